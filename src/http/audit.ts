@@ -11,21 +11,21 @@ import { readSession } from "./session-cookie.ts";
 import { cut, withoutSecrets } from "./without-secrets.ts";
 
 const MAX_USER_AGENT_CHARS = 200;
-/** Longer than any name; and nobody unknown fills the disk by it. */
+/** Longer than any name. The limit prevents unknown clients from filling the disk. */
 const MAX_PARAM_CHARS = 400;
-/** Whose requests change nothing that the gateway keeps. */
+/** Access kinds whose routes change nothing in the gateway's storage. */
 const NOT_AUDITED: readonly Access[] = ["key", "metrics", "vendor"];
 
-/** Whether a route may change what the gateway keeps. Calls of models are in the journal instead. */
+/** Whether a route may change stored data. Model calls are recorded in the journal instead. */
 export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolean {
   if (isAction === true) return true;
   return method !== "GET" && !NOT_AUDITED.includes(access);
 }
 
 /**
- * Lets a route act between two rows of the audit log. The first one is on disk
- * before anything changes; without it, nothing does. Where anybody at all may
- * call, the rows are a sample; but whoever succeeds is always in the log.
+ * Runs a route between two rows of the audit log. The first row is written before any change; if
+ * that fails, the change is refused. On public routes only a sample of failures is written, but
+ * every success is.
  */
 export async function handleAudited(
   route: Route<HttpDeps>,
@@ -57,7 +57,7 @@ export async function handleAudited(
   }
 }
 
-/** Somebody showed a credential, and was kept from the management API. */
+/** Records a request with a credential that the management API refused. */
 export async function noteRefusal(
   route: Route<HttpDeps>,
   exchange: HttpExchange,
@@ -66,7 +66,7 @@ export async function noteRefusal(
 ): Promise<void> {
   const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
-  // Every visit begins without one.
+  // Every new visit starts without a credential.
   if (!hasCredential(exchange.request)) return;
 
   const { address } = exchange.client;
@@ -78,7 +78,7 @@ export async function noteRefusal(
   await writeAfter(entryOf(route, exchange, deps, said), deps);
 }
 
-/** What is done cannot be undone: that its row is missing is for the operator to hear. */
+/** The change is already made, so a missing row is reported to the operator. */
 async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Promise<void> {
   try {
     await audit.write(entry);
@@ -87,7 +87,7 @@ async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Prom
   }
 }
 
-/** Nothing where the body cannot be read: the handler says so, if it wants one at all. */
+/** Empty if the body cannot be parsed: the handler reports that if it needs the body. */
 async function readDetails(route: Route<HttpDeps>, exchange: HttpExchange): Promise<JsonObject> {
   try {
     const { json } = await exchange.readAhead(route.maxBodyBytes ?? MAX_BODY_BYTES);

@@ -14,18 +14,18 @@ import type { Access, Route } from "./routes.ts";
 import { originOf } from "./same-origin.ts";
 import { readSession } from "./session-cookie.ts";
 
-/** Whoever was let in: by a key, by a login, or without either where a route asks for none. */
+/** The authenticated caller: by key, by login, or anonymous if the route requires neither. */
 export interface Caller {
   readonly key?: ApiKey;
   readonly user?: User;
-  /** How the user showed who it is. */
+  /** How the user authenticated. */
   readonly proof?: AuthMethod;
   readonly session?: Session;
 }
 
 type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
 
-/** Finds out who calls a route; throws where that is nobody whom we know. */
+/** Authenticates the request; throws if the credential is unknown. */
 export async function authenticate(
   request: Request,
   { access, family }: Pick<Route<HttpDeps>, "access" | "family">,
@@ -56,7 +56,10 @@ export async function authenticate(
 
 export const ANONYMOUS_CALLER: Caller = {};
 
-/** Throws where somebody whom we know may not call a route of this access, or not yet. */
+/**
+ * Authorizes the caller for a route's access; throws if the role is too low or a second factor is
+ * pending.
+ */
 export function authorize(
   request: Request,
   { user, proof, session }: Caller,
@@ -66,7 +69,7 @@ export function authorize(
   const least = ROLES.find((role) => role === access);
   if (least === undefined && access !== "mfa_pending") return;
   assert(user !== undefined, "Whoever is nobody has been turned away.");
-  // Browsers send the cookie along with whatever any page makes them send.
+  // Browsers also send the cookie with requests that other sites trigger (CSRF).
   const isReading = request.method === "GET" || request.method === "HEAD";
   const origin = proof === "session" && !isReading ? originOf(request) : "same";
   if (origin !== "same") throw new GatewayError("forbidden", OBJECTIONS[origin]);
@@ -118,7 +121,7 @@ function incorrectKey(reason: string): GatewayError {
   return unauthenticated(`Incorrect API key provided: ${reason}.`);
 }
 
-/** Throws if the key is kept to other families of endpoints. */
+/** Throws if the key is limited to other endpoint families. */
 export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void {
   if (endpoints === undefined || endpoints.includes(family)) return;
   throw new GatewayError(
@@ -127,7 +130,7 @@ export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void
   );
 }
 
-/** By the user's own token where one is shown, otherwise by the browser's session. */
+/** By the user's access token if one is sent, otherwise by the browser's session. */
 async function findUser(request: Request, { logins }: AuthenticationDeps): Promise<Caller> {
   const token = readBearer(request);
   const secret = token === undefined ? readSession(request) : undefined;

@@ -7,28 +7,31 @@ import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
 import { decompress, tooLarge } from "./decompress.ts";
 
-/** A body on its way in. */
+/** A request body that is still arriving. */
 export interface Incoming {
   readonly headers: Headers;
-  /** All of it, within a limit. */
+  /** The whole body, within the size limit. */
   receive(): Promise<Uint8Array>;
 }
 
 const YAML_TYPE = /^(application|text)\/(x-)?yaml\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
 const FORM_LIMITS = { maxParts: 200, maxFieldBytes: 1024 * 1024 };
-/** Each takes far longer to make than to send; a request of thousands of messages has a tenth. */
+/**
+ * Limit of JSON values: parsing costs far more than sending. A request with thousands of messages
+ * has a tenth.
+ */
 const MAX_PARTS = 500_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A body whose long base64 is left where it stands in its bytes. */
+/** A parsed body whose long base64 strings are references into the received bytes. */
 export interface PlacedBody {
   readonly bytes: Uint8Array;
   readonly json: JsonObject;
 }
 
-/** The request's JSON body, within limits, with every refusal in plain words. */
+/** Reads the JSON body within the limits; each refusal states the reason. */
 export async function readJsonBody(body: Incoming, maxDepth: number): Promise<RequestBody> {
   const bytes = await readJsonBytes(body);
   await yieldToEventLoop(bytes.length);
@@ -37,7 +40,7 @@ export async function readJsonBody(body: Incoming, maxDepth: number): Promise<Re
   return readBody(text, maxDepth);
 }
 
-/** The same for those who know long base64: none of it is copied. */
+/** The same, without copying long base64 strings; for readers that support the references. */
 export async function readPlacedBody(body: Incoming, maxDepth: number): Promise<PlacedBody> {
   const bytes = await readJsonBytes(body);
   const short = await shortenJson(bytes);
@@ -57,7 +60,7 @@ async function readJsonBytes(body: Incoming): Promise<Uint8Array> {
   return await body.receive();
 }
 
-/** A form with files in it, within limits; undefined where the body says to be something else. */
+/** Reads a form with files, within the limits; undefined if the content type is not a form. */
 export async function readFormBody(body: Incoming): Promise<Form | undefined> {
   const type = body.headers.get("content-type") ?? "";
   if (!FORM_TYPE.test(type)) return undefined;
@@ -70,13 +73,13 @@ export async function readFormBody(body: Incoming): Promise<Form | undefined> {
   }
 }
 
-/** The bytes of a YAML body, within a limit. */
+/** The bytes of a YAML body, within the limit. */
 export async function readYamlBody(body: Incoming): Promise<Uint8Array> {
   if (YAML_TYPE.test(body.headers.get("content-type") ?? "")) return await body.receive();
   throw new GatewayError("unsupported_media_type", "The Content-Type must be 'application/yaml'.");
 }
 
-/** The text of a body, read; however it came. */
+/** Parses the text of a body from any source. */
 export function readBody(text: string, maxDepth: number, revive?: Revive): RequestBody {
   const outline = outlineJson(text, maxDepth, MAX_PARTS);
   if (outline.parts > MAX_PARTS) {
@@ -101,12 +104,12 @@ export function readBody(text: string, maxDepth: number, revive?: Revive): Reque
   return { text, outline, json };
 }
 
-/** The bytes of a body, within a limit, whatever they are. */
+/** The bytes of a body of any content type, within the limit. */
 export async function readContent(request: Request, maxBytes: number): Promise<Uint8Array> {
   return await openContent(request, await readBytes(request, maxBytes), maxBytes);
 }
 
-/** What came of a body, as it was before it was compressed. */
+/** The body after decompression. */
 export async function openContent(
   { headers }: Request,
   bytes: Uint8Array,
@@ -116,7 +119,7 @@ export async function openContent(
   return await decompress(bytes, headers.get("content-encoding") ?? "", maxBytes);
 }
 
-/** The same; undefined where it is more. */
+/** The same; undefined if it exceeds the limit. */
 export async function openAtMost(
   request: Request,
   bytes: Uint8Array,
@@ -135,7 +138,7 @@ export function isCompressed(headers: Headers): boolean {
   return coding !== null && coding !== "" && coding !== "identity";
 }
 
-/** The same as it comes, compressed or not. */
+/** The bytes as received, compressed or not. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > maxBytes) throw tooLarge(maxBytes);
@@ -154,8 +157,8 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
 }
 
 /**
- * Into room for all of it: whoever does not know how long it will be moves what
- * there is to a larger place again and again, which takes longer than all else.
+ * Allocates the announced size at once: growing a buffer repeatedly copies it and takes longer than
+ * all other steps.
  */
 async function readLarge(request: Request, sizeBytes: number): Promise<Uint8Array> {
   const all = Buffer.allocUnsafeSlow(sizeBytes);

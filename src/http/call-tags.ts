@@ -2,10 +2,10 @@ import type { CallTags } from "#core/call.ts";
 import { defined } from "#lib/values.ts";
 
 const MAX_LENGTH = 128;
-/** What stands in journals is shown in terminals and tables. */
+/** Journal values are shown in terminals and tables, so only visible ASCII is kept. */
 const UNSEEN = /[^\x21-\x7e]/g;
 
-/** By which its client knows a session and its agents; longer ids are cut. */
+/** The client's session and agent ids; longer ids are cut. */
 export function callTags(headers: Headers): CallTags | undefined {
   const session = tag(headers.get("x-claude-code-session-id"));
   const agent = tag(headers.get("x-claude-code-agent-id"));

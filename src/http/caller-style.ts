@@ -5,7 +5,7 @@ import { buildError as buildNativeError } from "#styles/text/gemini/error.ts";
 import { buildError as buildMessagesError } from "#styles/text/messages/error.ts";
 import { isVendorKeyHeader } from "./credential.ts";
 
-/** The styles whose clients share paths, and are told apart by what they send. */
+/** The styles whose clients share paths; headers distinguish them. */
 export type CallerStyle = "chat" | "messages" | "native";
 
 type ErrorFormat = (error: GatewayError) => JsonObject;
@@ -16,7 +16,7 @@ const ERROR_FORMATS: Readonly<Record<CallerStyle, ErrorFormat>> = {
   native: buildNativeError,
 };
 
-/** A style's own header decides; the kind of credential only if there is none. */
+/** A header that only one style uses decides; otherwise the kind of credential does. */
 export function callerStyle(request: Request): CallerStyle {
   return ownStyle(request) ?? styleByCredential(request);
 }
@@ -29,7 +29,7 @@ export function errorFormatOfStyle(style: CallerStyle): ErrorFormat {
   return ERROR_FORMATS[style];
 }
 
-/** Undefined if no header is of one style alone. */
+/** Undefined if no header identifies a single style. */
 export function ownErrorFormatOf(request: Request): ErrorFormat | undefined {
   const style = ownStyle(request);
   return style && ERROR_FORMATS[style];

@@ -1,17 +1,16 @@
 import { isInNetworks } from "#lib/networks.ts";
 
-/** Who is at the other end, as far as it can be known. */
+/** The client of a request, as far as it can be determined. */
 export interface Client {
-  /** Undefined where it cannot be: then nothing that depends on it is allowed. */
+  /** Undefined if unknown: everything that depends on the address is then refused. */
   readonly address: string | undefined;
   /** The client's own connection is encrypted. */
   readonly isSecure: boolean;
 }
 
 /**
- * The socket's address, or behind proxies that the operator trusts the last
- * one that none of them vouches for. What stands further left in the header
- * was written by the client itself, and may be anything.
+ * The socket's address; behind trusted proxies, the last address that is not a trusted proxy.
+ * Entries further left in the header were written by the client and are not trustworthy.
  */
 export function readClient(
   headers: Headers,

@@ -5,9 +5,9 @@ const AZURE_KEY_HEADER = "api-key";
 const VENDOR_HEADER = /^x-[a-z0-9]{1,32}-api-key$/;
 
 /**
- * The one place where a caller's secret is read: a Bearer header, `x-api-key`,
- * `api-key`, `x-<vendor>-api-key`, or `?key=`. Two that differ are refused, since two
- * readers might pick different ones.
+ * The only function that reads a client's secret: from a Bearer header, `x-api-key`, `api-key`,
+ * `x-<vendor>-api-key`, or `?key=`. Two different secrets are refused, because two readers might
+ * pick different ones.
  */
 export function readCredential(request: Request): string {
   let secret: string | undefined;
@@ -19,7 +19,7 @@ export function readCredential(request: Request): string {
   };
 
   const { headers } = request;
-  // Few of the headers are of interest, so their names are looked at first.
+  // Few headers are relevant, so compare names before reading values.
   for (const name of headers.keys()) {
     if (name === "authorization") found(bearerToken(headers.get(name) ?? ""));
     else if (name.endsWith("api-key") && isKeyHeader(name)) found(headers.get(name) ?? "");
@@ -34,8 +34,8 @@ export function readCredential(request: Request): string {
 }
 
 /**
- * A user's own token. Keys have other places to stand in; no login is read from
- * those. Another scheme than Bearer is for a proxy in front, not for us.
+ * A user's access token. API keys may use other headers; logins may not. Schemes other than Bearer
+ * belong to a reverse proxy and are ignored.
  */
 export function readBearer(request: Request): string | undefined {
   const header = request.headers.get("authorization") ?? "";
@@ -46,7 +46,7 @@ function isKeyHeader(name: string): boolean {
   return name === "x-api-key" || name === AZURE_KEY_HEADER || isVendorKeyHeader(name);
 }
 
-/** `x-<vendor>-api-key`, whichever the vendor. */
+/** `x-<vendor>-api-key`, for any vendor. */
 export function isVendorKeyHeader(name: string): boolean {
   return VENDOR_HEADER.test(name);
 }

@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 
 type Decompress = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
 
-/** What official clients compress their bodies with. */
+/** Content encodings that official clients use. */
 const CODINGS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
   ["gzip", promisify(gunzip)],
   ["x-gzip", promisify(gunzip)],
@@ -14,8 +14,8 @@ const CODINGS: ReadonlyMap<string, Decompress> = new Map<string, Decompress>([
 ]);
 
 /**
- * A body as it was before its client compressed it. A small one may hide a
- * huge one, so there is an end to what comes out; and one coding is enough.
+ * Decompresses a request body. A small body may expand to a huge one, so the output is limited;
+ * only one encoding is accepted.
  */
 export async function decompress(
   bytes: Uint8Array,

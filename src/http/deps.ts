@@ -40,7 +40,7 @@ import type { OpenSockets } from "./open-sockets.ts";
 import type { PathAlias } from "./path-aliases.ts";
 import type { RefusalSample } from "./refusal-sample.ts";
 
-/** What the HTTP side needs of the rest of the house. */
+/** The dependencies of the HTTP layer. */
 export interface HttpDeps {
   readonly keys: KeyStore;
   readonly ownKeys: UserKeys;
@@ -52,10 +52,10 @@ export interface HttpDeps {
   readonly secondFactors: SecondFactors;
   readonly secondFactorRule: SecondFactorRule;
   readonly identities: Identities;
-  /** Absent where none is configured. */
+  /** Undefined if not configured. */
   readonly singleSignOn: SingleSignOn | undefined;
   readonly loginLimits: LoginLimiter;
-  /** Networks of proxies that are believed who a client is. */
+  /** Networks of reverse proxies whose forwarded client addresses are trusted. */
   readonly trustedProxies: readonly string[];
   readonly calls: CallLog;
   readonly ledger: Pick<Ledger, "findAccount">;
@@ -69,7 +69,7 @@ export interface HttpDeps {
   readonly catalogUpdates: CatalogUpdates;
   readonly settings: ChangeableSettings;
   readonly configuration: Configuration;
-  /** Descriptions held to the rules of the file. Both throw `invalid_request`. */
+  /** Validates with the rules of the configuration file. Both throw `invalid_request`. */
   readChannel(json: JsonObject, terms: { readonly isKeyOptional: boolean }): ChannelDraft;
   readModel(name: string, json: JsonObject): ModelDraft;
   /** Undefined for an address that no channel may have. */
@@ -80,34 +80,37 @@ export interface HttpDeps {
   readonly assetFiles: OwnFiles;
   readonly assetLinks: OwnLinks;
   readonly verifications: Verifications;
-  /** Where callers and vendors reach the gateway, without a slash at its end; undefined where nobody said. */
+  /**
+   * The URL at which clients and vendors reach the gateway, without a trailing slash; undefined if
+   * not configured.
+   */
   readonly publicUrl: string | undefined;
-  /** Files that tasks have made. */
+  /** Files that tasks made. */
   readonly contents: Contents;
   readonly taskLinker: TaskLinker;
-  /** Finished videos are copied, and their links lead here. */
+  /** Finished videos are copied to the gateway's storage, and their links lead to the gateway. */
   readonly keepsMedia: boolean;
   readonly notices: WebhookOutbox;
   readonly noticeSecrets: WebhookSecrets;
-  /** Prefixes under which what begins with another answers, too. */
+  /** Prefixes below which the paths of another prefix are also served. */
   readonly pathAliases: readonly PathAlias[];
   imageShape(): ImageShape;
   readonly responses: ResponseStore;
   readonly sockets: OpenSockets;
-  /** For the summaries that callers carry in place of conversations. */
+  /** Encrypts the summaries that clients hold in place of conversations. */
   readonly summarySeal: Seal;
   readonly keptAnswers: IdempotencyStore;
   readonly clock: Clock;
   readonly limits: HttpLimits;
   /** Prometheus text. */
   renderMetrics(): Promise<string>;
-  /** Throws when the database cannot be written. */
+  /** Throws if the database cannot be written. */
   ping(): Promise<void>;
-  /** What monitoring must show as its Bearer token; undefined leaves metrics open to whoever reaches the port. */
+  /** The Bearer token for metrics; undefined leaves them open to everyone who reaches the port. */
   readonly metricsToken: string | undefined;
   /**
-   * Shown every stream that was written here and came to its proper end: for
-   * tests and for development, where it is held against its style's grammar.
+   * Gets every stream that was written completely. Tests and development check it against the
+   * style's grammar.
    */
   readonly onStream?: (style: string, text: string) => void;
   /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
@@ -128,12 +131,12 @@ export interface SeenAnswer {
 /** Logins by somebody else's word. */
 export interface SingleSignOn {
   readonly provider: IdentityProvider;
-  /** On the button. */
+  /** Label of the login button. */
   readonly name: string;
   readonly rules: AdmissionRules;
-  /** Whoever comes back from the provider has shown a second factor there. */
+  /** The provider has already verified a second factor. */
   readonly isSecondFactor: boolean;
-  /** For what a browser keeps of a login while it is away. */
+  /** Encrypts the login state that the browser holds meanwhile. */
   readonly seal: Seal;
 }
 
@@ -143,20 +146,20 @@ export interface HttpLimits {
   readonly jsonDepth: number;
   readonly messages: number;
   readonly bigBodies: number;
-  /** Longer answers are not kept for their idempotency keys; that they were given is. */
+  /** A longer response is not stored for its idempotency key; only the fact that it was sent is. */
   readonly keptAnswerBytes: number;
-  /** No call takes longer. */
+  /** Maximum duration of a call. */
   readonly totalMs: number;
   readonly keysPerUser: number;
-  /** Until a caller reads on; the runtime takes 255 seconds at most. */
+  /** Time until a client must read again; the runtime allows at most 255 seconds. */
   readonly callerStallMs: number;
   readonly drainMs: number;
-  /** WebSockets of one key. */
+  /** Maximum number of WebSockets of one key. */
   readonly keySockets: number;
   readonly socketMs: number;
   readonly socketIdleMs: number;
-  /** Responses at once on one WebSocket. */
+  /** Maximum number of concurrent responses on one WebSocket. */
   readonly socketLanes: number;
-  /** Of conversations that a WebSocket keeps. */
+  /** Maximum size of the conversations that a WebSocket keeps. */
   readonly socketStateBytes: number;
 }

@@ -25,14 +25,14 @@ import type { Client } from "./client.ts";
 import type { Exchange } from "./routes.ts";
 import type { SocketProtocol } from "./socket.ts";
 
-/** What every exchange of a server shares. */
+/** Shared by all exchanges of a server. */
 export interface Surroundings extends BodySlots {
   readonly jsonDepth: number;
   readonly deadlines: Deadlines;
   clientOf(request: Request): Client;
-  /** Closes a connection on which nothing moves for so many seconds; 0 never. */
+  /** Closes the connection after this many idle seconds; 0 means never. */
   setIdleSeconds(request: Request, seconds: number): void;
-  /** Absent if there is no connection. False if the request does not ask for a WebSocket as it must. */
+  /** Undefined without a connection. False if the request is not a valid WebSocket upgrade. */
   upgrade?(
     request: Request,
     protocol: SocketProtocol,
@@ -40,11 +40,11 @@ export interface Surroundings extends BodySlots {
   ): boolean;
 }
 
-/** For large bodies. */
+/** Semaphores for large bodies. */
 interface BodySlots {
-  /** On their way, or waiting to be read. */
+  /** Arriving, or waiting to be parsed. */
   readonly bigArrivals: Semaphore;
-  /** Being read. */
+  /** Being parsed. */
   readonly bigBodies: Semaphore;
 }
 
@@ -65,7 +65,7 @@ interface Actor {
 
 const EMPTY_OBJECT: JsonObject = {};
 const BIG_BODY_BYTES = 1024 * 1024;
-/** For connections on which nothing moves: a slow head, a slow body, a kept-alive one. */
+/** Idle timeout: for slow heads, slow bodies and kept-alive connections. */
 export const IDLE_SECONDS = 30;
 const PATIENCE_MS = (IDLE_SECONDS / 2) * 1_000;
 
@@ -83,7 +83,7 @@ export class HttpExchange implements Exchange {
   #noted: JsonObject = EMPTY_OBJECT;
   #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
-  /** After which the connection is closed, where nobody waits for an answer on it. */
+  /** Idle timeout while no response is pending. */
   idleSeconds = IDLE_SECONDS;
 
   constructor(
@@ -92,7 +92,7 @@ export class HttpExchange implements Exchange {
     caller: Caller,
     params: (name: string) => string | undefined,
     around: Surroundings,
-    /** Named by the path, in place of the body's. */
+    /** From the path; replaces the body's. */
     model?: string,
   ) {
     this.request = request;
@@ -164,7 +164,7 @@ export class HttpExchange implements Exchange {
     return readYamlBody(this.#incoming(maxBytes));
   }
 
-  /** Reads the body before its handler does, who then gets the same one, or the same failure. */
+  /** Reads the body ahead of its handler, which then gets the same body or the same error. */
   readAhead(maxBytes: number): Promise<RequestBody> {
     this.#readAhead = this.#read(maxBytes);
     return this.#readAhead;
@@ -179,9 +179,8 @@ export class HttpExchange implements Exchange {
   }
 
   /**
-   * Few large bodies are read at a time: some are held several times over while
-   * they are. They come in meanwhile, and whoever sends slowly keeps nobody
-   * from being read.
+   * Limits how many large bodies are parsed at once, because parsing holds several copies. Others
+   * arrive meanwhile, and a slow sender does not block the parsing of others.
    */
   async #amongBigBodies<T>(maxBytes: number, read: (body: Incoming) => Promise<T>): Promise<T> {
     const { headers } = this.request;
@@ -194,7 +193,7 @@ export class HttpExchange implements Exchange {
     return await read({ headers, receive });
   }
 
-  /** Takes places, which are its reader's to give back. */
+  /** Acquires slots, which the reader must release. */
   async #receiveBig(
     maxBytes: number,
     isSmall: boolean,
@@ -221,7 +220,7 @@ export class HttpExchange implements Exchange {
     this.#announced = { ...this.#announced, ...headers };
   }
 
-  /** Adds what was announced. */
+  /** Adds the announced headers. */
   complete(response: Response): Response {
     if (this.#announced === undefined) return response;
     for (const [name, value] of Object.entries(this.#announced)) response.headers.set(name, value);
@@ -269,7 +268,7 @@ class IdleTimeoutPause implements Watched, Disposable {
     this.#around.setIdleSeconds(this.#exchange.request, 0);
   }
 
-  /** What is said of a connection outlives the request that it was said for. */
+  /** An idle timeout applies to the connection, so it is reset after the request. */
   [Symbol.dispose](): void {
     this.#around.deadlines.release(this);
     if (this.dueAt !== Infinity) return;

@@ -17,16 +17,15 @@ export interface IdempotencyDeps {
   onError(error: GatewayError, requestId: string): void;
 }
 
-/** A body as it was read. */
+/** A parsed body. */
 type RequestContent = string | Uint8Array | Form;
 
 /**
- * Answers a request that costs something. Where its caller gave it an
- * `Idempotency-Key`, the same request sent again is answered by what the first
- * one was, and not charged again. Only an answer that came to its end is kept:
- * after a failure, or when the caller hung up, the next one is a new call.
+ * Serves a request that costs money. If the client sends an `Idempotency-Key`, a repeated request
+ * gets the first response and is not charged again. Only a complete response is stored: after a
+ * failure, or if the client disconnects, the next request is a new call.
  *
- * `callId`: of the call that answers, where that is not named after its request.
+ * `callId`: the id of the call, if it differs from the request id.
  *
  * Throws `still_running`, `key_reused` and `answer_not_kept`.
  */
@@ -38,7 +37,7 @@ export function withIdempotency(
   callId: string = exchange.id,
   recall?: Recall,
 ): Promise<Response> {
-  // The question may be megabytes long: what waits for the answer does not know it.
+  // The request may be megabytes long: the waiting code must not hold a reference to it.
   const key = exchange.request.headers.get("idempotency-key");
   const claiming = key === null ? undefined : claimOf(key, question, exchange, callId, deps);
   return answerIdempotently(exchange, claiming, deps, answer, recall);
@@ -74,7 +73,7 @@ async function answerIdempotently(
   }
 }
 
-/** An answer that was lost with its gateway is written anew where that costs nothing. */
+/** A response that was lost in a crash is rebuilt if that costs nothing. */
 async function recalled(found: Done, recall: Recall | undefined): Promise<Done> {
   if (found.answer !== undefined || recall === undefined) return found;
   const reply = await recall(found.callId);
@@ -89,9 +88,9 @@ type Done = Extract<IdempotencyResult, { kind: "done" }>;
 
 const RETRY_AFTER_MS = 1_000;
 const KEPT_MS = 86_400_000;
-/** Between a call's last deadline and its end. */
+/** Time between a call's last deadline and its end. */
 const GRACE_MS = 60_000;
-/** How long an answer waits to be kept. */
+/** Maximum time for storing a response. */
 const WRITE_MS = 5_000;
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
@@ -112,7 +111,7 @@ async function claimOf(
   const { userId } = requireKey(exchange);
   const { method, url } = exchange.request;
   const { pathname, searchParams } = new URL(url);
-  // Whichever way a caller's secret comes, it is no part of the question.
+  // The client's secret is not part of the fingerprint, in any of its locations.
   searchParams.delete("key");
   const at = clock.now();
   return {
@@ -125,7 +124,7 @@ async function claimOf(
   };
 }
 
-/** The boundary between a form's parts is another one each time that it is sent. */
+/** A form's boundary differs each time it is sent, so it is left out. */
 function piecesOf(question: RequestContent): readonly (string | Uint8Array)[] {
   if (!(question instanceof Form)) return [question];
   return question.parts.flatMap((part) => {
@@ -144,7 +143,7 @@ async function digest(...parts: readonly (string | Uint8Array)[]): Promise<strin
   return hash.digest("base64url");
 }
 
-/** Without the database nobody can say whether this was answered before: then it is not begun. */
+/** Without the database, an earlier response cannot be ruled out: the request is refused. */
 async function take(
   claim: IdempotencyRecord,
   { keptAnswers }: IdempotencyDeps,
@@ -175,20 +174,20 @@ async function answerKept(
   return reply;
 }
 
-/** `undefined` where it is too long to be kept. */
+/** `undefined` if it is too long to store. */
 async function whole(body: Body, maxBytes: number): Promise<Uint8Array | undefined> {
   if (!(body instanceof Pieces)) return Buffer.from(body);
   return body.sizeBytes > maxBytes ? undefined : await concatPieces(body);
 }
 
-/** The answer as it is sent; its end is kept before its caller sees that there is no more. */
+/** Streams the response; its end is stored before the client receives it. */
 function keepingStream(
   claim: IdempotencyRecord,
   reply: StreamedReply,
   signal: AbortSignal,
   deps: IdempotencyDeps,
 ): StreamedReply {
-  // A caller who leaves before the first byte never has the answer sent.
+  // If the client leaves before the first byte, the response body is never read.
   const onGone = (): void => void release(claim, deps);
   if (signal.aborted) onGone();
   else signal.addEventListener("abort", onGone);
@@ -224,7 +223,7 @@ async function release(claim: IdempotencyRecord, deps: IdempotencyDeps): Promise
   await write(claim, deps, (store) => store.release(claim));
 }
 
-/** An answer that was paid for is not withheld, nor a failure hidden, because this could not be written. */
+/** A failed write must neither withhold a response that was charged nor hide an error. */
 async function write(
   { callId }: IdempotencyRecord,
   { keptAnswers, onError }: IdempotencyDeps,

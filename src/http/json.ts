@@ -1,6 +1,6 @@
 import type { JsonObject } from "#lib/json.ts";
 
-/** An answer that is JSON, with the id by which its request can be asked about. */
+/** A JSON response with its request id, by which an operator can look up the call. */
 export function json(body: JsonObject, requestId: string): Response {
   const headers = {
     "content-type": "application/json",

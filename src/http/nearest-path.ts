@@ -11,10 +11,10 @@ interface NearestPath {
 }
 
 const MAX_LENGTH = 128;
-/** Of edits, for each character of the path. */
+/** Maximum edit distance per character of the path. */
 const MAX_DIFFERENCE = 0.25;
 
-/** The served path that a caller most likely means by an unknown one. */
+/** The served path that is most similar to an unknown one. */
 export function nearestPath(
   unknown: string,
   routes: readonly Route<HttpDeps>[],
@@ -32,7 +32,7 @@ export function nearestPath(
   return nearest && { path: templateOf(nearest.path), route: nearest };
 }
 
-/** The parameters of a route take what the path has in their places. */
+/** Replaces a route's parameters by the values at the same positions of the path. */
 function filledIn(pattern: string, path: string): string {
   if (!pattern.includes(":")) return pattern;
   const given = path.split("/");
@@ -42,7 +42,7 @@ function filledIn(pattern: string, path: string): string {
     .join("/");
 }
 
-/** A path that another one ends or begins with is nearer than one with a misspelt word. */
+/** A path that starts or ends with the other is nearer than one with a misspelt segment. */
 function distanceBetween(path: string, served: string, limit: number): number {
   if (path.endsWith(served)) return 0.5;
   if (served.startsWith(`${path}/`)) return 0.75;

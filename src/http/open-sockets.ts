@@ -1,19 +1,19 @@
 import { GatewayError } from "#core/error.ts";
 
-/** A WebSocket that the gateway can end as its client can. */
+/** A WebSocket that the gateway can close, as the client can. */
 export interface OpenSocket {
   readonly keyId: number;
   end(reason: GatewayError): void;
-  /** Closes once nothing is under way on it. */
+  /** Closes when no response is running. */
   drain(): void;
 }
 
-/** The WebSockets that are open, by the keys they were opened with. */
+/** The open WebSockets, by key. */
 export class OpenSockets {
   readonly #byKey = new Map<number, Set<OpenSocket>>();
   #isDraining = false;
 
-  /** Whose sockets they are, each key once. */
+  /** Ids of the keys that have open sockets, each once. */
   get keyIds(): readonly number[] {
     return [...this.#byKey.keys()];
   }
@@ -22,7 +22,7 @@ export class OpenSockets {
     return this.#byKey.get(keyId)?.size ?? 0;
   }
 
-  /** Throws if the key has as many as it may have. */
+  /** Throws if the key has reached its limit. */
   refuseMore(keyId: number, limit: number): void {
     if (this.#isDraining) throw new GatewayError("unavailable", "The gateway is shutting down.");
     if (this.countOf(keyId) < limit) return;
@@ -49,7 +49,7 @@ export class OpenSockets {
     for (const socket of this.#byKey.get(keyId) ?? []) socket.end(reason);
   }
 
-  /** From now on each closes when nothing is under way on it, and none is opened. */
+  /** From now on, each closes when no response is running, and new ones are refused. */
   drain(): void {
     this.#isDraining = true;
     for (const sockets of this.#byKey.values()) {

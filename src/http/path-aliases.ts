@@ -1,18 +1,18 @@
 import type { Route } from "./routes.ts";
 
-/** What is served under one prefix, and answers under another, too. */
+/** Also serves the paths below one prefix under another. */
 export interface PathAlias {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Finds the path that a route is known by, for one that it also answers to. A
- * look-up by the first step tells most paths apart from all that are meant.
+ * Maps a path to the route path that it is an alias of. A look-up by the first segment excludes
+ * most paths.
  */
 export function pathAliases(aliases: readonly PathAlias[]): (path: string) => string {
   const byFirstStep = new Map<string, PathAlias[]>();
-  // The longest first, so that it wins over those that it begins with.
+  // The longest first, so that it wins over its own prefixes.
   for (const alias of aliases.toSorted((a, b) => b.from.length - a.from.length)) {
     const step = firstStep(alias.from);
     byFirstStep.set(step, [...(byFirstStep.get(step) ?? []), alias]);
@@ -37,10 +37,10 @@ function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
 }
 
-/** What is served at a path, and how its documents sum it up. */
+/** A served path, and its summary in the documents. */
 type Served = Pick<Route<never>, "method" | "path" | "summary">;
 
-/** The aliases under which a path of the gateway's own would not be found any more. */
+/** The aliases that would hide one of the gateway's own paths. */
 export function hidingAliases(
   aliases: readonly PathAlias[],
   routes: readonly Served[],

@@ -2,15 +2,14 @@
 interface PathRewrite {
   /** `{name}` matches one segment; a `*` at the end matches what is left of the path. */
   readonly from: string;
-  /** May repeat the names of `from`, and its `*`. */
+  /** May use the names of `from`, and its `*`. */
   readonly to: string;
 }
 
 /**
- * Tried in this order, and again on the result, for paths that no route has.
- * The result is served by the route that is registered for it, under that
- * route's own access rules. A `{model}` that `to` leaves out replaces the model
- * in the request's body.
+ * Tried in this order, and again on the result, for paths without a route. The resulting route
+ * applies its own access rules. If `to` omits a `{model}`, that model replaces the one in the
+ * request's body.
  */
 const PATH_REWRITES: readonly PathRewrite[] = [
   // The base URL holds a version, and the client adds one.
@@ -24,7 +23,7 @@ const PATH_REWRITES: readonly PathRewrite[] = [
   { from: "/v1beta/v1beta/*", to: "/v1beta/*" },
   { from: "/v2/v1/*", to: "/v1/*" },
   { from: "/v2/v2/*", to: "/v2/*" },
-  // OpenAI clients, as other vendors' compatible endpoints are addressed.
+  // OpenAI clients with the base URL of another vendor's compatible endpoint.
   { from: "/v1beta/openai/*", to: "/openai/v1/*" },
   { from: "/v1/openai/*", to: "/openai/*" },
   { from: "/openai/openai/*", to: "/openai/*" },
@@ -42,11 +41,11 @@ const PATH_REWRITES: readonly PathRewrite[] = [
 
 export interface RewrittenPath {
   readonly path: string;
-  /** Named by the path, in place of the one in the body. */
+  /** From the path; replaces the one in the body. */
   readonly model: string | undefined;
 }
 
-/** The served path that an unknown one stands for. */
+/** The served path that an unknown path means. */
 export function rewritePath(
   unknown: string,
   isServed: (path: string) => boolean,
@@ -65,7 +64,7 @@ export function rewritePath(
   return { path, model };
 }
 
-/** Without doubled slashes, and without one at the end. */
+/** Without doubled slashes and without a trailing one. */
 export function tidyPath(path: string): string {
   const single = path.replaceAll(/\/{2,}/g, "/");
   return single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single;

@@ -1,10 +1,9 @@
 import type { Allowance, RateLimitStatus } from "#core/limits.ts";
 
 /**
- * What is left of the caller's limits, as clients know to read it: the names
- * that most of them wait by, the IETF's draft (draft-ietf-httpapi-ratelimit-
- * headers-10, a policy for each of the two), and the style's own where it has
- * some. `now`: Unix ms.
+ * The caller's remaining limits in headers: the names that most clients read, the IETF draft
+ * (draft-ietf-httpapi-ratelimit-headers-10, one policy for each limit), and the style's own names.
+ * `now`: Unix ms.
  */
 export function rateHeaders(
   { requests, tokens }: RateLimitStatus,
@@ -44,14 +43,14 @@ function own(
   return {
     [`${prefix}-${kind}-limit`]: String(limit),
     [`${prefix}-${kind}-remaining`]: String(remaining),
-    // To the second, and never too early.
+    // Rounded up to a second, never early.
     [`${prefix}-${kind}-reset`]: new Date(Math.ceil((now + resetMs) / 1_000) * 1_000)
       .toISOString()
       .replace(".000Z", "Z"),
   };
 }
 
-/** `6m0s`, `1.5s`, `20ms`: the form in which vendors of the chat style write it. */
+/** `6m0s`, `1.5s`, `20ms`: the format of vendors of the chat style. */
 function duration(ms: number): string {
   const whole = Math.ceil(ms);
   if (whole < 1_000) return `${whole}ms`;

@@ -3,7 +3,7 @@ import type { Sink } from "#lib/push-stream.ts";
 interface Recorder {
   /** A sink that remembers what it passes on. */
   tee(sink: Sink): Sink;
-  /** All that passed, or `undefined` where it was too much to be remembered. */
+  /** All bytes, or `undefined` if they exceeded the limit. */
   recorded(): Uint8Array | undefined;
 }
 
@@ -21,7 +21,7 @@ export function recorder(maxBytes: number): Recorder {
     recorded: () => (sizeBytes > maxBytes ? undefined : Buffer.concat(pieces, sizeBytes)),
   };
 
-  /** A copy: the bytes of a piece may be written over once it was sent. */
+  /** A copy: the buffer of a piece may be reused after it was sent. */
   function remember(piece: Uint8Array | string): void {
     const copy = Buffer.from(piece);
     sizeBytes += copy.length;

@@ -3,7 +3,7 @@ import type { Clock } from "#lib/clock.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Of one address, and of all together: nobody unknown may fill the disk. */
+/** Limits per address and in total: unknown clients must not fill the disk. */
 const ROWS_A_MINUTE = 100;
 const ROWS_AN_HOUR = 6_000;
 const MAX_ADDRESSES = 10_000;
@@ -11,8 +11,8 @@ const MAX_COUNTED = 100;
 const OTHERS = "others";
 
 /**
- * Which refusals are worth a row of the audit log of their own. The rest is
- * counted, by address, until somebody writes that down.
+ * Selects the refusals that get an audit row of their own. The others are counted by address until
+ * a summary row is written.
  */
 export class RefusalSample {
   readonly #clock: Pick<Clock, "monotonic">;
@@ -38,7 +38,7 @@ export class RefusalSample {
     return true;
   }
 
-  /** A refusal that is not written. */
+  /** Counts a refusal that is not written. */
   count(address: string | undefined): void {
     const from = networkOf(address);
     const hasRoom = this.#counted.has(from) || this.#counted.size < MAX_COUNTED;
@@ -46,12 +46,12 @@ export class RefusalSample {
     this.#counted.set(name, (this.#counted.get(name) ?? 0) + 1);
   }
 
-  /** What was counted and not yet forgotten, by address. */
+  /** Counts that are not yet written, by address. */
   get counts(): readonly (readonly [string, number])[] {
     return [...this.#counted];
   }
 
-  /** So many of them have been written down. */
+  /** Subtracts refusals that are now written. */
   forget(address: string, count: number): void {
     const rest = (this.#counted.get(address) ?? 0) - count;
     if (rest > 0) this.#counted.set(address, rest);

@@ -122,7 +122,7 @@ import type { Route } from "./routes.ts";
 
 const VERSION = "0.1.0";
 
-/** Everything that is served. */
+/** All served routes. */
 export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDeps>[] {
   const routes: Route<HttpDeps>[] = [
     ...inOtherShape(createChatCompletion),
@@ -271,7 +271,7 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
   return routes;
 }
 
-/** The same under the prefix that some clients of the chat style put before everything. */
+/** The same route below the prefix that some clients of the chat style put first. */
 function inOtherShape(route: Route<HttpDeps>): Route<HttpDeps>[] {
   const operationId = `${route.operationId}Openai`;
   return [route, { ...route, operationId, path: `/openai${route.path}` }];

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { Pieces, sizeOf, type Body } from "#lib/pieces.ts";
 import { pushStream, type Sink } from "#lib/push-stream.ts";
 
-/** An answer on its way to its caller, while it can still be looked at. */
+/** A response that is not yet sent and can still be inspected. */
 export type Reply = WholeReply | StreamedReply;
 
 export interface WholeReply {
@@ -14,13 +14,15 @@ export interface WholeReply {
 export interface StreamedReply {
   readonly kind: "stream";
   readonly headers: Readonly<Record<string, string>>;
-  /** Nothing in it could tell of a failure: only a cut connection keeps half of it from looking whole. */
+  /**
+   * The format has no field for an error: cut the connection, otherwise half of it looks complete.
+   */
   readonly isWordless?: boolean;
-  /** Writes it out; true when it came to its proper end. Not called where the caller left before. */
+  /** Writes the body; true if it is complete. Not called if the client has already disconnected. */
   fill(sink: Sink): Promise<boolean>;
 }
 
-/** A success, with the id by which its request can be asked about. */
+/** A success response with its request id, by which an operator can look up the call. */
 export function toResponse(reply: Reply, requestId: string): Response {
   const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
   if (reply.kind === "whole") return new Response(bodyOf(reply.body), { headers });
@@ -31,7 +33,7 @@ export function toResponse(reply: Reply, requestId: string): Response {
   return new Response(body, { headers });
 }
 
-/** What is not put together is written as its caller takes it, and others have their turns in between. */
+/** A body in pieces is written as the client reads it, so other requests run in between. */
 function bodyOf(body: Body): Exclude<Body, Pieces> | ReadableStream<Uint8Array> {
   if (!(body instanceof Pieces)) return body;
   return pushStream(async (sink) => {
@@ -43,10 +45,10 @@ function bodyOf(body: Body): Exclude<Body, Pieces> | ReadableStream<Uint8Array> 
   });
 }
 
-/** Of every answer that is streamed, beside its type. */
+/** Headers of every streamed response, beside its content type. */
 export const STREAM_HEADERS = {
   "cache-control": "no-cache",
-  // Asks a proxy in front not to collect the events.
+  // Tells a reverse proxy not to buffer the events.
   "x-accel-buffering": "no",
 };
 

@@ -3,7 +3,10 @@ import { invalid } from "#core/error.ts";
 const MAX_CHARS = 1_024;
 const HERE = "http://here.invalid";
 
-/** A path of this gateway to go on to; nothing that a browser could take for another place. */
+/**
+ * A path of this gateway to redirect to. Values that a browser could resolve to another site are
+ * refused.
+ */
 export function readReturnPath(given: string | null): string {
   if (given === null) return "/";
   const url = given.length <= MAX_CHARS && IS_PATH.test(given) ? URL.parse(given, HERE) : null;

@@ -10,13 +10,13 @@ type AnyRoute = Route<HttpDeps>;
 
 export interface RouteMatch {
   readonly route: AnyRoute;
-  /** A parameter of the path, decoded. */
+  /** A decoded path parameter. */
   param(name: string): string | undefined;
 }
 
-/** Finds the route of a method and a path. HEAD is answered by the route of GET. */
+/** Finds the route of a method and a path. HEAD uses the route of GET. */
 export class Router {
-  /** Routes without parameters: most calls name theirs in full and need no pattern matching. */
+  /** Routes without parameters: most calls match one exactly and need no pattern matching. */
   readonly #inFull = new Map<string, RouteMatch>();
   readonly #patterns = new SmartRouter<AnyRoute>({
     routers: [new RegExpRouter(), new TrieRouter()],
@@ -38,7 +38,7 @@ export class Router {
     return this.#inFull.get(`${known} ${path}`) ?? this.#findPattern(known, path);
   }
 
-  /** Every route that a path has, whatever the method: the first one of each method. */
+  /** All routes of a path: the first one for each method. */
   allAt(path: string): readonly AnyRoute[] {
     return METHODS.flatMap((method) => this.find(method, path)?.route ?? []);
   }
@@ -61,7 +61,7 @@ export class Router {
 
 const METHODS: readonly AnyRoute["method"][] = ["GET", "POST", "PUT", "DELETE"];
 
-/** Clients of the management API write its paths with a slash at the end or without. */
+/** Clients of the management API write its paths with or without a trailing slash. */
 function pathsOf({ path }: AnyRoute): readonly string[] {
   return path.startsWith(API_PREFIX) ? [path, `${path}/`] : [path];
 }

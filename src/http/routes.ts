@@ -13,32 +13,35 @@ import type { Client } from "./client.ts";
 import type { SocketProtocol } from "./socket.ts";
 import type { Tag } from "./tags.ts";
 
-/** Who may call a route. There is no default: a route without one does not compile, nor boot. */
+/** Who may call a route. It has no default: a route without it neither compiles nor boots. */
 export type Access =
-  /** Anybody; such a route shows nothing that is anybody's. */
+  /** Everyone; such a route shows no user's data. */
   | "public"
   /** An API key. */
   | "key"
-  /** Somebody logged in, by session or by access token, with this role or a higher one. */
+  /** A logged-in user, by session or by access token, with this role or a higher one. */
   | Role
-  /** Somebody logged in, even where a second factor is still to be shown or set up. */
+  /** A logged-in user, even if the second factor is still to be verified or set up. */
   | "mfa_pending"
   /** The operator's monitoring. */
   | "metrics"
-  /** A vendor with something to say, which is not believed. */
+  /** A vendor's webhook, whose content is not trusted. */
   | "vendor"
-  /** Whoever was given a signed link. */
+  /** A holder of a signed URL. */
   | "link";
 
-/** One operation. The registry of them is all that is served; its documents and tests are made from it. */
+/**
+ * One operation. The registry of operations is all that is served; documents and tests are
+ * generated from it.
+ */
 export interface Route<Deps> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** As the router reads it: `/v1/models/:id`. */
+  /** The router's pattern: `/v1/models/:id`. */
   readonly path: string;
   readonly access: Access;
-  /** Keys that are kept to other families are refused; without one it is for every key. */
+  /** Keys that are limited to other families are refused; undefined allows every key. */
   readonly family?: Family;
-  /** It changes something although it is a GET, and so stands in the audit log. */
+  /** A GET that changes something, so it is written to the audit log. */
   readonly isAction?: true;
   /** Its name in the API document: unique, and never changed, since generated clients use it. */
   readonly operationId: string;
@@ -57,15 +60,15 @@ export interface Route<Deps> {
   readonly answer: Answer;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
-  /** As a plain request it is refused, so its method is none of those that the path is said to take. */
+  /** Plain requests are refused, so `Allow` does not list this method. */
   readonly onlyRefuses?: true;
-  /** It answers with a file, and to HEAD with what there is to say of it. */
+  /** Responds with a file; HEAD returns the file's headers. */
   readonly isFile?: true;
-  /** Of its body, if that may be larger than those of the management API are. */
+  /** Body limit, if it is higher than that of the management API. */
   readonly maxBodyBytes?: number;
-  /** Its body is YAML, and not for the audit log. */
+  /** The body is YAML and is not written to the audit log. */
   readonly takesYaml?: true;
-  /** A failure in the words that this route's callers expect. */
+  /** Renders an error in the format that this route's clients expect. */
   renderError(error: GatewayError, request: Request, requestId: string): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
 }
@@ -83,40 +86,44 @@ export interface RouteOperation {
 export interface Exchange {
   readonly request: Request;
   readonly id: string;
-  /** Fires when the caller hangs up. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly param: (name: string) => string;
-  /** Parsed once and shared: whoever would change it makes a copy. */
+  /** Parsed once and shared: copy it before you change it. */
   readonly query: URLSearchParams;
-  /** The caller's key; absent on routes that need none. */
+  /** The caller's key; undefined on routes that need none. */
   readonly key: ApiKey | undefined;
-  /** Who is logged in; absent on routes that need no login. */
+  /** The logged-in user; undefined on routes that need no login. */
   readonly user: User | undefined;
   readonly client: Client;
-  /** Says who it turned out to be, on a route that needs no login; for the audit log. */
+  /** Sets the user on a route that needs no login; for the audit log. */
   identify(user: User, proof: AuthMethod): void;
-  /** Says what was done, for the audit log: short, and without secrets. */
+  /** Adds details of the change to the audit log: short, and without secrets. */
   note(details: JsonObject): void;
-  /** Reads and checks the body once. */
+  /** Reads and validates the body once. */
   readJson(maxBytes: number): Promise<RequestBody>;
-  /** The same, for those who know long base64 for what it is. */
+  /** The same, for readers that support references to long base64 strings. */
   readPlacedJson(maxBytes: number): Promise<PlacedBody>;
-  /** The body as a form; undefined where it says to be something else, and can still be read. */
+  /**
+   * The body as a form. Undefined if the content type is another; the body can then still be read.
+   */
   readForm(maxBytes: number): Promise<Form | undefined>;
-  /** The bytes of any body. */
+  /** The bytes of a body of any content type. */
   readBytes(maxBytes: number): Promise<Uint8Array>;
-  /** The bytes of a YAML body, which nothing else reads. */
+  /** The bytes of a YAML body; no other method may read it. */
   readYaml(maxBytes: number): Promise<Uint8Array>;
   /**
-   * A connection on which nothing moves is closed after a while. While this is
-   * held it is not; to say so up front for every call would cost more than to
-   * say it for those that do take long.
+   * Suspends the idle timeout of the connection while held. Suspending it for every call up front
+   * would cost more than doing so for the calls that take long.
    */
   suspendIdleTimeout(): Disposable;
-  /** Headers for the answer, whatever becomes of the request. */
+  /** Sets headers for the response, on success and on failure. */
   announce(headers: Readonly<Record<string, string>>): void;
-  /** Ends the connection when the caller reads nothing for this long. */
+  /** Closes the connection if the client reads nothing for this long. */
   setStall(ms: number): void;
-  /** Makes the connection a WebSocket, on which `protocol` is spoken. Throws `upgrade_refused` if that cannot be. */
+  /**
+   * Upgrades the connection to a WebSocket with `protocol`. Throws `upgrade_refused` if that is
+   * impossible.
+   */
   upgrade(protocol: SocketProtocol, headers: Readonly<Record<string, string>>): Response;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a page of ours sent this, as the browser tells: `cross` is somebody
- * else's page, `unsaid` no browser, or one from before they told.
+ * Whether the gateway's own page sent this, by the browser's `Sec-Fetch-Site`. `cross`: another
+ * site. `unsaid`: no browser, or an old one that does not send it.
  */
 export function originOf(request: Request): "same" | "cross" | "unsaid" {
   const site = request.headers.get("sec-fetch-site");

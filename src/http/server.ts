@@ -20,23 +20,26 @@ import { UnservedPaths } from "./unserved-paths.ts";
 
 interface HttpServer {
   readonly url: string;
-  /** Says that it is not ready, then takes no new calls, lets running ones end within the drain time, then ends them. */
+  /**
+   * Reports not ready, then accepts no new calls, lets running ones end within the drain time, then
+   * aborts them.
+   */
   drain(): Promise<void>;
 }
 
 interface ServerOptions {
   readonly hostname: string;
   readonly port: number;
-  /** How long it goes on taking calls when it is told to drain, while it says that it is not ready. */
+  /** How long the server still accepts calls after a drain started, while it reports not ready. */
   drainDelayMs(): number;
 }
 
-/** For answers that were ended to say so. */
+/** Time for aborted responses to write their error. */
 const LAST_MS = 3_000;
 const MAX_UNSENT_BYTES = 128 * 1024 * 1024;
-/** The runtime pings while a client says nothing: one that does not answer is gone. */
+/** The runtime pings silent clients: one that does not reply is disconnected after this time. */
 const SILENT_SOCKET_SECONDS = 120;
-/** Bun's longest. */
+/** Bun's maximum. */
 const MAX_IDLE_SECONDS = 255;
 
 export function openServer(
@@ -61,12 +64,12 @@ export function openServer(
   const server = Bun.serve<SocketEnd>({
     ...address,
     idleTimeout: IDLE_SECONDS,
-    // The readers of bodies hold the limits: the runtime's own 413 has no body.
+    // The body readers enforce the limits: the runtime's own 413 has no body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     fetch: app,
     websocket: {
       maxPayloadLength: limits.bodyBytes,
-      // One event may hold a picture; the writers wait when the first byte is not taken.
+      // One event may contain an image; writers wait while the client reads nothing.
       backpressureLimit: MAX_UNSENT_BYTES,
       closeOnBackpressureLimit: true,
       idleTimeout: SILENT_SOCKET_SECONDS,
@@ -87,11 +90,11 @@ export function openServer(
         relay.egress.abortAll(ending);
         deps.contents.abortAll(ending);
       }, limits.drainMs);
-      // A file that is read from the disk has nobody who could end it.
+      // A file read from disk cannot be aborted.
       const last = setTimeout(() => void server.stop(true), limits.drainMs + LAST_MS);
       try {
         await server.stop();
-        // A caller who is gone may still owe: the books stay open until every call is settled.
+        // A call of a disconnected client may still be charged: wait until every call is settled.
         await relay.open.whenNone();
       } finally {
         clearTimeout(timer);
@@ -101,7 +104,7 @@ export function openServer(
   };
 }
 
-/** The client's end of a WebSocket, on the runtime's own. */
+/** The client's end of a WebSocket of the runtime. */
 class SocketEnd implements SocketPeer {
   readonly protocol: SocketProtocol;
   #socket: Bun.ServerWebSocket<SocketEnd> | undefined;
@@ -144,7 +147,7 @@ class SocketEnd implements SocketPeer {
   }
 }
 
-/** The same for whoever shares this process, where nobody listens. */
+/** The handler without a listening port, for tests in the same process. */
 export function openHandler(deps: HttpDeps): (request: Request) => Promise<Response> {
   return buildApp(deps, () => false, {
     jsonDepth: deps.limits.jsonDepth,
@@ -163,7 +166,8 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
   const unserved = new UnservedPaths(router, routes, deps.clock);
   const toKnown = aliasesFor(deps, routes);
   return async (request) => {
-    // Without a host that is one, the runtime knows no address, and each reader would find another path.
+    // With an invalid host, the runtime cannot parse the URL, and each parser would find another
+    // path.
     if (!URL.canParse(request.url) || hasSeveralHosts(request)) return unserved.refuseHost();
     const asked = getPath(request);
     let path = toKnown(asked);
@@ -186,12 +190,15 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
   };
 }
 
-/** Repeated headers arrive joined with commas. A proxy in front may have judged another host than the first. */
+/**
+ * Repeated headers arrive joined with commas. A reverse proxy may have checked a host other than
+ * the first.
+ */
 function hasSeveralHosts({ headers }: Request): boolean {
   return headers.get("host")?.includes(",") === true;
 }
 
-/** Throws where a path of ours could not be found any more. */
+/** Throws if an alias hides one of the gateway's own paths. */
 function aliasesFor(
   { pathAliases: aliases }: HttpDeps,
   routes: readonly Route<HttpDeps>[],
@@ -201,12 +208,14 @@ function aliasesFor(
   throw new Error(`path_aliases: '${hiding.from}' would hide paths of the gateway's own.`);
 }
 
-/** A route, and what the path says beside it. */
+/** A matched route, and the values in the path. */
 interface Target extends RouteMatch {
   readonly model: string | undefined;
 }
 
-/** Every request's way through its route, and the only place where a failure becomes an answer. */
+/**
+ * Serves every request through its route; the only function that turns a failure into a response.
+ */
 async function serve(
   request: Request,
   target: Target,
@@ -230,7 +239,7 @@ async function serve(
   }
 }
 
-/** An answer of the simulator must not pass for a model's. */
+/** A response of the simulator must be distinguishable from a model's. */
 function marked(
   response: Response,
   { access }: Route<HttpDeps>,
@@ -241,7 +250,7 @@ function marked(
   return response;
 }
 
-/** Somebody who may call the route; whoever may not is in the audit log. */
+/** Opens the exchange for an authorized caller; refused callers are recorded in the audit log. */
 async function openExchange(
   request: Request,
   { route, param, model }: Target,

@@ -1,17 +1,20 @@
 const NAME = "sluice_session";
 const PENDING = "sluice_sign_on";
 
-/** The session that a browser shows; undefined where it shows none. */
+/** The session in the browser's cookie; undefined if absent. */
 export function readSession(request: Request): string | undefined {
   return readCookie(request, NAME);
 }
 
-/** What is kept of a login while the browser is at the identity provider. */
+/** The login state that the browser holds while it is at the identity provider. */
 export function readPending(request: Request): string | undefined {
   return readCookie(request, PENDING);
 }
 
-/** Goes when the browser does; how long it is good for is ours to say. No script can read it. */
+/**
+ * A session cookie that ends with the browser; the server decides when the session expires. Scripts
+ * cannot read it.
+ */
 export function sessionCookie(secret: string, isSecure: boolean): string {
   return `${NAME}=${secret}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
@@ -21,8 +24,8 @@ export function endedCookie(isSecure: boolean): string {
 }
 
 /**
- * Shown on the way back, which begins at somebody else's page; nowhere else.
- * Empty to end it. `path`: as browsers see it.
+ * Sent only on the redirect back from the identity provider. An empty value deletes it. `path`: as
+ * browsers see it.
  */
 export function pendingCookie(sealed: string, path: string, isSecure: boolean): string {
   const age = sealed === "" ? 0 : 600;

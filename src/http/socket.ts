@@ -1,4 +1,4 @@
-/** What is spoken on a WebSocket, message by message. */
+/** A message protocol on a WebSocket. */
 export interface SocketProtocol {
   opened(peer: SocketPeer): void;
   received(message: string | Uint8Array): void;
@@ -8,10 +8,10 @@ export interface SocketProtocol {
 
 /** The client's end. */
 export interface SocketPeer {
-  /** A promise while the client is behind. It rejects if the client goes. */
+  /** Returns a promise while the client is behind. It rejects if the client disconnects. */
   send(message: string): void | Promise<void>;
   close(code: number, reason: string): void;
-  /** Ends the connection without a word: for a client that does not read. */
+  /** Ends the connection without a close frame: for a client that does not read. */
   terminate(): void;
 }
 

@@ -6,7 +6,7 @@ import type { HttpDeps } from "./deps.ts";
 import type { Exchange } from "./routes.ts";
 import { readSession, sessionCookie } from "./session-cookie.ts";
 
-/** Logs the browser in. Whatever session it showed before is not this one's any more. */
+/** Logs the browser in. An earlier session of the browser is ended. */
 export async function startSession(
   { request, client }: Exchange,
   { logins }: Pick<HttpDeps, "logins">,
@@ -23,7 +23,7 @@ export async function startSession(
   return response;
 }
 
-/** The session that the request was let in by; undefined where an access token was shown. */
+/** The session that authenticated the request; undefined for an access token. */
 export function ownSession({ request }: Exchange): string | undefined {
   return readBearer(request) === undefined ? readSession(request) : undefined;
 }

@@ -16,7 +16,7 @@ import { unservedApiAt } from "./unserved-apis.ts";
 
 type RenderError = (error: GatewayError) => JsonObject;
 
-/** Below which prefixes errors have a format of their own, whoever calls. */
+/** Prefixes below which errors have a fixed format for all clients. */
 const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError])[] = [
   ...ERROR_FORMAT_BY_PREFIX,
   [API_PREFIX.slice(0, -1), renderFailure],
@@ -24,7 +24,7 @@ const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError]
 
 const MAX_SHOWN_CHARS = 256;
 
-/** What becomes of requests whose path, or whose method on it, no route has. */
+/** Handles requests with an unknown path or with a method that the path does not have. */
 export class UnservedPaths {
   readonly #router: Router;
   readonly #routes: readonly Route<HttpDeps>[];
@@ -37,8 +37,8 @@ export class UnservedPaths {
   }
 
   /**
-   * The path of a model endpoint that this one stands for. Others have one
-   * spelling: operators keep callers from the management API by its path.
+   * The model endpoint that this path means. Management paths have one spelling only: operators
+   * block them by path in a reverse proxy.
    */
   rewrite(path: string): RewrittenPath | undefined {
     return rewritePath(path, (each) =>
@@ -46,7 +46,7 @@ export class UnservedPaths {
     );
   }
 
-  /** Is 405 with the methods that the path has, and 404 with the nearest path where it has none. */
+  /** 405 with the path's methods, or 404 with the nearest path. */
   refuse(request: Request, path: string): Response {
     const served = this.#router.allAt(path);
     const [first] = served;
@@ -73,7 +73,7 @@ export class UnservedPaths {
     return this.#answer(request, path, "not_found", `Unknown path ${shown}.${meant}`, format);
   }
 
-  /** For a failure that its route could not put into words. */
+  /** For a failure that its route could not render. */
   fail(request: Request, path: string, cause: unknown): Response {
     return this.#answer(request, path, "internal", GatewayError.from(cause).message);
   }
@@ -83,7 +83,7 @@ export class UnservedPaths {
     return this.#render(new GatewayError("invalid_request", message), buildError);
   }
 
-  /** In the path's own format, in the caller's, or in that of the route that is nearest. */
+  /** In the path's own format, in the client's, or in that of the nearest route. */
   #answer(
     request: Request,
     path: string,

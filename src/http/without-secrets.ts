@@ -6,13 +6,12 @@ const CUT = "[cut]";
 const MAX_CHARS = 200;
 const MAX_NAME_CHARS = 64;
 const MAX_ITEMS = 50;
-/** Of all that is kept of a body. */
+/** Maximum length of all that is kept of a body. */
 const MAX_LENGTH = 16_384;
 
 /**
- * The fields of a body, fit to be kept: short, and without secrets. What its
- * schema does not describe is taken for one, since a password may stand in a
- * field whose name is misspelt.
+ * The fields of a body for the audit log: short, and without secrets. A field that the schema does
+ * not describe counts as a secret, because it may be a misspelt password field.
  */
 export function withoutSecrets(body: JsonObject, schema: JsonObject | undefined): JsonObject {
   const shown = showMembers(body, schema === undefined ? [] : alternativesOf(schema));
@@ -20,7 +19,7 @@ export function withoutSecrets(body: JsonObject, schema: JsonObject | undefined)
   return Object.fromEntries(Object.keys(shown).map((name) => [name, CUT]));
 }
 
-/** `schemas`: what the value may be, as alternatives. */
+/** `schemas`: alternative schemas of the value. */
 function show(value: Json, schemas: readonly JsonObject[]): Json {
   if (value === null) return null;
   if (schemas.length === 0 || schemas.some((each) => each["writeOnly"] === true)) return SECRET;
@@ -53,14 +52,14 @@ function memberSchemas(schema: JsonObject, name: string): readonly JsonObject[] 
   return alternativesOf(objectOf(own));
 }
 
-/** An address may be written with a password before its host, or a key behind its path. */
+/** A URL may contain a password before its host, or a key in its query. */
 function withoutLogin(text: string): string {
   return text
     .replaceAll(/\/\/[^/?#\s]*@/g, `//${SECRET}@`)
     .replace(/^(https?:[^?#\s]*)[?#].*$/is, `$1?${SECRET}`);
 }
 
-/** A mark of secrecy on the whole holds for each of its alternatives. */
+/** A secrecy mark on the whole applies to each alternative. */
 function alternativesOf(schema: JsonObject | undefined): readonly JsonObject[] {
   if (schema === undefined) return [];
   if (schema["writeOnly"] === true || !isArray(schema["anyOf"])) return [schema];

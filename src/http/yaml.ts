@@ -1,4 +1,4 @@
-/** An answer that is YAML, with the id by which its request can be asked about; for no cache to keep. */
+/** A YAML response with its request id; caches must not store it. */
 export function yaml(text: string, requestId: string): Response {
   const headers = {
     "content-type": "application/yaml",

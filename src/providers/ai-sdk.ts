@@ -3,9 +3,9 @@ import { isInstalled, PACKAGE_NAME } from "./ai-sdk/load.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * Any vendor for whom there is a package of the AI SDK's kind: the channel
- * names it, and what it says beside is passed on to the package. The secret is
- * not among it: the package gets a placeholder, which is replaced on the way out.
+ * Any vendor with a provider package for the AI SDK: the channel names the package, and its other
+ * options are passed to it. The package never gets the secret: it gets a placeholder, which is
+ * replaced when the request is sent.
  */
 export const aiSdk: Provider = {
   id: "ai-sdk",
@@ -49,7 +49,7 @@ export const aiSdk: Provider = {
       },
     };
   }),
-  /** The placeholder stands where the secret belongs. */
+  /** The library sends the placeholder in place of the secret. */
   authorize: () => ({}),
 };
 

@@ -3,7 +3,7 @@ import { BASE_VERSION, fitNewestVersion, NEWEST_VERSION } from "#styles/text/mes
 import { claudeHeaders, VERSION } from "./claude-headers.ts";
 import type { Provider } from "./provider.ts";
 
-/** Features in trial are switched on by a header; a caller may name more than its body shows. */
+/** Beta features are enabled by a header; a client may name more than its body implies. */
 export const anthropic: Provider = {
   id: "anthropic",
   name: "Anthropic",

@@ -8,7 +8,7 @@ import type { AssetService, ProviderOptions } from "./provider.ts";
 const HOUR_MS = 3_600_000;
 const SERVICE = "ark";
 
-/** Where requests are signed for, by where models are. */
+/** Signing regions of the asset library, by the region of the models. */
 const REGIONS: readonly {
   readonly models: RegExp;
   readonly url: string;
@@ -52,7 +52,8 @@ export const ARK_OPTIONS: ProviderOptions = {
 /** Asset groups, assets and verifications of persons: https://www.volcengine.com/docs/82379/2333565 */
 export const ARK_ASSETS: AssetService = {
   style: assetActions,
-  // What was given for other servers' models is not sent to the vendor's.
+  // Undefined for an unknown host: the credential of a compatible server is never sent to the
+  // vendor.
   urlOf: ({ baseUrl, options = {} }) => options["assets_url"] ?? placeOf(baseUrl)?.url,
   membersOf: ({ project }) => (project === undefined ? {} : { ProjectName: project }),
   hasKey: (secret) => readCredential(secret).pair !== undefined,

@@ -8,7 +8,7 @@ const LARGE = [
   "4096x4096 4704x3520 3520x4704 5504x3040 3040x5504 4992x3328 3328x4992 6240x2656",
 ].flatMap((line) => line.split(" "));
 
-/** The vendor takes more; five are the most that are promised to be melted into one. */
+/** The vendor accepts more; it promises to combine at most five. */
 const FUSION = { min: 0, max: 5 };
 
 const SEEDREAM_3: ArkDialect = {
@@ -37,7 +37,7 @@ const SEEDREAM_5: ArkDialect = {
   sizes: { oneOf: ["2K", "3K"], area: { min: 3_686_400, max: 10_404_496 } },
   formats: ["png", "jpeg"],
 };
-/** Behind a name of its owner's stands any of them: what it cannot do, the vendor says. */
+/** For a custom endpoint name, which may stand for any model: the vendor validates the request. */
 const DEFAULT_DIALECT: ArkDialect = {
   ...SEEDREAM_4,
   sizes: { oneOf: ["adaptive", "1K", "2K", "3K", "4K"], area: { min: 1, max: 16_777_216 } },
@@ -57,8 +57,8 @@ export const ARK_IMAGES: readonly ImageEndpoint[] = [
 ];
 
 /**
- * A set has as many pictures as the words ask for, so that several pictures
- * that have nothing to do with each other are several requests.
+ * The prompt decides how many images a group has, so several unrelated images need several
+ * requests.
  */
 function row(names: RegExp, dialect: ArkDialect, types: readonly string[]): ImageEndpoint {
   return {

@@ -44,10 +44,10 @@ const TWO_AND_A_HALF: ArkVideoDialect = {
   usualResolution: "720p",
   speaks: true,
   fixesCamera: true,
-  // Whether it knows `tools` and `priority` is not documented: the vendor says.
+  // Support for `tools` and `priority` is not documented: the vendor validates them.
   formats: ["mp4", "mov"],
 };
-/** Behind a name of its owner's, or a newer one, stands any of them: what it cannot do, the vendor says. */
+/** For a custom endpoint name or a newer model: the vendor validates the request. */
 const DEFAULT_DIALECT: ArkVideoDialect = {
   choosesLength: true,
   countsFrames: true,
@@ -79,7 +79,7 @@ export const ARK_VIDEOS: readonly VideoEndpoint[] = [
   row(/seedance-2-0/, SECOND),
   row(/seedance-2-5/, TWO_AND_A_HALF),
   row(/seedance/, DEFAULT_DIALECT),
-  // Behind a name of its owner's may be a model of any kind.
+  // A custom endpoint name may stand for a model of any kind.
   { ...row(/^ep-/, DEFAULT_DIALECT), isExclusive: false },
 ];
 
@@ -97,7 +97,7 @@ function row(names: RegExp, dialect: ArkVideoDialect): VideoEndpoint {
     },
     dialect: { ...dialect },
     media: { inlines: [], types: TYPES },
-    // The longest that a task may be told to wait, and an hour.
+    // The longest time limit that a task may have, plus one hour.
     deadlineMs: 73 * HOUR_MS,
     linksLastMs: 24 * HOUR_MS,
     webhooks: { idIn: (body) => textOf(body["id"]) },

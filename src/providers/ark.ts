@@ -9,7 +9,10 @@ import { ARK_IMAGES } from "./ark-images.ts";
 import { ARK_VIDEOS, ARK_VIDEO_MODELS } from "./ark-videos.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-/** `max_tokens` leaves reasoning out of the count, `max_completion_tokens` does not; both is an error. */
+/**
+ * `max_tokens` excludes reasoning from the count, `max_completion_tokens` includes it; sending both
+ * is an error.
+ */
 const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: true,
@@ -18,9 +21,9 @@ const DIALECT: ChatDialect = {
 };
 
 /**
- * Ark's newer models reason unless they are told not to; here they do when
- * they are asked to. A credential is a key for models, which may have the pair
- * beside it that the asset library is opened with.
+ * Ark's newer models reason by default; the gateway switches that off unless the client requests
+ * reasoning. A credential is an API key for models, optionally with the access key pair for the
+ * asset library.
  */
 export const ark: Provider = {
   id: "ark",
@@ -52,7 +55,7 @@ export const ark: Provider = {
   authorize: (secret) => bearer(readCredential(secret).apiKey),
 };
 
-/** The family that reasons by default, but for those of it that do nothing else. */
+/** The model family that reasons by default, without the models that always reason. */
 const SWITCHED = /^doubao-seed-(?!.*-thinking)(1-[68]|[2-9]|code|evolving)/;
 
 function quietUnlessAsked(body: JsonObject, model: string): BodyEdits {

@@ -8,8 +8,8 @@ import type { Provider } from "./provider.ts";
 import { AUDIO } from "./shared-endpoints.ts";
 
 /**
- * Each resource has an address of its own, `https://<resource>.openai.azure.com/openai/v1`,
- * below which models go by the names of their deployments.
+ * Each resource has its own base URL, `https://<resource>.openai.azure.com/openai/v1`, below which
+ * deployment names stand for models.
  */
 export const azureOpenai: Provider = {
   id: "azure-openai",
@@ -27,11 +27,11 @@ export const azureOpenai: Provider = {
     },
   ],
   embeddings: [OPENAI_EMBEDDINGS],
-  // Part of a later version of the interface than everything else.
+  // Audio needs a later API version than the other endpoints.
   shared: AUDIO.map((each) => ({ ...each, path: `${each.path}?api-version=preview` })),
-  // A deployment may go by any name.
+  // A deployment may have any name.
   images: [...OPENAI_IMAGES, ...COMPATIBLE_IMAGES],
-  // The list there is of what could be deployed.
+  // The vendor's list contains deployable models, not deployed ones.
   needsModels: true,
   authorize: (secret) => ({ "api-key": secret }),
 };

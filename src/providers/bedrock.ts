@@ -4,13 +4,12 @@ import type { Provider } from "./provider.ts";
 
 const PACKAGE = "@ai-sdk/amazon-bedrock";
 const SERVICE = "bedrock";
-/** `AKIA...:secret`, and the token of a session behind them where there is one. */
+/** `AKIA...:secret`, optionally followed by a session token. */
 const KEY_PAIR = /^([A-Z0-9]{16,128}):([^:\s]{16,}?)(?::(\S+))?$/;
 
 /**
- * Converse, whose streams are a binary format of the vendor's own. A
- * credential is an API key, or the two halves of an access key, which sign
- * each request and stay here.
+ * The Converse API, whose streams use a binary format of the vendor. A credential is an API key, or
+ * an access key pair, which signs each request and is never sent.
  */
 export const bedrock: Provider = {
   id: "bedrock",
@@ -36,7 +35,7 @@ export const bedrock: Provider = {
   })),
   authorize(secret, { options, at, ...request }) {
     const [, accessKeyId, secretAccessKey, sessionToken] = KEY_PAIR.exec(secret) ?? [];
-    // Then it is an API key, which stands where the placeholder does.
+    // Otherwise it is an API key, which replaces the placeholder.
     if (accessKeyId === undefined || secretAccessKey === undefined) return {};
     return signV4(
       request,
@@ -45,7 +44,7 @@ export const bedrock: Provider = {
     );
   },
 
-  /** Ids name the maker, and before it may stand the region that the model runs in. */
+  /** Ids start with the model's maker; a region may stand before it. */
   knownAs: (model) =>
     model.replace(/^(?:[a-z]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$/, "$1").replace(/@.*$/, ""),
 };

@@ -4,9 +4,9 @@ import { BASE_VERSION, newestVersionFor } from "#styles/text/messages/version.ts
 import type { ReadHeader, RequestContext } from "./provider.ts";
 
 /**
- * Headers of a messages request. What a caller of the style says in the
- * vendor's own headers goes up as it was said: names that are not known here
- * may be known there. The body's features on trial are named as well.
+ * Headers of a messages request. A client's own `anthropic-*` headers are forwarded unchanged,
+ * because the upstream may know values that the gateway does not. Beta features of the body are
+ * added.
  */
 export function claudeHeaders(
   body: JsonObject,
@@ -17,7 +17,7 @@ export function claudeHeaders(
   return { ...claudeHeadersWithoutVersion(body, ofCaller), [VERSION]: version };
 }
 
-/** The same for hosts that have the version of the interface in the body. */
+/** The same for hosts that take the API version in the body. */
 export function claudeHeadersWithoutVersion(
   body: JsonObject,
   ofCaller: ReadHeader,
@@ -30,8 +30,8 @@ export function claudeHeadersWithoutVersion(
 }
 
 /**
- * The version that a channel is set to. Otherwise, at the vendor's own address,
- * the newest that takes the body; elsewhere the one that every server knows.
+ * The channel's configured version. Otherwise, at the vendor's own address, the newest version that
+ * accepts the body; elsewhere the version that every server supports.
  */
 function versionOf(body: JsonObject, context: RequestContext | undefined): string {
   const { options = {}, isVendors = false } = context ?? {};
@@ -41,7 +41,7 @@ function versionOf(body: JsonObject, context: RequestContext | undefined): strin
 export const VERSION = "anthropic-version";
 const BETA = "anthropic-beta";
 const PASSED = /^(anthropic|x-claude-code)-/;
-/** Callers present their credentials to the gateway; those go no further. */
+/** Headers that may contain a client's credential for the gateway; they are never forwarded. */
 const CREDENTIAL = /api-?key|admin-?key|authorization|auth-?token|secret|credential|cookie/;
 const MAX_HEADERS = 32;
 const MAX_VALUE_LENGTH = 4_096;

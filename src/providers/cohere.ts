@@ -3,7 +3,7 @@ import { embedTexts } from "#styles/embedding/cohere/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { COHERE_RERANK } from "./rerank-endpoints.ts";
 
-/** Its texts come through the library that knows them; here it makes vectors and rankings. */
+/** Text goes through the library adapter; embeddings and rerank are served here. */
 export const cohere: Provider = {
   id: "cohere",
   name: "Cohere",

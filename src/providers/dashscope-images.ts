@@ -4,7 +4,10 @@ import type { ImageEndpoint } from "./provider.ts";
 
 const PROMPT_CHARS = 800;
 const NO_PICTURES = { min: 0, max: 0 };
-/** As many as a question may ask for: what the model itself refuses is not asked in parts. */
+/**
+ * The maximum of a request: a single upstream request is sent, and the vendor refuses more than the
+ * model allows.
+ */
 const UNDIVIDED = 10;
 
 const EDIT: DashscopeDialect = {
@@ -18,7 +21,7 @@ const EDIT_PLUS: DashscopeDialect = {
   sizes: { sides: { min: 512, max: 2_048 } },
   rewrites: "usually",
 };
-/** Those of one name for both. */
+/** Models with one name for generation and editing. */
 const DRAW_AND_EDIT: DashscopeDialect = {
   ...EDIT_PLUS,
   pictures: { min: 0, max: 3 },
@@ -33,7 +36,7 @@ const DRAW: DashscopeDialect = {
   rewrites: "on request",
   promptChars: PROMPT_CHARS,
 };
-/** Other families of the vendor's, each with limits of its own. */
+/** Other model families of the vendor, each with its own limits. */
 const OTHER: DashscopeDialect = {
   pictures: NO_PICTURES,
   most: 1,
@@ -41,7 +44,7 @@ const OTHER: DashscopeDialect = {
   rewrites: "on request",
 };
 
-/** Below the address of the compatible mode, beside which they stand. */
+/** A path relative to the address of the compatible mode, outside of it. */
 const API = "/../../api/v1";
 
 const COMMON = {
@@ -82,7 +85,7 @@ function row(names: RegExp, dialect: DashscopeDialect, maxInputs: number): Image
     serves: (model) => names.test(model),
     maxInputs,
     dialect: { ...dialect },
-    // Without it, links into the vendor's own store lead nowhere.
+    // Without this header, URLs of the vendor's own storage cannot be resolved.
     headers: { "x-dashscope-ossresourceresolve": "enable" },
   };
 }

@@ -2,13 +2,13 @@ import type { WanDialect } from "#styles/video/wan/dialect.ts";
 import { wan } from "#styles/video/wan/index.ts";
 import type { VideoEndpoint } from "./provider.ts";
 
-/** Below the address of the compatible mode, beside which they stand. */
+/** A path relative to the address of the compatible mode, outside of it. */
 const API = "/../../api/v1";
 const SYNTHESIS = "/services/aigc/video-generation/video-synthesis";
 const BETWEEN_FRAMES = "/services/aigc/image2video/video-synthesis";
 const HOUR_MS = 3_600_000;
 
-/** Of the first generations. */
+/** Dialect of the first generations. */
 const SILENT: WanDialect = {
   from: "words",
   framedBy: "size",
@@ -18,7 +18,7 @@ const SILENT: WanDialect = {
   sound: "never",
   promptChars: 800,
 };
-/** It makes 480p and 1080p, and nothing between. */
+/** Supports only 480p and 1080p. */
 const SECOND_PLUS: WanDialect = { ...SILENT, usualResolution: "1080p" };
 const EFFECTS = { input: ["template"] } as const;
 const FIFTH: WanDialect = {
@@ -45,7 +45,10 @@ const SEVENTH: WanDialect = {
   promptChars: 5_000,
 };
 
-/** One model for every scenario: what it is given decides. Videos it is shown count towards its 30 seconds. */
+/**
+ * One model for every scenario: the inputs decide. Input videos count towards its limit of 30
+ * seconds.
+ */
 const THIRD: WanDialect = {
   ...SEVENTH,
   from: "any",
@@ -54,7 +57,7 @@ const THIRD: WanDialect = {
   hearsVoices: true,
 };
 
-/** It begins with a picture, and has the shape of it. */
+/** Starts from an image and keeps its aspect ratio. */
 const PICTURE = { from: "picture", framedBy: "resolution" } as const;
 const FRAMES = { from: "frames", framedBy: "resolution" } as const;
 const CHANGES = {
@@ -120,7 +123,7 @@ function row(names: RegExp, dialect: WanDialect, path = SYNTHESIS): VideoEndpoin
     serves: (model) => names.test(model),
     maxCount: 1,
     path: () => `${API}${path}`,
-    // Without the second, links into the vendor's own store lead nowhere.
+    // Without the second header, URLs of the vendor's own storage cannot be resolved.
     headers: { "x-dashscope-async": "enable", "x-dashscope-ossresourceresolve": "enable" },
     poll: { method: "GET", path: ({ upstreamId }) => task(upstreamId) },
     cancel: { method: "POST", path: ({ upstreamId }) => `${task(upstreamId)}/cancel` },

@@ -19,11 +19,11 @@ const DIALECT: ChatDialect = {
   topK: true,
 };
 
-/** Since 3.8 they take efforts, and think for whole answers, too. */
+/** From 3.8 on, models support effort levels, and reason in non-streaming responses. */
 const GRADED: ChatDialect = { ...DIALECT, reasoning: "any" };
 const IS_GRADED = /^qwen(3\.[89]|[4-9])/;
 
-/** Earlier reasoning is dropped unless the vendor is told to keep it. */
+/** Drops earlier reasoning unless the request tells the vendor to keep it. */
 const KEEPS_REASONING: Partial<ChatDialect> = {
   reasoningBack: "text",
   keepsReasoning: {
@@ -52,8 +52,8 @@ function endpoint(own: ChatDialect, serves?: (model: string) => boolean): TextEn
 }
 
 /**
- * Model Studio's compatible mode has the family's own parameters at the top
- * level, and refuses to reason where the answer is not streamed.
+ * Model Studio's compatible mode takes the model family's own parameters at the top level, and
+ * refuses reasoning for responses that are not streamed.
  */
 export const dashscope: Provider = {
   id: "dashscope",
@@ -73,7 +73,10 @@ export const dashscope: Provider = {
   authorize: bearer,
 };
 
-/** What a call is, rather than how it is answered; and here pieces always add up. */
+/**
+ * Members that choose the kind of call instead of generation; the gateway always streams
+ * incrementally.
+ */
 const NOT_PARAMETERS = new Set(["stream", "stream_options", "n", "incremental_output"]);
 
 function flattened(body: JsonObject): BodyEdits {
@@ -89,18 +92,18 @@ function flattened(body: JsonObject): BodyEdits {
   };
 }
 
-/** Neither end of the range is allowed. */
+/** The vendor excludes both ends of the range. */
 function withinBounds(topP: JsonObject[string] | undefined): BodyEdits {
   if (typeof topP !== "number" || (topP > 0 && topP < 1)) return {};
   return { top_p: topP <= 0 ? 0.001 : 0.999 };
 }
 
 const STREAMS_ONLY = /^(qwq|qvq)/;
-/** They do nothing but reason, and refuse to be told so. */
+/** These models always reason, and refuse a request that switches it on. */
 const ONLY_REASON = /^(qwq|qvq)|-thinking(-|$)/;
 const REASON_BY_DEFAULT = /^qwen3(\.\d|-\d+(\.\d+)?b)(?!.*-instruct)/;
 
-/** `undefined` takes the switch out. */
+/** `undefined` removes the switch. */
 function switched(body: Record<string, unknown>, model: string): BodyEdits {
   const asked = body["enable_thinking"] ?? undefined;
   if (ONLY_REASON.test(model)) return asked === undefined ? {} : { enable_thinking: undefined };

@@ -26,14 +26,13 @@ const DIALECT: ChatDialect = {
   webSearch: false,
 };
 
-/** Beside the channel's address, which ends with a version. */
+/** A path relative to the channel's address, which ends with a version. */
 const BETA = "/../beta/chat/completions";
 
 /**
- * DeepSeek knows neither the developer role nor `max_completion_tokens`. Its
- * first reasoning model refuses reasoning sent back to it, its later ones
- * refuse a conversation without it; it is empty if there was none. Strict
- * tools and the beginning of an answer are served at the beta address only.
+ * DeepSeek supports neither the developer role nor `max_completion_tokens`. Its first reasoning
+ * model refuses reasoning in the conversation; later models require it, empty if none was made.
+ * Strict tools and a prefilled answer are served at the beta path only.
  */
 export const deepseek: Provider = {
   id: "deepseek",
@@ -68,7 +67,7 @@ function isFirstReasoner(body: JsonObject): boolean {
   return body["model"] === "deepseek-reasoner" || body["model"] === "deepseek-r1";
 }
 
-/** Strict tools and others are refused together. */
+/** The vendor refuses a mix of strict and other tools. */
 function alike({ tools }: JsonObject, report?: LossReport): BodyEdits {
   const strict = listOf(tools).filter((tool) => strictOf(tool) === true).length;
   if (strict === 0 || strict === listOf(tools).length) return {};
@@ -80,7 +79,10 @@ function needsBeta({ tools, messages }: JsonObject): boolean {
   return memberOf(listOf(messages).at(-1), "prefix") === true;
 }
 
-/** Every model but those of the third generation and before, which are retired here and hosted elsewhere. */
+/**
+ * All models except those up to the third generation, which the vendor has retired and other hosts
+ * still serve.
+ */
 function needsReasoning(body: JsonObject): boolean {
   const { model, messages } = body;
   if (typeof model !== "string" || OLD.test(model) || !isArray(messages)) return false;

@@ -7,10 +7,10 @@ import { nativeVideos } from "./native-videos.ts";
 import { readNative } from "#styles/model-list/native-in.ts";
 import type { Provider } from "./provider.ts";
 
-/** What we ask of models; the others in the list are for something else. */
+/** Methods that the gateway calls; other models in the list serve other purposes. */
 const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
 
-/** Labels are for bills, which this host writes without them. */
+/** Labels are for billing, which this host does without them. */
 const DIALECT: GeminiDialect = { refuses: ["labels"] };
 
 export const gemini: Provider = {

@@ -3,7 +3,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { AUDIO } from "./shared-endpoints.ts";
 
-/** Groq refuses some parameters it does not support, rather than leave them be. */
+/** Groq refuses some unsupported parameters, instead of ignoring them. */
 export const groq: Provider = {
   id: "groq",
   name: "Groq",

@@ -2,7 +2,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-/** Hands calls on to hosts, several of which send usage that nobody asked for. */
+/** Routes calls to hosts, several of which send usage without being asked. */
 export const huggingface: Provider = {
   id: "huggingface",
   name: "Hugging Face",

@@ -32,10 +32,10 @@ import { voyage } from "./voyage.ts";
 import { xai } from "./xai.ts";
 import { zhipu } from "./zhipu.ts";
 
-/** Who moderates where the caller names nobody, as the format's clients may. */
+/** The moderation model if the client names none, which the format allows. */
 export { USUAL_MODERATOR } from "./openai.ts";
 
-/** Every vendor we know how to reach; the list is also the order they are shown in. */
+/** All known vendors, in the order in which they are listed. */
 export const PROVIDERS: readonly Provider[] = [
   openai,
   anthropic,

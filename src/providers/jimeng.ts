@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const THIRD: JimengDialect = { frames: [121, 241], maxPrompt: 800, needsPrompt: true };
 const SECOND: JimengDialect = { frames: [121] };
 
-/** A model for each way to begin; the first three stand for those that differ in nothing else. */
+/** One model for each input type; the first three combine models that differ in nothing else. */
 const MODELS: Readonly<Record<string, JimengDialect>> = {
   jimeng_v30: {
     ...THIRD,
@@ -70,12 +70,15 @@ function endpoint(dialect: JimengDialect, serves: (model: string) => boolean): V
   };
 }
 
-/** The query alone, since behind a gateway the address has a path of its own. */
+/** Only the query, because a reverse proxy's address may have its own path. */
 function action(name: string): string {
   return `?Action=${name}&Version=${VERSION}`;
 }
 
-/** Its list of pictures is of links, or of none: then the linked ones are sent, too. */
+/**
+ * Its image list contains either only links or no links. For a mixed request, linked images are
+ * sent inline, too.
+ */
 function withMixed(plain: VideoEndpoint): readonly VideoEndpoint[] {
   const media = { ...plain.media, inlines: ["image"] as const };
   return [{ ...plain, answers: isMixed, media }, plain];
@@ -91,9 +94,8 @@ const KNOWN = Object.entries(MODELS).map(([id, dialect]) =>
 );
 
 /**
- * Jimeng's video models, in the vendor's interface for pictures of all kinds.
- * A credential is the two halves of an access key, which sign each request;
- * another one is that of a gateway in between.
+ * Jimeng's video models, in the vendor's visual API. A credential is an access key pair, which
+ * signs each request; any other credential is the API key of a gateway in between.
  */
 export const jimeng: Provider = {
   id: "jimeng",

@@ -2,19 +2,19 @@ import { GatewayError } from "#core/error.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 
-/** A credential in two halves, the second of which signs and stays here. */
+/** A credential of two parts; the secret part signs requests and is never sent. */
 export interface KeyPair {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Where the halves were lent for a time. */
+  /** Set for temporary credentials. */
   readonly sessionToken?: string;
 }
 
 const PAIR = /^([^|\s]+)\|([^|\s]+)(?:\|([^|\s]+))?$/;
 
 /**
- * `accessKey|secretKey`, with a session's token behind them where there is
- * one, or the same as JSON; undefined for a credential of another kind.
+ * `accessKey|secretKey`, optionally followed by a session token, or the same as JSON; undefined for
+ * a credential of another kind.
  */
 export function keyPairIn(secret: string): KeyPair | undefined {
   if (secret.startsWith("{")) return pairInJson(secret);

@@ -11,7 +11,7 @@ import { bearer, type VendorWebhookTerms, type Provider, type VideoEndpoint } fr
 
 const HOUR_MS = 3_600_000;
 const TOKEN_S = 1_800;
-/** Clocks differ. */
+/** Tolerance for differing clocks. */
 const SKEW_S = 5;
 
 const SIGNED: VendorWebhookTerms = {
@@ -19,7 +19,7 @@ const SIGNED: VendorWebhookTerms = {
     try {
       return readCredential(credential).noticeSecret;
     } catch {
-      // One that is no credential proves nothing.
+      // Without a valid credential, no signature can be verified.
       return undefined;
     }
   },
@@ -39,7 +39,7 @@ const MUTE = { sound: false, isOmni: false } as const;
 const OMNI: KlingDialect = { isOmni: true, negativePrompt: false, guidance: false, camera: false };
 const BARE = { isOmni: false, negativePrompt: false, guidance: false, camera: false } as const;
 
-/** The first style, by generation. */
+/** The first API style, by generation. */
 const FIRST_STYLE: readonly (readonly [RegExp, KlingDialect])[] = [
   [/^kling-v1(?:-\d)?$/, { ...MUTE, lengths: SHORT }],
   [/^kling-v2-(?:master|1)/, { ...MUTE, lengths: SHORT, guidance: false, camera: false }],
@@ -55,7 +55,7 @@ const ALL_SIZES = ["720p", "1080p", "4k"];
 const TWO_SIZES = ["720p", "1080p"];
 const LONG = { min: 3, max: 15 };
 
-/** The newer style, by model. */
+/** The newer API style, by model. */
 const NEWER_STYLE: readonly (readonly [RegExp, Kling3Dialect])[] = [
   [
     /^kling-3\.0-turbo/,
@@ -117,7 +117,7 @@ function firstStyle(pattern: RegExp, dialect: KlingDialect): VideoEndpoint {
     style: klingVideo,
     serves: (model) => pattern.test(model),
     path: (_model, { scenario }) => pathFor(scenario),
-    // A task is known where it was asked for, and nowhere else.
+    // A task can be queried only at the path that created it.
     poll: { method: "GET", path: (task) => one(task, task.upstreamId) },
     find: { method: "GET", path: (task) => one(task, task.externalId) },
     dialect: { ...dialect },
@@ -147,9 +147,8 @@ function newerStyle(pattern: RegExp, dialect: Kling3Dialect): VideoEndpoint {
 }
 
 /**
- * Two styles, by model. A credential is an API key, or the two halves of an
- * access key, which make a token for each request; the newer style takes keys
- * only.
+ * Two API styles, by model. A credential is an API key, or an access key pair, from which each
+ * request gets a new token; the newer style accepts API keys only.
  */
 export const kling: Provider = {
   id: "kling",
@@ -190,7 +189,7 @@ export const kling: Provider = {
   },
 };
 
-/** Made anew for each request, which takes less than to keep it: so none is ever near its end. */
+/** Created for each request, which is faster than a cache, so a token never expires in use. */
 function tokenOf({ accessKey, secretKey }: KeyPair, at: number): Promise<string> {
   const now = Math.floor(at / 1_000);
   return new SignJWT()

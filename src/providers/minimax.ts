@@ -24,7 +24,7 @@ const OLDER: MinimaxDialect = {
 };
 const OLDEST: MinimaxDialect = { ...OLDER, resolution: "720p" };
 
-/** Versions of H3 that make no large videos, and look at frames only. */
+/** Variants of H3 that make no large videos and accept first and last frames only. */
 const MAX: MinimaxDialect = {
   ...DIALECT,
   lengths: { min: 5, max: 15 },
@@ -85,7 +85,10 @@ function newer(serves: (model: string) => boolean, dialect: MinimaxDialect): Vid
   };
 }
 
-/** Its text models are served in two styles. In chat their thoughts stand among the words unless they are split off. */
+/**
+ * Its text models are served in two styles. In the chat style, reasoning is part of the text unless
+ * the request asks to split it.
+ */
 export const minimax: Provider = {
   id: "minimax",
   name: "MiniMax",

@@ -22,10 +22,9 @@ const DIALECT: ChatDialect = {
 };
 
 /**
- * Mistral checks requests strictly. It wants tool-call ids of exactly nine
- * letters and digits: others, from a conversation begun elsewhere, are
- * replaced by nine derived from them, so that calls and results still meet.
- * Several of its models refuse a user's message behind a tool's.
+ * Mistral validates requests strictly. Tool-call ids must have exactly nine letters and digits.
+ * Other ids, from a conversation with another vendor, are replaced by a derived one, so that calls
+ * and results still match. Several models refuse a user message right after a tool message.
  */
 export const mistral: Provider = {
   id: "mistral",
@@ -64,7 +63,7 @@ export const mistral: Provider = {
   shared: [
     {
       ...TRANSCRIPTIONS,
-      // Its streams have events of their own, and there is one way to write an answer.
+      // Its streams use other events, and its response format is fixed.
       answers: ({ stream, shape }) => !stream && (shape === "json" || shape === "text"),
       omits: ["response_format"],
     },

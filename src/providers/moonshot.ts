@@ -2,7 +2,7 @@ import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-/** `max_tokens` is the older name here. */
+/** `max_tokens` is the deprecated name here. */
 export const moonshot: Provider = {
   id: "moonshot",
   name: "Moonshot AI",

@@ -5,7 +5,7 @@ import type { ImagenDialect } from "#styles/image/imagen/dialect.ts";
 import { predict } from "#styles/image/imagen/index.ts";
 import type { ImageEndpoint } from "./provider.ts";
 
-/** In which words an interface is told what its models are to draw. */
+/** The API by which image models are called. */
 interface DrawingInterface {
   path(model: string, verb: string, options: ChannelOptions): string;
   readonly native: Partial<PictureDialect>;
@@ -15,7 +15,7 @@ interface DrawingInterface {
 const TYPES = ["image/png", "image/jpeg", "image/webp"];
 const SIZES = ["1K", "2K", "4K"];
 
-/** The second generation draws in one size. */
+/** The second generation has one size. */
 const SECOND: Partial<PictureDialect> = { ratios: RATIOS, sizes: [] };
 const THIRD: Partial<PictureDialect> = { ratios: RATIOS, sizes: SIZES, provesTurns: true };
 const THIRD_FLASH: Partial<PictureDialect> = {
@@ -24,12 +24,12 @@ const THIRD_FLASH: Partial<PictureDialect> = {
   sizes: ["512", ...SIZES],
 };
 
-/** They answer no other question. */
+/** Models that serve image requests only. */
 export function onlyDraws(model: string): boolean {
   return model.startsWith("imagen-");
 }
 
-/** The models of one maker that draw, at either of the places where it offers them. */
+/** The image models of one maker, at one of the two hosts that serve them. */
 export function nativePictures(at: DrawingInterface): readonly ImageEndpoint[] {
   const native = (dialect: Partial<PictureDialect>, names: RegExp): ImageEndpoint => ({
     style: generateContent,

@@ -3,16 +3,16 @@ import type { VeoDialect } from "#styles/video/veo/dialect.ts";
 import { veo } from "#styles/video/veo/index.ts";
 import type { TaskPoll, VideoEndpoint } from "./provider.ts";
 
-/** How the models of one maker are reached at one of the places where it offers them. */
+/** The API of one host for a maker's video models. */
 interface FilmingInterface {
   path(model: string, options: ChannelOptions): string;
   readonly look: TaskPoll;
   readonly linksNeedKey?: true;
-  /** What holds there for all generations. */
+  /** The dialect of the host, for all generations. */
   readonly dialect: Partial<VeoDialect>;
-  /** Models that make sound can be told not to, other than the fast ones. */
+  /** Models with sound can switch it off, except the fast ones. */
   readonly canBeSilent?: true;
-  /** What the second generation can be told beside that. */
+  /** Additional dialect of the second generation. */
   readonly second: Partial<VeoDialect>;
 }
 

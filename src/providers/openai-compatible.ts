@@ -8,7 +8,7 @@ import { bearer, type Provider } from "./provider.ts";
 import { rerankWith } from "./rerank-endpoints.ts";
 import { AUDIO, MODERATIONS } from "./shared-endpoints.ts";
 
-/** Any server that speaks chat completions; its address comes from the channel. */
+/** Any server with chat completions; the channel gives its address. */
 export const openaiCompatible: Provider = {
   id: "openai-compatible",
   name: "OpenAI-compatible",

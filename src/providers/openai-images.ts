@@ -7,11 +7,11 @@ const GENERATE = "/images/generations";
 const PNG = { inlines: true, types: ["image/png"] };
 const PICTURES = { inlines: true, types: ["image/png", "image/jpeg", "image/webp"] };
 
-/** Pixels, of which every model makes each kind. */
+/** Output formats in pixels; every model supports them all. */
 const FORMATS = ["png", "jpeg", "webp"];
 const QUALITIES = ["low", "medium", "high", "auto"];
 
-/** Always answers in base64, and refuses to be told how to. */
+/** Always responds with base64, and refuses `response_format`. */
 const GPT_IMAGE: ImageDialect = {
   takes: [
     "n",
@@ -53,7 +53,7 @@ const GPT_IMAGE_2_5: ImageDialect = {
   },
 };
 
-/** What a model takes beside a mask where it changes pictures. */
+/** Additional input for edits, beside a mask. */
 type Editing = "input_fidelity" | "markup";
 
 function editing(dialect: ImageDialect, more: readonly Editing[]): ImageDialect {
@@ -61,7 +61,7 @@ function editing(dialect: ImageDialect, more: readonly Editing[]): ImageDialect 
   return {
     ...dialect,
     takes: [...takes.filter((name) => name !== "moderation"), "mask", ...more],
-    // It knows two degrees, and its own choice where none is named.
+    // It supports two levels, and chooses by itself if none is given.
     words: { input_fidelity: { medium: "high", auto: null } },
     maxPictures: 10,
     keepsFiles: true,
@@ -86,11 +86,11 @@ const DALL_E_3: ImageDialect = {
   maxPictures: 0,
 };
 
-/** The first whose name fits is the one; of each, a row for each kind of question. */
+/** The first entry with a matching name applies; each has one row per image task. */
 export const OPENAI_IMAGES: readonly ImageEndpoint[] = [
   ...gptImage(/^gpt-image-[\d.]+-mini/, MINI, []),
   ...gptImage(/^gpt-image-2(?!\.)/, GPT_IMAGE_2, []),
-  // Also those that nobody knows yet.
+  // Also later models, which are not yet known.
   ...gptImage(/^gpt-image-(2\.|[3-9])/, GPT_IMAGE_2_5, ["markup"]),
   ...gptImage(/^(chat)?gpt-image/, GPT_IMAGE, ["input_fidelity"]),
   {

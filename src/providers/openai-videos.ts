@@ -17,9 +17,9 @@ const SORA: VideoDialect = {
 };
 
 /**
- * The vendor itself ended these models, and this interface, on 2026-09-24
- * (https://developers.openai.com/api/docs/models/sora-2). Gateways and
- * compatible servers still speak it, at addresses of their own.
+ * The vendor ended these models and this API on 2026-09-24
+ * (https://developers.openai.com/api/docs/models/sora-2). Gateways and compatible servers still
+ * serve it, at their own addresses.
  */
 export const OPENAI_VIDEOS: readonly VideoEndpoint[] = [
   row(/^sora-.*-pro/, { ...SORA, sizes: LARGE }),
@@ -27,8 +27,8 @@ export const OPENAI_VIDEOS: readonly VideoEndpoint[] = [
 ];
 
 /**
- * Of servers that took the format over: what is behind links is sent, since
- * few of them follow any.
+ * For compatible servers: linked media are downloaded and sent inline, because few of them download
+ * URLs.
  */
 export const COMPATIBLE_VIDEOS: readonly VideoEndpoint[] = [
   {

@@ -9,7 +9,7 @@ import { OPENAI_IMAGES } from "./openai-images.ts";
 import { OPENAI_VIDEOS } from "./openai-videos.ts";
 import { bearer, type EmbeddingEndpoint, type Provider } from "./provider.ts";
 
-/** In the words of its API reference; a request with any other member is a 400. */
+/** The members in its API reference; a request with any other member gets a 400. */
 const CHAT_MEMBERS = [
   "model",
   "messages",
@@ -88,8 +88,8 @@ const RESPONSES_MEMBERS = [
 ] as const;
 
 /**
- * Reasoning models refuse most of what steers sampling, and know the newer
- * limit only. Tools of free text are this vendor's own idea.
+ * Reasoning models refuse most sampling parameters, and accept the newer limit only. Free-text
+ * tools exist only at this vendor.
  */
 export const OPENAI_DIALECT: ChatDialect = {
   knows: new Set<string>(CHAT_MEMBERS),
@@ -115,7 +115,7 @@ export const OPENAI_DIALECT: ChatDialect = {
   customTools: true,
 };
 
-/** The same, where they are asked for responses. */
+/** The same for Responses. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
   knows: new Set<string>(RESPONSES_MEMBERS),
   cacheBreakpoints: true,
@@ -138,7 +138,7 @@ export const OPENAI_EMBEDDINGS: EmbeddingEndpoint = {
   dialect: { ...EMBEDDING_DIALECT },
 };
 
-/** The vendor's own choice for a request that names no model. */
+/** The vendor's default for a request without a model. */
 export const USUAL_MODERATOR = "omni-moderation-latest";
 
 export const openai: Provider = {
@@ -172,5 +172,5 @@ export const openai: Provider = {
   regionOf: ({ baseUrl }) => REGIONAL.exec(baseUrl)?.[1],
 };
 
-/** Addresses that process in one region: `https://eu.api.openai.com/v1`. */
+/** Addresses with processing in one region: `https://eu.api.openai.com/v1`. */
 const REGIONAL = /^https:\/\/([a-z]{2})\.api\.openai\.com(?:[:/]|$)/;

@@ -4,7 +4,7 @@ import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { rerankWith } from "./rerank-endpoints.ts";
 
-/** As many as the vendors behind it take who take the fewest. */
+/** The smallest limit among the vendors behind it. */
 const MAX_TEXTS = 96;
 
 export const openrouter: Provider = {

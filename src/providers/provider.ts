@@ -15,82 +15,89 @@ import type { BodyEdits, OutboundStyle, Passthrough } from "#core/style.ts";
 import type { SentForm } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** One vendor: where it is, how it is addressed, and its quirks. Data, but for the quirks. */
+/** One vendor: its address, authentication, endpoints and quirks. Only the quirks are code. */
 export interface Provider {
-  /** Stored in databases and files: never change one that has shipped. */
+  /** Stored in databases and files: never change a released id. */
   readonly id: string;
   readonly name: string;
-  /** Further names of the vendor that callers put before a model's name and a slash; the id is one anyway. */
+  /** Further prefixes that clients put before a model's name and a slash; the id always is one. */
   readonly prefixes?: readonly string[];
   readonly docs: string;
-  /** Absent where there is no such thing as the vendor's own address. */
+  /** Undefined if the vendor has no address of its own. */
   readonly baseUrl?: string;
-  /** Its own address where that depends on the channel's options. */
+  /** Its address, if that depends on the channel's options. */
   baseUrlOf?(options: ChannelOptions): string;
-  /** Variable that alone makes a channel; local servers are not assumed to run. */
+  /**
+   * Environment variable that is enough to create a channel. Local servers are not assumed to run.
+   */
   readonly keyVariable?: string;
-  /** Whether a channel makes sense without a credential. */
+  /** Whether a channel needs a credential. */
   readonly needsKey: boolean;
-  /** Runs on the owner's machines: nobody else's price applies to its models. */
+  /** Runs on the operator's machines: no vendor's price applies to its models. */
   readonly isLocal?: true;
   readonly text: readonly TextEndpoint[];
-  /** Which calls go in which style on channels with these options, whatever the model; over the model's own rules. */
+  /**
+   * Calls that need a certain style on channels with these options; overrides the rules of the
+   * model.
+   */
   needsStyle?(options: ChannelOptions): RequestRules["needsStyle"];
   readonly embeddings?: readonly EmbeddingEndpoint[];
   readonly rerank?: readonly OperationEndpoint<RerankRequest, Ranking>[];
   readonly images?: readonly ImageEndpoint[];
   readonly videos?: readonly VideoEndpoint[];
   readonly shared?: readonly SharedEndpoint[];
-  /** The vendor keeps assets, and tasks may refer to them. */
+  /** The vendor stores assets, and tasks may refer to them. */
   readonly assets?: AssetService;
-  /** Speaks to the vendor where none of the styles is spoken; such a provider has no endpoints. */
+  /** Calls a vendor whose API is none of the styles; such a provider has no endpoints. */
   readonly adapter?: TextAdapter;
-  /** What a channel has to say, or may say, in its `options`; none may be given where absent. */
+  /** Required and optional `options` of a channel; undefined allows none. */
   readonly options?: ProviderOptions;
-  /** Nobody says which models it has, so that each channel must. */
+  /** The vendor publishes no usable model list, so each channel must name its models. */
   readonly needsModels?: true;
-  /** Path that lists the models; absent where the vendor has no list. */
+  /** Path that lists the models; undefined if the vendor has no list. */
   readonly modelsPath?: string;
-  /** Those that it is known to have beside the catalogue's, whether or not it has a list. */
+  /** Known models beside the catalog's, with or without a model list. */
   readonly models?: readonly string[];
-  /** What that list tells of them; absent if it has the usual form (`styles/model-list/item-in.ts`). */
+  /** Parses that list; undefined if it has the usual form (`styles/model-list/item-in.ts`). */
   readModels?(list: Json): readonly FoundModel[];
-  /** Headers of every request beside the credential's, such as the version of an interface. */
+  /** Headers of every request besides the credential's, such as an API version. */
   readonly headers?: Readonly<Record<string, string>>;
 
   readonly authorize: Authorize;
-  /** For credentials that are traded for a token first, which `authorize` is then given instead. */
+  /** For credentials that are exchanged for a token first; `authorize` then gets the token. */
   readonly exchange?: TokenExchange;
-  /** The region that a channel's address names, if prices differ by it. */
+  /** The region in a channel's address, if prices differ by region. */
   regionOf?(channel: Pick<Channel, "baseUrl" | "options">): string | undefined;
-  /** By which id the catalogue knows a model, where the vendor's differs from its maker's. */
+  /** The catalog's id of a model, if the vendor's id differs from the maker's. */
   knownAs?(model: string): string;
 }
 
 export interface TextEndpoint {
   readonly style: OutboundStyle & { readonly passthrough?: Passthrough };
-  /** Below the channel's address; some vendors name the model in it. */
+  /** Relative to the channel's address; some vendors put the model in it. */
   readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
-  /** Another path, for bodies that the usual one refuses; `undefined` for the other bodies. */
+  /** Another path for bodies that the default one refuses; `undefined` for other bodies. */
   pathFor?(body: JsonObject): string | undefined;
-  /** Which of the vendor's models it serves; all of them where absent. */
+  /** The vendor's models that it serves; undefined means all. */
   serves?(model: string): boolean;
   /**
-   * Whether its answers keep to the style closely enough to be passed on as
-   * they are. Where not, they are read and written anew.
+   * Whether its responses follow the style closely enough to be passed through unchanged. Otherwise
+   * they are parsed and rewritten.
    */
   readonly isFaithful: boolean;
-  /** Models that refuse to answer whole: their streams are gathered. */
+  /** Models that refuse non-streaming requests: the gateway collects their streams. */
   streamsOnly?(model: string): boolean;
-  /** Linked media that the vendor does not fetch by itself; what is behind such links is sent instead. */
+  /**
+   * Linked media that the vendor does not download; the gateway downloads them and sends them
+   * inline.
+   */
   readonly inlines?: readonly MediaBlock["type"][];
-  /** In which ways the vendor's reading of the style is its own, in that style's terms. */
+  /** The vendor's deviations from the style, in the terms of that style. */
   readonly dialect?: Readonly<Record<string, unknown>>;
   /**
-   * Members of the outgoing body to set, or to leave out where the value is
-   * `undefined`. Everything else goes out as it is. Also runs on bodies that
-   * pass through, so it must leave alone what the vendor takes. `report`: what
-   * is lost by it.
+   * Members of the outgoing body to set; the value `undefined` removes one. All other members stay.
+   * It also runs on passthrough bodies, so it must not change anything that the vendor accepts.
+   * `report`: records the losses.
    */
   adaptRequest?(
     body: JsonObject,
@@ -99,13 +106,13 @@ export interface TextEndpoint {
     context?: RequestContext,
   ): BodyEdits;
   /**
-   * Whether what the vendor refuses of a request with these headers it refuses
-   * of others too: nothing is learned from a caller who asked for stricter rules.
+   * Whether a refusal of a request with these headers also applies to other requests. A client that
+   * asked for stricter validation teaches nothing about others.
    */
   refusesForAll?(headers: Readonly<Record<string, string>>): boolean;
-  /** Few servers have it: it is for channels that name its style, or whose options say so. */
+  /** Few servers have it: it serves channels whose style or options select it. */
   isOffered?(options: ChannelOptions): boolean;
-  /** Headers that depend on the body, or that a caller of the same style may choose. */
+  /** Headers that depend on the body, or that a client of the same style may set. */
   headers?(
     body: JsonObject,
     ofCaller: ReadHeader,
@@ -113,182 +120,191 @@ export interface TextEndpoint {
   ): Readonly<Record<string, string>>;
 }
 
-/** Where a vendor answers questions of one kind, and in which format. */
+/** A vendor's endpoint for one kind of operation, and its format. */
 export interface OperationEndpoint<Q extends OperationRequest, A extends OperationResult> {
   readonly style: OutboundFormat<Q, A, JsonObject | SentForm>;
   readonly path: TextEndpoint["path"];
-  /** Which of the vendor's models it serves; all of them where absent. */
+  /** The vendor's models that it serves; undefined means all. */
   serves?(model: string): boolean;
-  /** Which of the questions it answers; all of them where absent. */
+  /** The requests that it supports; undefined means all. */
   answers?(question: Q): boolean;
-  /** Inputs that one request may hold, or results that it may ask for; larger questions are asked in parts. */
+  /** Maximum number of inputs or results of one request; larger requests are split. */
   readonly maxInputs: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its answer comes later: how often to look for it, and where. */
+  /** Its result comes later: the polling interval and path. */
   readonly pending?: {
     readonly everyMs: number;
-    /** Below the channel's address. */
+    /** Relative to the channel's address. */
     path(id: string): string;
   };
-  /** In which ways the vendor's reading of the format is its own, in that format's terms. */
+  /** The vendor's deviations from the format, in the terms of that format. */
   readonly dialect?: Readonly<Record<string, unknown>>;
 }
 
-/** Where a vendor answers in a format that callers share with it. */
+/** A vendor's endpoint whose format clients share, so that requests are forwarded. */
 export interface SharedEndpoint {
   readonly style: SharedFormat;
   readonly path: TextEndpoint["path"];
-  /** Which of the vendor's models it serves; all of them where absent. */
+  /** The vendor's models that it serves; undefined means all. */
   serves?(model: string): boolean;
-  /** Which of the questions it answers; all of them where absent. */
+  /** The requests that it supports; undefined means all. */
   answers?(question: SharedRequest): boolean;
-  /** Fields that it does not know, and whose absence changes nothing about its answer. */
+  /** Fields that it does not support and that have no effect on the response. */
   readonly omits?: readonly string[];
 }
 
 export interface ImageEndpoint extends OperationEndpoint<ImageRequest, Images> {
   readonly style: OutboundImageFormat;
-  /** What given pictures must be for it. */
+  /** Requirements for input images. */
   readonly pictures: PictureTerms;
-  /** What its pictures are handed over as to callers who do not say; as they come, where absent. */
+  /** Output format if the client names none; undefined leaves the vendor's. */
   readonly format?: "png";
-  /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
+  /** Its models serve this endpoint only: they get no text requests. */
   readonly isExclusive?: boolean;
 }
 
-/** Where a vendor makes videos, in tasks: how one is asked for, looked at and fetched. */
+/** A vendor's endpoint for videos as tasks: submit, poll and download. */
 export interface VideoEndpoint {
   readonly style: OutboundVideoFormat;
-  /** Which of the vendor's models it serves; all of them where absent. */
+  /** The vendor's models that it serves; undefined means all. */
   serves?(model: string): boolean;
-  /** Which of the questions it answers; all of them where absent. */
+  /** The requests that it supports; undefined means all. */
   answers?(question: VideoRequest): boolean;
-  /** The models that it serves answer nothing but this endpoint: no text is asked of them. */
+  /** Its models serve this endpoint only: they get no text requests. */
   readonly isExclusive?: boolean;
-  /** Videos that one task may make. */
+  /** Maximum number of videos of one task. */
   readonly maxCount: number;
-  /** Below the channel's address, as all paths here. */
+  /** Relative to the channel's address, as all paths here. */
   readonly path: (model: string, question: VideoRequest, options: ChannelOptions) => string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly poll: TaskPoll;
-  /** How to find a task by our own id for it; absent where the vendor knows no such id. */
+  /** Finds a task by the gateway's own id; undefined if the vendor stores no such id. */
   readonly find?: TaskPoll;
-  /** How to take back a task that has not begun; absent where there is no such thing. */
+  /** Cancels a task that has not started; undefined if the vendor cannot. */
   readonly cancel?: Pick<TaskPoll, "path" | "body"> & { readonly method: "POST" | "DELETE" };
-  /** Where a video's bytes are, below the channel's address, for vendors who hand out no link that is open to anybody. */
+  /**
+   * Path of a video's bytes relative to the channel's address, for vendors without public result
+   * links.
+   */
   content?(task: TaskRef, variant: "video" | "thumbnail" | "spritesheet"): string | undefined;
-  /** Links to its results that lead to its own address need the credential. */
+  /** Result links at the vendor's own address need the credential. */
   readonly linksNeedKey?: true;
-  /** In which ways the vendor's reading of the format is its own, in that format's terms. */
+  /** The vendor's deviations from the format, in the terms of that format. */
   readonly dialect?: Readonly<Record<string, unknown>>;
   readonly media: MediaTerms;
-  /** After so long a task has ended, whatever the vendor says of it. */
+  /** A task that is older has ended, independent of the vendor's status. */
   readonly deadlineMs: number;
-  /** How long links to results lead somewhere, where an answer does not say. */
+  /** Lifetime of result links if the response does not contain it. */
   readonly linksLastMs?: number;
-  /** What a notice of the vendor's is about; absent where it sends none. */
+  /** Parses the vendor's webhooks; undefined if it sends none. */
   readonly webhooks?: VendorWebhookTerms;
 }
 
-/** A vendor's library, which may be somewhere else than its models, and be opened by something else. */
+/**
+ * A vendor's asset library, which may have an address and a credential other than those of its
+ * models.
+ */
 export interface AssetService {
   readonly style: OutboundAssetFormat;
-  /** Undefined where nobody can say. */
+  /** Undefined if the address cannot be derived. */
   urlOf(channel: Pick<Channel, "baseUrl" | "options">): string | undefined;
-  /** Members of every body. */
+  /** Members that every body includes. */
   membersOf(options: ChannelOptions): JsonObject;
-  /** Whether a credential opens the library, too. */
+  /** Whether a credential also gives access to the library. */
   hasKey(secret: string): boolean;
   readonly authorize: Authorize;
-  /** How long links to assets lead somewhere. */
+  /** Lifetime of asset links. */
   readonly linksLastMs: number;
 }
 
-/** A request that asks how a task is. */
+/** A request that polls a task. */
 export interface TaskPoll {
   readonly method: "GET" | "POST";
   path(task: TaskRef): string;
   body?(task: TaskRef): JsonObject;
   /**
-   * Where the rest of an answer is, below the channel's address, for vendors
-   * who tell it apart. Its members are read beside those of the first.
+   * Path of a second response, relative to the channel's address, for vendors that split the
+   * result. Its members are merged with those of the first.
    */
   restOf?(answer: JsonObject): string | undefined;
-  /** An answer whose status says failure may be about the task, and not about the question. */
+  /** A response with an error status may describe the failed task instead of a failed poll. */
   readonly readsFailures?: true;
 }
 
 export interface MediaTerms {
-  /** Kinds whose links it does not follow: what is behind them is sent. */
+  /** Kinds of media whose links the vendor does not download: they are sent inline. */
   readonly inlines: readonly VideoMedia["type"][];
-  /** Media types of pictures; others are sent as PNG. */
+  /** Supported media types of images; others are converted to PNG. */
   readonly types: readonly string[];
 }
 
 export interface VendorWebhookTerms {
   /**
-   * What signs its notices, as https://www.standardwebhooks.com has it, where a
-   * channel's credential holds that as well; absent where nothing ever does.
+   * The secret that signs webhooks, as in https://www.standardwebhooks.com, if the channel's
+   * credential contains it. Undefined if the vendor never signs.
    */
   secretIn?(credential: string): string | undefined;
-  /** The vendor's id of the task that a notice is about. */
+  /** The vendor's task id in a webhook. */
   idIn(body: JsonObject): string | undefined;
 }
 
 export interface PictureTerms {
-  /** It follows no links: what is behind them is sent. */
+  /** The vendor downloads no links: images are sent inline. */
   readonly inlines: boolean;
-  /** Media types; pictures of other ones are sent as PNG. */
+  /** Media types; other images are converted to PNG. */
   readonly types: readonly string[];
 }
 
 export type EmbeddingEndpoint = OperationEndpoint<EmbeddingRequest, Embeddings>;
 
-/** A vendor reached through a library that speaks its language. */
+/** A vendor that is called through a client library. */
 export interface TextAdapter {
-  /** Asks, and reads the answer as it comes. Fails with `GatewayError` only. */
+  /** Sends the request and parses the response as it arrives. Throws `GatewayError` only. */
   answer(request: ChatRequest, way: AdapterWay): AsyncIterable<ChatEvent>;
 }
 
-/** What an adapter is given for one call. */
+/** The dependencies of an adapter for one call. */
 export interface AdapterWay {
-  /** Empty for the vendor's own. */
+  /** Empty for the vendor's own address. */
   readonly baseUrl: string;
   readonly options: ChannelOptions;
   readonly traits: ModelTraits;
   readonly report: LossReport;
-  /** The caller would rather be refused than lose a field. */
+  /** The client prefers a refusal to a lost field. */
   readonly isStrict: boolean;
   /**
-   * The only way out. It fails in our words: where the vendor answers with a
-   * failure, where a deadline passes, and where the caller leaves.
+   * The only way to send a request. It throws the gateway's errors: for an upstream error, a passed
+   * deadline, and a disconnected client.
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Stands for the credential in header values and in the query, and is replaced on the way out. */
+  /**
+   * Stands for the credential in header values and in the query; it is replaced when the request is
+   * sent.
+   */
   readonly placeholder: string;
 }
 
 export interface ProviderOptions {
-  /** What each is, by its name. */
+  /** Descriptions by name. */
   readonly required?: Readonly<Record<string, string>>;
   readonly optional?: Readonly<Record<string, string>>;
-  /** Others are the business of somebody else, and are passed on. */
+  /** Further options are passed to the library. */
   readonly isOpen?: true;
-  /** What is wrong with those that were given, by name. */
+  /** Error messages for invalid options, by name. */
   optionProblems?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
-/** Reads a header of the caller's request. */
+/** Reads a header of the client's request. */
 export interface ReadHeader {
   (name: string): string | undefined;
   /** Names of all its headers, in lower case. */
   readonly names?: () => Iterable<string>;
 }
 
-/** Where a request goes, and what its caller says beside the body. */
+/** The destination of a request, and the client's input besides the body. */
 export interface RequestContext {
   readonly options: ChannelOptions;
-  /** To the vendor's well-known address. */
+  /** Sent to the vendor's well-known address. */
   readonly isVendors: boolean;
   readonly ofCaller: ReadHeader;
 }
@@ -297,7 +313,7 @@ export function bearer(secret: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${secret}` };
 }
 
-/** What a channel has to say, for whoever reads channels. */
+/** The settings of a channel, for validation and documents. */
 export function requirementsOf(provider: Provider) {
   const { id, needsKey, needsModels, baseUrl, baseUrlOf, adapter, text, options } = provider;
   return {

@@ -8,24 +8,24 @@ import type { OperationEndpoint } from "./provider.ts";
 
 type RerankEndpoint = OperationEndpoint<RerankRequest, Ranking>;
 
-/** Servers of the common format, below the address of everything else that they serve. */
+/** Servers of the common format, relative to the base URL of their other endpoints. */
 export const RERANK: RerankEndpoint = { style: jina, path: "/rerank", maxInputs: 1_000 };
 
-/** The same of a vendor who has fields of its own. */
+/** The same for a vendor with additional fields. */
 export function rerankWith(carries: RerankDialect["carries"]): RerankEndpoint {
   return { ...RERANK, dialect: { carries } };
 }
 
-/** Below `https://api.jina.ai/v1`. */
+/** Relative to `https://api.jina.ai/v1`. */
 export const JINA_RERANK: RerankEndpoint = { ...RERANK, maxInputs: 2_048 };
 
-/** Below `https://api.cohere.com/v2`. */
+/** Relative to `https://api.cohere.com/v2`. */
 export const COHERE_RERANK: RerankEndpoint = { ...RERANK, style: cohere };
 
-/** Below `https://api.voyageai.com/v1`. */
+/** Relative to `https://api.voyageai.com/v1`. */
 export const VOYAGE_RERANK: RerankEndpoint = { ...RERANK, style: voyage };
 
-/** Its address stands beside the one of the mode that is compatible with others, not below it. */
+/** Its path is outside the address of the compatible mode. */
 export const DASHSCOPE_RERANK: RerankEndpoint = {
   style: dashscope,
   path: "/../../api/v1/services/rerank/text-rerank/text-rerank",

@@ -4,7 +4,7 @@ import { moderations } from "#styles/moderation/index.ts";
 import { compactions } from "#styles/text/responses/compaction.ts";
 import type { SharedEndpoint } from "./provider.ts";
 
-/** The places that nearly all servers of these formats share. */
+/** Paths that nearly all servers of these formats share. */
 export const SPEECH = { style: speech, path: "/audio/speech" } satisfies SharedEndpoint;
 export const TRANSCRIPTIONS = {
   style: transcriptions,

@@ -4,10 +4,10 @@ import { embeddings } from "#styles/embedding/openai/index.ts";
 import { tei as ranks } from "#styles/rerank/tei.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-/** As many texts as a server takes in a request, where its owner has not said otherwise. */
+/** The server's default maximum of texts per request, unless its operator changed it. */
 const MAX_INPUTS = 32;
 
-/** Text Embeddings Inference: a server of one model, which makes vectors or ranks. */
+/** Text Embeddings Inference: a server of one model, for embeddings or rerank. */
 export const tei: Provider = {
   id: "tei",
   name: "Text Embeddings Inference",

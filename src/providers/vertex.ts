@@ -8,25 +8,24 @@ import { nativeVideos } from "./native-videos.ts";
 import type { Provider } from "./provider.ts";
 import { serviceAccount } from "./vertex/service-account.ts";
 
-/** The version of the interface that the vendor has in place of the header. */
+/** The API version that this host takes in the body, in place of the header. */
 const MESSAGES_VERSION = "vertex-2023-10-16";
 const HOST = "aiplatform.googleapis.com";
-/** Of pictures; either word for none is taken. */
+/** Values for images; the vendor accepts both words for none. */
 const PEOPLE = {
   allow_adult: "ALLOW_ADULT",
   allow_all: "ALLOW_ALL",
   allow_none: "ALLOW_NONE",
   dont_allow: "ALLOW_NONE",
 };
-/** Of videos. */
+/** Values for videos. */
 const FILMED = ["dont_allow", "allow_adult", "allow_all"];
 const FILM_MEMBERS = ["addWatermark", "compressionQuality", "resizeMode"] as const;
 
 /**
- * Models of the vendor's own in its native style, another maker's in theirs,
- * and those of the rest, which are named `maker/model`, in the style that most
- * share. A credential is an API key, an access token, or the JSON of a service
- * account, which is traded for access tokens.
+ * Google's models in the native style, Anthropic's in the messages style, and all others
+ * (`maker/model`) in the chat style. A credential is an API key, an access token, or the JSON of a
+ * service account, which is exchanged for access tokens.
  */
 export const vertex: Provider = {
   id: "vertex",
@@ -106,7 +105,7 @@ export const vertex: Provider = {
   authorize: (secret) =>
     isApiKey(secret) ? { "x-goog-api-key": secret } : { authorization: `Bearer ${secret}` },
 
-  /** Versions stand behind an `@` here. */
+  /** Versions follow an `@` here. */
   knownAs: (model) => model.replace("@", "-").replace(/^[^/]*\//, ""),
 };
 
@@ -114,7 +113,7 @@ function isClaude(model: string): boolean {
   return model.startsWith("claude");
 }
 
-/** An operation is named below the model that it runs on, wherever that is. */
+/** An operation's name starts with the path of its model, in any location. */
 function modelOf(operation: string): string {
   return operation.slice(0, operation.lastIndexOf("/operations/"));
 }
@@ -123,7 +122,7 @@ function under({ project, location = "global" }: ChannelOptions): string {
   return project === undefined ? "/v1" : `/v1/projects/${project}/locations/${location}`;
 }
 
-/** Both kinds of the vendor's API keys are known by how they begin. */
+/** Both kinds of the vendor's API keys have fixed prefixes. */
 function isApiKey(secret: string): boolean {
   return secret.startsWith("AIza") || secret.startsWith("AQ.");
 }

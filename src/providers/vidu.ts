@@ -12,7 +12,7 @@ const PATHS: Readonly<Record<VideoScenario, string>> = {
   first_last: "/ent/v2/start-end2video",
   reference: "/ent/v2/reference2video",
   omni: "/ent/v2/reference2video",
-  // Refused where the body is written.
+  // Refused when the body is built.
   remix: "/ent/v2/text2video",
 };
 
@@ -35,8 +35,8 @@ const EARLY: ViduDialect = {
 };
 
 /**
- * platform.vidu.com/docs/api-reference/video-models/vidu-q4-preview, 2026-10, as its clients have
- * it: the page itself was not read. Members that it may have beside these go up as they came.
+ * platform.vidu.com/docs/api-reference/video-models/vidu-q4-preview, 2026-10, as its clients
+ * describe it: the page itself was not read. Further members are forwarded unchanged.
  */
 const FOURTH: ViduDialect = {
   ...NEW,
@@ -78,7 +78,7 @@ function endpoint(dialect: ViduDialect, serves: (model: string) => boolean): Vid
     media: { inlines: [], types: ["image/png", "image/jpeg", "image/webp"] },
     deadlineMs: 24 * HOUR_MS,
     linksLastMs: 24 * HOUR_MS,
-    // Signed with the credential, and not the body: worth no more than a word that something happened.
+    // The signature covers the credential but not the body, so a webhook only triggers a poll.
     webhooks: { idIn: (body) => textOf(body["id"]) ?? textOf(body["task_id"]) },
   };
 }
@@ -87,7 +87,7 @@ function pathOf({ upstreamId }: TaskRef): string {
   return `/ent/v2/tasks/${encodeURIComponent(upstreamId)}`;
 }
 
-/** Cheaper ones that wait for the night are given two days. */
+/** Cheaper off-peak tasks may take two days. */
 function withOffPeak(plain: VideoEndpoint): readonly VideoEndpoint[] {
   return [{ ...plain, answers: isOffPeak, deadlineMs: 49 * HOUR_MS }, plain];
 }

@@ -5,7 +5,7 @@ import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-/** `clear_thinking` drops the reasoning of earlier turns unless it is told not to. */
+/** `clear_thinking` drops the reasoning of earlier turns unless it is false. */
 const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
@@ -44,7 +44,7 @@ export const zhipu: Provider = {
 
 const STREAMS_TOOLS = /^glm-(4\.[6-9]|[5-9])/;
 
-/** Otherwise the arguments of a call come in one piece, after minutes without a byte. */
+/** Otherwise the arguments of a call arrive in one piece, after minutes without a byte. */
 function streamedTools(body: JsonObject, model: string): BodyEdits {
   const isSaid = (body["tool_stream"] ?? undefined) !== undefined;
   const isCalling = body["stream"] === true && listOf(body["tools"]).length > 0;

@@ -2,10 +2,10 @@ import type { Extra } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** What an upstream calls callers' fields that only some have; `all` where it may know any. */
+/** An upstream's names for optional fields of clients; `all` if it may support any. */
 export type Carries = "all" | Readonly<Record<string, string>>;
 
-/** The fields that an upstream has, by its names for them. The others are reported. */
+/** The fields that an upstream supports, under its names. Others are reported as lost. */
 export function carry(
   extra: JsonObject | undefined,
   carries: Carries,
@@ -21,7 +21,10 @@ export function carry(
   return carried;
 }
 
-/** The same where fields belong to the formats in which callers wrote them: those of others than `owners` are reported. */
+/**
+ * The same for fields with an origin format: fields of formats other than `owners` are reported as
+ * lost.
+ */
 export function carryFrom(
   extra: Extra | undefined,
   owners: readonly string[],

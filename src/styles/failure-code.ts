@@ -1,8 +1,8 @@
 import type { FaultCode } from "#core/error.ts";
 
-/** A vendor's failure, as far as its body could be read. */
+/** A vendor's error, as far as its body could be parsed. */
 export interface SaidFailure {
-  /** Codes, types and states, in small letters. */
+  /** Codes, types and states, in lower case. */
   readonly words: readonly string[];
   readonly message: string;
   /** The request field at fault. */
@@ -10,10 +10,10 @@ export interface SaidFailure {
 }
 
 /**
- * What a vendor's failure means. Codes decide before the message, and both
- * before the status, since servers disagree most on that. A refusal (401, 402
- * or 403) is the account's or the request's only if its words say so: vendors
- * answer a flagged prompt or a stale file with the status of a wrong key.
+ * Maps a vendor's error to a code. Error codes decide before the message, and both before the
+ * status, because vendors differ most in the status. A refusal (401, 402 or 403) blames the account
+ * or the request only if its text says so. Vendors also answer a flagged prompt or a stale file
+ * with the status of a wrong key.
  */
 export function failureCode(status: number, said: SaidFailure): FaultCode {
   const says = (known: ReadonlySet<string>): boolean => said.words.some((word) => known.has(word));
@@ -30,7 +30,7 @@ export function failureCode(status: number, said: SaidFailure): FaultCode {
   if ((isRefusal || status === 400) && ACCOUNT_PHRASES.some((each) => each.test(message))) {
     return "upstream_auth";
   }
-  // Another account of the same channel may have the model.
+  // Another credential of the same channel may have access to the model.
   if (isRefusal && (says(MODEL) || NO_ACCESS_TO_MODEL.test(message))) return "upstream_auth";
   if (isRefusal || says(PERMISSION)) return refusalCode(status, said, message);
   if (says(MODEL) || status === 404 || status === 410) {
@@ -45,7 +45,7 @@ export function failureCode(status: number, said: SaidFailure): FaultCode {
   return isCallers || status === 415 ? "upstream_rejected" : "upstream_failed";
 }
 
-/** Of a refusal that is not certainly the account's. */
+/** For a refusal that is not certainly about the account. */
 function refusalCode(status: number, { param }: SaidFailure, message: string): FaultCode {
   const isRequests = param !== undefined || REFUSED_PARTS.some((each) => each.test(message));
   if (isRequests)
@@ -99,7 +99,7 @@ const ACCOUNT = new Set([
   "service_disabled",
   "user_project_denied",
 ]);
-/** A vendor's words for a refusal of either kind. */
+/** A code that vendors use for both kinds of refusal. */
 const PERMISSION = new Set(["permission_error", "permission_denied"]);
 const MODEL = new Set([
   "model_not_found",
@@ -109,7 +109,7 @@ const MODEL = new Set([
   "unknown_model",
   "invalid_model",
 ]);
-/** What a request refers to, and the vendor does not have. */
+/** Codes for a referenced object that the vendor does not have. */
 const REFERENCE = new Set([
   "previous_response_not_found",
   "thread_not_found",
@@ -134,9 +134,8 @@ const BUSY = new Set([
 const LATE = new Set(["timeout", "timeout_error", "deadline_exceeded"]);
 
 /**
- * How messages about an account begin. Only beginnings count: further on, a
- * message can repeat the caller's own words, and no caller may have a
- * credential taken out of use by quoting one of these.
+ * Beginnings of messages about an account. Only beginnings count: further on, a message can quote
+ * the client's text, and a client must not be able to disable a credential by such a quote.
  */
 const ACCOUNT_PHRASES: readonly RegExp[] = [
   /^(incorrect|invalid|wrong|missing|no|expired|unknown) (x-)?(api[ _-]?key|auth|credential|access token|subscription key|token\b)/,
@@ -153,13 +152,13 @@ const ACCOUNT_PHRASES: readonly RegExp[] = [
 const NO_ACCESS_TO_MODEL =
   /^(project|you|your|this|the) .{0,120}\b(no|not have|n't have|without) access to (the |this )?model\b/;
 
-/** Moderation that has no code of its own. */
+/** Moderation without an error code of its own. */
 const FLAGGED = /\bflagged\b|requires moderation/;
 
-/** A request that is over the limit by itself: it fits no better later, nor for another caller. */
+/** A single request above the limit: a retry cannot help. */
 const TOO_LARGE = /^request too large|^(this|the|your) request (is|was) too large/;
 
-/** What a refusal of one request is about. */
+/** Messages that show that a refusal is about one request. */
 const REFUSED_PARTS: readonly RegExp[] = [
   /cached ?content/,
   /\bfiles?\b|\bfileuri\b/,
@@ -170,7 +169,7 @@ const REFUSED_PARTS: readonly RegExp[] = [
   /previous response|\b(response|prompt|conversation) with id\b/,
 ];
 
-/** What a request refers to or asks for, where a server does not find it. */
+/** Messages about an object of the request that the server did not find. */
 const REQUEST_PARTS: readonly RegExp[] = [
   /cached ?content/,
   /\bfiles?\b(?! or directory)/,
@@ -180,7 +179,7 @@ const REQUEST_PARTS: readonly RegExp[] = [
   /no allowed providers/,
 ];
 
-/** Several servers have no code for the most common mistake of all. */
+/** Several servers have no error code for exceeding the context length. */
 const LENGTH_PHRASES = [
   "maximum context length",
   "context length exceeded",
@@ -202,7 +201,9 @@ function tellsOfLength(message: string): boolean {
   return LENGTH_PHRASES.some((phrase) => message.includes(phrase));
 }
 
-/** Codes of errors that more than one vendor has, in small letters: they say nothing of a request. */
+/**
+ * Error codes in lower case that more than one vendor uses, so they reveal nothing about a request.
+ */
 export function isKnownFailureWord(word: string): boolean {
   return KNOWN.has(word);
 }

@@ -1,17 +1,15 @@
-/** What a vendor says of a request that it refused. */
+/** A vendor's error for a request that it refused. */
 interface Refusal {
-  /** In small letters: codes and types. */
+  /** Codes and types, in lower case. */
   readonly words: readonly string[];
   readonly message: string;
   readonly param: string | undefined;
 }
 
 /**
- * The member of the request that a vendor refuses by its name, as in
- * `temperature` or `thinking.display`. Names in lists are not told:
- * they belong to what the caller said, not to how it is to be answered.
- * The sentences are those of OpenAI, Anthropic, Gemini and of servers that
- * check with pydantic, as of 2026-11-23.
+ * The request member that a vendor's error names, such as `temperature` or `thinking.display`.
+ * Members within lists are ignored: they are content of the client, not options. The patterns are
+ * those of OpenAI, Anthropic, Gemini and of servers that validate with pydantic, as of 2026-11-23.
  */
 export function refusedMember({ words, message, param }: Refusal): string | undefined {
   const isNamed =
@@ -22,7 +20,7 @@ export function refusedMember({ words, message, param }: Refusal): string | unde
 
 const CODES: ReadonlySet<string> = new Set(["unsupported_parameter", "unknown_parameter"]);
 
-/** Of a parameter that stands beside the sentence. */
+/** Messages of errors with a separate parameter name. */
 const SAYS_SO = [
   /extra inputs are not permitted/i,
   /only the default \([^)]*\) value is supported/i,
@@ -36,7 +34,7 @@ const NAMING = [
   /^`([\w.]+)` is (?:deprecated|not supported)/i,
   /^unsupported value: '([^']+)' does not support .* only the default/i,
 ];
-/** Names what holds the member second. */
+/** This message names the containing object second. */
 const NAMING_WITHIN = /unknown name "(\w+)"(?: at '([\w.]+)')?/i;
 
 function memberIn(message: string): string | undefined {
@@ -45,5 +43,5 @@ function memberIn(message: string): string | undefined {
   return NAMING.map((sentence) => sentence.exec(message)?.[1]).find((found) => found !== undefined);
 }
 
-/** No places in lists: neither `tools[0].x` nor `messages.0.x`. */
+/** No list positions: neither `tools[0].x` nor `messages.0.x`. */
 const DOTTED = /^[a-z_]\w{0,63}(?:\.[a-z_]\w{0,63}){0,3}$/i;

@@ -1,14 +1,13 @@
-/** The longest sentences that clients act on are of 350 characters. */
+/** The longest messages that clients parse have 350 characters. */
 const MAX_LENGTH = 1_000;
-/** Words are looked at one by one, so a long text is cut before, not after. */
+/** Each word is checked, so a long text is cut before the check. */
 const MAX_READ = 4_000;
 
 /**
- * A vendor's own words made fit for a caller: keys, account names and addresses
- * inside the operator's networks are taken out, and what is left is kept short.
- * Model ids, field paths, ids of calls and public links stay: callers act on
- * them. The credential and the address that were used are known exactly, and
- * taken out where they are known, in `egress/`.
+ * Sanitizes a vendor's message for clients: removes keys, account names and addresses of internal
+ * networks, and shortens the rest. Model ids, field paths, call ids and public links stay, because
+ * clients use them. `egress/` removes the credential and the address of the request, which it knows
+ * exactly.
  */
 export function scrub(message: string, isSent: IsSent = NOTHING_SENT): string {
   const unlessSent =
@@ -28,14 +27,16 @@ export function scrub(message: string, isSent: IsSent = NOTHING_SENT): string {
   return shown.length <= MAX_LENGTH ? shown : `${shown.slice(0, MAX_LENGTH - 1)}…`;
 }
 
-/** Whether the caller's request holds a piece of a message: then it is no secret to the caller. */
+/**
+ * Whether the client's request contains a part of the message: then it is no secret to the client.
+ */
 export type IsSent = (piece: string) => boolean;
 
 const NOTHING_SENT: IsSent = () => false;
 
 /**
- * The links of a request that `scrub` would take out of a message. They are all
- * that is kept of a request until its stream ends.
+ * Links of a request that `scrub` would remove from a message. Only these are kept until its stream
+ * ends.
  */
 export function hiddenLinksIn(request: string): readonly string[] {
   const found = new Set<string>();
@@ -60,7 +61,7 @@ const IPV6 = /\[[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:.]*\](?::\d{1,5})?/gi;
 const LINK = /\b[a-z][a-z0-9+.-]{0,15}:\/\/(?:\[[0-9a-f:.]+\])?[^\s"'`<>()[\]{}|\\^]+/gi;
 const EMAIL = /\b[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}\b/gi;
 
-/** Public links stay, without a login, a key or an account that stands in them. */
+/** Keeps public links, without a login, key or account in them. */
 function scrubLink(link: string, isSent: IsSent): string {
   const end = link.search(/[.,;:!?]+$/);
   const bare = end < 0 ? link : link.slice(0, end);
@@ -85,7 +86,7 @@ function scrubWord(word: string, isSent: IsSent): string {
     .join("");
 }
 
-/** Kept by `split`, so that a piece stands between them as it stood. */
+/** A capturing group, so that `split` keeps the separators. */
 const SEPARATORS = /([\s"'`()[\]{}<>,;=|]+)/;
 
 function scrubPiece(piece: string): string {
@@ -123,11 +124,11 @@ const KEY_STARTS = [
   "eyJ",
 ];
 const MIN_KEY = 16;
-/** Nearly every vendor's keys begin so. */
+/** Prefix of the keys of nearly every vendor. */
 const SHORT_STARTS = /^sk[-_]/;
 const MIN_SHORT_KEY = 11;
 
-/** A known start, and characters after it that no word has. */
+/** A known prefix, followed by characters that no word has. */
 function isKey(piece: string): boolean {
   const least = SHORT_STARTS.test(piece) ? MIN_SHORT_KEY : MIN_KEY;
   if (piece.length < least || !KEY_STARTS.some((start) => piece.startsWith(start))) return false;
@@ -143,12 +144,12 @@ function isAccount(piece: string): boolean {
   return id !== undefined && countOf(id, isDigit) >= 2;
 }
 
-/** Stars over the middle of a key. */
+/** A key masked with asterisks. */
 function isMasked(piece: string): boolean {
   return piece.includes("***") && /\w/.test(piece) && piece.length >= 8;
 }
 
-/** A run of letters and digits as keys without a known start are. Ids of calls have separators. */
+/** A run of letters and digits, like a key without a known prefix. Call ids have separators. */
 function isRandom(piece: string): boolean {
   if (piece.length < 32 || !/^[A-Za-z0-9]+$/.test(piece)) return false;
   return countOf(piece, isDigit) >= 6 && countOf(piece, isLetter) >= 6;
@@ -158,7 +159,7 @@ const INTERNAL_DOMAINS = new Set(
   "internal local lan svc corp intranet localhost localdomain".split(" "),
 );
 
-/** An address that is none on the Internet, or of a machine without a name. */
+/** An IP address, or a host name that is not on the public Internet. */
 function isInternal(piece: string): boolean {
   const path = piece.indexOf("/");
   const authority = path < 0 ? piece : piece.slice(0, path);
@@ -168,7 +169,7 @@ function isInternal(piece: string): boolean {
   const labels = name.split(".");
   if (labels.some((label) => !/^[A-Za-z0-9-]+$/.test(label))) return false;
   if (labels.length === 4 && labels.every(isByte)) return true;
-  // A single word is a host only with the port of one.
+  // A single word counts as a host only if a port follows.
   if (labels.length < 2) return port !== undefined && port.length >= 4 && /[a-z]/i.test(name);
   return INTERNAL_DOMAINS.has((labels.at(-1) ?? "").toLowerCase());
 }

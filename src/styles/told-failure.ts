@@ -1,6 +1,6 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 
-/** Failures of the request that a vendor found: its code says more than any of ours. */
+/** Faults of the request that a vendor found: its code is more specific than the gateway's. */
 const OF_REQUEST: ReadonlySet<FaultCode> = new Set([
   "upstream_rejected",
   "upstream_forbidden",
@@ -8,16 +8,16 @@ const OF_REQUEST: ReadonlySet<FaultCode> = new Set([
   "upstream_refused",
 ]);
 
-/** The vendor's own code, if callers can act on it. */
+/** The vendor's own code, if clients can act on it. */
 export function vendorCodeOf({ code, vendor }: GatewayError): string | undefined {
   return OF_REQUEST.has(code) ? vendor?.code : undefined;
 }
 
-/** How the clients of a style know that a conversation is too long: by words in the message. */
+/** Text in the message by which the clients of a style recognize a context overflow. */
 export interface OverflowWords {
-  /** In small letters. */
+  /** In lower case. */
   readonly known: string;
-  /** Stands before a message without them. */
+  /** Put before a message that lacks the text. */
   readonly intro: string;
 }
 

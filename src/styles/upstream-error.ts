@@ -6,10 +6,10 @@ import { failureCode, type SaidFailure } from "./failure-code.ts";
 import { refusedMember } from "./refused-member.ts";
 import { scrub } from "./scrub.ts";
 
-/** Codes that only one vendor has, by a pattern that they fit in small letters. The first one decides. */
+/** Codes of a single vendor, as patterns for lower case. The first match decides. */
 export type Vocabulary = readonly (readonly [pattern: RegExp, code: FaultCode])[];
 
-/** A failed answer: its status, and a body in whatever form its server has for failures. */
+/** Parses an error response: its status, and a body in any server's error format. */
 export function parseError(
   status: number,
   body: string,
@@ -17,7 +17,7 @@ export function parseError(
 ): UpstreamError {
   const json = parseJson(body) ?? parseJson(eventData(body));
   if (json !== undefined) return explain(status, tell(json), vocabulary);
-  // What is not JSON is a proxy's page, or a line of text.
+  // A body that is not JSON is a proxy's page or a line of text.
   const line = body.trimStart();
   return explain(status, { words: [], message: line.startsWith("<") ? "" : line }, vocabulary);
 }
@@ -29,15 +29,15 @@ function eventData(body: string): string {
 
 interface Told extends SaidFailure {
   readonly retryAfterMs?: number;
-  /** A status that the body names. */
+  /** A status in the body. */
   readonly status?: number;
-  /** The vendor's own names of the failure, as they were written. */
+  /** The vendor's error code, unchanged. */
   readonly code?: string;
   readonly type?: string;
   readonly details?: JsonObject;
 }
 
-/** A failure that a body of success tells of. */
+/** An error in the body of a success response. */
 export function explainInside(body: JsonObject, vocabulary: Vocabulary = []): UpstreamError {
   const told = tell(body);
   const isCallers = told.words.includes("invalid_request_error");
@@ -49,7 +49,7 @@ export function asGatewayError(error: UpstreamError): GatewayError {
   return new GatewayError(code, message, details);
 }
 
-/** What is said of the operator's own account is nothing a caller could act on. */
+/** Errors of the operator's account get a fixed message: a client cannot act on them. */
 const OWN_WORDS: Partial<Record<FaultCode, string>> = {
   upstream_auth: "The upstream does not accept the gateway's account.",
   upstream_denied:
@@ -60,7 +60,8 @@ const OWN_WORDS: Partial<Record<FaultCode, string>> = {
 function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamError {
   const own = vocabulary.find(([pattern]) => told.words.some((word) => pattern.test(word)))?.[1];
   const failure = failureCode(status, told);
-  // A vendor's code for any bad parameter says less than the length it complains of.
+  // A vendor's generic code for an invalid parameter is less specific than the length in its
+  // message.
   const isLength = failure === "context_length_exceeded" && own === "upstream_rejected";
   const code = isLength ? failure : (own ?? failure);
   const { message, param, retryAfterMs, details, code: vendorCode, type } = told;
@@ -73,7 +74,7 @@ function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamEr
   };
 }
 
-/** A failure whose meaning is known already, in the vendor's words where a caller may see them. */
+/** An error with a known code, with the vendor's message if clients may see it. */
 export function inWords(
   code: FaultCode,
   message: string,
@@ -96,7 +97,7 @@ export function inWords(
   };
 }
 
-/** As much as is scrubbed of a message. */
+/** Maximum length of a message that is sanitized. */
 const MAX_SAID_CHARS = 4_000;
 
 function tell(json: Json): Told {
@@ -105,7 +106,7 @@ function tell(json: Json): Told {
   const inner = objectOf(outer["error"]) ?? outer;
   const metadata = objectOf(inner["metadata"]);
   const passedOn = parseJson(textOf(metadata?.["raw"]) ?? "");
-  // An aggregator's own words are only that somebody behind it failed.
+  // An aggregator's own message only says that a vendor behind it failed.
   if (isObject(passedOn))
     return { ...tell(passedOn), ...defined({ status: statusIn(outer, inner) }) };
   const details = [...listOf(inner["details"]), ...listOf(outer["detail"])];
@@ -132,7 +133,7 @@ function tell(json: Json): Told {
   };
 }
 
-/** A name and no sentence: what stands there goes to journals and callers as it is. */
+/** A name without spaces: it is shown to clients and written to journals unchanged. */
 function nameIn(value: Json | undefined): string | undefined {
   const text = decimalOf(value);
   return text !== undefined && /^[\w.:-]{1,64}$/.test(text) ? text : undefined;
@@ -142,7 +143,7 @@ function errorCodeIn(error: JsonObject): Json | undefined {
   return memberOf(error["details"], "error_code");
 }
 
-/** One vendor's clients act on these by themselves. */
+/** Clients of one vendor read these fields. */
 function detailsIn(error: JsonObject): JsonObject | undefined {
   const { details } = error;
   if (!isObject(details) || nameIn(details["error_code"]) === undefined) return undefined;
@@ -159,7 +160,7 @@ function messageOf(outer: JsonObject, inner: JsonObject, details: readonly Json[
   return [textOf(said), found].filter((one) => one !== undefined).join(": ");
 }
 
-/** `["body", "messages", 0]` is how validators of one family say where. */
+/** `["body", "messages", 0]`: the error location of validators of one family. */
 function placeOf(detail: Json | undefined): string | undefined {
   const steps = listOf(memberOf(detail, "loc")).filter((step) => step !== "body");
   if (steps.length === 0) return undefined;
@@ -169,7 +170,7 @@ function placeOf(detail: Json | undefined): string | undefined {
     .replace(".", "");
 }
 
-/** `{"retryDelay": "34.4s"}`, as one vendor says it beside the error. */
+/** `{"retryDelay": "34.4s"}`: one vendor's retry delay, beside the error. */
 function delayIn(detail: Json): number | undefined {
   const [, seconds] =
     /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(textOf(memberOf(detail, "retryDelay")) ?? "") ?? [];

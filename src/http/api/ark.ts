@@ -19,10 +19,10 @@ import {
 } from "./text/stored-responses.ts";
 import { contentTaskOperations, CONTENT_TASKS_BASE } from "./video/content-tasks.ts";
 
-/** The vendor's own base path, for clients that only change the host. */
+/** Base path of the vendor's API, for clients that only change the host. */
 export const ARK_BASE = "/api/v3";
 
-/** The vendor's clients have one base URL for everything, and read failures in one shape. */
+/** The vendor's clients use one base URL for all APIs and parse one error format. */
 export const arkOperations: readonly Route<HttpDeps>[] = [CONTENT_TASKS_BASE, ARK_BASE].flatMap(
   (base) => [
     ...[
@@ -52,7 +52,7 @@ export const arkOperations: readonly Route<HttpDeps>[] = [CONTENT_TASKS_BASE, AR
   ],
 );
 
-/** The tasks below the vendor's own base path. */
+/** Video task routes below the vendor's base path. */
 export const arkTaskOperations: readonly Route<HttpDeps>[] = contentTaskOperations.map((route) => ({
   ...route,
   operationId: `${route.operationId}${suffixOf(ARK_BASE)}`,

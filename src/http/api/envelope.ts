@@ -2,16 +2,16 @@ import type { GatewayError } from "#core/error.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { json } from "../json.ts";
 
-/** Below it answers are `{success, message, data}`. [Part A 4.1] */
+/** Responses below this prefix are `{success, message, data}`. [Part A 4.1] */
 export const API_PREFIX = "/api/";
 
-/** Bodies of the management API are small. */
+/** Request bodies of the management API are small. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
 export function succeed(requestId: string, message: string, data?: Json): Response {
   const body = { success: true, message, ...(data === undefined ? {} : { data }) };
   const response = json(body, requestId);
-  // Some of it is shown once, and none of it is for a cache to keep.
+  // Some responses contain a secret that is shown once; caches must not store any of them.
   response.headers.set("cache-control", "no-store");
   return response;
 }

@@ -134,7 +134,7 @@ export function describeExplanation(
   };
 }
 
-/** Of a request that would be turned away before it became a call. */
+/** Explanation of a request that is refused before it becomes a call. */
 export function describeRefusal({ style }: TextOperation, refusal: GatewayError): JsonObject {
   return {
     object: "explanation",
@@ -179,7 +179,7 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
   };
 }
 
-/** What the request is fitted to, and who says so. */
+/** The model traits that the request is adapted to, and the source of each. */
 function traitsOf({ traits, sources = {} }: Route): JsonObject {
   const { rules, counting: _, ...others } = traits;
   const origins = originsOf(sources);

@@ -87,7 +87,7 @@ function findOperation({ json: asked }: RequestBody): TextOperation {
       );
 }
 
-/** The caller's own text: what would pass through is shown as it would. */
+/** The request body as text, so that a passthrough is shown with the client's bytes. */
 function bodyIn({ text, outline, json: asked }: RequestBody, maxDepth: number): RequestBody {
   const member = outline.members.get("body");
   if (member === undefined || !isObject(asked["body"])) {

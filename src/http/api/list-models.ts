@@ -66,7 +66,7 @@ export const getModel: Route<HttpDeps> = {
   tag: "Models",
   answer: jsonAnswer(z.union([MODEL, NATIVE_MODEL])),
   method: "GET",
-  // Ids of resold models hold slashes: `meta-llama/llama-3.3-70b-instruct`.
+  // Ids of resold models contain slashes: `meta-llama/llama-3.3-70b-instruct`.
   path: "/v1/models/:id{.+}",
   access: "key",
   summary: "One model, if this key may use it.",
@@ -81,7 +81,7 @@ export const getModel: Route<HttpDeps> = {
   },
 };
 
-/** Below the native style's own prefix there is no question of style. */
+/** Below the prefix of the native style, the path decides the style. */
 export const listNativeModels: Route<HttpDeps> = {
   ...listModels,
   operationId: "listNativeModels",
@@ -114,7 +114,7 @@ export const getNativeModel: Route<HttpDeps> = {
   },
 };
 
-/** The same for clients of the vendor's cloud, who know models by their publisher. */
+/** The same for clients of the vendor's cloud, which name models with their publisher. */
 export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
   {
     ...listNativeModels,

@@ -20,7 +20,10 @@ export const livez: Route<HttpDeps> = {
   handle: ({ id }) => json({ status: "ok" }, id),
 };
 
-/** Clients of one vendor ask before their first call whether somebody is there; any answer will do. */
+/**
+ * Some clients check with this route that the server is reachable before the first call. They
+ * accept any response.
+ */
 export const hello: Route<HttpDeps> = {
   ...livez,
   operationId: "hello",
@@ -44,7 +47,7 @@ export const metrics: Route<HttpDeps> = {
   },
 };
 
-/** Ready means: not draining, and the database takes writes. */
+/** Ready: not draining, and the database accepts writes. */
 export function readyz(isDraining: () => boolean): Route<HttpDeps> {
   return {
     operationId: "getReadiness",

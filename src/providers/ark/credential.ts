@@ -2,7 +2,7 @@ import { isObject, parseJson } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { KeyPair } from "../key-pair.ts";
 
-/** A key for models, and perhaps the pair that signs requests for everything else. */
+/** An API key for models, and optionally the access key pair that signs all other requests. */
 interface ArkCredential {
   readonly apiKey: string;
   readonly pair?: KeyPair;
@@ -11,9 +11,8 @@ interface ArkCredential {
 const PARTS = /^([^|\s]*)\|([^|\s]+)\|([^|\s]+)(?:\|([^|\s]+))?$/;
 
 /**
- * `key|accessKey|secretKey`, with a session's token behind them where there is
- * one, or JSON: `api_key`, `access_key`, `secret_key` and `session_token`.
- * Anything else is a key.
+ * `key|accessKey|secretKey`, optionally with a session token, or JSON: `api_key`, `access_key`,
+ * `secret_key` and `session_token`. Any other text is an API key.
  */
 export function readCredential(secret: string): ArkCredential {
   if (secret.startsWith("{")) return readJson(secret);

@@ -2,7 +2,7 @@ import { isObject, parseJson } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { keyPairIn, type KeyPair } from "../key-pair.ts";
 
-/** A key, or what makes tokens, and perhaps what the vendor signs its notices with. */
+/** An API key or an access key pair, optionally with the vendor's webhook secret. */
 interface KlingCredential {
   readonly key: string | KeyPair;
   readonly noticeSecret?: string;
@@ -11,8 +11,8 @@ interface KlingCredential {
 const SECRET_OF_NOTICES = /^(.+)\|(whsec_[^|\s]+)$/;
 
 /**
- * The parts stand beside each other, `...|whsec_...`, or in JSON: `api_key`,
- * or `access_key` and `secret_key`, and `webhook_secret`.
+ * The parts are joined, `...|whsec_...`, or in JSON: `api_key`, or `access_key` and `secret_key`,
+ * and `webhook_secret`.
  */
 export function readCredential(secret: string): KlingCredential {
   if (secret.startsWith("{")) return readJson(secret);

@@ -8,12 +8,12 @@ const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ALGORITHM = "RS256";
-/** The longest that the vendor allows. */
+/** The vendor's maximum. */
 const ASSERTION_S = 3_600;
 
 /**
- * The key file of a service account, traded for access tokens by an assertion
- * that it signs: https://developers.google.com/identity/protocols/oauth2/service-account
+ * The key file of a service account, exchanged for access tokens by a signed assertion:
+ * https://developers.google.com/identity/protocols/oauth2/service-account
  */
 export const serviceAccount: TokenExchange = {
   request(secret, at) {
@@ -71,7 +71,7 @@ async function assertionOf(
       .setExpirationTime(issuedAt + ASSERTION_S)
       .sign(await importPKCS8(key, ALGORITHM));
   } catch {
-    // What was wrong with it might show some of it.
+    // Hide the cause: its message might contain part of the key.
     throw malformed();
   }
 }

@@ -10,7 +10,7 @@ const name = text({ minLength: 1, maxLength: 64 });
 const url = text({ minLength: 1, maxLength: 4_096 });
 const anyWord = text({ maxLength: 32 });
 
-/** What a body may say, by the action that it is for. */
+/** Request bodies, by action. */
 export const ACTIONS = {
   CreateAssetGroup: object({
     "Name!": name,
@@ -45,7 +45,7 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS;
 
-/** Throws `invalid_request` for an action or a version that there is not. */
+/** Throws `invalid_request` for an unknown action or version. */
 export function readAction(query: URLSearchParams): Action {
   const { action = "", another } = givenAction(query);
   if (action === "") throw missing("Action");
@@ -59,7 +59,7 @@ export function readAction(query: URLSearchParams): Action {
   return action;
 }
 
-/** The word as it was said, also where it means nothing. */
+/** The action as the client wrote it, even if unknown. */
 export function spokenAction(query: URLSearchParams): string {
   return shown(givenAction(query).action ?? "");
 }
@@ -73,7 +73,7 @@ function isAction(word: string): word is Action {
   return Object.hasOwn(ACTIONS, word);
 }
 
-/** Throws where a body is not what its action takes. */
+/** Throws if a body does not match its action's schema. */
 export function holdToAction(body: JsonObject, action: Action): void {
   const rule: ObjectRule = ACTIONS[action];
   for (const each of rule.required) {
@@ -87,7 +87,7 @@ function missing(param: string): GatewayError {
   return refusal("MissingParameter", `${param} is required`);
 }
 
-/** A refusal with a word of its own for what is wrong. */
+/** A refusal with the vendor's error code. */
 function refusal(code: string, message: string): GatewayError {
   return new GatewayError("invalid_request", message, { details: { Code: code } });
 }

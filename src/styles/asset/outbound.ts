@@ -19,12 +19,12 @@ const STATUSES: ReadonlyMap<string, AssetStatus> = new Map([
 const GROUP = "AIGC";
 const PERSON = "LivenessFace";
 
-/** What goes into paths, references and other requests. */
+/** Ids become parts of paths, references and other requests. */
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 const nothing = (): void => {};
 
-/** The library as its vendor has it; what is said of it is said in the vendor's words. */
+/** The vendor's asset library; errors use the vendor's wording. */
 export const assetActions: OutboundAssetFormat = {
   id: "asset-actions",
   queryOf: (action) => `?Action=${action}&Version=${VERSION}`,
@@ -105,7 +105,7 @@ export const assetActions: OutboundAssetFormat = {
   },
 };
 
-/** Those in between leave the envelope out. */
+/** Gateways in between leave out the envelope. */
 function readResult(status: number, text: string): JsonObject {
   const json = parseJson(text);
   const failure = memberOf(memberOf(json, "ResponseMetadata"), "Error");

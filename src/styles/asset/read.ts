@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, objectOf, textOf } from "#lib/values.ts";
 import { wrong } from "./actions.ts";
 
-/** In small letters; the vendor's own words are understood as well. */
+/** Keys are in lower case; the vendor's own names are accepted too. */
 const KINDS: ReadonlyMap<string, GroupKind> = new Map([
   ["image", "image"],
   ["aigc", "image"],
@@ -29,7 +29,7 @@ const USUAL_PAGE = 10;
 interface GroupDraft {
   readonly name: string;
   readonly description: string;
-  /** Kept here, whoever else could. */
+  /** Stored in the gateway, even if a vendor could store it. */
   readonly isOwn: boolean;
 }
 
@@ -68,7 +68,7 @@ export function readAsset(body: JsonObject): AssetDraft {
 }
 
 interface PageQuery extends AssetQuery {
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number;
 }
 

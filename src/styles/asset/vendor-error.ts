@@ -4,7 +4,7 @@ import { textOf } from "#lib/values.ts";
 
 const MAX_MESSAGE_CHARS = 500;
 
-/** By what the vendor's code says, since its status says little. The first that fits. */
+/** The vendor's error code decides, because its status is not specific. The first match applies. */
 const KINDS: readonly (readonly [pattern: RegExp, code: FaultCode])[] = [
   [
     /Signature|AccessKey|Credential|Timestamp|RequestExpired|SecurityToken|Unauthorized/i,
@@ -18,7 +18,7 @@ const KINDS: readonly (readonly [pattern: RegExp, code: FaultCode])[] = [
   [/Sensitive|ContentRestricted|RiskDetection/i, "content_filtered"],
 ];
 
-/** What an answer that tells of a failure means; without its object, by its status alone. */
+/** Maps an error response; without an error object, the status decides. */
 export function asError(status: number, failure: JsonObject): GatewayError {
   const said = textOf(failure["Code"]) ?? "";
   const code = codeOf(status, said);
@@ -30,7 +30,7 @@ export function asError(status: number, failure: JsonObject): GatewayError {
     return new GatewayError(code, "The upstream failed to handle this request.", { cause });
   }
   const message = textOf(failure["Message"])?.slice(0, MAX_MESSAGE_CHARS) || said;
-  // Its own word tells the caller more than any of ours.
+  // The vendor's error code is more specific than the gateway's.
   const details = { Code: said.slice(0, 128) };
   return new GatewayError(code, message, { cause, details });
 }

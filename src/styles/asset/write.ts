@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { VERSION } from "./actions.ts";
 
-/** What every answer says of what was asked. */
+/** Request metadata that every response repeats. */
 interface Asked {
   readonly action: string;
   readonly requestId: string;
@@ -20,7 +20,7 @@ export function writeError(asked: Asked, error: GatewayError): JsonObject {
   return { ResponseMetadata: { ...metadata(asked), Error: failure } };
 }
 
-/** Whatever is not named here is the gateway's trouble or its vendor's. */
+/** Codes that are not listed are failures of the gateway or the vendor. */
 const CODES: Partial<Record<FaultCode, string>> = {
   invalid_request: "InvalidParameter",
   not_found: "InvalidParameter",
@@ -52,7 +52,7 @@ export function writeGroup(group: AssetGroup): JsonObject {
   };
 }
 
-/** `url`: where it can be looked at; without one, where it was taken from. */
+/** `url`: the link for the client; the default is the source URL. */
 export function writeAsset(asset: Asset, url = asset.url): JsonObject {
   const { failure } = asset;
   return {

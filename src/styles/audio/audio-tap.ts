@@ -10,9 +10,9 @@ import { encodeError } from "#styles/text/chat/error.ts";
 import { errorIn } from "#styles/text/chat/failure.ts";
 
 /**
- * `speech.audio.*` and `transcript.text.*`, which end with a `done` that says
- * what was used: https://platform.openai.com/docs/api-reference/audio. Other
- * servers stream transcripts as chat completions, and end with `[DONE]`.
+ * Events `speech.audio.*` and `transcript.text.*`; the final `done` event has the usage:
+ * https://platform.openai.com/docs/api-reference/audio. Other servers stream transcripts as chat
+ * completions, and end with `[DONE]`.
  */
 export function openAudioTap(readUsage: (wire: Json | undefined) => Usage | undefined): Tap {
   return new AudioTap(readUsage);
@@ -39,14 +39,14 @@ class AudioTap implements Tap {
     const kept: Buffer[] = [];
     for (const bytes of eventsIn(viewOf(events))) {
       for (const event of readEvents(bytes.toString())) this.#read(event.data);
-      // What an upstream sends of its failure stays out of the caller's stream.
+      // An upstream's error event is not forwarded; the gateway writes its own.
       if (this.error !== undefined) break;
       kept.push(bytes);
     }
     return kept.length > 1 ? Buffer.concat(kept) : kept[0];
   }
 
-  /** The upstream's own end is passed on: no mark is owed. */
+  /** The upstream's end marker is forwarded, so none is added. */
   end(): Uint8Array | undefined {
     return undefined;
   }
@@ -77,7 +77,7 @@ class AudioTap implements Tap {
     if (ENDS.has(textOf(json["type"]) ?? "")) this.isEnding = true;
   }
 
-  /** The last event repeats what the ones before it said. */
+  /** The last event repeats the text of the earlier ones. */
   #keep(json: JsonObject): void {
     const [choice] = listOf(json["choices"]);
     const delta = textOf(json["delta"]) ?? textOf(memberOf(memberOf(choice, "delta"), "content"));

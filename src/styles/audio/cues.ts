@@ -2,10 +2,10 @@ const ARROW = "-->";
 const TIME = /^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})/;
 const MAX_TIME_CHARS = 64;
 
-/** Where the last cue of SubRip or WebVTT text ends, in ms; undefined where there is none. */
+/** End of the last cue of SubRip or WebVTT text, in ms; undefined if it has no cue. */
 export function endOfCues(captions: string): number | undefined {
   let rest = captions;
-  // The words of a cue may hold an arrow, too.
+  // The text of a cue may contain an arrow, too.
   for (let at = rest.lastIndexOf(ARROW); at >= 0; at = rest.lastIndexOf(ARROW)) {
     const end = timeAt(captions, at + ARROW.length);
     if (end !== undefined) return end;

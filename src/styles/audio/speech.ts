@@ -12,14 +12,14 @@ import { noAnswer } from "#styles/no-answer.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { openAudioTap } from "./audio-tap.ts";
 
-/** Everything of a request for speech that is acted on; the rest passes unread. */
+/** Members of a speech request that the gateway reads; the others are forwarded unread. */
 export const SPEECH_REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   "input!": text({ minLength: 1, doc: "What is to be spoken." }),
   instructions: text({ doc: "How it is to be spoken; only some models take them." }),
 });
 
-/** Sound out of words. */
+/** Text to speech. */
 export const speech: SharedFormat = {
   id: "speech",
   inbound: { read, buildError },
@@ -50,7 +50,7 @@ function read(body: RequestBody): SharedRequest {
   };
 }
 
-/** As vendors count them, for whom a character beyond the first plane is one. */
+/** Counts code points, as vendors do: a character outside the basic plane counts once. */
 function countCharacters(input: string): number {
   let pairs = 0;
   for (let at = 0; at < input.length; at++) {
@@ -59,7 +59,10 @@ function countCharacters(input: string): number {
   return input.length - pairs;
 }
 
-/** About a thousand characters make a minute, and a minute 1,250 tokens of the vendor who counts them. */
+/**
+ * About 1,000 characters make a minute of speech, and a minute is 1,250 tokens at the vendor that
+ * counts them.
+ */
 function tokensOfSound(characters: number): number {
   return clampCount(characters * 1.25);
 }
@@ -74,7 +77,10 @@ function usageIn(wire: Json | undefined, { units }: SharedRequest): Usage | unde
   return usage && { ...usage, ...units };
 }
 
-/** Characters are what they are; the tokens, by which some models are charged, nobody tells beside mere sound. */
+/**
+ * Characters are exact. Tokens, by which some models are charged, are estimated: plain audio has no
+ * usage field.
+ */
 function guessed({ inputTokens, maxOutputTokens, units }: SharedRequest): Usage {
   return {
     ...NO_USAGE,

@@ -3,9 +3,8 @@ import type { Json } from "#lib/json.ts";
 import { memberOf, numberOf } from "#lib/values.ts";
 
 /**
- * What was used for what was heard, in tokens or in seconds, as its vendor
- * counts; undefined where nothing is said. `playMs`: of the recording, as far
- * as it is known here.
+ * Usage of a transcription, in tokens or in seconds, as the vendor counts; undefined if the
+ * response has none. `playMs`: length of the recording, if known.
  */
 export function usageOfHeard(
   wire: Json | undefined,
@@ -30,7 +29,7 @@ function tokensIn(wire: Json | undefined): Usage | undefined {
   });
 }
 
-/** To the next whole millisecond. */
+/** Rounded up to a whole millisecond. */
 function usageOfSeconds(said: Json | undefined): Usage | undefined {
   const seconds = numberOf(said);
   if (seconds === undefined) return undefined;

@@ -18,7 +18,7 @@ import { usageOfHeard } from "./transcription-usage.ts";
 
 const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
 
-/** Everything of such a form that is acted on, beside its file; the rest passes unread. */
+/** Form fields, beside the file, that the gateway reads; the others are forwarded unread. */
 const FIELDS = {
   "model!": text({ minLength: 1, maxLength: 512 }),
   prompt: text({ doc: "Words to go by." }),
@@ -35,10 +35,10 @@ export const TRANSCRIPTION_REQUEST: ObjectRule = object({
   response_format: text({ oneOf: [...SHAPES, "diarized_json"] }),
 });
 
-/** Words out of sound. */
+/** Speech to text. */
 export const transcriptions = formatOf("transcriptions", TRANSCRIPTION_REQUEST);
 
-/** The same in English, whatever was spoken. */
+/** Speech in any language to English text. */
 export const translations = formatOf("translations", TRANSLATION_REQUEST);
 
 function formatOf(id: string, rule: ObjectRule): SharedFormat {
@@ -65,7 +65,7 @@ function read(form: Form, rule: ObjectRule): SharedRequest {
     stream: fields["stream"] === true,
     body: form,
     shape,
-    // What was used stands in JSON only, which is what comes where nothing is said.
+    // Only JSON responses contain usage, and JSON is the default format.
     edits: shape === "text" ? { response_format: undefined } : {},
     inputTokens: clampCount(
       tokensOfSound(durationMs) + estimateTokens(textOf(fields["prompt"]) ?? ""),
@@ -75,7 +75,7 @@ function read(form: Form, rule: ObjectRule): SharedRequest {
   };
 }
 
-/** A form says everything as text. What is acted on stands in it once. */
+/** A form has text values only. Each field that the gateway reads must occur once. */
 function fieldsOf(form: Form, { members }: ObjectRule): JsonObject {
   const fields: Record<string, Json> = {};
   for (const part of form.parts) {
@@ -88,7 +88,7 @@ function fieldsOf(form: Form, { members }: ObjectRule): JsonObject {
   return fields;
 }
 
-/** What is neither is refused as the text that it is. */
+/** Any other text is refused by the schema. */
 function flagIn(value: string): Json {
   if (value === "true" || value === "1") return true;
   return value === "false" || value === "0" ? false : value;
@@ -123,7 +123,7 @@ function readAnswer(answer: JsonObject | string, question: SharedRequest): Share
   };
 }
 
-/** Captions say when the last word was spoken, and nothing of what was used. */
+/** Captions contain the end of the last word, but no usage. */
 function readCaptions(captions: string, question: SharedRequest): SharedAnswer {
   const durationMs = endOfCues(captions);
   if (durationMs === undefined) return { outputText: captions };
@@ -152,12 +152,12 @@ function playMs({ units }: SharedRequest): number {
 
 const MINUTE_MS = 60_000;
 
-/** A minute is a thousand tokens of the vendor who counts them. */
+/** A minute is 1,000 tokens at the vendor that counts them. */
 function tokensOfSound(durationMs: number): number {
   return clampCount((durationMs * 1_000) / MINUTE_MS);
 }
 
-/** Of somebody who speaks fast. */
+/** The rate of a fast speaker. */
 function tokensOfWords(durationMs: number): number {
   return clampCount(100 + (durationMs * 350) / MINUTE_MS);
 }

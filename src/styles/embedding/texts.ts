@@ -1,7 +1,7 @@
 import type { EmbeddingRequest } from "#core/embedding.ts";
 import { refuse } from "#core/lossy.ts";
 
-/** The inputs of a question, for formats in which they are words. Throws `not_carried`. */
+/** The inputs as text, for formats without token arrays. Throws `not_carried`. */
 export function textsOf({ inputs }: EmbeddingRequest): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;

@@ -1,14 +1,14 @@
 import { isArray, type Json } from "#lib/json.ts";
 import { noAnswer } from "#styles/no-answer.ts";
 
-/** Little-endian, whatever the machine's own order is. */
+/** Little-endian on every machine. */
 export function toBase64(vector: Float32Array): string {
   const view = new DataView(new ArrayBuffer(vector.byteLength));
   vector.forEach((value, at) => view.setFloat32(at * 4, value, true));
   return Buffer.from(view.buffer).toString("base64");
 }
 
-/** A vector in either way of writing it. Throws `upstream_failed`. */
+/** A vector in either encoding. Throws `upstream_failed`. */
 export function readVector(wire: Json | undefined): Float32Array {
   if (typeof wire === "string") return fromBase64(wire);
   if (isArray(wire) && wire.every((value) => typeof value === "number")) {
@@ -19,7 +19,7 @@ export function readVector(wire: Json | undefined): Float32Array {
 
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, "base64");
-  // What is no base64 is skipped there, and comes out shorter.
+  // The decoder skips invalid base64, so its result is too short.
   const isWhole = bytes.length === Math.floor((text.replace(/={1,2}$/, "").length * 3) / 4);
   if (!isWhole || bytes.length % 4 !== 0) throw noAnswer("holds something that is no vector");
   const vector = new Float32Array(bytes.length / 4);
@@ -27,7 +27,7 @@ function fromBase64(text: string): Float32Array {
   return vector;
 }
 
-/** One vector for each input, all of them as long, of numbers. Throws `upstream_failed`. */
+/** Checks for one numeric vector per input, all of the same length. Throws `upstream_failed`. */
 export function checkVectors(
   vectors: readonly Float32Array[],
   inputs: number,

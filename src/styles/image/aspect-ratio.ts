@@ -3,9 +3,9 @@ import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 
 /**
- * The shape that is asked for, out of those that a model has: as a ratio, or
- * as pixels, to which the nearest ratio belongs. Undefined where the model may
- * choose. A ratio that was asked for as one wins over a size.
+ * The requested aspect ratio among those of the model: given as a ratio, or the one nearest to a
+ * size in pixels. Undefined if the model may choose. An explicit ratio takes precedence over a
+ * size.
  */
 export function ratioFor(
   { size, aspectRatio }: ImageRequest,
@@ -37,7 +37,7 @@ function readShape(
   return nearest(Number(width) / Number(height), ratios);
 }
 
-/** Twice as wide is as far away as half as wide. */
+/** Logarithmic: twice as wide is as far away as half as wide. */
 function nearest(wanted: number, ratios: readonly string[]): string | undefined {
   const far = (ratio: string): number => {
     const [across = 1, down = 1] = ratio.split(":").map(Number);

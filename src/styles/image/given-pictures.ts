@@ -3,7 +3,9 @@ import { linkOf, picturesOf, type Base64, type ImageRequest, type Picture } from
 import { refuse } from "#core/lossy.ts";
 import type { Range } from "./size-rule.ts";
 
-/** Throws `invalid_request` where a model is shown more pictures than it looks at, or fewer than it needs. */
+/**
+ * Throws `invalid_request` for more input images than the model accepts, or fewer than it requires.
+ */
 export function checkPictures(question: ImageRequest, { min, max }: Range): void {
   const { length } = picturesOf(question);
   if (length >= min && length <= max) return;
@@ -12,7 +14,10 @@ export function checkPictures(question: ImageRequest, { min, max }: Range): void
   throw invalid("image", `'image' must hold ${allowed} of them for this model, not ${length}.`);
 }
 
-/** Its link or data URI; what stands in a vendor's own store goes by `scheme`, where it has one. */
+/**
+ * A link or data URI. Images in a vendor's own storage are addressed by `scheme`, if the vendor has
+ * one.
+ */
 export function linkTo(picture: Picture, scheme?: string): Base64 {
   if (picture.kind === "reference" && scheme !== undefined && picture.id.startsWith(scheme)) {
     return picture.id;

@@ -2,13 +2,13 @@ import { invalid } from "#core/error.ts";
 import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 
-/** What an interface calls each of its callers' words for which people a picture may show. */
+/** An API's values for the clients' person-generation settings. */
 export type PeopleWords = Readonly<Record<string, string>>;
 
-/** What every model does that is not told anything. */
+/** The default of every model. */
 const USUAL = "allow_adult";
 
-/** Which people a picture may show, in the interface's words; not every interface has any. */
+/** The person-generation setting in the API's values; undefined if the API has none. */
 export function peopleFor(
   { people }: ImageRequest,
   words: PeopleWords | undefined,

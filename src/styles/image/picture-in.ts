@@ -2,15 +2,15 @@ import { invalid } from "#core/error.ts";
 import type { Base64, Picture } from "#core/image.ts";
 
 const DATA_URI = /^data:([^;,]*)((?:;[^;,]*)*),/i;
-/** Longer than any head of a data URI that is meant as one. */
+/** Longer than any valid head of a data URI. */
 const HEAD_CHARS = 512;
 
-/** Longer than the name of any store. */
+/** Longer than the name of any storage. */
 const SCHEME_CHARS = 32;
 
 /**
- * A picture as callers write it: a link, a data URI, bare base64, or a link
- * into its vendor's own store. What it is will be told by its content.
+ * An image as clients write it: a link, a data URI, bare base64, or a link into a vendor's own
+ * storage. Its content decides the media type.
  */
 export function readPicture(text: Base64, param: string): Picture {
   if (typeof text !== "string") {

@@ -1,7 +1,7 @@
 import type { ImageRequest } from "#core/image.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 
-/** What callers call the wishes that only some families can be told. */
+/** Client names of the options that only some families support. */
 const NAMES = {
   partials: "partial_images",
   size: "size",
@@ -35,9 +35,8 @@ const isWish = (name: string): name is Wish => name in NAMES;
 const WISHES = Object.keys(NAMES).filter(isWish);
 
 /**
- * Reports by the callers' names what a vendor cannot be told, `said` being
- * what it can. Throws where a mask is given: without it the whole picture
- * would change.
+ * Reports unsupported options as lost, by the clients' names; `said` lists the supported ones.
+ * Throws for a mask: without it, the whole image would change.
  */
 export function reportUnsaid(
   question: ImageRequest,

@@ -3,7 +3,7 @@ import type { ImageRequest } from "#core/image.ts";
 import type { LossReport } from "#core/lossy.ts";
 
 const USUAL = "1K";
-/** As callers may write them, for models of any generation. */
+/** Client values, for models of any generation. */
 const RESOLUTIONS = ["512", "1K", "2K", "4K"];
 const QUALITIES: ReadonlyMap<string, string> = new Map([
   ["hd", "2K"],
@@ -17,9 +17,8 @@ const QUALITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * How large a picture is to be, of the sizes that a model has; undefined for
- * one that draws in one size only, and is told none. A size that was asked for
- * wins over a quality.
+ * The output resolution among the sizes of the model; undefined for a model with one size, which
+ * takes no parameter. An explicit size takes precedence over a quality.
  */
 export function resolutionFor(
   question: ImageRequest,
@@ -35,7 +34,7 @@ export function resolutionFor(
   return sizes.length === 0 ? undefined : USUAL;
 }
 
-/** Of a model with one size none is refused: there is nothing to choose. */
+/** For a model with one size every value is accepted, because there is no choice. */
 function readResolution(
   resolution: string | undefined,
   sizes: readonly string[],

@@ -1,12 +1,12 @@
 import { invalid } from "#core/error.ts";
 
-/** In which sizes a model draws; any where nothing is said. */
+/** Supported sizes; without a rule any size is accepted. */
 export interface SizeRule {
-  /** As the vendor writes them: words such as `2K` among them. */
+  /** In the vendor's notation, with words such as `2K`. */
   readonly oneOf?: readonly string[];
   /** Pixels of each side. */
   readonly sides?: Range;
-  /** Pixels in all. */
+  /** Pixels in total. */
   readonly area?: Range;
 }
 
@@ -18,9 +18,8 @@ export interface Range {
 const SIZE = /^(\d{1,5})[x*×](\d{1,5})$/i;
 
 /**
- * A size as a vendor writes it, who puts `times` between width and height;
- * undefined where it is left to the model. Throws `invalid_request` for one
- * in which the model does not draw.
+ * A size in the vendor's notation, with `times` between width and height; undefined if the model
+ * may choose. Throws `invalid_request` for an unsupported size.
  */
 export function sizeFor(
   asked: string | undefined,

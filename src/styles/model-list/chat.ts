@@ -7,11 +7,11 @@ import { buildError } from "#styles/text/chat/error.ts";
 import type { ModelListStyle, ShownModel } from "./model-list.ts";
 
 /**
- * The four members of the format, and those that clients of OpenRouter's list
- * read: limits, prices, modalities and parameters. Its types are those of
- * @openrouter/sdk 1.3.19 (2026-11-23). What nobody knows is left out, or null
- * where those types ask for the member. `type` and `capabilities` are of
- * @mistralai/mistralai 2.7.0, which takes a model without them for none.
+ * The four members of the format, and those that clients of OpenRouter's list read: limits, prices,
+ * modalities and parameters. Its types are those of
+ * @openrouter/sdk 1.3.19 (2026-11-23). Unknown facts are left out, or null if those types require
+ * the member. `type` and `capabilities` are of
+ * @mistralai/mistralai 2.7.0, which drops a model without them.
  */
 export const chatModelList: ModelListStyle = {
   id: "chat",
@@ -46,7 +46,7 @@ function one({ id, owner, createdAt, traits, price }: ShownModel): JsonObject {
   };
 }
 
-/** From which it is not served any more. */
+/** The day on which the model is retired. */
 function dayOf(retiresAt: number | undefined): string | undefined {
   return retiresAt === undefined
     ? undefined
@@ -91,7 +91,7 @@ const PRICED_AS: Readonly<Partial<Record<keyof Rates, string>>> = {
 
 const PICO_DECIMALS = 12;
 
-/** Dollars for one token, or one of what is no token, as decimal strings. */
+/** Dollars per token, or per unit if not priced by tokens, as decimal strings. */
 function pricingOf(price: Price): JsonObject {
   const written = Object.entries(PRICED_AS).flatMap(([rate, name]): [string, Json][] => {
     const amount = price[rate as keyof Rates];
@@ -100,7 +100,7 @@ function pricingOf(price: Price): JsonObject {
   return { ...Object.fromEntries(written), request: "0" };
 }
 
-/** By their names in the list; a model may refuse some of them. */
+/** Names in the list; a model may refuse some of them. */
 const TUNING: Readonly<Record<TuningSetting, readonly string[]>> = {
   temperature: ["temperature"],
   top_p: ["top_p"],

@@ -5,11 +5,10 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
 /**
- * An item of `data` in a list of models. Its members are those of three forms,
- * which do not get into each other's way: the messages style's list
- * (`capabilities`, @anthropic-ai/sdk 1.12.0), OpenRouter's (`architecture`,
- * `supported_parameters`, @openrouter/sdk 1.3.19), which other gateways write
- * too, and vLLM's `max_model_len`.
+ * An item of `data` in a model list. It may have the members of three formats, which do not
+ * conflict. They are the messages style's list (`capabilities`, @anthropic-ai/sdk 1.12.0),
+ * OpenRouter's (`architecture`, `supported_parameters`, @openrouter/sdk 1.3.19), which other
+ * gateways write too, and vLLM's `max_model_len`.
  */
 export function readListed(item: Json): readonly FoundModel[] {
   if (!isObject(item)) return [];
@@ -20,7 +19,7 @@ export function readListed(item: Json): readonly FoundModel[] {
   return [{ id, ...defined({ createdAt, traits }) }];
 }
 
-/** A time before the format was there is none. */
+/** A time before the format existed is a placeholder. */
 const FIRST_SECOND = Date.UTC(2015, 0) / 1_000;
 
 function secondsOf({ created, created_at: createdAt }: JsonObject): number | undefined {
@@ -62,7 +61,7 @@ function ofMessages(item: JsonObject): ModelTraits {
 
 const THINKING: readonly ThinkingType[] = ["enabled", "disabled", "adaptive", "between_tools"];
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-/** The least that the style's vendor takes. */
+/** The minimum of the style's vendor. */
 const MIN_BUDGET = 1_024;
 
 function controlsIn(capabilities: JsonObject): ReasoningControls | undefined {
@@ -118,7 +117,7 @@ function isWord(value: Json): value is string {
   return typeof value === "string";
 }
 
-/** Lists have them in either order. */
+/** Lists use either order. */
 function weakestFirst(efforts: readonly string[]): readonly string[] {
   return efforts.toSorted((one, other) => EFFORTS.indexOf(one) - EFFORTS.indexOf(other));
 }

@@ -32,7 +32,7 @@ function one({ id, createdAt, traits }: ShownModel, now: number): JsonObject {
     type: "model",
     id,
     display_name: id,
-    // Its clients expect a date; where none is known it is the first one there is.
+    // Clients require a date; the Unix epoch stands for an unknown one.
     created_at: dated(createdAt ?? 0),
     lifecycle: lifecycleOf(traits, now),
     line,
@@ -53,7 +53,7 @@ function lifecycleOf({ deprecatedAt, retiresAt }: ModelTraits, now: number): str
   return retiresAt === undefined && deprecatedAt === undefined ? "active" : "deprecated";
 }
 
-/** Of what is done by the style's vendors alone; null of a model of which nothing is known. */
+/** Capabilities that only the style's vendors have; null for an unknown model. */
 function capabilitiesOf(traits: ModelTraits): JsonObject | null {
   const { kind, input = [], line, rules, reasoningControls } = traits;
   if (kind !== "chat") return null;
@@ -91,7 +91,7 @@ function capabilitiesOf(traits: ModelTraits): JsonObject | null {
 
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 const TYPES: readonly ThinkingType[] = ["adaptive", "between_tools", "disabled", "enabled"];
-/** What requests for models of other styles may say; it is translated. */
+/** Values that requests for models of other styles may use; they are translated. */
 const TRANSLATED: readonly ThinkingType[] = ["adaptive", "disabled", "enabled"];
 
 function typesOf({ rules, reasoningControls }: ModelTraits): readonly ThinkingType[] {

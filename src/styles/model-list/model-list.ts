@@ -3,18 +3,18 @@ import type { ModelTraits } from "#core/model.ts";
 import type { Price } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** A model as callers may see it. */
+/** A model as clients may see it. */
 export interface ShownModel {
   readonly id: string;
   readonly owner: string;
   /** Unix seconds, if they are known. */
   readonly createdAt: number | undefined;
   readonly traits: ModelTraits;
-  /** What its caller is charged, if it has a price. */
+  /** The client's price, if the model has one. */
   readonly price: Price | undefined;
 }
 
-/** One way to write a list of models down. */
+/** One format of a model list. */
 export interface ModelListStyle {
   readonly id: string;
   list(models: readonly ShownModel[], page: Page): JsonObject;
@@ -23,7 +23,7 @@ export interface ModelListStyle {
   buildError(error: GatewayError): JsonObject;
 }
 
-/** Which part of a list is asked for; every style has its own words for it. */
+/** The requested part of a list; each style has its own parameters. */
 export interface Page {
   readonly query: URLSearchParams;
   /** Unix ms. */

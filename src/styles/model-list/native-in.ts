@@ -2,7 +2,7 @@ import type { FoundModel } from "#core/found-model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, textOf } from "#lib/values.ts";
 
-/** An item of `models` in the native style; ids stand behind the name of their resource. */
+/** An item of `models` in the native style; ids follow a resource name. */
 export function readNative(item: JsonObject): FoundModel {
   const id = (textOf(item["name"]) ?? "").replace(/^models\//, "");
   const methods = listOf(item["supportedGenerationMethods"]);

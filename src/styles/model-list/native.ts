@@ -7,16 +7,16 @@ const DEFAULT_SIZE = 50;
 const MAX_SIZE = 1_000;
 
 const GENERATES = ["generateContent", "streamGenerateContent", "countTokens"];
-/** By which callers choose; what is asked in other styles alone has none. */
+/** Methods by which clients filter models; models that only other styles serve have none. */
 const METHODS: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: GENERATES,
-  // Many of them draw within a conversation.
+  // Many of them generate images within a conversation.
   image: GENERATES,
   embedding: ["embedContent", "batchEmbedContents"],
   video: ["predictLongRunning"],
 };
 
-/** Pages run by an offset that the token carries. */
+/** Pages by an offset, which the page token contains. */
 export const nativeModelList: ModelListStyle = {
   id: "native",
   list: (models, page) => pageOf(models, page, "models", one),
@@ -24,7 +24,7 @@ export const nativeModelList: ModelListStyle = {
   buildError,
 };
 
-/** As the vendor's cloud lists the models of a publisher. */
+/** The format in which the vendor's cloud lists a publisher's models. */
 export const cloudModelList: ModelListStyle = {
   id: "native-cloud",
   list: (models, page) => pageOf(models, page, "publisherModels", published),

@@ -13,7 +13,7 @@ import { parseError } from "#styles/upstream-error.ts";
 
 const MAX_INPUTS = 10_000;
 
-/** Everything of such a request that is acted on; the rest passes unread. */
+/** Members of a moderation request that the gateway reads; the others are forwarded unread. */
 export const MODERATION_REQUEST: ObjectRule = object({
   model: text({ minLength: 1, maxLength: 512 }),
   "input!": {
@@ -22,7 +22,7 @@ export const MODERATION_REQUEST: ObjectRule = object({
   },
 });
 
-/** Whether words and pictures are harmful. */
+/** Classifies text and images by harm. */
 export const moderations: SharedFormat = {
   id: "moderations",
   inbound: { read, buildError },

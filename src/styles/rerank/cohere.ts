@@ -5,10 +5,10 @@ import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { parseRanking, topOf, withSearches } from "./parse-ranking.ts";
 
-/** What it has beside what all have. */
+/** Additional fields of this vendor. */
 const CARRIES = { max_tokens_per_doc: "max_tokens_per_doc", priority: "priority" };
 
-/** The second version of this format. Its servers count searches, not tokens. */
+/** Version 2 of this format. Its servers count searches, not tokens. */
 export const cohere: OutboundFormat<RerankRequest, Ranking> = {
   id: "cohere-rerank",
   outbound: {

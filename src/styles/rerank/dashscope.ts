@@ -5,10 +5,10 @@ import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
 
-/** What it has beside what all have. */
+/** Additional fields of this vendor. */
 const CARRIES = { instruct: "instruct", instruction: "instruct" };
 
-/** What is asked and how it is to be answered stand apart. */
+/** Input and parameters are separate objects. */
 export const dashscope: OutboundFormat<RerankRequest, Ranking> = {
   id: "dashscope-rerank",
   outbound: {

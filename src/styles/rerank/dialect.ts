@@ -1,7 +1,7 @@
 import type { Carries } from "#styles/carry.ts";
 
-/** In which ways a vendor's reading of a rerank format is its own. */
+/** Deviations of a vendor from a rerank format. */
 export interface RerankDialect {
-  /** Fields beside those that all have. */
+  /** Additional fields of this vendor. */
   readonly carries: Carries;
 }

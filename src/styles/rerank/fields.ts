@@ -6,7 +6,7 @@ const MAX_FIELDS = 100;
 const COUNT = integer(1, Number.MAX_SAFE_INTEGER);
 const INSTRUCTION = text({ doc: "What makes a document relevant; only for some models." });
 
-/** What has the same meaning with every upstream. */
+/** Members with the same meaning for every upstream. */
 const COMMON = {
   "model!": text({ minLength: 1, maxLength: 512 }),
   "query!": text({ doc: "What the documents are to answer." }),
@@ -20,7 +20,9 @@ const COMMON = {
   },
 };
 
-/** Everything of a rerank request that is acted on; the rest goes to upstreams that know it. */
+/**
+ * Members of a rerank request that the gateway reads; the others go to upstreams that support them.
+ */
 export const REQUEST: ObjectRule = object({
   ...COMMON,
   instruction: INSTRUCTION,

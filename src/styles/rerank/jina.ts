@@ -11,10 +11,10 @@ import { readQuestion } from "./read-question.ts";
 
 type RerankFormat = InboundFormat<RerankRequest, Ranking> & OutboundFormat<RerankRequest, Ranking>;
 
-/** What every server of the format is sure to understand. */
+/** The dialect that every server of the format supports. */
 const DEFAULT_DIALECT: RerankDialect = { carries: {} };
 
-/** The format that most rerank servers share, and that our callers speak. */
+/** The format that most rerank servers share, and that the gateway's clients use. */
 export const jina: RerankFormat = {
   id: "jina-rerank",
   inbound: {
@@ -32,7 +32,7 @@ export const jina: RerankFormat = {
         model: question.model,
         query: question.query,
         documents: question.documents,
-        // Some repeat them where nothing is said, and we have them.
+        // Some servers return the documents by default; the gateway already has them.
         return_documents: false,
         ...defined({ top_n: topOf(question) }),
       };
@@ -45,7 +45,7 @@ export const jina: RerankFormat = {
   },
 };
 
-/** The same for callers to whom a document is an object. */
+/** The same for clients that expect documents as objects. */
 export const objectDocuments: RerankFormat = {
   ...jina,
   inbound: {
@@ -67,7 +67,7 @@ function write(
       ...(withDocuments ? { document: shown(documents[index] ?? "") } : {}),
     })),
     usage: { total_tokens: usage.inputTokens + usage.outputTokens },
-    // Clients of a like format look into it.
+    // Clients of a similar format read it.
     meta: {},
   };
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, numberOf } from "#lib/values.ts";
 import { noAnswer } from "#styles/no-answer.ts";
 
-/** Results as every vendor lists them, held against the documents that were asked about. */
+/** Results in the common list form, validated against the requested documents. */
 export function parseRanking(
   list: Json | undefined,
   question: RerankRequest,
@@ -29,7 +29,7 @@ function parseRanked(item: Json, documents: number): Ranked {
   return { index, score };
 }
 
-/** The whole is input: a ranking has no output of its own. `undefined` where nothing was counted. */
+/** All tokens are input: rerank has no output. `undefined` if the response has no count. */
 export function parseUsage(counts: Json | undefined): Usage | undefined {
   const inputTokens =
     integerOf(memberOf(counts, "total_tokens")) ??
@@ -44,7 +44,7 @@ function sum(input: Json | undefined, output: Json | undefined): number | undefi
   return tokens === undefined ? undefined : tokens + (integerOf(output) ?? 0);
 }
 
-/** Who counts searches often counts no tokens: those are estimated then. */
+/** Vendors that count searches often count no tokens: estimate them. */
 export function withSearches(
   counted: Usage | undefined,
   { usage, meta }: JsonObject,
@@ -59,7 +59,7 @@ export function withSearches(
   return used && { ...used, isEstimated: counted === undefined };
 }
 
-/** Absent where all are wanted: vendors disagree on what more than there are means. */
+/** Undefined to request all results: vendors differ if the number exceeds the documents. */
 export function topOf({ topN, documents }: RerankRequest): number | undefined {
   return topN === undefined || topN >= documents.length ? undefined : topN;
 }

@@ -24,7 +24,7 @@ export function readQuestion(body: JsonObject): RerankRequest {
   };
 }
 
-/** What is to be ranked of a document that has members: a line for each where there are several. */
+/** The text of a document object: the requested fields, one per line if there are several. */
 function textIn(document: Json, at: number, fields: readonly string[]): string {
   if (!isObject(document)) return textOf(document) ?? "";
   const [only = "text", ...more] = fields;
@@ -42,7 +42,7 @@ function textIn(document: Json, at: number, fields: readonly string[]): string {
   throw invalid(`documents[${at}]`, `'documents[${at}]' has none of the members in 'rank_fields'.`);
 }
 
-/** Names are the caller's, and may be those of things that every object has. */
+/** Field names come from the client and may equal members that every object inherits. */
 function valueIn(document: JsonObject, name: string): string | undefined {
   const value = Object.hasOwn(document, name) ? (document[name] ?? undefined) : undefined;
   return value === undefined ? undefined : (textOf(value) ?? JSON.stringify(value));

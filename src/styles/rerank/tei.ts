@@ -6,7 +6,7 @@ import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { parseRanking } from "./parse-ranking.ts";
 
-/** What it has beside what all have. */
+/** Additional fields of this vendor. */
 const CARRIES = {
   truncation: "truncate",
   truncate: "truncate",
@@ -14,8 +14,8 @@ const CARRIES = {
 };
 
 /**
- * The format of servers of one model, which is not named: all texts are ranked,
- * and the answer is a list. It has a header of what was counted, and no member.
+ * The format of single-model servers, without a model name. All texts are ranked, and the response
+ * is a list. Token counts are in a header.
  */
 export const tei: OutboundFormat<RerankRequest, Ranking> = {
   id: "tei-rerank",

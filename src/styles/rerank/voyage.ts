@@ -5,7 +5,7 @@ import { carry } from "#styles/carry.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { parseRanking, parseUsage, topOf } from "./parse-ranking.ts";
 
-/** What it has beside what all have. */
+/** Additional fields of this vendor. */
 const CARRIES = { truncation: "truncation" };
 
 export const voyage: OutboundFormat<RerankRequest, Ranking> = {

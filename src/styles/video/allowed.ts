@@ -1,10 +1,10 @@
 import { invalid } from "#core/error.ts";
 import type { VideoRequest } from "#core/video.ts";
 
-/** Seconds that a model makes: any whole number of a range, or one of a few. */
+/** Supported lengths in seconds: a range of whole numbers, or a list. */
 export type Lengths = readonly number[] | { readonly min: number; readonly max: number };
 
-/** Throws `invalid_request` for what a model does not take; anything goes where nobody said what it takes. */
+/** Throws `invalid_request` for an unsupported value; without a list every value is accepted. */
 export function oneOf<T extends string | number>(
   value: T | undefined,
   allowed: readonly T[] | undefined,
@@ -31,17 +31,17 @@ export function within(seconds: number, lengths: Lengths | undefined): number {
   throw invalid("duration", `'duration' must be a whole number from ${min} to ${max}.`);
 }
 
-/** The longest that a model makes; undefined if it is not known. */
+/** The model's maximum length; undefined if unknown. */
 export function mostOf(lengths: Lengths | undefined): number | undefined {
   if (lengths === undefined) return undefined;
   return "min" in lengths ? lengths.max : Math.max(...lengths);
 }
 
 const FRAMES_A_SECOND = 24;
-/** Vendors count a frame more or less at the ends. */
+/** Vendors count one frame more or less at the ends. */
 const NEARLY = 0.1;
 
-/** How long it is to be, where it was said in seconds or in frames. */
+/** The requested length, given in seconds or in frames. */
 export function secondsOf(
   { seconds, frames, framesPerSecond = FRAMES_A_SECOND }: VideoRequest,
   lengths: Lengths | undefined,

@@ -1,7 +1,7 @@
 import { usageOf, type Usage } from "#core/usage.ts";
 import { gradeOf, type TaskFacts } from "#core/video.ts";
 
-/** Of vendors who charge by length and kind; undefined where one of the two is not known. */
+/** For vendors that charge by length and kind; undefined if one of the two is unknown. */
 export function usageBySeconds(
   seconds: number | undefined,
   facts: Pick<TaskFacts, "size" | "resolution" | "audio">,

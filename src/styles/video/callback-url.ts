@@ -3,7 +3,7 @@ import type { Json } from "#lib/json.ts";
 
 const MAX_CHARS = 2_048;
 
-/** Where a caller wants to be told. Where it may lead is seen to when it is used. */
+/** The client's webhook URL. Its target is validated when it is called. */
 export function readCallbackUrl(value: Json | undefined, param: string): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   const isLink = typeof value === "string" && /^https?:\/\//i.test(value);

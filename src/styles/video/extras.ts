@@ -2,7 +2,7 @@ import type { Extra } from "#core/chat.ts";
 import type { VideoRequest } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** Members that have no place in the hub, and the question without them. */
+/** Members without a field in the common request, and the request without them. */
 interface Extras {
   readonly members: JsonObject;
   readonly rest: VideoRequest;
@@ -11,9 +11,8 @@ interface Extras {
 const UNTAKEN = "untaken";
 
 /**
- * What of the callers' own members goes out as it is: all that came in a
- * vendor's own protocol where it `takesAll`, and in any those by whose names a
- * vendor is known to mean something.
+ * The client's vendor-specific members to forward: all of the vendor's own protocol if it
+ * `takesAll`, and from any protocol those that the vendor is known to support.
  */
 export function extrasFor(
   question: VideoRequest,
@@ -31,7 +30,7 @@ export function extrasFor(
       if (!isOwn && !names.includes(name)) left[name] = value;
       else if (isOwn || !Object.hasOwn(members, name)) members[name] = value;
     }
-    // What is not taken is as foreign as that of others, whoever's it is.
+    // An unsupported member is reported like one of another vendor.
     rest[owner === format ? UNTAKEN : owner] = left;
   }
   const extra: Extra = rest;

@@ -2,13 +2,16 @@ import { invalid } from "#core/error.ts";
 import type { VideoRequest } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 
-/** How large and how wide, for vendors who know no sizes in pixels. */
+/** Resolution and aspect ratio, for vendors without sizes in pixels. */
 export interface Framing {
   readonly resolution?: string;
   readonly ratio?: string;
 }
 
-/** What was said of it, in whichever way; more exact words than a size win over it. */
+/**
+ * The requested framing in any notation; an explicit resolution or ratio takes precedence over a
+ * size.
+ */
 export function framingOf({ size, resolution, ratio }: Partial<VideoRequest>): Framing {
   const bySize = size === undefined ? {} : readSize(size);
   return defined({
@@ -52,7 +55,7 @@ function resolutionOf(shorter: number): string {
 }
 
 const RATIOS = ["16:9", "9:16", "1:1", "4:3", "3:4", "3:2", "2:3", "21:9", "9:21"];
-/** Encoders want even numbers, so a size is seldom exactly of its ratio. */
+/** Encoders need even numbers, so a size rarely matches its ratio exactly. */
 const TOLERANCE = 0.04;
 
 function ratioOf(width: number, height: number): string {

@@ -4,17 +4,20 @@ import { refuse } from "#core/lossy.ts";
 import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 
-/** What is shown and played to a model, by what it is for. */
+/** Input media by role. */
 export interface Given {
   readonly first?: VideoMedia;
   readonly last?: VideoMedia;
-  /** Pictures to be looked at. */
+  /** Reference images. */
   readonly pictures: readonly VideoMedia[];
   readonly videos: readonly VideoMedia[];
   readonly sounds: readonly VideoMedia[];
 }
 
-/** Of a vendor who makes nothing anew. Throws for a last frame alone, and for two of what can be but one. */
+/**
+ * For vendors without remix. Throws for a last frame alone, and for two media of a role that allows
+ * one.
+ */
 export function givenIn({ scenario, source, media }: VideoRequest): Given {
   if (scenario === "remix" || source !== undefined) {
     throw refuse("video_id", "the upstream of this model makes no video anew.");
@@ -42,7 +45,7 @@ function onlyOne(
   throw invalid("image", `There may be one ${role.replace("_", " ")}, not more.`);
 }
 
-/** For kinds of media that a model cannot be given. */
+/** Refuses kinds of media that a model does not accept. */
 export function refuseMedia(media: readonly VideoMedia[]): void {
   const [first] = media;
   if (first === undefined) return;
@@ -51,23 +54,23 @@ export function refuseMedia(media: readonly VideoMedia[]): void {
 
 const WORDS = { image: "pictures", video: "videos", audio: "sounds" } as const;
 
-/** A link as it is, anything else as a data URI. */
+/** A link unchanged, other media as a data URI. */
 export function linkOrData({ source, type }: VideoMedia): string {
   if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
   const mediaType = source.kind === "url" ? "" : source.mediaType || TYPES[type];
   return linkOf(source.kind === "url" ? source : { ...source, mediaType })?.toString() ?? "";
 }
 
-/** What to call it where nobody said. */
+/** Default media types. */
 const TYPES = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" } as const;
 
-/** A link as it is, anything else as base64 without a head. */
+/** A link unchanged, other media as base64 without a data URI head. */
 export function linkOrBase64({ source, type }: VideoMedia): string {
   if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);
   return source.kind === "url" ? source.url : base64Of(source).toString();
 }
 
-/** For vendors who take it in no other way. */
+/** For vendors that accept links only. */
 export function onlyLink({ source, type }: VideoMedia): string {
   if (source.kind === "url") return source.url;
   if (source.kind === "asset" || source.kind === "reference") throw unreachable(type);

@@ -21,7 +21,7 @@ const ALL: readonly InboundVideoFormat[] = [
   kling3Video,
 ];
 
-/** What callers speak, by its id. */
+/** Client formats by id. */
 export const VIDEO_FORMATS: ReadonlyMap<string, InboundVideoFormat> = new Map(
   ALL.map((each) => [each.id, each]),
 );

@@ -1,7 +1,7 @@
-/** No vendor's links last beyond it. */
+/** No vendor's links last longer. */
 const LATEST = Date.UTC(2100, 0);
 
-/** Unix ms until which a signed link leads anywhere, where it says so itself. */
+/** Unix ms at which a signed link expires, if the link contains it. */
 export function linkEnd(link: string): number | undefined {
   if (!URL.canParse(link)) return undefined;
   const query = new Map(
@@ -11,7 +11,9 @@ export function linkEnd(link: string): number | undefined {
   return Number.isSafeInteger(end) && end > 0 && end < LATEST ? end : undefined;
 }
 
-/** `X-Tos-Date=20260101T000000Z` and `X-Tos-Expires=86400`, by whichever store. */
+/**
+ * `X-Tos-Date=20260101T000000Z` and `X-Tos-Expires=86400`, with the prefix of any storage service.
+ */
 function signedEnd(query: ReadonlyMap<string, string>): number | undefined {
   for (const [name, value] of query) {
     const [, store] = /^x-([a-z]+)-expires$/.exec(name) ?? [];

@@ -3,7 +3,7 @@ import type { MadeVideo } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 
-/** What is known of how a video is, or will be, for answers that have a place for such things. */
+/** Known facts of a video, requested or made, for response formats that include them. */
 export function madeFacts({ facts }: Task, made: MadeVideo | undefined): JsonObject {
   const { width, height } = made ?? {};
   return defined({
@@ -17,12 +17,12 @@ export function madeFacts({ facts }: Task, made: MadeVideo | undefined): JsonObj
   });
 }
 
-/** Clients ask for the time in whole seconds. */
+/** Clients expect whole seconds. */
 export function unixSeconds(ms: number): number {
   return Math.floor(ms / 1_000);
 }
 
-/** When something last happened to it that its caller can see. */
+/** The latest change that the client can see. */
 export function changedAt({ createdAt, startedAt, finishedAt }: Task): number {
   return finishedAt ?? startedAt ?? createdAt;
 }

@@ -7,7 +7,7 @@ import { readPicture } from "#styles/image/picture-in.ts";
 const ASSET = "asset://";
 const ASSET_ID = /^[\w.:-]{1,256}$/;
 
-/** A medium as callers write it: as pictures are written, or as one of the asset library. */
+/** A medium as clients write it: like an image, or as a reference into the asset library. */
 export function readMedium(text: string, param: string): MediaOrigin {
   const given = text.trim();
   if (given === "") throw invalid(param, `'${param}' is empty.`);
@@ -17,7 +17,7 @@ export function readMedium(text: string, param: string): MediaOrigin {
   throw invalid(param, `'${param}' names no asset.`);
 }
 
-/** The same where it stands in an object, by whichever name. */
+/** The same within an object, under any of its names. */
 export function readGiven(value: Json | undefined, param: string): MediaOrigin | undefined {
   const text = textOf(value);
   if (text !== undefined) return readMedium(text, param);
@@ -27,7 +27,7 @@ export function readGiven(value: Json | undefined, param: string): MediaOrigin |
   return readHeld(value, param) ?? stored(value);
 }
 
-/** Base64 with its media type beside it. */
+/** Base64 with a separate media type. */
 function readHeld(value: JsonObject, param: string): MediaOrigin | undefined {
   const inline = isObject(value["inlineData"]) ? value["inlineData"] : value;
   const names = ["bytesBase64Encoded", "imageBytes", "encodedVideo", "videoBytes", "data"];
@@ -39,7 +39,7 @@ function readHeld(value: JsonObject, param: string): MediaOrigin | undefined {
   return { ...held, mediaType: mediaType?.toLowerCase() ?? held.mediaType };
 }
 
-/** What only the vendor can read. */
+/** A reference that only the vendor can resolve. */
 function stored(value: JsonObject): MediaOrigin | undefined {
   const id = textOf(value["file_id"]) ?? textOf(value["gcsUri"]) ?? textOf(value["fileUri"]);
   return id === undefined || id === "" ? undefined : { kind: "reference", id };

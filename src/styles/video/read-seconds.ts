@@ -2,10 +2,10 @@ import { invalid } from "#core/error.ts";
 import type { Json } from "#lib/json.ts";
 
 const MAX_SECONDS = 3_600;
-/** The model decides. */
+/** The model chooses the length. */
 const ANY_LENGTH = -1;
 
-/** As a number or as text; undefined where nothing is said. */
+/** A number or text; undefined if unset. */
 export function readSeconds(value: Json | undefined, param: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   const seconds = typeof value === "string" && /^-?\d{1,5}$/.test(value) ? Number(value) : value;

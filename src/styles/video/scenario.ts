@@ -1,6 +1,6 @@
 import type { VideoMedia, VideoScenario } from "#core/video.ts";
 
-/** What is asked for, by what is given to the model. */
+/** The scenario, derived from the input media. */
 export function scenarioOf(media: readonly VideoMedia[]): VideoScenario {
   const has = (role: VideoMedia["role"]): boolean => media.some((each) => each.role === role);
   const isMixed = media.some(({ type, role }) => type === "video" || role === "base");

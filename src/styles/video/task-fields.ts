@@ -8,14 +8,16 @@ import { textOf } from "#lib/values.ts";
 const MAX_ID_CHARS = 256;
 const MAX_LINK_CHARS = 8_192;
 
-/** An id as text. Numbers that are too large to have been read as they were written are none. */
+/**
+ * An id as text. Numbers beyond the exact integer range were already rounded, so they are ignored.
+ */
 export function idOf(value: Json | undefined): string | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
   const id = textOf(value) ?? "";
   return id === "" || id.length > MAX_ID_CHARS ? undefined : id;
 }
 
-/** The id of a task that was taken on: without it, nobody knows what became of the request. */
+/** The id of a created task. Throws without one: the outcome of the request is then unknown. */
 export function takenOn(value: Json | undefined): string {
   const id = idOf(value);
   if (id !== undefined) return id;
@@ -27,12 +29,12 @@ export function linkIn(value: Json | undefined): string | undefined {
   return /^https?:\/\//i.test(link) && link.length <= MAX_LINK_CHARS ? link : undefined;
 }
 
-/** The address of a video; empty if the answer itself holds the video, as a data URI. */
+/** The URL of a video; empty if the response contains the video as a data URI. */
 export function addressIn(value: Json | undefined): string | undefined {
   return linkIn(value) ?? (isData(value) ? "" : undefined);
 }
 
-/** The video of a number among the addresses of an answer, if it is a data URI. */
+/** The video at an index of a response's URLs, if it is a data URI. */
 export function heldAmong(
   addresses: readonly (Json | undefined)[],
   index: number,
@@ -45,20 +47,20 @@ export function heldAmong(
 }
 
 const DATA = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+=-]+)*;base64,./i;
-/** Longer than any head of a data URI that is meant as one. */
+/** Longer than any valid head of a data URI. */
 const DATA_HEAD_CHARS = 256;
 
 function isData(value: Json | undefined): value is string {
   return typeof value === "string" && DATA.test(value.slice(0, DATA_HEAD_CHARS));
 }
 
-/** Seconds as a number or as text, as vendors of either mind have them. */
+/** Seconds as a number or as text: vendors use both. */
 export function secondsIn(value: Json | undefined): number | undefined {
   const seconds = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof seconds === "number" && seconds > 0 && seconds < 86_400 ? seconds : undefined;
 }
 
-/** Why a task failed: the vendor's words made fit for its caller. */
+/** The reason of a failed task: the vendor's message, sanitized for the client. */
 export function failureOf(code: string, said: Json | undefined): TaskFailure {
   const message = scrub(textOf(said) ?? "");
   return {
@@ -77,7 +79,7 @@ export const EXPIRED: TaskFailure = {
   message: "The upstream gave the task up before it was done.",
 };
 
-/** The fault of each failure code that a vendor uses. */
+/** Maps a vendor's error codes to fault codes. */
 export function faultWords(
   rows: readonly (readonly [FaultCode, string])[],
 ): ReadonlyMap<string, FaultCode> {

@@ -4,7 +4,7 @@ import { textOf } from "#lib/values.ts";
 import { explainInside, type Vocabulary } from "#styles/upstream-error.ts";
 import { failureOf, idOf } from "./task-fields.ts";
 
-/** Why a task failed, where its vendor says so in a code and a message. */
+/** The reason of a failed task, from a vendor's code and message. */
 export function toldFailure(error: JsonObject, vocabulary: Vocabulary = []): TaskFailure {
   const { code, message } = explainInside({ error }, vocabulary);
   const word = code === "content_filtered" ? code : (idOf(error["code"]) ?? "");

@@ -3,7 +3,7 @@ import type { LossReport } from "#core/lossy.ts";
 import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** Wishes that only tune, as callers know them. */
+/** Client names of options that only fine-tune. */
 const WISHES = {
   negativePrompt: "negative_prompt",
   framesPerSecond: "fps",
@@ -24,7 +24,7 @@ const WISHES = {
 
 export type Wish = keyof typeof WISHES;
 
-/** What is not done by those who do not know of it. */
+/** Options whose value "off" equals the behaviour of vendors without them. */
 const OFF_ANYWAY: ReadonlySet<string> = new Set([
   "audio",
   "music",
@@ -34,8 +34,8 @@ const OFF_ANYWAY: ReadonlySet<string> = new Set([
 ] satisfies Wish[]);
 
 /**
- * Fields of the caller's own protocol that go out as they came, to a vendor
- * who speaks the same. Whom it tells of a task, and by which id, is our business.
+ * Fields of the client's own protocol, forwarded to a vendor of the same protocol. The gateway sets
+ * the webhook URL and the task id itself.
  */
 export function carriedBy({ extra }: VideoRequest, format: string): JsonObject {
   const { callback_url: _, external_task_id: __, ...rest } = extra?.[format] ?? {};
@@ -43,8 +43,8 @@ export function carriedBy({ extra }: VideoRequest, format: string): JsonObject {
 }
 
 /**
- * Reports what was wished for, and what of other protocols came along, but for
- * what the body says. Throws where several videos are wanted.
+ * Reports options and members of other protocols as lost, unless the upstream body contains them.
+ * Throws if the client requests several videos.
  */
 export function loseAllBut(
   said: readonly Wish[],

@@ -3,7 +3,7 @@ import type { Vocabulary } from "#styles/upstream-error.ts";
 /** The codes of failures at Ark: https://www.volcengine.com/docs/82379/1299023 */
 export const VOCABULARY: Vocabulary = [
   [/sensitivecontentdetected|riskdetection/, "content_filtered"],
-  // It opens again by itself.
+  // The endpoint reopens without an operator.
   [/^invalidendpoint\.closedendpoint/, "upstream_overloaded"],
   [/^(missingparameter|invalidparameter|invalidimageurl)/, "upstream_rejected"],
   [

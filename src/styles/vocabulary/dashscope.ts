@@ -4,7 +4,7 @@ import type { Vocabulary } from "#styles/upstream-error.ts";
 export const VOCABULARY: Vocabulary = [
   [/datainspectionfailed|^ipinfringementsuspect/, "content_filtered"],
   [/^(arrearage|invalidapikey|accessdenied\.unpurchased|model\.accessdenied)/, "upstream_auth"],
-  // Of an account without the service, or of a request in a form that it may not have.
+  // An account without the service, or a request in a mode that the account may not use.
   [/^accessdenied/, "upstream_refused"],
   [/^modelnotfound/, "upstream_model_missing"],
   [/^requesttimeout/, "upstream_timeout"],

@@ -71,7 +71,7 @@ function sendOn(bytes: AsyncIterable<Uint8Array>, { signal }: Exchange) {
       }
       return "end";
     } catch {
-      // Only a cut connection keeps half of it from looking whole.
+      // Cut the connection: otherwise the client takes half a file for a whole one.
       return "cut";
     }
   });

@@ -4,12 +4,14 @@ import { z } from "zod";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 
-/** Below the address that vendors send persons' browsers back to. */
+/** The path to which vendors redirect users' browsers after a verification. */
 export const VERIFY_PATH = "/callbacks/verify";
 
 const MAX_CHARS = 128;
 
-/** The same for everybody: it shows neither what came of it nor whether there was anything. */
+/**
+ * The same page for every visitor: it reveals neither the outcome nor whether the session exists.
+ */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -35,7 +37,10 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** Anybody may come here, and all that comes of it is that a vendor is asked, or a caller told of a failure. */
+/**
+ * Open to everyone. A request only makes the gateway query the vendor, or report a failure to the
+ * client.
+ */
 export const verifyReturn: Route<HttpDeps> = {
   operationId: "returnFromVerification",
   tag: "Callbacks",
@@ -53,7 +58,7 @@ export const verifyReturn: Route<HttpDeps> = {
   },
 };
 
-/** Undefined where it says nothing of how it went. */
+/** Undefined if the query does not contain the outcome. */
 function readOutcome(query: URLSearchParams): VerificationOutcome | undefined {
   const said = (name: string): string =>
     (query.get(name) ?? "").replaceAll(/[^\x20-\x7e]/g, "").slice(0, MAX_CHARS);

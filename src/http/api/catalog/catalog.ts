@@ -157,7 +157,7 @@ function showPlan({ added, changed, unchanged, leftOut }: CatalogPlan): JsonObje
   };
 }
 
-/** For the audit log. */
+/** Counts for the audit log. */
 function countsOf({ added, changed, unchanged, leftOut }: CatalogPlan): JsonObject {
   const rows = new Set(changed.map(({ provider, id }) => `${provider} ${id}`));
   return { added: added.length, changed: rows.size, unchanged, left_out: leftOut.length };

@@ -85,9 +85,8 @@ export function descriptionIn(body: z.output<typeof NEW_CHANNEL> | ChangedChanne
 }
 
 /**
- * Where the channel's connections may lead: into the operator's own networks
- * only where root says so, since whoever may name an address there can have
- * the gateway knock at it.
+ * The networks that the channel's connections may reach. Only root may allow the operator's private
+ * networks: anyone who can name an address there can make the gateway connect to it.
  */
 export function reachFor(
   { baseUrl }: ChannelDraft,

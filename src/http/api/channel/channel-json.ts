@@ -44,13 +44,13 @@ export const CHANNEL = z
 export function showChannel(listed: ListedChannel, health: Health): JsonObject {
   const { source, owner, channel, stored, issue } = listed;
   return {
-    // One that has no id goes by its name.
+    // Channels without an id are addressed by name.
     id: stored?.id ?? null,
     source,
     owner: owner ?? null,
     status: stored?.isEnabled === false ? 2 : 1,
     serving: isServing(listed),
-    // What keeps it from serving though it is enabled.
+    // The reason why an enabled channel cannot serve.
     trouble: issue ?? null,
     ...describe(stored ?? channel),
     credentials: {

@@ -5,7 +5,7 @@ import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange } from "#http/routes.ts";
 import { readId } from "../read-id.ts";
 
-/** The channel in the path: a stored one by its id, any other by its name. */
+/** The channel in the path: by id if it is stored in the database, else by name. */
 export function findChannel(exchange: Exchange, { channels }: ChannelRegistry): ListedChannel {
   const given = exchange.param("id");
   const id = readId(given);
@@ -16,7 +16,7 @@ export function findChannel(exchange: Exchange, { channels }: ChannelRegistry): 
   return found;
 }
 
-/** One that may be changed here, as the database has it now. */
+/** A stored channel, which can be changed here, with its current database values. */
 export async function findStored(
   exchange: Exchange,
   { channelRegistry, channelStore }: Pick<HttpDeps, "channelRegistry" | "channelStore">,
@@ -32,7 +32,7 @@ export async function findStored(
   );
 }
 
-/** A name is one channel's; what is written down elsewhere keeps it. */
+/** Channel names are unique and stay reserved: journal rows and other records refer to them. */
 export function refuseOwnedName(name: string, { channels }: ChannelRegistry): void {
   const owner = channels.find(
     (each) =>

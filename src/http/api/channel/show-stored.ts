@@ -3,10 +3,10 @@ import type { HttpDeps } from "#http/deps.ts";
 import { showChannel } from "./channel-json.ts";
 import { noSuchChannel } from "./find-channel.ts";
 
-/** A stored channel as it took effect. */
+/** A stored channel, after the change is in effect. */
 export function showStored(id: number, { channelRegistry, relay }: HttpDeps): JsonObject {
   const found = channelRegistry.channels.find(({ stored }) => stored?.id === id);
-  // Somebody else may have deleted it meanwhile.
+  // Another admin may have deleted it in the meantime.
   if (found === undefined) throw noSuchChannel();
   return showChannel(found, relay.health);
 }

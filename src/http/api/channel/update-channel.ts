@@ -33,7 +33,7 @@ export const updateChannel = management({
   },
 });
 
-/** What is stored, with what the body says laid over it. */
+/** The stored fields, overwritten by the fields of the body. */
 function changeOf(
   stored: StoredChannel,
   body: ChangedChannel,
@@ -47,7 +47,7 @@ function changeOf(
   const { credentials: given, ...said } = draft;
   const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;
   const isSame = destinationOf(draft) === destinationOf(stored);
-  // Root may also open the private networks to an address that somebody else gave.
+  // Root may also allow private networks for an address that another admin entered.
   const isGiven = !isSame || (actor.role === "root" && "base_url" in body);
   return {
     ...said,

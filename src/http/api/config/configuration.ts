@@ -6,9 +6,9 @@ import { yaml } from "#http/yaml.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 
-/** As much as a file may hold. */
+/** The same limit as for a configuration file. */
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
-/** Of names in the audit log, of each kind of change. */
+/** Maximum number of names in the audit log for each kind of change. */
 const MAX_NOTED = 50;
 const DIGEST = /^[0-9a-f]{64}$/;
 
@@ -110,7 +110,7 @@ function showPlan({ digest, changes }: ConfigurationPlan): JsonObject {
   };
 }
 
-/** For the audit log: which objects, and which of their fields, without what these say. */
+/** For the audit log: the changed objects and the names of their changed fields, without values. */
 function noteOf({ digest, changes }: ConfigurationPlan): JsonObject {
   const named = (action: PlannedChange["action"]): JsonObject => {
     const found = changes.filter((each) => each.action === action);

@@ -8,7 +8,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange } from "#http/routes.ts";
 
-/** A question that goes on as it was said. `usual`: the model where the caller names none. */
+/** Serves a request that is forwarded unchanged. `usual`: the model if the client names none. */
 export async function serveShared(
   exchange: Exchange,
   format: SharedFormat,
@@ -22,7 +22,7 @@ export async function serveShared(
   );
 }
 
-/** `sent`: the body as it came, which is let go of once it was looked at. */
+/** `sent`: the body as received; it is released after parsing. */
 async function readShared(
   exchange: Exchange,
   { inbound }: SharedFormat,
@@ -42,7 +42,7 @@ async function readShared(
   return { question: inbound.readForm(form), sent: form };
 }
 
-/** The same for a question that was read already. */
+/** Answers a forwarded request that is already parsed. */
 export async function answerShared(
   exchange: Exchange,
   question: SharedRequest,
@@ -55,7 +55,7 @@ export async function answerShared(
     count: async (outputText: string, _: unknown, countedTokens: number) =>
       format.guess(question, outputText, countedTokens),
   };
-  // From here on the upstream's deadlines apply.
+  // From here on, the upstream's deadlines apply.
   using _pause = exchange.suspendIdleTimeout();
   const answer = await forward(asked, deps.relay);
   const headers = { "content-type": answer.contentType };

@@ -32,7 +32,7 @@ export const PRICES = jsonField(
     ),
 ).nullish();
 
-/** Of a body that was held to the rule. `readModel`: reads variants as the file's `models` have them. */
+/** Reads a body that is already validated. `readModel` reads variants as the file's `models` have them. */
 export function readPrices(
   value: Json | undefined,
   readModel: HttpDeps["readModel"],

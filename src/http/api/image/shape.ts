@@ -2,19 +2,21 @@ import type { InboundImageFormat } from "#core/image.ts";
 import { generations } from "#styles/image/openai/index.ts";
 import { gateway } from "#styles/image/gateway/index.ts";
 
-/** How answers look to callers who do not say: `auto` goes by who they show themselves to be. */
+/** The response shape if the request does not name one: `auto` chooses by the client's headers. */
 export type ImageShape = "auto" | "envelope" | "openai";
 
-/** User agents of clients that read the other shape. */
+/** User agents of clients that parse the OpenAI shape. */
 const CLIENTS = /\bai-sdk[-/]|langchain|openai|\bvolc-sdk-/i;
-/** Headers that only such clients send. */
+/** Headers that only clients of the OpenAI shape send. */
 const OWN_HEADERS = /^(x-stainless-.*|openai-.*|api-key)$/;
-/** go-openai shows itself by no more than its library's name, and what it accepts. */
+/**
+ * go-openai can only be recognized by the user agent of Go's HTTP library and its `Accept` header.
+ */
 const GO_LIBRARY = /^Go-http-client\//;
 
 /**
- * The envelope fits none of the official clients of the other shape, so that
- * those who are known to be one get theirs.
+ * No official OpenAI client can parse the envelope, so recognized OpenAI clients get the OpenAI
+ * shape.
  */
 export function shapeFor(
   { headers }: Pick<Request, "headers">,
@@ -28,7 +30,7 @@ export function shapeFor(
 
 function isOfficialClient(headers: Headers): boolean {
   const agent = headers.get("user-agent");
-  // Nor does async-openai send a user agent at all; browsers, tools and most libraries do.
+  // async-openai sends no user agent either; browsers, tools and most libraries send one.
   if (agent === null || agent === "" || CLIENTS.test(agent)) return true;
   if (GO_LIBRARY.test(agent) && headers.get("accept") === "application/json") return true;
   return [...headers.keys()].some((name) => OWN_HEADERS.test(name));

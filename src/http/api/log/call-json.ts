@@ -131,21 +131,24 @@ export function showCall(call: CallRecord): JsonObject {
   };
 }
 
-/** What the upstream that was asked last said of its failure; null if it did not fail. */
+/** The last upstream's error message; null if the call did not fail. */
 function showUpstreamFailure({ fault, attempts }: CallRecord): JsonObject {
   const last = fault === null ? undefined : attempts.at(-1);
   const failed = last?.fault === null ? undefined : last;
   return { upstream_status: failed?.status ?? null, upstream_code: failed?.code ?? null };
 }
 
-/** What each part of a call cost; null where the rates are not known. Together they are what it cost, rounded up. */
+/**
+ * Cost of each part of a call; null if the rates are unknown. The rounded-up sum is the cost of the
+ * call.
+ */
 export function showCostParts({ usage, rates, charges }: CallRecord): JsonObject {
   if (rates === undefined) return { cost_parts: null };
   const charged: readonly Charge[] = charges ?? [{ usage, rates }];
   return { cost_parts: charged.flatMap(showCharge) };
 }
 
-/** `model`: if another than the one that was called did this part. */
+/** `model`: set if a model other than the called one did this part. */
 function showCharge({ usage, rates, model }: Charge): readonly JsonObject[] {
   return partsOf(usage, rates)
     .filter(({ count }) => count > 0)
@@ -154,7 +157,7 @@ function showCharge({ usage, rates, model }: Charge): readonly JsonObject[] {
 
 function showCostPart(part: CostPart): JsonObject {
   const { kind, count, rate } = part;
-  // Nobody prices reasoning by itself: it is output.
+  // Reasoning has no price of its own: it is charged as output.
   const { word, scale } = kind === "reasoning" ? REASONING : wordOf(kind);
   return {
     kind: word,
@@ -166,7 +169,7 @@ function showCostPart(part: CostPart): JsonObject {
 
 const REASONING = { word: "reasoning", scale: "million" } as const;
 
-/** The same, for whoever watches over the gateway. */
+/** A call as an admin sees it: with channel and upstream. */
 export function showCallWhole(call: CallRecord): JsonObject {
   return {
     ...showCall(call),

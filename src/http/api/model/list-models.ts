@@ -111,7 +111,7 @@ export function showModel(
     name,
     served_by: candidates.map((each) => ({
       ...showCandidate(each),
-      // Other names for a model share what is said of it.
+      // All names of a model share one override.
       overridden_by: namesOf(name, each).find((entry) => overrides.has(entry)) ?? null,
     })),
     override: override === undefined ? null : showOverride(override),
@@ -126,7 +126,7 @@ function namesOf(name: string, { upstreamModel, aliasOf }: Candidate): readonly 
   return [name, upstreamModel, ...(aliasOf === undefined ? [] : [aliasOf])];
 }
 
-/** The model in the path; slashes in its name may be written as they are or encoded. */
+/** The model in the path; slashes in its name may be literal or percent-encoded. */
 export function modelIn(exchange: Exchange): string {
   const name = exchange.param("name").replace(/\/$/, "");
   if (name === "") throw new GatewayError("not_found", "There is no such model.");
@@ -149,7 +149,7 @@ function showCandidate(candidate: Candidate): JsonObject {
     input: input ?? null,
     output: output ?? null,
     tools: tools ?? null,
-    // Of a model that nobody knows it is not known either.
+    // Unknown for a model that is neither in the catalog nor configured.
     reasoning: kind === undefined ? null : reasoningControls !== undefined,
   };
 }

@@ -90,7 +90,7 @@ function refuseOwned(name: string, { overrides }: ChannelRegistry): void {
   );
 }
 
-/** A price that nobody can trace is nobody's price. */
+/** Every price must name its source, so that an operator can check it. */
 function priced(
   { rates, ...said }: ModelDraft,
   source: string | null | undefined,

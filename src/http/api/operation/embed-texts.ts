@@ -9,7 +9,7 @@ import { embed } from "./embedding.ts";
 import { secondVersion } from "./second-version.ts";
 import { serveQuestion } from "./serve-question.ts";
 
-/** For clients that look for vectors where they look for rankings. */
+/** For clients that use the same path prefix for embeddings as for rerank. */
 export const embedTexts: Route<HttpDeps> = {
   operationId: "embedTexts",
   tag: "Embeddings",

@@ -1,7 +1,7 @@
 import { embedding, type EmbeddingRequest, type Embeddings } from "#core/embedding.ts";
 import type { Operation } from "#relay/operate.ts";
 
-/** Embeddings, by whoever makes them. */
+/** Embeddings, for all vendors and formats. */
 export const embed: Operation<EmbeddingRequest, Embeddings> = {
   ...embedding,
   family: "embeddings",

@@ -15,7 +15,7 @@ import { NATIVE_EMBEDDING, NATIVE_EMBEDDINGS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
 
-/** Routes of their own among the native operations, since they are of another family. */
+/** Separate routes from the native text operations: they belong to another endpoint family. */
 export const nativeEmbeddings: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.flatMap((prefix) => [
   route(
     `embedContent${suffixOf(prefix)}`,

@@ -22,7 +22,10 @@ import { PREDICTIONS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { answerQuestion, named } from "./serve-question.ts";
 
-/** Pictures and vectors by predictions: what an instance holds says which of the two is asked for. */
+/**
+ * Images and embeddings by `:predict`: the members of an instance decide which of the two is
+ * requested.
+ */
 export const nativePredictions: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
   operationId: `predict${suffixOf(prefix)}`,
   tag: "Images",

@@ -17,7 +17,7 @@ const RERANK: Operation<RerankRequest, Ranking> = {
   endpointsOf: (provider) => provider.rerank ?? [],
 };
 
-/** Clients of two vendors look for it at two places. */
+/** Clients of two vendors use two different paths. */
 export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/rerank"].map(
   (path) => ({
     operationId: path === "/v1/rerank" ? "rerank" : "rerankV2",
@@ -35,7 +35,7 @@ export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/
   }),
 );
 
-/** The header shows a generated client, to which documents are objects. */
+/** This header identifies a generated client that expects documents as objects. */
 function formatFor({ id, request }: Exchange): InboundFormat<RerankRequest, Ranking> {
   const format = request.headers.has("x-fern-language") ? objectDocuments : jina;
   return secondVersion(format, id);

@@ -1,8 +1,8 @@
 import type { InboundFormat, OperationRequest, OperationResult } from "#core/operation.ts";
 
 /**
- * A format as clients of `/v2` know it: they take no answer without an id, and
- * look for what went wrong at the top.
+ * Adapts a format to clients of `/v2`: they require an id in each response, and read errors at the
+ * top level.
  */
 export function secondVersion<Q extends OperationRequest, A extends OperationResult>(
   { inbound, ...format }: InboundFormat<Q, A>,

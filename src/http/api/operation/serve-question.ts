@@ -21,7 +21,9 @@ import { requireKey } from "#http/require-key.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
-/** A question in any format: read it, have it answered, and answer in the same format. */
+/**
+ * Serves an operation in any format: parse the request, perform it, and respond in the same format.
+ */
 export async function serveQuestion<
   Q extends OperationRequest,
   A extends OperationResult,
@@ -39,7 +41,7 @@ export async function serveQuestion<
   );
 }
 
-/** `sent`: the body as it came, which is let go of once it was looked at. */
+/** `sent`: the body as received; it is released after parsing. */
 export async function readQuestion<Q extends OperationRequest, A extends OperationResult>(
   exchange: Exchange,
   { inbound }: InboundFormat<Q, A>,
@@ -75,7 +77,7 @@ export async function answerQuestion<
   deps: HttpDeps,
 ): Promise<WholeReply> {
   const asked = askedBy(exchange, question, format.id, operation, deps);
-  // From here on the upstream's deadlines apply.
+  // From here on, the upstream's deadlines apply.
   using _pause = exchange.suspendIdleTimeout();
   const told = await operate(asked, operation, deps.relay);
   const body = writeJson(format.inbound.write(told.answer, question, exchange.id));

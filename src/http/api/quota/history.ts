@@ -27,7 +27,7 @@ export const GRANTS = items(
     .meta({ id: "Grant" }),
 );
 
-/** Every change of what somebody may spend in all, latest first. */
+/** Changes of an owner's total quota, latest first. */
 export async function showHistory(
   exchange: Exchange,
   owner: QuotaOwner,

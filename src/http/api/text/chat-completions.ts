@@ -25,5 +25,5 @@ export const createChatCompletion: Route<HttpDeps> = {
   },
 };
 
-/** User agents of clients that read compact streams, whichever vendor answers. */
+/** User agents of clients that expect compact streams, independent of the vendor. */
 const COMPACT = /mistral/i;

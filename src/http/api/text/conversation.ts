@@ -4,21 +4,24 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import type { Seal } from "#lib/seal.ts";
 import { withOpenSummaries } from "./compact/sealed-summary.ts";
 
-/** What a call adds to a conversation, and all of it together. */
+/** The new items of a call, and the whole conversation with them. */
 export interface Continued {
-  /** The caller's own items, references among them resolved. */
+  /** The client's own items, with references resolved. */
   readonly added: readonly Json[];
-  /** What the upstream is asked: earlier turns, then what was added, with summaries of ours as messages. */
+  /**
+   * The input for the upstream: earlier turns and the new items, with this gateway's summaries as
+   * messages.
+   */
   readonly input: readonly Json[];
-  /** The same with those summaries as the caller has them. */
+  /** The same, with summaries still encrypted as the client sent them. */
   readonly sealed: readonly Json[];
   readonly previousId: string | undefined;
 }
 
-/** Where earlier turns and their items are found. */
+/** Look-up of earlier turns and their items. */
 export type ConversationStore = Pick<ResponseStore, "findConversation" | "findItems">;
 
-/** A responses request with everything in it that its caller left with us. */
+/** Completes a Responses request with the stored conversation that it continues. */
 export async function continueConversation(
   body: JsonObject,
   userId: number,
@@ -59,7 +62,7 @@ async function itemsUpTo(
   ]);
 }
 
-/** Clients refer to items of earlier answers by their ids instead of sending them again. */
+/** Clients refer to items of earlier responses by id instead of sending them again. */
 async function withoutReferences(
   items: readonly Json[],
   userId: number,
@@ -69,7 +72,7 @@ async function withoutReferences(
   const ids = items.map(referenceIn).filter((id) => id !== undefined);
   if (ids.length === 0) return items;
   const known = await store.findItems(userId, ids, maxChars);
-  // A reference is short, what it stands for need not be, and it may stand there again and again.
+  // A short reference may stand for a large item, and may be repeated: limit the expanded size.
   const sizes = new Map([...known].map(([id, item]) => [id, JSON.stringify(item).length]));
   const chars = ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
   if (chars > maxChars) throw referencesTooLong();
@@ -84,7 +87,7 @@ async function withoutReferences(
   });
 }
 
-/** The type may be left out of a reference, which then is nothing but an id. */
+/** A reference may omit its type, and then has only an id. */
 function referenceIn(item: Json): string | undefined {
   if (!isObject(item) || typeof item["id"] !== "string") return undefined;
   const isReference =

@@ -71,7 +71,7 @@ export const countResponseTokens: Route<HttpDeps> = {
   },
 };
 
-/** The question stands in the body, or under `generateContentRequest` with all that belongs to it. */
+/** The request is the body itself, or its `generateContentRequest` member. */
 export async function countNativeTokens(
   exchange: Exchange,
   model: string,

@@ -4,9 +4,9 @@ import type { StreamedAnswer } from "#relay/call.ts";
 import type { Outlet } from "./generate.ts";
 
 /**
- * A stream of events as one JSON array, element by element: what the native
- * style answers where a caller does not ask for server-sent events. What is
- * written to an answer is whole events, so none has to be put together here.
+ * Writes a stream of events as one JSON array, element by element: the native style's format if a
+ * client does not ask for server-sent events. Each write to the sink contains whole events, so no
+ * reassembly is needed.
  */
 export const asEventArray: Outlet = {
   contentType: "application/json; charset=UTF-8",

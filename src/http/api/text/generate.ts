@@ -18,28 +18,28 @@ import { requireKey } from "#http/require-key.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
-/** What some endpoints do differently. */
+/** Options that differ between endpoints. */
 export interface Generation {
-  /** What the path says. */
+  /** Values taken from the path. */
   readonly address?: Address;
-  /** The body to serve in place of the caller's. */
+  /** Replaces the client's body before it is served. */
   readonly prepare?: Prepare;
-  /** Sees an answer before it leaves, or sends it in another framing. */
+  /** Observes a response before it is sent, or sends it with another framing. */
   readonly outlet?: Outlet;
 }
 
 export type Prepare = (body: RequestBody) => Promise<RequestBody>;
 
 export interface Outlet {
-  /** Before a whole answer leaves. */
+  /** Called before a non-streaming response is sent. */
   whole?(answer: WholeAnswer): Promise<void>;
   /** As `StreamedAnswer.send`. */
   stream?(answer: StreamedAnswer, sink: Sink): Promise<boolean>;
-  /** Of a stream; server-sent events where nothing else is said. */
+  /** Content type of a stream; the default is server-sent events. */
   readonly contentType?: string;
 }
 
-/** A text call in any style: read it, relay it, and answer in the same style. */
+/** Serves a text call in any style: parse, relay, and respond in the same style. */
 export async function generate(
   exchange: Exchange,
   style: InboundStyle,
@@ -53,7 +53,7 @@ export async function generate(
   );
 }
 
-/** The same for a request that did not come by HTTP: what is said to it, without a head. */
+/** The same for a request that did not come by HTTP: returns the response without its head. */
 export async function replyTo(
   exchange: Exchange,
   style: InboundStyle,
@@ -75,7 +75,7 @@ function check(
   return style.inbound.readRequest(body, address);
 }
 
-/** Before the style's own rules, which know no setting. */
+/** Checked before the style's own rules, because styles do not read settings. */
 function checkLength(
   body: JsonObject,
   { conversationField: field }: InboundStyle,
@@ -91,7 +91,10 @@ function checkLength(
   );
 }
 
-/** By the member that holds the conversation; of responses the rest may be kept here. */
+/**
+ * Minimum number of items, by the member that holds the conversation. In Responses, earlier items
+ * may be stored here.
+ */
 const LEAST_ITEMS: ReadonlyMap<string, number> = new Map([
   ["messages", 1],
   ["contents", 1],
@@ -107,7 +110,8 @@ async function answer(
   { prepare, outlet = DEFAULT_OPTIONS }: Generation,
 ): Promise<Reply> {
   const call = await openCall(exchange, style, sent, facts, deps, prepare);
-  // From here on the upstream's deadlines apply; a long think is not a dead connection.
+  // From here on, the upstream's deadlines apply: long reasoning must not count as an idle
+  // connection.
   using _pause = exchange.suspendIdleTimeout();
   const answered = await relay(call, deps.relay);
   if (answered.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
@@ -122,7 +126,7 @@ function withExactNumbers(body: RequestBody): RequestBody {
   return isObject(json) ? { ...body, json } : body;
 }
 
-/** The call that a request makes. */
+/** Creates the call for a request. */
 export async function openCall(
   exchange: Exchange,
   style: InboundStyle,
@@ -205,6 +209,6 @@ function watch(
   };
 }
 
-/** Nothing is different, neither for an endpoint nor on its way out. */
+/** No difference from the default. */
 const DEFAULT_OPTIONS = {};
 const WHOLE_HEADERS = { "content-type": "application/json" };

@@ -6,12 +6,12 @@ import { viewOf } from "#lib/sse-bytes.ts";
 import { textOf } from "#lib/values.ts";
 import type { Outlet } from "./generate.ts";
 
-/** How a stream of this style ends; one of these names stands in its last event. */
+/** The names of a stream's final events in this style. */
 const ENDINGS = ["response.completed", "response.incomplete"];
 
 /**
- * Hands over the response object of an answer before its last byte leaves, so
- * that whoever has seen a response whole can go on from it.
+ * Stores the response object before its last byte is sent, so that a client that has received a
+ * whole response can continue it.
  */
 export function keepingResponse(keep: (response: JsonObject) => Promise<void>): Outlet {
   return {
@@ -29,7 +29,7 @@ export function keepingResponse(keep: (response: JsonObject) => Promise<void>): 
   };
 }
 
-/** A long last event comes in several pieces, and the first of them waits for the last. */
+/** A long final event may arrive in several writes: the first of them waits for the last. */
 class KeepingSink implements Sink {
   readonly #sink: Sink;
   readonly #keep: (response: JsonObject) => Promise<void>;

@@ -17,7 +17,7 @@ const STREAM_QUERY = z.object({
   alt: z.enum(["sse", "json"]).optional().describe("`sse` for server-sent events."),
 });
 
-/** Operations that name model and verb in the last step of the path: `models/m:generateContent`. */
+/** Operations with model and verb in the last path segment: `models/m:generateContent`. */
 export const nativeOperations: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
   operationId: `generateContent${suffixOf(prefix)}`,
   tag: "Text",
@@ -82,10 +82,10 @@ function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   }
 }
 
-/** Of `{model}:{verb}`, as it stands in a path. */
+/** Parses `{model}:{verb}` from a path segment. */
 export function readOperation(text: string): { readonly model: string; readonly verb: string } {
   const operation = decoded(text);
-  // The verb follows the last colon: ids of models may hold some.
+  // The verb follows the last colon, because model ids may contain colons.
   const colon = operation.lastIndexOf(":");
   const model = withoutPrefix(operation.slice(0, Math.max(0, colon)));
   return { model, verb: operation.slice(colon + 1) };

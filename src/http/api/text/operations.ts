@@ -6,7 +6,7 @@ import { messages } from "#styles/text/messages/index.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { readOperation } from "./native.ts";
 
-/** What a path stands for, among those that generate text. */
+/** The text operation of a path. */
 export interface TextOperation {
   readonly style: InboundStyle;
   readonly address: Address;
@@ -22,7 +22,7 @@ const AT_PATHS: ReadonlyMap<string, InboundStyle> = new Map<string, InboundStyle
   ["/v1/messages", messages],
 ]);
 
-/** Styles by their ids, but for the one whose paths say which model is asked. */
+/** Styles by id, except the one whose paths name the model. */
 const BY_ID: ReadonlyMap<string, InboundStyle> = new Map(
   [...AT_PATHS.values()].map((style) => [style.id, style]),
 );

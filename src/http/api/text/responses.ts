@@ -46,13 +46,16 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 /** What a response goes on from, and what becomes of it. */
 interface Keeping {
   readonly store: ConversationStore;
-  /** `isStored`: its caller wants to go on from it later. Called before the answer's last byte leaves. */
+  /**
+   * `isStored`: the client wants to continue it later. Called before the response's last byte is
+   * sent.
+   */
   save(response: StoredResponse, isStored: boolean): Promise<void>;
-  /** Throws if the conversation cannot be gone on with like this. */
+  /** Throws if the conversation cannot be continued with this request. */
   check?(asked: Continued): void;
 }
 
-/** How a response is made, whether it was asked for by HTTP or over a WebSocket. */
+/** Creates a response, requested over HTTP or over a WebSocket. */
 export function creationOf(
   exchange: Exchange,
   deps: HttpDeps,
@@ -89,12 +92,14 @@ export function creationOf(
   };
 }
 
-/** What an upstream is asked: with all that the caller left with us, as far as there is room. */
+/**
+ * The upstream request, completed with the stored conversation as far as the context window allows.
+ */
 export function askedWhole(body: RequestBody, { input }: Continued, deps: HttpDeps): RequestBody {
   return withInput(body, fitted(input, body.json, deps), deps.limits.jsonDepth);
 }
 
-/** An answer that was paid for is not withheld because it could not be kept. */
+/** A response that was charged is still sent if it could not be stored. */
 async function keep(
   { exchange, deps }: { exchange: Exchange; deps: HttpDeps },
   save: () => Promise<void>,
@@ -107,7 +112,10 @@ async function keep(
   }
 }
 
-/** What is sure to be too long is not sent; an estimate alone is not sure. */
+/**
+ * Refuses input that is certain to exceed the context window; an estimate above the window alone is
+ * not certain.
+ */
 async function refuseTooLong(body: JsonObject, deps: HttpDeps): Promise<void> {
   const window = Math.max(...windowsOf(body, deps));
   if (estimateInputTokens(body) < window * SURELY_SHORT) return;
@@ -124,10 +132,10 @@ async function refuseTooLong(body: JsonObject, deps: HttpDeps): Promise<void> {
   );
 }
 
-/** Of an estimate, compared with the window. */
+/** Share of the window below which an estimate certainly fits. */
 const SURELY_SHORT = 0.5;
 
-/** The windows of the model on its channels; without bound where one is unknown. */
+/** The model's context windows on its channels; infinite if one is unknown. */
 function windowsOf({ model }: JsonObject, { channels }: HttpDeps): readonly number[] {
   const found = (typeof model === "string" ? channels.find(model) : undefined) ?? [];
   const windows = found.map(({ traits }) => traits.contextTokens ?? Infinity);
@@ -144,7 +152,7 @@ function fitted(input: readonly Json[], body: JsonObject, deps: HttpDeps): reado
   return truncateInput(input, estimateInputTokens(others), Math.min(...known));
 }
 
-/** The caller's own bytes where nothing was added to them. */
+/** Keeps the client's own bytes if nothing was added to them. */
 function withInput(body: RequestBody, input: readonly Json[], maxDepth: number): RequestBody {
   const own = body.json["input"];
   const isOwn =

@@ -47,7 +47,7 @@ export const deleteResponse: Route<HttpDeps> = {
   },
 };
 
-/** There is nothing to cancel: a response is kept when it is over. */
+/** Nothing can be cancelled: a response is stored only when it is complete. */
 export const cancelResponse: Route<HttpDeps> = {
   operationId: "cancelResponse",
   answer: jsonAnswer(RESPONSE),
@@ -86,7 +86,7 @@ async function find(exchange: Exchange, deps: HttpDeps): Promise<StoredResponse>
   return found;
 }
 
-/** Everything up to the question itself; every item has an id to page by. */
+/** All items before the response; each has an id for paging. */
 function inputOf(turns: readonly StoredResponse[]): JsonObject[] {
   const last = turns.at(-1);
   return turns.flatMap((turn) => {

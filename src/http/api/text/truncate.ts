@@ -1,12 +1,12 @@
 import { estimateInputTokens } from "#core/count.ts";
 import { isObject, type Json } from "#lib/json.ts";
 
-/** Room that is left for the answer, as a share of a model's window. */
+/** Share of a model's window for input; the rest stays free for output. */
 const SHARE_FOR_INPUT = 0.9;
 
 /**
- * Drops the oldest items that are no instructions until the rest fits a
- * model's window. A call and its result go together, whichever is older.
+ * Drops the oldest items, except instructions, until the rest fits the model's window. A call and
+ * its result are dropped together, even if one of them is newer.
  */
 export function truncateInput(
   items: readonly Json[],
@@ -24,7 +24,7 @@ export function truncateInput(
     dropped.add(index);
     total -= sizes[index] ?? 0;
   };
-  // The newest item is the question: without it there is nothing to answer.
+  // Keep the newest item: it is the user's question.
   for (let index = 0; index < items.length - 1 && total > room; index++) {
     const item = items[index];
     if (item === undefined || isInstruction(item) || dropped.has(index)) continue;

@@ -121,7 +121,7 @@ export const deleteToken = management({
   },
 });
 
-/** The page of a user's tokens that the query asks for. */
+/** The page of a user's tokens for this query. */
 export async function showPage(
   exchange: Exchange,
   { ownKeys, clock }: HttpDeps,
@@ -165,7 +165,7 @@ async function update(
   return succeed(exchange.id, "The token was changed.", showToken(existing(changed), clock.now()));
 }
 
-/** A new token has no bounds to take away, so `null` says there what absence says. */
+/** A new token has no limits to remove, so `null` and an absent field mean the same. */
 function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, ...more }: Fields) {
   const { endpoints, budgets = {}, limits = {} } = more;
   const { requestsPerMinute, tokensPerMinute, concurrency } = limits;
@@ -188,7 +188,7 @@ function draftOf({ name = "", models = ["*"], quota, expiresAt, networks, ...mor
 type Fields = ReturnType<typeof readTokenFields>;
 
 function present<N extends string, T>(name: N, value: T | null | undefined) {
-  // The compiler widens a computed name to any text.
+  // TypeScript widens a computed property name to `string`.
   return (value === null || value === undefined ? {} : { [name]: value }) as { [_ in N]?: T };
 }
 
@@ -197,7 +197,7 @@ function existing(found: ListedKey | undefined): ListedKey {
   return found;
 }
 
-/** Somebody else's token is none of the caller's, in the same words. */
+/** The response for another user's token is the same as for an unknown one. */
 export function noSuchToken(): GatewayError {
   return new GatewayError("not_found", "There is no such token.");
 }

@@ -88,7 +88,7 @@ function timeOf({ of }: UsageGroup): number {
   return Number(of.hour ?? of.day ?? of.month ?? 0);
 }
 
-/** `2026-01-31T23:00:00Z`, `2026-01-31`, `2026-01`: all of them in UTC. */
+/** `2026-01-31T23:00:00Z`, `2026-01-31`, `2026-01`: always UTC. */
 function showValue(dimension: UsageDimension, value: number | string | null): Json {
   const length = TIME_CHARS[dimension];
   if (length === undefined || value === null) return value;

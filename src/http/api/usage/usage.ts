@@ -12,11 +12,11 @@ const common = { method: "GET", tag: "Usage", data: REPORT } as const;
 
 const HOUR_MS = 3_600_000;
 const USUAL_MS = 30 * 24 * HOUR_MS;
-/** Until the year 9999. */
+/** Unix ms of the year 9999. */
 const LATEST_MS = 253_402_300_800_000;
 const MAX_NAME_CHARS = 256;
 
-/** Who served a call is for those to know who watch over the gateway. */
+/** Dimensions for users; only admins may group by channel or upstream. */
 const OWN: readonly UsageDimension[] = ["hour", "day", "month", "key", "model"];
 
 const PERIOD = {
@@ -86,7 +86,7 @@ function readQuery(query: Query, now: number): UsageQuery {
   if (from < 0 || from >= to || to > LATEST_MS)
     throw invalid("from", "'from' must be before 'to'.");
   return {
-    // Sums know hours and nothing smaller.
+    // Usage is summed per hour, so the range starts at a full hour.
     from: from - (from % HOUR_MS),
     to: Math.ceil(to / HOUR_MS) * HOUR_MS,
     by,

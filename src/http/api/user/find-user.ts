@@ -11,7 +11,7 @@ export async function findUser(exchange: Exchange, users: UserStore): Promise<Us
   return found;
 }
 
-/** Nobody makes an equal, nor a master; there is one root. */
+/** An admin can create neither an equal nor a higher role; only one root exists. */
 export function refuseUnlessAbove(actor: User, role: Role): void {
   if (!isAtLeast(role, actor.role)) return;
   throw new GatewayError("forbidden", "This takes a role above the other user's.");

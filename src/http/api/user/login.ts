@@ -94,13 +94,13 @@ export const logout = management({
   },
 });
 
-/** Or somebody could be logged in, unawares, as somebody else. */
+/** Prevents login CSRF: another site could log its visitor in to an account of the attacker. */
 export function refuseOtherPages({ request }: Exchange): void {
   if (originOf(request) !== "cross") return;
   throw new GatewayError("forbidden", "This request did not come from a page of this gateway.");
 }
 
-/** Told only to whoever has shown the rest. */
+/** Asks for the code only after the password was correct. */
 async function takeCode(
   exchange: Exchange,
   deps: HttpDeps,
@@ -118,7 +118,7 @@ async function takeCode(
   });
 }
 
-/** What the user has to show was shown. */
+/** Starts a session: all required factors are verified. */
 async function logIn(exchange: Exchange, deps: HttpDeps, user: User): Promise<Response> {
   const isConfirmed = user.hasSecondFactor;
   const lack = missingFactor({ user, isConfirmed }, deps.secondFactorRule);

@@ -20,10 +20,10 @@ import { textField } from "../query-fields.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
 
 export const CALLBACK_PATH = "/api/user/oidc/callback";
-/** To type a password over there, and to find a phone. */
+/** Time for the login at the provider, including a password and a second factor. */
 const PENDING_MS = 10 * 60_000;
 const CONTEXT = "pending login";
-/** Of names that a new user might have. */
+/** Maximum number of names that are tried for a new user. */
 const MAX_NAMES = 4;
 
 const common = { method: "GET", access: "public" } as const;
@@ -76,7 +76,7 @@ export const finishOidc = management({
   async handle(exchange, deps) {
     const signOn = requireSignOn(deps);
     const { returnTo, ...pending } = openPending(exchange, deps, signOn);
-    // Of this login only, so that nobody waits for anybody else's failures.
+    // A throttling name for this login only, so that failures of other logins do not delay it.
     const name = `(single sign-on ${pending.state})`;
     await deps.loginLimits.enter(name, exchange.client.address);
     const identity = await signOn.provider.finish(pending, exchange.query);
@@ -128,7 +128,7 @@ export const unlinkIdentity = management({
   },
 });
 
-/** There is nobody above root to link root. */
+/** Root has no admin above it who could link its account. */
 async function findLinkable(exchange: Exchange, { users }: HttpDeps): Promise<User> {
   const user = await findUser(exchange, users);
   const actor = requireUser(exchange);
@@ -154,7 +154,7 @@ async function findOrAdmit(
   return await createNamed(admission.create, create, () => identities.find(issuer, subject));
 }
 
-/** Somebody else may have the name, or the same person may be logging in a second time at once. */
+/** Another user may have the name, or the same user may log in twice at once. */
 async function createNamed(
   draft: UserDraft,
   create: (draft: UserDraft) => Promise<User>,
@@ -192,7 +192,7 @@ function openPending(
   };
 }
 
-/** A proxy in front may take a path of its own off what it passes on. */
+/** A reverse proxy may strip a path prefix from the requests that it passes on. */
 function pendingCookieFor({ client }: Exchange, { publicUrl }: HttpDeps, sealed: string): string {
   const callback = new URL(`${publicUrl ?? "http://here.invalid"}${CALLBACK_PATH}`);
   return pendingCookie(sealed, dirname(callback.pathname), client.isSecure);

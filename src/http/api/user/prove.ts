@@ -5,7 +5,7 @@ import type { Exchange } from "#http/routes.ts";
 
 type ProofDeps = Pick<HttpDeps, "logins" | "loginLimits" | "secondFactors">;
 
-/** Whoever found a browser open, or a token, does not get to keep the account. */
+/** Re-authentication: an open browser or a stolen token is not enough to take over an account. */
 export async function provePassword(
   { client }: Exchange,
   { logins, loginLimits }: ProofDeps,
@@ -20,14 +20,17 @@ export async function provePassword(
   loginLimits.succeeded(user.name, client.address);
 }
 
-/** Where the user has a second factor. A code is guessed at no faster than a password. */
+/**
+ * For users with a second factor. Guesses at the code are throttled as strictly as guesses at a
+ * password.
+ */
 export async function isCodeGood(
   { client }: Exchange,
   { loginLimits, secondFactors }: ProofDeps,
   user: User,
   code: string,
 ): Promise<boolean> {
-  // No login looks like it. That the password was right gives no new guesses at the code.
+  // Cannot equal a login name. A correct password does not reset the throttle for codes.
   const name = `(code of ${user.id})`;
   await loginLimits.enter(name, client.address);
   if (!(await secondFactors.spend(user.id, code))) return false;

@@ -124,7 +124,7 @@ export const listGrants = management({
 async function findBelow(exchange: Exchange, { users }: HttpDeps): Promise<User> {
   const user = await findUser(exchange, users);
   const actor = requireUser(exchange);
-  // There is nobody above root to say what root may spend.
+  // Root has no admin above it, so root sets its own quota.
   if (actor.id !== user.id || actor.role !== "root") refuseUnlessAbove(actor, user.role);
   return user;
 }

@@ -110,7 +110,10 @@ export const removeSecondFactor = management({
   },
 });
 
-/** Whoever came by single sign-on and has no password has at least to have come: a token does not do. */
+/**
+ * A user of single sign-on without a password must have logged in by it: an access token is not
+ * enough.
+ */
 async function prove(
   exchange: Exchange,
   deps: HttpDeps,

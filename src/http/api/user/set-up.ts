@@ -36,5 +36,5 @@ export const setUp = management({
   },
 });
 
-/** No login looks like it. */
+/** Cannot equal a login name. */
 const THIS = "(set-up)";

@@ -30,10 +30,10 @@ const COMMON = {
   renderError: longPredictions.inbound.buildError,
 } as const;
 
-/** A larger file is handed over by its link. */
+/** A larger file is returned as a link. */
 const MAX_INLINE_BYTES = 64 * 1024 * 1024;
 
-/** Videos as clients of the vendor's cloud ask for them, and after them. */
+/** Video creation and polling for clients of the vendor's cloud. */
 export const cloudVideos: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
   {
     ...COMMON,
@@ -95,7 +95,7 @@ async function fetchOperation(exchange: Exchange, deps: HttpDeps): Promise<Respo
   using _pause = exchange.suspendIdleTimeout();
   const videos: CloudVideo[] = [];
   if (task.status === "succeeded") {
-    // One after another: each is held whole.
+    // Sequential, because each file is held in memory.
     for (const [index, link] of links.entries())
       videos.push(await inlined(exchange, task, link, index, deps));
   }
@@ -105,7 +105,7 @@ async function fetchOperation(exchange: Exchange, deps: HttpDeps): Promise<Respo
   return toResponse({ kind: "whole", headers, body }, exchange.id);
 }
 
-/** The file itself; its link if it is too large, or cannot be had now. */
+/** The file as base64; its link if it is too large or cannot be read now. */
 async function inlined(
   exchange: Exchange,
   task: Task,
@@ -127,7 +127,7 @@ async function inlined(
   }
 }
 
-/** Undefined for more than may be held. */
+/** Undefined if the file exceeds the limit. */
 async function collected(body: MediaBytes): Promise<Uint8Array | undefined> {
   if (body instanceof Blob)
     return body.size > MAX_INLINE_BYTES ? undefined : new Uint8Array(await body.arrayBuffer());

@@ -30,7 +30,7 @@ const COMMON = {
   renderError: contentTasks.inbound.buildError,
 } as const;
 
-/** Videos by tasks of words and media. */
+/** Videos by tasks with a `content` list of text and media. */
 export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   {
     ...COMMON,
@@ -79,7 +79,7 @@ async function submit(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.code !== "model_not_found") throw error;
-    // The interface's own words, for a model that is none as for one that makes no videos.
+    // The vendor's message, both for an unknown model and for a model without videos.
     throw invalid("model", `unsupported seedance model: ${read.question.model.slice(0, 128)}`);
   }
 }

@@ -12,7 +12,7 @@ import type { Exchange, Route } from "#http/routes.ts";
 import { CONTENT_QUERY } from "./answers.ts";
 import { requireTask } from "./serve-task.ts";
 
-/** As its callers are told of it. */
+/** Task status as clients see it. */
 const WORDS: Readonly<Record<TaskStatus, string>> = {
   submitting: "queued",
   submit_unknown: "queued",
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<TaskStatus, string>> = {
   failed: "failed",
 };
 
-/** Of every answer that holds a file. */
+/** Headers of every response that contains a file. */
 const FILE_HEADERS = {
   "cache-control": "public, max-age=86400",
   "x-content-type-options": "nosniff",
@@ -31,9 +31,9 @@ const FILE_HEADERS = {
 
 const MAX_INDEX = 1_000;
 const IF_RANGE = /^[\x20-\x7e]{1,256}$/;
-/** So that the answer to it tells what the file is, and how long. */
+/** A short range request: its response has the file's media type and length. */
 const A_LOOK = { first: 0, last: 63 };
-/** Players ask for a few bytes at a time, and some want to be told exactly how many they get. */
+/** Players request a few bytes at a time, and some require an exact `Content-Length`. */
 const SMALL_BYTES = 256 * 1024;
 
 export const getContent: Route<HttpDeps> = {
@@ -56,7 +56,7 @@ export const getContent: Route<HttpDeps> = {
   },
 };
 
-/** For clients that read results without a key, as they do at the vendor. */
+/** For clients that download results without a key, as they do from the vendor. */
 export const getSignedContent: Route<HttpDeps> = {
   operationId: "getSignedVideoContent",
   tag: "Result files",
@@ -82,7 +82,7 @@ export const getSignedContent: Route<HttpDeps> = {
   },
 };
 
-/** Answers with a file of the task. `query`: which of its files. */
+/** Responds with a file of the task. `query`: selects the file. */
 export async function serveFile(
   exchange: Exchange,
   find: () => Promise<Task>,
@@ -92,7 +92,7 @@ export async function serveFile(
   try {
     return await serveContent(exchange, await find(), query, deps);
   } catch (cause) {
-    // What is not there now may be there in a moment, and is nobody else's business.
+    // A missing file may be available later, so caches must not store this response.
     exchange.announce({ "cache-control": "no-store" });
     throw cause;
   }
@@ -195,7 +195,8 @@ async function respond(
     return new Response(bytes, { status, headers });
   }
   exchange.setStall(deps.limits.callerStallMs);
-  // An answer whose caller has left before it was there is never begun with.
+  // If the client left before the response started, the response body is never read: close the
+  // file.
   if (exchange.signal.aborted) content.close();
   else exchange.signal.addEventListener("abort", () => content.close(), { once: true });
   return new Response(
@@ -204,7 +205,7 @@ async function respond(
   );
 }
 
-/** The caller has the file as it is: tags are compared weakly, as for any GET. */
+/** The file is served byte for byte, so ETags are compared weakly, as for any GET. */
 function isKnown(known: string | null, etag: string | undefined): boolean {
   if (known === null || etag === undefined) return false;
   if (known.trim() === "*") return true;
@@ -212,14 +213,14 @@ function isKnown(known: string | null, etag: string | undefined): boolean {
   return (known.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => plain(tag) === plain(etag));
 }
 
-/** Nothing is said of a body that is not sent. */
+/** A 304 has no body, so headers that describe the body are removed. */
 function unchanged(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^content-(?!security)/.test(name)),
   );
 }
 
-/** A HEAD asked for a few bytes, and answers for all of them. */
+/** For HEAD, only a few bytes were requested; the headers describe the whole file. */
 function fieldsOf(content: Content, isHead: boolean): Record<string, string> {
   const { sizeBytes, span, takesRanges, etag, lastModified } = content;
   const lengthBytes = isHead ? sizeBytes : lengthOf(content);
@@ -246,7 +247,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["image/jpeg", "jpg"],
 ]);
 
-/** Nothing of what anybody else said, but for letters. */
+/** The file name uses only letters and digits, never text of a vendor or client. */
 function nameOf({ id }: Task, index: number, variant: Variant, mediaType: string): string {
   const ending = ENDINGS.get(mediaType) ?? /^\w+\/([a-z0-9]+)$/.exec(mediaType)?.[1] ?? "bin";
   const which = [index > 0 ? `-${index}` : "", variant === "video" ? "" : `-${variant}`].join("");
@@ -257,7 +258,7 @@ function unsatisfiable(): GatewayError {
   return new GatewayError("range_not_satisfiable", "The file has no such range.");
 }
 
-/** Whoever asks with another credential, or with none, gets another answer. */
+/** The response depends on the credential headers, so `Vary` lists them. */
 function credentialHeaders({ request }: Exchange): string {
   const ofVendors = [...request.headers.keys()].filter(isVendorKeyHeader);
   return ["authorization", "x-api-key", "api-key", ...ofVendors].join(", ");
@@ -282,7 +283,10 @@ function cutOff(): GatewayError {
   );
 }
 
-/** Nothing in a file could tell of a failure: only a cut connection keeps half of it from looking whole. */
+/**
+ * A file has no field for an error: cut the connection, otherwise half a file looks like a whole
+ * one.
+ */
 async function send(
   content: Content,
   body: AsyncIterable<Uint8Array>,

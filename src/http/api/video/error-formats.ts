@@ -7,7 +7,7 @@ import { minimaxVideo } from "#styles/video/minimax/index.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
 import { ARK_BASE } from "#http/api/ark.ts";
 
-/** The error format below the prefix of each protocol, also for paths that no route has. */
+/** The error format below the prefix of each protocol, also for unknown paths. */
 export const ERROR_FORMAT_BY_PREFIX: readonly (readonly [
   prefix: string,
   render: (error: GatewayError) => JsonObject,

@@ -15,7 +15,7 @@ import { requireTask } from "./serve-task.ts";
 
 const DOWNLOAD = ":download";
 
-/** Videos that operations of the native style have made, as its clients download them. */
+/** Download of videos that native operations made. */
 export const nativeFiles: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((version) => ({
   operationId: `getFile${suffixOf(version)}`,
   tag: "Result files",
@@ -25,7 +25,7 @@ export const nativeFiles: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((v
     content: { ...FILE_ANSWER.content, "application/json": NATIVE_FILE },
   },
   method: "GET",
-  // A client that takes no http address for one puts all of it behind `files/`.
+  // A client that does not accept an http URL in this field appends it to `files/`.
   path: `${version}/files/:file{.+}`,
   access: "key",
   family: "videos",

@@ -17,7 +17,10 @@ const COMMON = {
   renderError: longPredictions.inbound.buildError,
 } as const;
 
-/** Routes of their own among the native operations and models, since they are of another family. */
+/**
+ * Separate routes from the native text operations and models: they belong to another endpoint
+ * family.
+ */
 export const nativeVideos: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatMap((version) => [
   {
     ...COMMON,

@@ -26,7 +26,7 @@ const COMMON = {
   renderError: videoObjects.inbound.buildError,
 } as const;
 
-/** Videos as objects that are made, listed, made anew and deleted. */
+/** Videos as objects: create, list, remix and delete. */
 export const videoOperations: readonly Route<HttpDeps>[] = [
   {
     ...COMMON,
@@ -93,7 +93,7 @@ async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   return json(writeDeleted(task.id), exchange.id);
 }
 
-/** Only the account that made a video can make it anew. */
+/** A video can be remixed only on the upstream account that made it. */
 async function remix(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const source = await requireTask(exchange, exchange.param("id"), deps);
   const { json: body, text } = await exchange.readJson(deps.limits.mediaBodyBytes);

@@ -14,7 +14,7 @@ const SUBMIT = "CVSync2AsyncSubmitTask";
 const GET_RESULT = "CVSync2AsyncGetResult";
 const VERSION = "2022-08-31";
 
-/** One address: its query says what is to be done. */
+/** One path: the query parameter names the action. */
 export const protocolB: Route<HttpDeps> = {
   ...inFormat(jimengVideo),
   operationId: "callProtocolB",
@@ -48,7 +48,7 @@ async function serveResult(exchange: Exchange, deps: HttpDeps): Promise<Response
   const { json } = await exchange.readJson(deps.limits.bodyBytes);
   validate(json, QUERY);
   const task = await requireTask(exchange, textOf(json["task_id"]) ?? "", deps);
-  // The model is half of the task's name.
+  // A task is identified by its id together with its model.
   if (task.model !== json["req_key"]) {
     throw new GatewayError("not_found", "There is no such task.");
   }

@@ -14,7 +14,7 @@ import { inFormat, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
 
 const PREFIX = "/videoc/ent/v2";
 
-/** An address for each way to begin. */
+/** One path for each way to create a task. */
 export const protocolC: readonly Route<HttpDeps>[] = [
   ...Object.keys(PATHS).map((scenario): Route<HttpDeps> => ({
     ...inFormat(viduVideo),
@@ -46,7 +46,7 @@ export const protocolC: readonly Route<HttpDeps>[] = [
   },
 ];
 
-/** Its body only says once more which one. */
+/** The body only repeats the task id. */
 async function cancel(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
   if (isOver(task)) throw invalid("id", `The task is over: it ${task.status}.`);

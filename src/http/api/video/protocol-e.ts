@@ -21,7 +21,7 @@ import {
 } from "./answers.ts";
 import { answerTask, inFormat, serveSubmit } from "./serve-task.ts";
 
-/** The first style has an address for each scenario, to ask at and to ask after. */
+/** The first style has two paths for each scenario: create and query. */
 const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
   const path = `/videoe/v1/videos/${scenario}`;
   return [
@@ -47,7 +47,7 @@ const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
   ];
 });
 
-/** The newer one names the model in the address, and has one for all questions after tasks. */
+/** The newer style names the model in the path, and has one path for all task queries. */
 const newer: readonly Route<HttpDeps>[] = [
   ...NEWER_PATHS.map((scenario): Route<HttpDeps> => ({
     ...inFormat(kling3Video),
@@ -83,7 +83,7 @@ async function serveEither(exchange: Exchange, deps: HttpDeps): Promise<Response
   return answerTask(exchange, klingVideo, task, deps);
 }
 
-/** A task that is not there is not in the list. */
+/** Unknown tasks are left out of the list. */
 async function serveListed(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const { userId } = requireKey(exchange);
   const { isExternal, id } = readOne(exchange.query);

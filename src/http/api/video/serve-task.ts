@@ -23,10 +23,10 @@ import { requireKey } from "#http/require-key.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 
-/** Nobody guesses it: whoever has it may still be asked for a key. */
+/** Long enough that ids cannot be guessed. A key may be required in addition. */
 const ID_CHARS = 32;
 
-/** A video asked for in any format, answered as soon as a vendor has taken it on. */
+/** Creates a video task in any format; responds as soon as a vendor accepted it. */
 export async function serveSubmit(
   exchange: Exchange,
   format: InboundVideoFormat,
@@ -41,7 +41,7 @@ export async function serveSubmit(
   );
 }
 
-/** What the rows of one format have in common. */
+/** The common part of all routes of one format. */
 export function inFormat({
   inbound,
 }: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "tag" | "renderError"> {
@@ -61,7 +61,7 @@ function withId(
   return withRequestId === undefined ? answer : withRequestId(answer, requestId);
 }
 
-/** `home`: where it must run, since what it is made from is there. */
+/** `home`: the channel that must run the task, because its source is there. */
 export async function submitVideo(
   exchange: Exchange,
   format: InboundVideoFormat,
@@ -90,7 +90,7 @@ export async function submitVideo(
     headers: { "content-type": "application/json", ...lossyHeader(task.lost) },
     body: JSON.stringify(withId(inbound, inbound.writeSubmitted(task), exchange.id)),
   });
-  // A task outlives the gateway that took it on, and with that the answer that its caller missed.
+  // A task survives a crash of its gateway, so a client can fetch the response that it missed.
   const recall = async (callId: string): Promise<Reply | undefined> => {
     const task = await deps.tasks.see(requireKey(exchange).userId, callId);
     return task && submitted(task);
@@ -98,13 +98,13 @@ export async function submitVideo(
   return await withIdempotency(exchange, sent, deps, answer, taskId, recall);
 }
 
-/** With what only shows by the format that was spoken. */
+/** The request with the facts that depend on the client's format. */
 function entered(question: VideoRequest, { id, hasContents }: InboundVideoFormat): VideoRequest {
   const words = hasContents === true ? { wordsIn: question.wordsIn ?? "prompt" } : {};
   return { ...question, ...words, entry: id };
 }
 
-/** A refusal names the field as its caller wrote it. */
+/** A refusal names the field as the client wrote it. */
 function inItsWords(
   error: GatewayError,
   names: Readonly<Record<string, string>> = {},
@@ -116,7 +116,7 @@ function inItsWords(
   return new GatewayError(code, said, { param: name, cause });
 }
 
-/** By an id of theirs its caller must find one task, and not two. */
+/** A client's own task id must identify one task only. */
 async function refuseTaken(
   exchange: Exchange,
   { externalId }: VideoRequest,
@@ -132,7 +132,7 @@ async function refuseTaken(
 interface ReadVideoRequest {
   readonly question: VideoRequest;
   readonly sent: string | Form;
-  /** What its caller called the fields. */
+  /** The client's names of the fields. */
   readonly names?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -152,7 +152,7 @@ export async function readVideo(
   return { question: inbound.read(body, address), sent: text, names };
 }
 
-/** How a task is, in the words of any format. */
+/** The status of a task in any format. */
 export async function serveTask(
   exchange: Exchange,
   format: InboundVideoFormat,
@@ -162,7 +162,7 @@ export async function serveTask(
   return answerTask(exchange, format, await requireTask(exchange, id, deps), deps);
 }
 
-/** The answer to a question after a task that was found. */
+/** The response to a query of a task that was found. */
 export function answerTask(
   exchange: Exchange,
   format: InboundVideoFormat,
@@ -173,7 +173,7 @@ export function answerTask(
   return json(withId(format.inbound, answer, exchange.id), exchange.id);
 }
 
-/** Another user's task is as good as none. */
+/** A task of another user is treated as unknown. */
 export async function requireTask(
   exchange: Exchange,
   id: string,
@@ -193,7 +193,7 @@ export function writeTask(
   return format.inbound.writeTask(task, linkedVideos(exchange, format, task, deps));
 }
 
-/** Where the results of a task are for the caller of this request. */
+/** The URLs of a task's results for this client. */
 export function linkedVideos(
   { request }: Exchange,
   format: InboundVideoFormat,
@@ -204,7 +204,9 @@ export function linkedVideos(
   return linksOf(task, taskLinker.addressOf(task, base, format), keepsMedia);
 }
 
-/** The task outlives its caller's connection, and so does the request for it. */
+/**
+ * The task lives longer than the client's connection, so its request must not be aborted with it.
+ */
 function askedBy(
   exchange: Exchange,
   taskId: string,

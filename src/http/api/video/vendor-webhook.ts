@@ -6,10 +6,10 @@ import type { Route } from "#http/routes.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Below the address that vendors are given. */
+/** Path prefix of the webhook URLs that vendors get. */
 export const NOTICES_PATH = "/callbacks";
 
-/** Anybody may call it, and all that comes of it is that a vendor is asked sooner. */
+/** Open to everyone: a webhook only makes the gateway poll the vendor sooner. */
 export const vendorWebhook: Route<HttpDeps> = {
   operationId: "receiveVendorWebhook",
   tag: "Callbacks",

@@ -3,7 +3,7 @@ import type { ObjectRule } from "#lib/rules.ts";
 import { MAX_DIMENSIONS, MAX_INPUTS } from "#styles/embedding/openai/fields.ts";
 import { INPUT_TYPES } from "./input-type.ts";
 
-/** Everything of the request that is acted on; the rest goes to upstreams that know it. */
+/** Members that the gateway reads; the others go to upstreams that support them. */
 export const REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   "texts!": list(text({ minLength: 1 }), MAX_INPUTS, 1),

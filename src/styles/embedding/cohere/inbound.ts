@@ -25,7 +25,7 @@ export function read(body: JsonObject): EmbeddingRequest {
   };
 }
 
-/** Without them the vectors would be of something else. */
+/** Refuse images: without them, the vectors would embed other content. */
 function refusePictures(body: JsonObject): void {
   for (const name of ["images", "inputs"]) {
     if ((body[name] ?? null) === null) continue;

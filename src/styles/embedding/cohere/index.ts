@@ -5,7 +5,7 @@ import { parseError } from "#styles/upstream-error.ts";
 import { read, write } from "./inbound.ts";
 import { build, parse } from "./outbound.ts";
 
-/** Embeddings by kinds of number, of which we take the floats. */
+/** Embeddings by number type; the gateway uses the floats. */
 export const embedTexts: InboundFormat<EmbeddingRequest, Embeddings> &
   OutboundFormat<EmbeddingRequest, Embeddings> = {
   id: "texts-embeddings",

@@ -1,7 +1,7 @@
 import { EMBEDDING_TASKS, type EmbeddingTask } from "#core/embedding.ts";
 import type { Json } from "#lib/json.ts";
 
-/** What the format calls the purpose of a vector. */
+/** The format's names for the purpose of an embedding. */
 export const INPUT_TYPES: Readonly<Partial<Record<EmbeddingTask, string>>> = {
   query: "search_query",
   document: "search_document",
@@ -12,7 +12,7 @@ export const INPUT_TYPES: Readonly<Partial<Record<EmbeddingTask, string>>> = {
   code_query: "search_query",
 };
 
-/** A word for several purposes stands for the first of them. */
+/** A name for several purposes maps to the first of them. */
 export function taskOf(inputType: Json | undefined): EmbeddingTask | undefined {
   return EMBEDDING_TASKS.find((task) => (INPUT_TYPES[task] ?? null) === (inputType ?? ""));
 }

@@ -9,7 +9,7 @@ import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
 import { noAnswer } from "#styles/no-answer.ts";
 import { INPUT_TYPES } from "./input-type.ts";
 
-/** What it has beside what all have. */
+/** Additional fields of this vendor. */
 const CARRIES = { truncate: "truncate", max_tokens: "max_tokens", priority: "priority" };
 
 export function build(question: EmbeddingRequest, { report }: OutboundContext): JsonObject {
@@ -22,7 +22,8 @@ export function build(question: EmbeddingRequest, { report }: OutboundContext): 
     ...carryFrom(extra, ["embeddings", "texts"], CARRIES, report),
     model,
     texts: textsOf(question),
-    // One must be named; what nobody called anything is rather kept than asked.
+    // The vendor requires an input type. Without a purpose, treat the text as a document, not as a
+    // query.
     input_type: inputType ?? "search_document",
     embedding_types: ["float"],
     ...defined({ output_dimension: dimensions }),

@@ -15,7 +15,7 @@ const ITEM = {
   outputDimensionality: integer(1, MAX_DIMENSIONS, "Numbers in a vector; only some models."),
 };
 
-/** Everything of the request for one vector that is acted on. */
+/** Members of the request for one embedding that the gateway reads. */
 export const EMBED_REQUEST: ObjectRule = object(ITEM);
 
 export const BATCH_REQUEST: ObjectRule = object({

@@ -13,7 +13,7 @@ import { taskOf } from "./task.ts";
 
 type Answer = Embeddings & Required<OperationResult>;
 
-/** One text. The path says which model; a body may only where a path of the same is known to repeat it. */
+/** One text. The path names the model; only some paths allow the body to repeat it. */
 export function readOne(
   body: JsonObject,
   { model = "" }: Address,
@@ -32,7 +32,7 @@ export function readOne(
   };
 }
 
-/** Several texts. They are asked for together, so what is said of one must be said of all. */
+/** Several texts. They are one request, so options must be equal for all. */
 export function readMany(body: JsonObject, { model = "" }: Address): EmbeddingRequest {
   const batch = checked(body, BATCH_REQUEST);
   const items = listOf(batch["requests"]).filter(isObject);
@@ -103,7 +103,7 @@ function settingsOf(item: JsonObject): Partial<EmbeddingRequest> {
   });
 }
 
-/** All that nobody here knows, to be reported: no upstream takes any of it. */
+/** Unknown members, reported as lost: no upstream supports them. */
 function extraOf(rests: readonly (JsonObject | undefined)[]): Pick<EmbeddingRequest, "extra"> {
   const members: JsonObject = Object.assign({}, ...rests);
   return Object.keys(members).length === 0 ? {} : { extra: { native: members } };

@@ -7,7 +7,7 @@ import { build, parse } from "./outbound.ts";
 
 const ID = "gemini-embeddings";
 
-/** Native embeddings: the model stands in the path, each content becomes a vector. */
+/** Native embeddings: the model is in the path, and each content gets a vector. */
 export const batchEmbedContents: InboundFormat<EmbeddingRequest, Embeddings> &
   OutboundFormat<EmbeddingRequest, Embeddings> = {
   id: ID,

@@ -9,7 +9,7 @@ import { noAnswer } from "#styles/no-answer.ts";
 import { parseUsage } from "#styles/text/gemini/usage.ts";
 import { TASK_TYPES } from "./task.ts";
 
-/** One text or many, it is always a batch, whose items repeat what holds for all. */
+/** Always a batch, even for one text; its items repeat the common options. */
 export function build(question: EmbeddingRequest, { report }: OutboundContext): JsonObject {
   const { model, task, title, dimensions, user, extra } = question;
   carryFrom(extra, [], {}, report);

@@ -29,11 +29,11 @@ const REQUEST: ObjectRule = object({
 
 const KNOWN = {
   instance: new Set(INSTANCE.members.keys()),
-  // Whether a long text is cut is the upstream's own rule.
+  // The upstream decides whether a long text is truncated.
   parameters: new Set(PARAMETERS.members.keys()),
 };
 
-/** Vectors by predictions, an instance each. */
+/** Embeddings by predictions, one instance for each. */
 export const embeddingPredictions: InboundFormat<EmbeddingRequest, Embeddings> = {
   id: "gemini-embeddings",
   inbound: { read, write, buildError },
@@ -70,7 +70,7 @@ function read(sent: JsonObject, { model = "" }: Address): EmbeddingRequest {
   };
 }
 
-/** Tokens are known of all texts together; each is told its share. */
+/** The token count is known for all texts together; each result gets its share. */
 function write({ vectors, usage }: Embeddings & Required<OperationResult>): JsonObject {
   const share = Math.round(usage.inputTokens / Math.max(1, vectors.length));
   return {

@@ -1,7 +1,7 @@
 import { EMBEDDING_TASKS, type EmbeddingTask } from "#core/embedding.ts";
 import type { Json } from "#lib/json.ts";
 
-/** What the format calls the purpose of a vector. */
+/** The format's names for the purpose of an embedding. */
 export const TASK_TYPES: Readonly<Record<EmbeddingTask, string>> = {
   query: "RETRIEVAL_QUERY",
   document: "RETRIEVAL_DOCUMENT",

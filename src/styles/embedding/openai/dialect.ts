@@ -1,26 +1,26 @@
 import type { EmbeddingTask } from "#core/embedding.ts";
 import type { Carries } from "#styles/carry.ts";
 
-/** In which ways a vendor's reading of the format is its own. */
+/** Deviations of a vendor from the format. */
 export interface EmbeddingDialect {
-  /** How it is asked to write vectors; the first of the two is half as long. */
+  /** The requested encoding of vectors; base64 is half as long. */
   readonly encoding: "base64" | "float";
-  /** What it calls the wished length of a vector. */
+  /** The member for the length of a vector. */
   readonly dimensions: "dimensions" | "output_dimension";
-  /** It also takes the tokens of a text. */
+  /** Also accepts token arrays. */
   readonly takesTokens?: true;
-  /** It wants to know who asks. */
+  /** Requires the user's id. */
   readonly takesUser?: true;
-  /** Fields beside those that all have. */
+  /** Additional fields of this vendor. */
   readonly carries: Carries;
-  /** What it calls the purpose of the vectors, and each that it knows. */
+  /** The member for the purpose of the vectors, and its values. */
   readonly task?: {
     readonly member: string;
     readonly words: Readonly<Partial<Record<EmbeddingTask, string>>>;
   };
 }
 
-/** What every server of the format is sure to understand. */
+/** The dialect that every server of the format supports. */
 export const DEFAULT_DIALECT: EmbeddingDialect = {
   encoding: "float",
   dimensions: "dimensions",

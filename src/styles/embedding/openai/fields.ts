@@ -1,17 +1,17 @@
 import { either, integer, list, object, text } from "#lib/rules.ts";
 import type { ObjectRule } from "#lib/rules.ts";
 
-/** As many inputs as the format's first vendor takes in one request. */
+/** Maximum number of inputs of one request at the format's first vendor. */
 export const MAX_INPUTS = 2_048;
 const MAX_TOKENS_IN_INPUT = 1_000_000;
-/** Far above any model's; a larger number is a mistake. */
+/** Far above any model's; a larger number is an error. */
 export const MAX_DIMENSIONS = 100_000;
 
 const TEXT = text({ minLength: 1 });
 const TOKEN = integer(0, Number.MAX_SAFE_INTEGER);
 const TOKENS = list(TOKEN, MAX_TOKENS_IN_INPUT, 1);
 
-/** Everything of an embeddings request that is acted on. */
+/** Members of an embeddings request that the gateway reads. */
 export const REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   "input!": {

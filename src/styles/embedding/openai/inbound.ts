@@ -28,7 +28,7 @@ function extraIn(body: JsonObject): EmbeddingRequest["extra"] {
   return rest && { embeddings: rest };
 }
 
-/** One text, the tokens of one, or a list of either; the rule has seen to the types. */
+/** One text, one token array, or a list of either; the schema has already checked the types. */
 function readInputs(input: Json | undefined): EmbeddingRequest["inputs"] {
   if (!isArray(input)) return [textOf(input) ?? ""];
   if (input.every((item) => typeof item === "number")) return [input];

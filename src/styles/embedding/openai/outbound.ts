@@ -37,7 +37,7 @@ export function parse(body: JsonObject, { inputs }: EmbeddingRequest): Embedding
   return { vectors: checkVectors(vectors, inputs.length), ...defined({ usage }) };
 }
 
-/** Servers that number nothing keep the order of the inputs. */
+/** If the items have no index, they are in the order of the inputs. */
 function inOrder(items: readonly Json[]): readonly Json[] {
   const numbers = items.map((item) => integerOf(memberOf(item, "index")));
   if (numbers.every((number) => number === undefined)) return items;
@@ -52,7 +52,9 @@ function inOrder(items: readonly Json[]): readonly Json[] {
   return ordered;
 }
 
-/** Some vendors only tell the total, which is the same, and one of them tells zero. */
+/**
+ * Some vendors send only the total, which equals the input; one of them sends zero for the input.
+ */
 function parseUsage(wire: Json | undefined): Usage | undefined {
   const told = [memberOf(wire, "prompt_tokens"), memberOf(wire, "total_tokens")].map(integerOf);
   const inputTokens = told.find((count) => count !== undefined && count > 0);

@@ -31,7 +31,7 @@ export function build(
     ...series(question, dialect),
     ...rewriting(question, dialect),
     ...format(question, dialect),
-    // The vendor marks pictures where nothing is said.
+    // The vendor adds a watermark by default.
     watermark,
     ...(stream && dialect.drawsSets === true ? { stream } : {}),
   };
@@ -61,7 +61,7 @@ function size(question: ImageRequest, dialect: ArkDialect): string | undefined {
   return sizeFor(question.size, dialect.sizes, "x");
 }
 
-/** Words such as `2K` are sizes here; elsewhere they are a field of their own. */
+/** Words such as `2K` are sizes here; elsewhere they are a separate field. */
 function isSizeWord({ size: asked, resolution = "" }: ImageRequest, { sizes }: ArkDialect) {
   return asked === undefined && sizes.oneOf?.includes(resolution) === true;
 }

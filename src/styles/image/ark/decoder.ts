@@ -62,7 +62,7 @@ export class ArkDecoder implements ImageDecoder {
     return [{ type: "failed", index, error }];
   }
 
-  /** Where every picture failed, so did the answer. */
+  /** If every image failed, the whole response failed. */
   #end(body: Json): readonly ImageEvent[] {
     if (this.#made === 0 && this.#failure !== undefined) throw asGatewayError(this.#failure);
     this.#isOver = true;

@@ -1,19 +1,19 @@
 import type { Range, SizeRule } from "#styles/image/size-rule.ts";
 
-/** What no model refuses. */
+/** The dialect that no model refuses. */
 export const DEFAULT_DIALECT: ArkDialect = { pictures: { min: 0, max: 0 }, sizes: {} };
 
-/** What a version of the vendor's models can be told. */
+/** Options of a generation of the vendor's models. */
 export interface ArkDialect {
-  /** How many pictures it is to be given. */
+  /** Number of input images. */
   readonly pictures: Range;
   readonly sizes: SizeRule;
-  /** It follows a seed, and a guidance scale. */
+  /** Supports a seed and a guidance scale. */
   readonly isSteered?: boolean;
-  /** It draws sets of pictures, and hands over each as soon as it is there. */
+  /** Generates groups of images, and can stream each as soon as it is ready. */
   readonly drawsSets?: boolean;
-  /** How it may be told to rewrite prompts; it does not where there are none. */
+  /** Modes of prompt rewriting; undefined if the model does not rewrite. */
   readonly rewriteModes?: readonly string[];
-  /** In which formats it can be told to draw; nothing can be told where there are none. */
+  /** Output formats that can be requested; undefined if the format cannot be chosen. */
   readonly formats?: readonly string[];
 }

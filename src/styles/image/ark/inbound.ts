@@ -15,7 +15,7 @@ import { defined } from "#lib/values.ts";
 import { readQuestion } from "#styles/image/gateway/read-question.ts";
 import { buildError } from "#styles/video/ark/error.ts";
 
-/** Pictures as clients of this vendor ask for them, by models of any family. */
+/** Image requests of this vendor's clients, for models of any family. */
 export const arkGenerations: InboundImageFormat = {
   id: "image-ark",
   inbound: { knowsLong: true, read: readQuestion, write, openEncoder, buildError },

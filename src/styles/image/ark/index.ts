@@ -5,7 +5,7 @@ import { build } from "./build.ts";
 import { ArkDecoder } from "./decoder.ts";
 import { parse } from "./parse.ts";
 
-/** Pictures as Ark's own models draw them: alone or in sets, whole or one after the other. */
+/** Images of Ark's models: single or groups, complete or streamed. */
 export const arkImages: OutboundImageFormat = {
   id: "ark-generations",
   outbound: {

@@ -8,7 +8,7 @@ import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 
-/** Pictures fail one by one: those that were made stand beside the reasons why others were not. */
+/** Images fail separately: a response may contain both images and errors. */
 export function parse(body: JsonObject): Images {
   const whole = failureIn(body);
   if (whole !== undefined) throw asGatewayError(whole);
@@ -36,7 +36,7 @@ export function failureIn(entry: Json): UpstreamError | undefined {
   return isFilled(error) && isObject(entry) ? explainInside({ error }, VOCABULARY) : undefined;
 }
 
-/** The total is the same as what pictures took, in versions that take pictures for nothing. */
+/** In versions that charge nothing for input images, the total equals the output. */
 export function usageIn(wire: Json | undefined): Usage | undefined {
   const outputTokens = integerOf(memberOf(wire, "output_tokens"));
   if (outputTokens === undefined) return undefined;

@@ -8,7 +8,7 @@ import { reportUnsaid } from "#styles/image/report-unsaid.ts";
 import { sizeFor } from "#styles/image/size-rule.ts";
 import { DEFAULT_DIALECT, type DashscopeDialect } from "./dialect.ts";
 
-/** Answered at once: https://www.alibabacloud.com/help/en/model-studio/qwen-image-api */
+/** Synchronous response: https://www.alibabacloud.com/help/en/model-studio/qwen-image-api */
 export function buildGeneration(question: ImageRequest, context: OutboundContext): JsonObject {
   const dialect = held(question, context);
   const content = contentOf(question, textOf(question, dialect));
@@ -19,7 +19,10 @@ export function buildGeneration(question: ImageRequest, context: OutboundContext
   };
 }
 
-/** Answered by a task: https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference */
+/**
+ * Asynchronous task:
+ * https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference
+ */
 export function buildTask(question: ImageRequest, context: OutboundContext): JsonObject {
   const dialect = held(question, context);
   return {
@@ -29,7 +32,7 @@ export function buildTask(question: ImageRequest, context: OutboundContext): Jso
   };
 }
 
-/** What the model can be told, after the question was held to it. */
+/** The parameters of the model, after the request was validated against them. */
 function held(question: ImageRequest, { report, dialect: own }: OutboundContext): DashscopeDialect {
   const dialect: DashscopeDialect = { ...DEFAULT_DIALECT, ...own };
   const { count = 1 } = question;
@@ -52,7 +55,7 @@ function upTo(most: number): string {
   return most === 1 ? "1" : `1 to ${most}`;
 }
 
-/** All that was said, in its order: there is one text, and there are no conversations here. */
+/** All text of the request in order: this API takes one prompt and no conversation. */
 function textOf(question: ImageRequest, { promptChars = Infinity }: DashscopeDialect): string {
   if (question.turns.some(({ role }) => role !== "user")) {
     throw invalid("contents", "'contents' must be the user's alone for this model.");
@@ -63,7 +66,7 @@ function textOf(question: ImageRequest, { promptChars = Infinity }: DashscopeDia
   return text;
 }
 
-/** All words stand where the first of them did. */
+/** All text stands at the position of its first part. */
 function contentOf({ turns }: ImageRequest, text: string): readonly Json[] {
   const parts = turns.flatMap((turn) => turn.parts);
   const first = parts.findIndex((part) => typeof part === "string");
@@ -81,7 +84,7 @@ function unwanted({ negativePrompt }: ImageRequest): JsonObject {
   return { negative_prompt: negativePrompt };
 }
 
-/** One is a character in any script, as the vendor counts. */
+/** Counts a character of any script as one, as the vendor does. */
 function holdToLength(text: string, param: string, most: number): void {
   const { length } = [...text];
   if (length <= most) return;

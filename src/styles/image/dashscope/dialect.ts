@@ -1,18 +1,18 @@
 import type { Range, SizeRule } from "#styles/image/size-rule.ts";
 
-/** What a model of the vendor's can be told. */
+/** Options of one of the vendor's models. */
 export interface DashscopeDialect {
-  /** How many pictures it is to be given. */
+  /** Number of input images. */
   readonly pictures: Range;
-  /** The most that one request may ask for. */
+  /** Maximum number of images of one request. */
   readonly most: number;
-  /** Absent where it draws in the shape of the last picture that it is given. */
+  /** Undefined if the output has the shape of the last input image. */
   readonly sizes?: SizeRule;
-  /** Whether it is told to rewrite prompts: unless the caller does not want it, or on request alone. */
+  /** Prompt rewriting: on unless the client disables it, or off unless requested. */
   readonly rewrites?: "usually" | "on request";
-  /** Longer prompts are cut by the vendor. */
+  /** The vendor truncates longer prompts. */
   readonly promptChars?: number;
 }
 
-/** What no model refuses. */
+/** The dialect that no model refuses. */
 export const DEFAULT_DIALECT: DashscopeDialect = { pictures: { min: 0, max: 0 }, most: 1 };

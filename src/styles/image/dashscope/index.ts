@@ -6,13 +6,13 @@ import { parse, pendingIn } from "./parse.ts";
 
 const explain = (status: number, body: string) => parseError(status, body, VOCABULARY);
 
-/** One message in, the pictures in another one out. */
+/** One message as input; the images are in the response message. */
 export const dashscopeGeneration: OutboundImageFormat = {
   id: "dashscope-generation",
   outbound: { build: buildGeneration, parse, parseError: explain },
 };
 
-/** The older way: a task is taken on, and asked after until it is done. */
+/** The older API: creates a task, which is polled until it is done. */
 export const dashscopeTasks: OutboundImageFormat = {
   id: "dashscope-tasks",
   outbound: { build: buildTask, pendingIn, parse, parseError: explain },

@@ -7,7 +7,7 @@ import { noPicture } from "#styles/image/no-picture.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 
-/** Pictures stand in a message where they were drawn at once, and in a list where a task drew them. */
+/** A synchronous response has the images in a message, a task has them in a list. */
 export function parse(body: JsonObject): Images {
   const { output, usage } = body;
   const choices = listOf(memberOf(output, "choices"));
@@ -22,7 +22,7 @@ export function parse(body: JsonObject): Images {
   return { pictures, failures, ...defined({ usage: tokensIn(usage) }) };
 }
 
-/** The id of a task that is not at its end. */
+/** The id of an unfinished task. */
 export function pendingIn({ output }: JsonObject): string | undefined {
   const status = textOf(memberOf(output, "task_status"));
   return UNDER_WAY.has(status) ? textOf(memberOf(output, "task_id")) : undefined;
@@ -46,7 +46,7 @@ function failureIn(entry: Json | undefined): UpstreamError | undefined {
   return isObject(entry) && isFilled(entry["code"]) ? explainInside(entry, VOCABULARY) : undefined;
 }
 
-/** A failure of one of them, of the task, or of the whole in a body of success. */
+/** The error of an image, of the task, or of a response with a success status. */
 function whyNone(body: JsonObject, [first]: readonly UpstreamError[]): Error {
   const failure = first ?? failureIn(body["output"]) ?? failureIn(body);
   if (failure !== undefined) return asGatewayError(failure);
@@ -55,14 +55,14 @@ function whyNone(body: JsonObject, [first]: readonly UpstreamError[]): Error {
   return asGatewayError(explainInside({ message: "The upstream gave up its task." }));
 }
 
-/** Of all of them. */
+/** The size of all images. */
 function sizeIn(usage: Json | undefined): string | undefined {
   const width = integerOf(memberOf(usage, "width"));
   const height = integerOf(memberOf(usage, "height"));
   return width === undefined || height === undefined ? undefined : `${width}x${height}`;
 }
 
-/** Most models count pictures alone. */
+/** Most models count images only. */
 function tokensIn(usage: Json | undefined) {
   const inputTokens = memberOf(usage, "input_tokens");
   return usageOf({ inputTokens, outputTokens: memberOf(usage, "output_tokens") });

@@ -1,6 +1,6 @@
 import { either, flag, integer, list, number, object, text, type ObjectRule } from "#lib/rules.ts";
 
-/** As many pictures as any family takes. */
+/** The maximum of all families. */
 export const MAX_PICTURES = 16;
 const MAX_TURNS = 100;
 const MAX_SEED = 2_147_483_647;
@@ -12,7 +12,7 @@ const TOKENS = integer(1, 1_000_000);
 
 const PART = object({ text: text(), image: PICTURE });
 
-/** What the families have in common, and what each of them has besides. */
+/** Common members, and those of single model families. */
 export const REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   prompt: text({ doc: "What the picture is to show." }),
@@ -88,7 +88,7 @@ export const REQUEST: ObjectRule = object({
 
 export const KNOWN: ReadonlySet<string> = new Set(REQUEST.members.keys());
 
-/** The members of its fields that have any of their own. */
+/** Known members within fields that are objects. */
 export const KNOWN_WITHIN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [...REQUEST.members].flatMap(([name, rule]) =>
     rule.is === "object" ? [[name, new Set(rule.members.keys())] as const] : [],

@@ -5,7 +5,7 @@ import { openEncoder } from "#styles/image/openai/stream-out.ts";
 import { buildError as buildPlainError } from "#styles/text/chat/error.ts";
 import { readQuestion } from "./read-question.ts";
 
-/** Pictures of any family, in an envelope that says how it went. */
+/** Images of any family, in an envelope with a status. */
 export const gateway: InboundImageFormat = {
   id: "images",
   inbound: {
@@ -17,7 +17,7 @@ export const gateway: InboundImageFormat = {
   },
 };
 
-/** Every member is there; what is not filled is empty. */
+/** Every member is present; unset members are empty. */
 function write({ pictures, createdAt = 0 }: Images): JsonObject {
   return {
     code: 200,
@@ -33,7 +33,7 @@ function write({ pictures, createdAt = 0 }: Images): JsonObject {
   };
 }
 
-/** In both ways in which callers look for a failure. */
+/** In both error formats that clients read. */
 function buildError(error: GatewayError): JsonObject {
   return {
     code: error.fault.status,

@@ -23,7 +23,10 @@ import {
 import { readPicture } from "#styles/image/picture-in.ts";
 import { KNOWN, KNOWN_WITHIN, MAX_PICTURES, REQUEST } from "./fields.ts";
 
-/** A request for pictures in the words of any family: which of them the model has, its upstream knows. */
+/**
+ * An image request with the members of any family; the upstream's endpoint knows which its model
+ * supports.
+ */
 export function readQuestion(body: JsonObject): ImageRequest {
   validate(body, REQUEST);
   const turns = readTurns(body);
@@ -54,7 +57,7 @@ export function readQuestion(body: JsonObject): ImageRequest {
   };
 }
 
-/** All but what is to be seen. */
+/** All options except the images and the prompt. */
 export function readWishes(
   body: JsonObject,
 ): Omit<ImageRequest, "model" | "task" | "turns" | "stream"> {
@@ -97,7 +100,9 @@ export function readWishes(
   });
 }
 
-/** Some of the known have no place in a question but among the other fields. */
+/**
+ * Known members that have no typed field in the request and stay among the vendor-specific ones.
+ */
 const UNTYPED: ReadonlySet<string> = new Set(
   [...KNOWN].filter((name) => !["complexity", "frame_count", "frame_duration_ms"].includes(name)),
 );
@@ -126,7 +131,7 @@ function readSeries(body: JsonObject): ImageRequest["series"] {
   return mode === "disabled" ? { mode } : undefined;
 }
 
-/** What was said before comes first, then pictures, then the prompt. */
+/** Earlier turns first, then images, then the prompt. */
 function readTurns(body: JsonObject): readonly ImageTurn[] {
   const contents = listOf(body["contents"]).filter(isObject);
   const messages = listOf(memberOf(body["input"], "messages")).filter(isObject);

@@ -8,7 +8,7 @@ import { asGatewayError, blocked, blockIn, errorIn } from "#styles/text/gemini/f
 import { parseFinish, reasonIn } from "#styles/text/gemini/finish.ts";
 import { parseUsage } from "#styles/text/gemini/usage.ts";
 
-/** The pictures among the parts, but for those that a model drew on its way. */
+/** The images among the parts, without drafts that the model made while reasoning. */
 export function parse(body: JsonObject, question: ImageRequest): Images {
   const error = errorIn(body);
   if (error !== undefined) throw asGatewayError(error);
@@ -31,7 +31,7 @@ export function parse(body: JsonObject, question: ImageRequest): Images {
   };
 }
 
-/** Pictures have a price of their own; where no kinds of tokens are told apart, all that was made is one. */
+/** Images have a separate price; without a breakdown by token type, all output counts as images. */
 function usageIn(body: JsonObject): Usage | undefined {
   const usage = parseUsage(body["usageMetadata"]);
   if (usage === undefined || usage.imageOutputTokens !== undefined) return usage;
@@ -49,7 +49,7 @@ function pictureIn(part: JsonObject): MadePicture | undefined {
   return mediaType.startsWith("image/") && base64 !== "" ? { base64, mediaType } : undefined;
 }
 
-/** A model that says why it did not draw would say so again. */
+/** A model that explains in text why it made no image would do so again: do not retry. */
 function noPicture(candidate: JsonObject | undefined, words: string): GatewayError {
   const reason = reasonIn(candidate?.["finishReason"]);
   if (candidate === undefined || reason === undefined) {

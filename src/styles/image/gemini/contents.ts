@@ -2,12 +2,12 @@ import { invalid } from "#core/error.ts";
 import { base64Of, type ImageTurn, type Picture } from "#core/image.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** One is edited, several are put together. */
+/** One image is edited; several are combined. */
 const MAX_PICTURES = 5;
 
 /**
- * What was said and shown, in turns. What a model said before is told as the
- * caller's own words where the model would ask for a proof of it.
+ * The conversation as turns. If the model requires signatures on its own earlier turns, they are
+ * sent as user turns.
  */
 export function buildContents(
   turns: readonly ImageTurn[],

@@ -1,19 +1,19 @@
 import type { PeopleWords } from "#styles/image/people.ts";
 
-/** What a model draws, and what its interface can be told of it. */
+/** Options of an image model, and of the API that serves it. */
 export interface PictureDialect {
   readonly ratios: readonly string[];
-  /** None where the model draws in one size only, and refuses to be told of it. */
+  /** Empty if the model has one size and refuses the parameter. */
   readonly sizes: readonly string[];
-  /** Absent where the interface takes no word about people. */
+  /** Undefined if the API has no parameter for people. */
   readonly people?: PeopleWords;
-  /** The formats that can be asked for. */
+  /** Output formats that can be requested. */
   readonly formats?: readonly string[];
-  /** The model takes as its own only what it can prove to have said, which callers of pictures cannot hand back. */
+  /** Earlier model turns need a signature, which clients of image APIs cannot send back. */
   readonly provesTurns?: true;
 }
 
-/** What every model of the format draws. */
+/** Aspect ratios that every model of the format supports. */
 export const RATIOS: readonly string[] = [
   "1:1",
   "3:2",

@@ -12,7 +12,7 @@ import { DEFAULT_DIALECT, type PictureDialect } from "./dialect.ts";
 const MAX_OUTPUT_TOKENS = 32_768;
 const TOP_P = 0.95;
 
-/** Of these each is written, or refused; the gateway itself sees to the format. */
+/** Each option is either sent or refused; the gateway converts the format itself. */
 const SAID: readonly Wish[] = [
   "size",
   "aspectRatio",
@@ -26,7 +26,7 @@ const SAID: readonly Wish[] = [
   "withText",
 ];
 
-/** One picture: this format has no number of them. */
+/** One image: this format has no image count. */
 export function build(question: ImageRequest, context: OutboundContext): JsonObject {
   const dialect: PictureDialect = { ...DEFAULT_DIALECT, ...context.dialect };
   const { turns, withText, temperature, topP, series } = question;
@@ -62,7 +62,7 @@ function buildImageConfig(
   });
 }
 
-/** Some callers ask for more than any model can write. */
+/** Some clients request more tokens than any model can generate. */
 function limitFor(
   { maxOutputTokens = MAX_OUTPUT_TOKENS }: ImageRequest,
   { model, report }: OutboundContext,

@@ -6,7 +6,7 @@ import { defined, listOf, longTextOf, textOf } from "#lib/values.ts";
 import { scrub } from "#styles/scrub.ts";
 import { asGatewayError, errorIn } from "#styles/text/gemini/failure.ts";
 
-/** In the place of a picture that was filtered out may stand why. */
+/** A filtered image may be replaced by the reason. */
 export function parse(body: JsonObject): Images {
   const error = errorIn(body);
   if (error !== undefined) throw asGatewayError(error);
@@ -22,7 +22,7 @@ export function parse(body: JsonObject): Images {
   throw new GatewayError("content_filtered", "The upstream filtered all of its pictures out.");
 }
 
-/** Where all were filtered out without a word, nothing at all is left in the answer. */
+/** If all images were filtered without a reason, the response is empty. */
 function isAnswer(body: JsonObject): boolean {
   return isArray(body["predictions"]) || Object.keys(body).length === 0;
 }
@@ -31,7 +31,7 @@ function pictureIn(prediction: JsonObject): MadePicture | undefined {
   const base64 = longTextOf(prediction["bytesBase64Encoded"]) ?? "";
   if (base64 === "") return undefined;
   const mediaType = textOf(prediction["mimeType"]);
-  // The prompt as the vendor wrote it anew.
+  // The prompt as the vendor rewrote it.
   const revisedPrompt = textOf(prediction["prompt"]) || undefined;
   return { base64, ...defined({ mediaType, revisedPrompt }) };
 }

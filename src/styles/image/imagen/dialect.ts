@@ -1,9 +1,9 @@
-/** What an interface of the format can be told. */
+/** Options of an API of this format. */
 export interface ImagenDialect {
   readonly sizes: readonly string[];
-  /** What it calls a picture's size. */
+  /** The member for the size of an image. */
   readonly sizeMember: "imageSize" | "sampleImageSize";
-  /** It also knows of seeds, of what is not to be shown, of watermarks, of prompts written anew and of formats. */
+  /** Also supports seeds, negative prompts, watermarks, prompt rewriting and formats. */
   readonly takesMore?: true;
 }
 

@@ -58,17 +58,17 @@ const known = (rule: ObjectRule): ReadonlySet<string> => new Set(rule.members.ke
 const KNOWN = {
   body: known(REQUEST),
   instance: known(INSTANCE),
-  // Reasons are always given.
+  // Reasons are always included.
   parameters: new Set([...PARAMETERS.members.keys(), "includeRaiReason"]),
 };
 
-/** Pictures by predictions, as callers of the native style ask for them. */
+/** Images by predictions, as clients of the native style request them. */
 export const predictions: InboundImageFormat = {
   id: "imagen",
   inbound: { knowsLong: true, read, write, openEncoder, buildError },
 };
 
-/** One instance. The model stands in the path. */
+/** One instance. The model is in the path. */
 function read(sent: JsonObject, { model = "" }: Address): ImageRequest {
   const body = camelized(sent);
   validate(body, REQUEST);
@@ -109,7 +109,7 @@ function read(sent: JsonObject, { model = "" }: Address): ImageRequest {
   };
 }
 
-/** Pictures to start from, and where the first of them may change. */
+/** Input images, and the mask of the first one. */
 function shownIn(instance: JsonObject): {
   readonly pictures: readonly Picture[];
   readonly mask: Picture | undefined;
@@ -145,7 +145,10 @@ function held(base64: Base64, mediaType: string): HeldPicture {
   return { kind: "base64", base64, mediaType };
 }
 
-/** What was filtered out leaves its reason. A picture that could not be fetched leaves its link. */
+/**
+ * A filtered image is replaced by its reason. An image that could not be downloaded is returned as
+ * a link.
+ */
 function write({ pictures, failures = [] }: Images): JsonObject {
   return {
     predictions: [

@@ -3,7 +3,7 @@ import { parseError } from "#styles/upstream-error.ts";
 import { parse } from "./answer.ts";
 import { build } from "./outbound.ts";
 
-/** Predictions, which are how the native vendor's older models draw. */
+/** Predictions, the API of the native vendor's older image models. */
 export const predict: OutboundImageFormat = {
   id: "imagen",
   outbound: { knowsLong: true, build, parse, parseError },

@@ -21,7 +21,7 @@ const MORE: readonly Wish[] = [
   "guidance",
 ];
 
-/** Pictures out of words alone, several at once. */
+/** Text to image only; several images at once. */
 export function build(question: ImageRequest, { report, dialect: own }: OutboundContext) {
   const dialect: ImagenDialect = { ...DEFAULT_DIALECT, ...own };
   if (picturesOf(question).length > 0) {
@@ -48,7 +48,7 @@ function buildMore(question: ImageRequest): JsonObject {
   return defined({
     negativePrompt,
     seed,
-    // A picture with a mark has no seed.
+    // The vendor supports no seed for an image with a watermark.
     addWatermark: watermark ?? (seed === undefined ? undefined : false),
     enhancePrompt: rewrite,
     guidanceScale: guidance,

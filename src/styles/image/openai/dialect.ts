@@ -1,39 +1,38 @@
 import type { JsonObject } from "#lib/json.ts";
 
 /**
- * In which ways a vendor's, or a model's, reading of the format is its own.
- * Members go by the names that callers write. Where nothing is said, all that
- * a caller writes goes out as it is, and nothing is refused.
+ * Deviations of a vendor or model from the format. Members have the names that clients write. The
+ * defaults forward every member unchanged and refuse nothing.
  */
 export interface ImageDialect {
-  /** Members that are understood beside the model, the prompt and pictures. */
+  /** Supported members besides the model, the prompt and images. */
   readonly takes?: readonly string[];
-  /** Those that only know certain values; another one would make another picture. */
+  /** Members with fixed values; another value is refused, because it would change the image. */
   readonly allows?: Readonly<Record<string, readonly string[]>>;
-  /** Sizes beside those: any that keep to these bounds. */
+  /** Further sizes: any within these limits. */
   readonly anySize?: SizeBounds;
-  /** Sent where the caller says nothing. */
+  /** Sent if the client sets no value. */
   readonly defaults?: JsonObject;
-  /** Its own words for values; null for what is said by leaving the member out. */
+  /** The vendor's names for values; null stands for leaving the member out. */
   readonly words?: Readonly<Record<string, Readonly<Record<string, string | null>>>>;
-  /** Its own names for members. */
+  /** The vendor's names for members. */
   readonly names?: Readonly<Record<string, string>>;
-  /** It takes `width` and `height` in place of a size. */
+  /** Takes `width` and `height` in place of a size. */
   readonly sizeAsSides?: true;
-  /** It draws nothing without words, whatever it is shown. */
+  /** Requires a prompt, even with input images. */
   readonly needsPrompt?: true;
-  /** Given pictures. */
+  /** Maximum number of input images. */
   readonly maxPictures?: number;
-  /** In a form it takes the members of an object as fields of their own: `svg[model]`. */
+  /** Takes the members of an object in a form as separate fields: `svg[model]`. */
   readonly nestsFields?: true;
-  /** It keeps files, which may be named where pictures are given. */
+  /** Stores files, whose ids may replace input images. */
   readonly keepsFiles?: true;
 }
 
 export interface SizeBounds {
-  /** Both sides are multiples of it. */
+  /** Both sides must be multiples of it. */
   readonly step: number;
-  /** Of the longer side to the shorter. */
+  /** Maximum ratio of the longer side to the shorter. */
   readonly maxRatio: number;
   readonly maxLong: number;
   readonly maxShort: number;

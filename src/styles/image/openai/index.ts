@@ -10,13 +10,13 @@ import { readEdit, readEditForm, readVariationForm } from "./read-edit.ts";
 import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
 
-/** What upstreams are asked, and answer, is the same for all three. */
+/** Upstream requests and responses are the same for all three. */
 export const images: OutboundImageFormat = {
   id: "images",
   outbound: { knowsLong: true, build, parse, openDecoder, parseError },
 };
 
-/** Pictures out of words, as clients of the format that goes with chat completions want them. */
+/** Text to image, in the format of OpenAI's clients. */
 export const generations: InboundImageFormat = {
   id: "image-generations",
   inbound: { knowsLong: true, read: readQuestion, write, openEncoder, buildError },

@@ -6,9 +6,8 @@ import { defined, textOf } from "#lib/values.ts";
 import type { ImageDialect, SizeBounds } from "./dialect.ts";
 
 /**
- * All but what is to be seen, as members that an upstream of this dialect
- * takes. Reports what it has no place for, and throws for a value it does not
- * know that would make another picture.
+ * All options except the images and the prompt, as members that this dialect supports. Reports
+ * unsupported ones as lost, and throws for an unsupported value that would change the image.
  */
 export function wishesIn(
   question: ImageRequest,
@@ -33,7 +32,7 @@ export function wishesIn(
   return wire;
 }
 
-/** By the names that callers write. */
+/** By the names that clients write. */
 function namedWishes(question: ImageRequest): JsonObject {
   const { series, extra } = question;
   return defined({
@@ -70,7 +69,10 @@ function namedWishes(question: ImageRequest): JsonObject {
   });
 }
 
-/** What is so anyway where nobody can say it. A wish for base64 is one that the gateway can fulfil. */
+/**
+ * Values that equal the fixed behaviour, so losing them changes nothing. The gateway itself can
+ * provide base64.
+ */
 const ANYWAY: Readonly<Record<string, readonly Json[]>> = {
   n: [1],
   quality: ["auto", "standard"],

@@ -16,7 +16,7 @@ import { textOf } from "#lib/values.ts";
 import type { ImageDialect } from "./dialect.ts";
 import { wishesIn } from "./options.ts";
 
-/** JSON, or a form where pictures are given: then they go as files. */
+/** JSON, or a form with files if the request has images. */
 export function build(
   question: ImageRequest,
   { report, dialect: own }: OutboundContext,
@@ -86,7 +86,7 @@ function toFields([name, value]: [string, Json], dialect: ImageDialect): readonl
   );
 }
 
-/** Servers go by the end of a file's name as much as by its type. */
+/** Servers use the extension of a file name as much as its media type. */
 function toFile(name: string, title: string, picture: Picture): SentPart {
   assert(picture.kind === "bytes" || picture.kind === "base64", "A form holds pictures, no links.");
   const { mediaType } = picture;

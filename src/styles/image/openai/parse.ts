@@ -8,7 +8,7 @@ import { readPicture } from "#styles/image/picture-in.ts";
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { readUsage } from "./usage.ts";
 
-/** What vendors say of how pictures were made, beside the pictures. */
+/** Response members that describe the images. */
 const ABOUT = ["background", "output_format", "quality", "size"];
 
 export function parse(body: JsonObject): Images {
@@ -34,11 +34,11 @@ export function aboutIn(body: JsonObject): JsonObject {
   return pick(body, ABOUT);
 }
 
-/** The picture in an item of an answer, or in an event; undefined where there is none. */
+/** The image in a response item or an event; undefined if it has none. */
 export function madeIn(item: JsonObject, format: string | undefined): MadePicture | undefined {
   const said = longTextOf(item["b64_json"]) || longTextOf(item["url"]);
   if (said === undefined || said === "") return undefined;
-  // Several servers write `data:image/png;base64,...` for either.
+  // Several servers write `data:image/png;base64,...` in either member.
   const picture = readPicture(said, "data");
   const mediaType = textOf(item["output_format"]) ?? format;
   const about = defined({
@@ -54,7 +54,7 @@ function mediaTypeOf(format: string): string {
   return format === "svg" ? "image/svg+xml" : `image/${format}`;
 }
 
-/** `type: "error"` with the failure in it, or beside it. */
+/** `type: "error"`, with the error in this member or beside it. */
 export function errorInEvent(event: Json): UpstreamError | undefined {
   if (!isObject(event)) return undefined;
   if (isFilled(memberOf(event, "error"))) return explainInside(event);

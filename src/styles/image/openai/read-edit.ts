@@ -12,7 +12,7 @@ import { readPicture } from "#styles/image/picture-in.ts";
 const LINK = text({ minLength: 1, doc: "A link, or a data URI." });
 const GIVEN = either(LINK, object({ image_url: LINK, file_id: text({ minLength: 1 }) }));
 
-/** Where a body is JSON. As a form, `image` or `image[]` and `mask` are files. */
+/** For JSON bodies. In a form, `image` or `image[]` and `mask` are files. */
 export const EDIT_REQUEST: ObjectRule = {
   ...REQUEST,
   members: new Map([
@@ -25,7 +25,7 @@ export const EDIT_REQUEST: ObjectRule = {
   ]),
 };
 
-/** Pictures to be changed as words say. */
+/** Image edits by a prompt. */
 export function readEdit(body: JsonObject): ImageRequest {
   validate(body, EDIT_REQUEST);
   const { image, images, mask, markup, ...fields } = body;
@@ -46,7 +46,7 @@ export function readEditForm(form: Form): ImageRequest {
   return question(fieldsIn(form), "edit", picturesIn(form, IMAGE), { mask, markup });
 }
 
-/** Other versions of a picture. */
+/** Variations of an image. */
 export function readVariationForm(form: Form): ImageRequest {
   return question(fieldsIn(form), "vary", picturesIn(form, IMAGE).slice(0, 1), {});
 }
@@ -82,12 +82,12 @@ function readGiven(value: Json, param: string): Picture | undefined {
   throw invalid(param, `'${param}' must hold 'image_url' or 'file_id'.`);
 }
 
-/** `image`, `image[]`, and `image[0]` as some clients write lists. */
+/** `image`, `image[]`, and `image[0]`, as some clients write lists. */
 const IMAGE = /^images?(\[\d*\])?$/;
 const MASK = /^mask$/;
 const MARKUP = /^markup$/;
 
-/** A file; or, in its place, what a JSON body may hold. */
+/** A file, or a value that a JSON body may contain. */
 function picturesIn(form: Form, name: RegExp): readonly Picture[] {
   return form.parts.flatMap((part): readonly Picture[] => {
     if (!name.test(part.name)) return [];
@@ -96,13 +96,13 @@ function picturesIn(form: Form, name: RegExp): readonly Picture[] {
   });
 }
 
-/** A form says everything as text; what is something else in JSON is read as such. */
+/** A form has text values only; they are converted to the types of the schema. */
 function fieldsIn(form: Form): JsonObject {
   const fields: Record<string, Json> = {};
   for (const part of form.parts) {
     const { name } = part;
     if (IMAGE.test(name) || MASK.test(name) || MARKUP.test(name) || !("value" in part)) continue;
-    // Clients of forms write an empty field for what they leave out.
+    // Form clients send an empty field in place of an unset one.
     if (part.value === "") continue;
     if (Object.hasOwn(fields, name)) throw invalid(name, `'${name}' stands twice in the form.`);
     fields[name] = valueOf(part.value, REQUEST.members.get(name)?.is);
@@ -118,7 +118,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ["False", false],
 ]);
 
-/** What is not as it should be is refused as the text that it is. */
+/** An invalid value stays text, which the schema refuses. */
 function valueOf(value: string, kind: string | undefined): Json {
   if (kind === undefined || kind === "text") return value;
   return (kind === "flag" ? FLAGS.get(value) : undefined) ?? parseJson(value) ?? value;

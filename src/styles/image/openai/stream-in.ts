@@ -9,7 +9,7 @@ export function openDecoder({ count = 1 }: ImageRequest): ImageDecoder {
   return new Decoder(count);
 }
 
-/** The format has no end mark: a stream is over with the last of the pictures that were asked for. */
+/** The format has no end marker: the stream ends with the last requested image. */
 class Decoder implements ImageDecoder {
   readonly #count: number;
   #made = 0;

@@ -18,9 +18,9 @@ export function openEncoder(question: ImageRequest, at: number): ImageEncoder {
 class Encoder implements ImageEncoder {
   readonly #prefix: string;
   readonly #at: number;
-  /** Pictures to come, as far as is known. */
+  /** Remaining images, as far as known. */
   #left: number;
-  /** The last picture so far: what was used goes with the last of all. */
+  /** The latest image; it is held back, because usage belongs to the last one. */
   #held: JsonObject | undefined;
 
   constructor({ task, count = 1 }: ImageRequest, at: number) {
@@ -39,7 +39,7 @@ class Encoder implements ImageEncoder {
       case "picture": {
         const before = this.#release(NO_USAGE);
         this.#held = this.#shown(event);
-        // Nobody waits for a picture until the next one is there.
+        // Sends the image at once unless it is the last expected one.
         return --this.#left > 0 ? before + this.#release(NO_USAGE) : before;
       }
       case "failed": {

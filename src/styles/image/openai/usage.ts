@@ -2,7 +2,9 @@ import type { Usage } from "#core/usage.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { parseUsage } from "#styles/text/responses/usage.ts";
 
-/** Pictures may have a price of their own; where no kinds of tokens are told apart, all that was made is one. */
+/**
+ * Images may have a separate price; without a breakdown by token type, all output counts as images.
+ */
 export function readUsage(wire: Json | undefined): Usage | undefined {
   const usage = parseUsage(wire);
   if (usage === undefined || usage.imageOutputTokens !== undefined) return usage;

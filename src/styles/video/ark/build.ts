@@ -46,7 +46,7 @@ export function build(
   };
 }
 
-/** What its models do by themselves. */
+/** The defaults of the models. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: ArkVideoDialect = { ...own };
   const { resolution = dialect.usualResolution } = shapeOf(question);
@@ -60,7 +60,10 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   });
 }
 
-/** Of a model that decides on the length. One that nobody knows makes what the longest of them makes. */
+/**
+ * The maximum length if the model chooses it. For an unknown model, the longest of all models
+ * applies.
+ */
 export function longest(question: VideoRequest, own?: VideoContext["dialect"]): number | undefined {
   const dialect: ArkVideoDialect = { ...own };
   const isOpen = question.seconds === -1 && dialect.choosesLength === true;
@@ -86,12 +89,12 @@ function saidOf(
   ];
 }
 
-/** The camera follows what is referred to. */
+/** A reference video sets the camera movement. */
 function refersToMedia({ media }: VideoRequest): boolean {
   return media.some(({ type, role }) => type !== "image" || !role.endsWith("_frame"));
 }
 
-/** What the vendor's own callers leave out, it may read out of the prompt. */
+/** If the vendor's own clients leave an option out, the vendor may read it from the prompt. */
 function isForeign({ entry }: VideoRequest): boolean {
   return entry !== ID;
 }
@@ -106,7 +109,7 @@ function framed(question: VideoRequest, dialect: ArkVideoDialect): JsonObject {
   });
 }
 
-/** Refused in the words that the interface has for it. */
+/** Refuses with the API's own message. */
 function supported(
   resolution: string | undefined,
   resolutions: readonly string[] | undefined,
@@ -117,7 +120,7 @@ function supported(
   throw invalid("resolution", `This model does not support ${shown}: it makes ${allowed}.`);
 }
 
-/** By resolution and ratio, upright ones turned. */
+/** By resolution and ratio; for portrait, width and height are swapped. */
 const SIZES: readonly (readonly [resolution: string, ratio: string, sizes: string])[] = [
   ["480p", "16:9", "864x496 854x480"],
   ["480p", "4:3", "752x560"],
@@ -131,7 +134,7 @@ const SIZES: readonly (readonly [resolution: string, ratio: string, sizes: strin
   ["1080p", "21:9", "2206x946"],
 ];
 
-/** The vendor's own sizes are what it says they are; others are what is nearest. */
+/** For the vendor's own sizes, the documented resolution and ratio; for others, the nearest. */
 function shapeOf(question: VideoRequest): Framing {
   const { size = "", resolution, ratio } = question;
   const plain = size.toLowerCase().replace("*", "x");

@@ -8,7 +8,7 @@ const MAX_VIDEOS = 3;
 const MAX_SOUNDS = 3;
 const MAX_PICTURES = 9;
 
-/** The words, and then the media in their order, each with what it is for. */
+/** The text, then the media in order, each with its role. */
 export function contentOf(question: VideoRequest, dialect: ArkVideoDialect): JsonObject[] {
   checkGiven(givenIn(question), dialect);
   const { prompt = "" } = question;
@@ -24,7 +24,7 @@ export function contentOf(question: VideoRequest, dialect: ArkVideoDialect): Jso
   throw invalid("prompt", "'prompt' is required where there are no pictures.");
 }
 
-/** A video begins with a picture, lies between two of them, or refers to media: one of the three. */
+/** A video has a first frame, first and last frames, or references: only one of the three. */
 function checkGiven(given: Given, dialect: ArkVideoDialect): void {
   const { first, last, pictures, videos, sounds } = given;
   const { maxPictures = MAX_PICTURES, isBlind, hearsWithPicturesOnly } = dialect;
@@ -72,7 +72,7 @@ function assetOf({ source }: VideoMedia): string | undefined {
   return source.kind === "asset" ? `asset://${source.id}` : undefined;
 }
 
-/** The vendor goes by the name of the format, which differs from that of the media type. */
+/** The vendor's audio format name, which differs from that of the media type. */
 function soundOf(medium: VideoMedia): string {
   const link = linkOrData(medium);
   const isWave = /^data:audio\/[a-z.-]*;base64,UklGR/i.test(link);

@@ -1,30 +1,30 @@
 import type { Lengths } from "#styles/video/allowed.ts";
 
-/** What a generation of models can be told; anything where nothing is said. */
+/** Options of a generation of models; undefined options accept any value. */
 export interface ArkVideoDialect {
   readonly lengths?: Lengths;
-  /** It may be left to choose how long a video is. */
+  /** The model can choose the length. */
   readonly choosesLength?: true;
-  /** It counts in frames, too. */
+  /** Also accepts frame counts. */
   readonly countsFrames?: true;
   readonly resolutions?: readonly string[];
   readonly usualResolution?: string;
-  /** Its videos have sound, unless it is told that they have none. */
+  /** Generates audio unless the request disables it. */
   readonly speaks?: true;
-  /** Whether its camera can be kept still. */
+  /** Whether the camera can be fixed. */
   readonly fixesCamera?: true;
-  /** It takes no pictures at all. */
+  /** Accepts no images. */
   readonly isBlind?: true;
-  /** Pictures to look at. */
+  /** Maximum number of reference images. */
   readonly maxPictures?: number;
-  /** It wants to see something, wherever it is to hear something. */
+  /** Accepts audio only together with an image or video. */
   readonly hearsWithPicturesOnly?: true;
-  /** Members of the vendor's own that it does not know. */
+  /** The vendor's own members that it does not support. */
   readonly refuses?: readonly Own[];
   readonly formats?: readonly string[];
 }
 
-/** Members of the vendor's own that have no place in the hub. */
+/** The vendor's own members without a field in the common request. */
 export type Own =
   | "service_tier"
   | "execution_expires_after"

@@ -1,7 +1,7 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** A failure as the interface tells of it: in plain words, without quotes around a field's name. */
+/** An error in the API's format: plain text, without quotes around field names. */
 export function buildError(error: GatewayError): JsonObject {
   const { param } = error;
   const { code, type } = WORDS[error.code];

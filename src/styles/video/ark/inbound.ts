@@ -4,7 +4,7 @@ import { buildError } from "./error.ts";
 import { readTask } from "./read-task.ts";
 import { writeSubmitted, writeTask } from "./write-task.ts";
 
-/** Videos by tasks, each a list of words and media. */
+/** Video tasks with a list of text and media. */
 export const contentTasks: InboundVideoFormat = {
   id: ID,
   hasOpenLinks: true,

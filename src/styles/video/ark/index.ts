@@ -4,7 +4,7 @@ import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { build, expect, ID, longest } from "./build.ts";
 import { parseContent, parseSubmitted, parseTask } from "./parse.ts";
 
-/** Words and media in one list, of which each element says what it is for. */
+/** Text and media in one list, in which each element has a role. */
 export const arkVideos: OutboundVideoFormat = {
   id: ID,
   outbound: {

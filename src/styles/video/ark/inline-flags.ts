@@ -1,7 +1,7 @@
 import type { VideoRequest } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 
-/** What the words themselves say of how the video is to be. */
+/** Options within the prompt. */
 export type Flags = Partial<
   Pick<
     VideoRequest,
@@ -17,8 +17,8 @@ export type Flags = Partial<
 >;
 
 /**
- * `--dur 5 --rs 720p` at the end of a prompt. Of two of a kind the last one
- * holds; what cannot be read is as good as not said, as it is for the vendor.
+ * `--dur 5 --rs 720p` at the end of a prompt. The last of two equal flags applies; an unreadable
+ * value is ignored, as the vendor does.
  */
 export function readFlags(text: string): Flags {
   const said = new Map<string, string>();
@@ -62,7 +62,7 @@ function kindOf(name: string): string {
   return SHORT.get(kind) ?? kind;
 }
 
-/** -1 leaves the choice to the model, for some. */
+/** Some models accept -1, which lets the model choose. */
 function within(text: string, min: number, max: number, takesAny = false): number | undefined {
   if (takesAny && text === "-1") return -1;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;

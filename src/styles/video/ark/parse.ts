@@ -51,7 +51,7 @@ function throwIfFailed(body: JsonObject): void {
   if (isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
 }
 
-/** Of its two official libraries each calls it something else. */
+/** The vendor's two official libraries use different names. */
 function whyIn(body: JsonObject): JsonObject {
   const { error, failure_reason: reason } = body;
   if (typeof reason === "string") return { message: reason };
@@ -94,13 +94,13 @@ function factsIn(body: JsonObject): Partial<TaskFacts> {
   });
 }
 
-/** Undefined where nothing was counted: a video is never free. */
+/** Undefined if the response has no count: a video is never free. */
 function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | undefined {
   const counts = [memberOf(usage, "completion_tokens"), memberOf(usage, "total_tokens")];
   const outputTokens = counts.map(integerOf).find((count) => count !== undefined && count > 0);
   if (outputTokens === undefined) return undefined;
   const { frames = 0, framesPerSecond = FRAMES_A_SECOND, resolution } = facts;
-  // Of the two lengths it says the one that it was told.
+  // The response contains only the length that was requested, in seconds or frames.
   const seconds = facts.seconds ?? frames / framesPerSecond;
   return usageOf({
     inputTokens: 0,

@@ -5,9 +5,9 @@ import { memberOf, textOf } from "#lib/values.ts";
 import { readMedium } from "#styles/video/read-medium.ts";
 import { readFlags, type Flags } from "./inline-flags.ts";
 
-/** Words and media out of one list. */
+/** Text and media of one list. */
 export interface Content {
-  /** Absent where there are no words. */
+  /** Undefined without text. */
   readonly prompt?: string;
   readonly media: readonly VideoMedia[];
   readonly flags: Flags;
@@ -15,7 +15,7 @@ export interface Content {
 
 const MAX_ELEMENTS = 64;
 
-/** `at`: how the caller names the list. */
+/** `at`: the client's name of the list. */
 export function readContent(content: readonly Json[], at: string): Content {
   if (content.length > MAX_ELEMENTS) {
     throw invalid(at, `'${at}' may hold ${MAX_ELEMENTS} elements, not more.`);
@@ -41,7 +41,7 @@ function readText({ text = "" }: JsonObject, place: string): string {
   throw invalid(`${place}.text`, `'${place}.text' must be text.`);
 }
 
-/** A medium whose role is still to be found, where nobody said. */
+/** A medium without a role yet. */
 interface Element extends Omit<VideoMedia, "role"> {
   readonly role: VideoMedia["role"] | undefined;
 }
@@ -65,7 +65,7 @@ function readElement(element: JsonObject, place: string): Element {
   return { type, source, role: readRole(element["role"], type, place) };
 }
 
-/** Two names for each frame: the vendor's, and the interface's own. */
+/** Two names for each frame: the vendor's, and the API's own. */
 const IMAGE_ROLES: ReadonlyMap<string, VideoMedia["role"]> = new Map([
   ["reference_image", "reference"],
   ["first_frame", "first_frame"],
@@ -87,7 +87,7 @@ function readRole(role: Json | undefined, type: VideoMedia["type"], place: strin
   throw invalid(`${place}.role`, `'${place}.role' must be one of ${allowed}.`);
 }
 
-/** One picture that nobody gave a role begins the video; of several each must have one. */
+/** A single image without a role is the first frame; several images need a role each. */
 function withRoles(elements: readonly Element[], at: string): readonly VideoMedia[] {
   const images = elements.filter(({ type }) => type === "image");
   const count = (role: VideoMedia["role"] | undefined): number =>

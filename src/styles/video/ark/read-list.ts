@@ -9,7 +9,7 @@ const USUAL_ON_PAGE = 10;
 const MAX_IDS = 500;
 const USUAL_TIER = "default";
 
-/** Which tasks a query is for. */
+/** The tasks that a list query selects. */
 export function readList(query: URLSearchParams): Omit<TaskPageQuery, "userId"> {
   const page = numberIn(query, "page_num", MAX_PAGES, 1);
   const limit = numberIn(query, "page_size", MAX_ON_PAGE, USUAL_ON_PAGE);

@@ -33,7 +33,7 @@ export const REQUEST: ObjectRule = object({
 });
 const KNOWN: ReadonlySet<string> = new Set(REQUEST.members.keys());
 
-/** A task in words and media; what is not said beside them may be said within the words. */
+/** A task with text and media; options that are missing in the body may be in the text. */
 export function readTask(body: JsonObject): VideoRequest {
   const model = textOf(body["model"]) ?? "";
   if (model === "") throw invalid("model", "model is required");

@@ -32,8 +32,8 @@ const isOwn = (name: string): name is Own => Object.hasOwn(RULES, name);
 export const OWN = Object.keys(RULES).filter(isOwn);
 
 /**
- * Those that a model knows, checked; the others are reported. What nobody knows
- * yet goes out as it is.
+ * Members that the model supports, validated; unsupported ones are reported as lost. Unknown
+ * members are forwarded unchanged.
  */
 export function checkOwn(
   members: JsonObject,

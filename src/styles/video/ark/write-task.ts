@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<TaskStatus, string>> = {
   failed: "failed",
 };
 
-/** Which tasks somebody means who asks for those of a state; the vendor's own word for a running one goes, too. */
+/** Task states of a status filter; the vendor's own word for running is accepted, too. */
 export const STATES: ReadonlyMap<string, readonly TaskStatus[]> = new Map([
   ["queued", ["submitting", "submit_unknown", "queued"]],
   ["processing", ["running"]],
@@ -50,7 +50,7 @@ export function writeTask(task: Task, { videos: [made] }: TaskLinks): JsonObject
   };
 }
 
-/** A page of them, and how many there are in all. */
+/** A page of tasks, and the total number. */
 export function writeList(items: readonly JsonObject[], total: number): JsonObject {
   return { items, total };
 }
@@ -59,7 +59,7 @@ function contentOf({ url, lastFrameUrl }: MadeVideo): JsonObject {
   return { video_url: url, ...defined({ last_frame_url: lastFrameUrl }) };
 }
 
-/** As its vendor counted; nothing where it did not. */
+/** The vendor's count; empty if the vendor sent none. */
 function usageOf({ outputTokens, isEstimated }: Usage): JsonObject {
   if (isEstimated || outputTokens === 0) return {};
   return { usage: { completion_tokens: outputTokens, total_tokens: outputTokens } };

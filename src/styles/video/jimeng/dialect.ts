@@ -1,16 +1,13 @@
-/** In which ways one of its models differs from others. */
+/** Differences between the vendor's models. */
 export interface JimengDialect {
-  /**
-   * What the model is called in requests, by the number of pictures that it is
-   * given. One that is not here cannot be asked for so.
-   */
+  /** The model's `req_key`, by the number of input images. A missing number is not supported. */
   readonly keys?: Readonly<Partial<Record<0 | 1 | 2, string>>>;
-  /** Of all its videos; it cannot be asked for. */
+  /** The model's only resolution; it cannot be requested. */
   readonly resolution?: string;
-  /** Lengths that it makes, in frames; the first is what it makes unasked. */
+  /** Supported lengths in frames; the first is the default. */
   readonly frames?: readonly number[];
   readonly maxPrompt?: number;
   readonly needsPrompt?: boolean;
-  /** The camera moves after a template. */
+  /** Moves the camera by a template. */
   readonly camera?: boolean;
 }

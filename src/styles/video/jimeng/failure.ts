@@ -6,11 +6,11 @@ import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
 
 export const SUCCESS = 10_000;
 
-/** Codes that judge what was asked for, or made. */
+/** Codes of content moderation, for input or output. */
 const CONTENT = new Set([50_411, 50_412, 50_413, 50_511, 50_512, 50_516, 50_517, 50_518, 50_519]);
-/** Of the request, or of the review that it could not pass. */
+/** Codes of invalid requests, or of a failed review. */
 const REQUEST = new Set([50_215, 50_520, 50_521, 50_522]);
-/** Of the moment: nothing was begun. */
+/** Temporary failures: no task was created. */
 const MOMENT: ReadonlyMap<number, FaultCode> = new Map([
   [50_429, "upstream_rate_limited"],
   [50_430, "upstream_rate_limited"],
@@ -28,7 +28,7 @@ export function parseError(status: number, body: string): UpstreamError {
   return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
 }
 
-/** A failure of the service's, or of the layer before it, which checks signatures. */
+/** A failure of the service, or of the layer before it, which checks signatures. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
   const refused = objectOf(memberOf(body["ResponseMetadata"], "Error"));
   if (refused !== undefined) {
@@ -41,13 +41,15 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
   return inWords(codeOf(code, status), textOf(body["message"]) ?? "", status, String(code));
 }
 
-/** Some who resell this say it as a text. */
+/** Some resellers send the code as text. */
 export function codeIn(body: JsonObject): number | undefined {
   const code = decimalOf(body["code"]) ?? "";
   return /^\d{1,9}$/.test(code) ? Number(code) : undefined;
 }
 
-/** What its code says of the task that was asked after, and not of the question; else undefined. */
+/**
+ * The failure of the polled task, if the code is about the task and not the poll; else undefined.
+ */
 export function verdictIn(body: JsonObject, status: number): "content" | "failed" | undefined {
   const code = codeIn(body);
   if (code === undefined || code === SUCCESS) return undefined;
@@ -64,7 +66,7 @@ function codeOf(code: number, status: number): FaultCode {
   if (status === 401) return "upstream_denied";
   if (status === 403) return "upstream_refused";
   if (status === 429) return "upstream_rate_limited";
-  // A code instead of a task: nothing was begun, unless the service itself broke.
+  // An error code in place of a task: no task was created, unless the service itself failed.
   return status < 500 ? "upstream_rejected" : "upstream_failed";
 }
 

@@ -1,6 +1,6 @@
 import { integer, list, object, text, type ObjectRule } from "#lib/rules.ts";
 
-/** More than any model looks at. */
+/** More than any model accepts. */
 const MAX_PICTURES = 16;
 const MAX_SEED = 2_147_483_647;
 const PICTURE = text({ minLength: 1, doc: "A link, a data URI, or base64." });

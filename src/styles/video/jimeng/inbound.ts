@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<TaskStatus, string>> = {
   failed: "FAILED",
 };
 
-/** A task that failed is answered with success, too: the question after it did not fail. */
+/** A failed task gets a success response: the poll itself did not fail. */
 function writeTask({ id, status, failure }: Task, { videos: [video] }: TaskLinks): JsonObject {
   const data = { task_id: id, status: WORDS[status], ...defined({ video_url: video?.url }) };
   return enveloped(data, failure?.message);
@@ -86,7 +86,7 @@ const CODES: Partial<Record<FaultCode, number>> = {
   upstream_rate_limited: BUSY,
 };
 
-/** In the vendor's codes, by which its clients know what to try again. */
+/** The vendor's codes, by which clients decide on retries. */
 function codeOf({ code, fault: { blame } }: GatewayError): number {
   const fallback = {
     client: INVALID,

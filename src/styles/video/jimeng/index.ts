@@ -3,7 +3,7 @@ import { parseError } from "./failure.ts";
 import { inbound } from "./inbound.ts";
 import { build, expect, ID, parseContent, parseSubmitted, parseTask } from "./outbound.ts";
 
-/** One address whose query says what is to be done, and one code in every answer. */
+/** One path with the action in the query, and a code in every response. */
 export const jimengVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,

@@ -60,7 +60,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
   };
 }
 
-/** Its models have one resolution each, and no sound. */
+/** Each model has one resolution, and no audio. */
 export function expect(
   question: VideoRequest,
   dialect?: VideoContext["dialect"],
@@ -73,7 +73,7 @@ export function expect(
   return { audio: false, ...defined({ resolution, seconds }) };
 }
 
-/** By which a task has to be asked after, too. */
+/** The `req_key`, which polls of the task need, too. */
 export function keyOf({ upstreamModel, scenario }: TaskRef, { keys }: JimengDialect): string {
   const frames = FRAMES_OF.get(scenario);
   return (frames === undefined ? undefined : keys?.[frames]) ?? upstreamModel;
@@ -91,12 +91,12 @@ function picturesIn(question: VideoRequest): readonly VideoMedia[] {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia([...videos, ...sounds, ...pictures]);
   const frames = [first, last].filter((each) => each !== undefined);
-  // By the scenario the task is asked after: the two must agree.
+  // The key is derived from the scenario when the task is polled: it must match the frames.
   if (FRAMES_OF.get(question.scenario) === frames.length) return frames;
   throw refuse("image", "this model looks at a first and a last frame, and at nothing else.");
 }
 
-/** All as links, or none: the vendor takes one list of them. */
+/** All images as links, or all inline: the vendor takes one list. */
 function written(pictures: readonly VideoMedia[]): JsonObject {
   const links = pictures.filter(({ source }) => source.kind === "url");
   if (links.length > 0 && links.length < pictures.length) {
@@ -116,7 +116,7 @@ function framesOf({ frames, seconds }: VideoRequest, model: JimengDialect): numb
 
 const CAMERA = ["template_id", "camera_strength"];
 
-/** What the caller's own protocol says beside all that. */
+/** Further members of the client's own protocol. */
 function more(
   extra: JsonObject,
   { camera = false }: JimengDialect,
@@ -144,7 +144,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(objectOf(body["data"])?.["task_id"]);
 }
 
-/** Its code comes first: a task that failed has no state. */
+/** The code is checked first: a failed task has no state. */
 export function parseTask(body: JsonObject, _task: TaskRef, status: number): TaskUpdate {
   const verdict = verdictIn(body, status);
   if (verdict !== undefined) {

@@ -20,12 +20,12 @@ const CODES: Partial<Record<FaultCode, number>> = {
   upstream_timeout: 5002,
 };
 
-/** In the codes of the vendor, which both styles share. */
+/** With the vendor's codes, which both styles share. */
 export function buildError({ code, message, fault }: GatewayError): JsonObject {
   return { code: CODES[code] ?? (fault.blame === "client" ? INVALID : BROKEN), message };
 }
 
-/** Around whatever is answered. */
+/** The envelope of success responses. */
 export function succeeded(data: JsonObject | readonly JsonObject[]): JsonObject {
   return { code: 0, message: "SUCCEED", data };
 }

@@ -7,7 +7,7 @@ const PATHS = ["simple", "down_back", "forward_up", "right_turn_forward", "left_
 const AXES = ["horizontal", "vertical", "pan", "tilt", "roll", "zoom"];
 const FARTHEST = 10;
 
-/** How the camera moves: along a path with a name, or a way along one axis. */
+/** Camera movement: a named preset, or a value for one axis. */
 export function checkCamera(camera: JsonObject): void {
   const type = oneOf(textOf(camera["type"]), PATHS, "camera_control.type");
   const config = objectOf(camera["config"]);

@@ -1,15 +1,18 @@
 import type { Lengths } from "../allowed.ts";
 
-/** In which ways one of its models differs from others. What is absent is not checked, or not known of it. */
+/**
+ * Differences between the vendor's models. Undefined members are not checked, or not known for the
+ * model.
+ */
 export interface KlingDialect {
   readonly lengths?: Lengths;
-  /** Words, pictures and videos together, at an address of its own. */
+  /** Text, images and videos together, at a separate path. */
   readonly isOmni?: boolean;
   readonly negativePrompt?: boolean;
   readonly guidance?: boolean;
   readonly camera?: boolean;
-  /** Whether it can be told to make sound. */
+  /** Whether audio generation can be requested. */
   readonly sound?: boolean;
-  /** It makes sound in its better mode only. */
+  /** Supports audio only in its better mode. */
   readonly soundNeedsPro?: boolean;
 }

@@ -4,14 +4,14 @@ import { decimalOf, textOf } from "#lib/values.ts";
 import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
 import { faultWords } from "../task-fields.ts";
 
-/** The status says less: three refusals of an account look like a limit of its rate. */
+/** The status is not specific: three account errors have the status of a rate limit. */
 const CODES = faultWords([
   ["upstream_auth", "1000 1001 1002 1003 1004 1100 1101 1102 1304"],
   ["upstream_model_missing", "1103 1202 1203"],
   ["upstream_rejected", "1200 1201"],
   ["content_filtered", "1300 1301"],
   ["upstream_rate_limited", "1302 1303"],
-  // The task may have been taken on by then.
+  // The vendor may have created the task.
   ["upstream_failed", "5000 5001"],
   ["upstream_timeout", "5002"],
 ]);
@@ -21,7 +21,7 @@ export function parseError(status: number, body: string): UpstreamError {
   return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
 }
 
-/** Every answer has a code; that of success is 0. */
+/** Every response has a code; 0 means success. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
   const code = decimalOf(body["code"]) ?? "0";
   if (code === "0") return undefined;

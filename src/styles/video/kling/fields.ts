@@ -15,7 +15,7 @@ const MAX_ID_CHARS = 256;
 const MAX_SECONDS = 3_600;
 const PICTURE = text({ doc: "A link, or base64." });
 
-/** Parts that both styles have. */
+/** Members of both styles. */
 export const CALLBACK_URL = text();
 export const EXTERNAL_ID = text({
   maxLength: MAX_ID_CHARS,
@@ -66,7 +66,7 @@ export const REQUEST: ObjectRule = object({
   metadata: object(WISHES, "Any of the fields beside it but the model; those beside it win."),
 });
 
-/** What has a place of its own in any request; lists of elements are the vendor's. */
+/** Members with a field in every protocol; element lists are the vendor's own. */
 export const KNOWN: ReadonlySet<string> = new Set(
   [...REQUEST.members.keys()].filter((name) => name !== "element_list"),
 );

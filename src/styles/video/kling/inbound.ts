@@ -63,7 +63,7 @@ function read(body: JsonObject, { scenario: path }: Address): VideoRequest {
 const MODEL = new Set(["model", "model_name"]);
 const METADATA = new Set(["metadata"]);
 
-/** It may be said in four places, and must be the same in all of them: it decides on the price. */
+/** The model may be in four members, and must be equal in all: it decides the price. */
 function modelIn(body: JsonObject): string {
   const { metadata } = body;
   const said = [body["model_name"], body["model"]];
@@ -75,7 +75,7 @@ function modelIn(body: JsonObject): string {
   throw invalid("model", "'model', 'model_name' and 'metadata' name different models.");
 }
 
-/** Whether a video keeps the sound it has: nobody else asks. */
+/** Whether a video keeps its audio; only this protocol has such an option. */
 function soundsOf(videos: Json | undefined): Json | undefined {
   const sounds = listOf(videos).map((each) => {
     const kept = textOf(memberOf(each, "keep_original_sound"));

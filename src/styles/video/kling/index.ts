@@ -12,7 +12,7 @@ import {
   parseTask,
 } from "./outbound.ts";
 
-/** The first style: one address for each scenario, and the model in the body. */
+/** The first style: one path per scenario, and the model in the body. */
 export const klingVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,

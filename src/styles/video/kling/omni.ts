@@ -4,11 +4,11 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf } from "#lib/values.ts";
 import { givenIn, linkOrBase64, onlyLink, refuseMedia } from "../given.ts";
 
-/** Other inputs beside the words; fewer where one of them is a video. */
+/** Maximum number of other inputs; fewer with a video. */
 const MAX_IMAGES = 7;
 const MOST_WITH_VIDEO = 4;
 
-/** Pictures, frames among them, and a video, to be spoken of in the prompt by their number. */
+/** Images, frames included, and a video, which the prompt refers to by number. */
 export function omniMedia(question: VideoRequest, extra: JsonObject): JsonObject {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
@@ -26,7 +26,7 @@ export function omniMedia(question: VideoRequest, extra: JsonObject): JsonObject
   };
 }
 
-/** The bounds of both styles. */
+/** The limits of both styles. */
 export function checkInputs(videos: number, others: number): void {
   if (videos > 1) throw invalid("video", "There may be one reference video, not more.");
   const most = videos === 0 ? MAX_IMAGES : MOST_WITH_VIDEO;
@@ -57,7 +57,7 @@ function video(medium: VideoMedia, more: Json | undefined): JsonObject {
   };
 }
 
-/** Names that the prompt has for them, in the other style, become their numbers. */
+/** Replaces the names of media in the prompt, which the other style uses, by their numbers. */
 function withNumbers(
   prompt: string,
   images: readonly VideoMedia[],

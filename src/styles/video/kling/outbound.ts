@@ -32,12 +32,12 @@ import { omniMedia } from "./omni.ts";
 export const ID = "video-kling";
 
 const MAX_PROMPT_CHARS = 2_500;
-/** Said explicitly: what is reserved for a video must be what the vendor makes. */
+/** Always sent explicitly: the reserved amount must match the video that the vendor makes. */
 const DEFAULT_SECONDS = 5;
 const DEFAULT_MODE = "std";
 const RATIOS = ["16:9", "9:16", "1:1"];
 const MODES = ["std", "pro"];
-/** Its modes have a resolution each. */
+/** Each mode has one resolution. */
 const MODE_OF: ReadonlyMap<string, string> = new Map([
   ["720p", "std"],
   ["1080p", "pro"],
@@ -79,7 +79,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   };
 }
 
-/** Its default mode is the lesser one, without sound. */
+/** The default is the cheaper mode, without audio. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const model: KlingDialect = { ...own };
   const isBetter = modeOf(question.mode, framingOf(question).resolution) === "pro";
@@ -90,7 +90,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   };
 }
 
-/** A video that is changed may be as long as the model makes any. */
+/** An edited video may have the model's maximum length. */
 export function longest(
   { media }: VideoRequest,
   own?: VideoContext["dialect"],
@@ -104,7 +104,7 @@ function lengthOf(question: VideoRequest, { lengths }: KlingDialect): number | u
   return secondsOf(question, lengths) ?? unsaid;
 }
 
-/** It is as long as what it is made from. */
+/** The video has the length of its source. */
 function isBase({ role }: VideoMedia): boolean {
   return role === "base";
 }
@@ -163,7 +163,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(dataIn(body)["task_id"]);
 }
 
-/** Throws where the answer is a failure. */
+/** Throws for an error response. */
 function dataIn(body: JsonObject): JsonObject {
   const error = errorIn(body, 200);
   if (error !== undefined) throw asGatewayError(error);
@@ -175,7 +175,7 @@ export function parseTask(body: JsonObject): TaskUpdate {
   switch (task["task_status"]) {
     case "submitted":
       return { state: "queued" };
-    // The other style's word, as some who resell this one have it.
+    // The other style's value, which some resellers use here.
     case "succeed":
     case "succeeded":
       return succeeded(listOf(objectOf(task["task_result"])?.["videos"]).flatMap(videoIn));
@@ -186,13 +186,13 @@ export function parseTask(body: JsonObject): TaskUpdate {
   }
 }
 
-/** A video that was made out of another is as long as that, whatever was asked for. */
+/** A video that is made from another has that one's length, independent of the requested one. */
 export function succeeded(videos: readonly MadeVideo[]): TaskUpdate {
   const seconds = Math.round(videos[0]?.seconds ?? 0);
   return { state: "succeeded", videos, ...(seconds > 0 ? { facts: { seconds } } : {}) };
 }
 
-/** Both styles write down what was made in the same words. */
+/** Both styles describe results with the same members. */
 export function videoIn(made: Json): readonly MadeVideo[] {
   const url = addressIn(memberOf(made, "url"));
   if (url === undefined) return [];
@@ -208,7 +208,7 @@ export function videoIn(made: Json): readonly MadeVideo[] {
   ];
 }
 
-/** A task may be asked for by either id, at the same address. */
+/** A task can be queried by either id, at the same path. */
 export function parseFound(body: JsonObject, externalId: string): string | undefined {
   const task = dataIn(body);
   const theirs = textOf(memberOf(task["task_info"], "external_task_id"));

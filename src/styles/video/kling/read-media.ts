@@ -11,7 +11,7 @@ interface Shown {
   readonly media: readonly VideoMedia[];
 }
 
-/** Last parts of the addresses, by what is shown to a model at each. */
+/** Last path segments, by input type. */
 export const PATHS = ["text2video", "image2video", "multi-image2video", "omni-video"] as const;
 
 export function readShown(path: string | undefined, body: JsonObject): Shown {
@@ -27,7 +27,7 @@ export function readShown(path: string | undefined, body: JsonObject): Shown {
   }
 }
 
-/** Some clients send every field, and empty ones for what they leave out. */
+/** Some clients send every field, and empty values for unset ones. */
 function pictureIn(value: Json | undefined, role: VideoMedia["role"], param: string) {
   const text = textOf(value) ?? "";
   return text === ""
@@ -102,7 +102,7 @@ function readAll(body: JsonObject): Shown {
   return { scenario: isLookedAt ? "omni" : scenarioOf(media), media };
 }
 
-/** Numbers of what is shown become names, since elsewhere it may stand in another order. */
+/** Replaces media numbers in the prompt by names, because the order may differ elsewhere. */
 export function withNames(prompt: string, media: readonly VideoMedia[]): string {
   const tags = new Set(media.map(({ tag }) => tag));
   return prompt.replaceAll(/<<<((?:image|video)_\d{1,3})>>>/g, (said, tag: string) =>

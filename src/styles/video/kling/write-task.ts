@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<TaskStatus, string>> = {
   failed: "failed",
 };
 
-/** Words that callers of all protocols know. */
+/** Status words that clients of all protocols know. */
 const PLAIN_WORDS: Readonly<Record<TaskStatus, string>> = {
   ...WORDS,
   submitting: "queued",
@@ -27,7 +27,7 @@ export function writeSubmitted(task: Task): JsonObject {
   return { ...succeeded(headOf(task)), ...plainly(task) };
 }
 
-/** In the vendor's envelope, and beside it as one object, for clients of either mind. */
+/** In the vendor's envelope, and also as one plain object, for both kinds of clients. */
 export function writeTask(task: Task, links: TaskLinks): JsonObject {
   const { failure } = task;
   return {
@@ -40,7 +40,7 @@ export function writeTask(task: Task, links: TaskLinks): JsonObject {
   };
 }
 
-/** What is told unasked is the object alone. */
+/** A webhook contains the object alone. */
 export function writeNotice(task: Task, { videos }: TaskLinks): JsonObject {
   const { facts, failure, status } = task;
   return {
@@ -75,7 +75,7 @@ function plainly({ id, model, status, createdAt }: Task): JsonObject {
   };
 }
 
-/** Both styles say the same of a video; how long it is is a text. */
+/** Both styles describe a video the same way; its length is text. */
 export function madeVideo(video: MadeVideo, taskId: string, index: number): JsonObject {
   return {
     id: video.id ?? `${taskId}-${index + 1}`,

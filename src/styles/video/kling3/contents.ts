@@ -9,7 +9,7 @@ import type { Kling3Dialect } from "./dialect.ts";
 
 const MOST_ELEMENTS_WITH_FRAMES = 3;
 
-/** The words, what is shown, and what only the caller's own protocol knows of. */
+/** The text, the media, and elements that only the client's own protocol has. */
 export function contentsOf(
   question: VideoRequest,
   dialect: Kling3Dialect,
@@ -71,13 +71,13 @@ function typeOf({ type, role }: VideoMedia): string {
   return role === "first_frame" || role === "last_frame" ? role : "refer_image";
 }
 
-/** One that the vendor keeps. */
+/** A voice that the vendor stores. */
 function voice({ source, tag }: VideoMedia): JsonObject {
   if (source.kind !== "reference") throw refuse("audio", "this model knows voices by their id.");
   return { type: "voice", voice_id: source.id, ...(tag === undefined ? {} : { id: tag }) };
 }
 
-/** What the caller's protocol has in its list beside all that the hub knows. */
+/** Elements of the client's list that the common request has no field for. */
 export function othersIn(extra: JsonObject): readonly Json[] {
   return listOf(extra["contents"]);
 }

@@ -1,19 +1,19 @@
 import type { Lengths } from "../allowed.ts";
 
-/** In which ways one of its models differs from others. What is absent is not checked. */
+/** Differences between the vendor's models. Undefined members are not checked. */
 export interface Kling3Dialect {
   readonly lengths?: Lengths;
-  /** The same where it is given a first frame and nothing else. */
+  /** The lengths if the request has a first frame and no other input. */
   readonly frameLengths?: Lengths;
   readonly resolutions?: readonly string[];
-  /** Words, pictures and videos together, at an address of its own. */
+  /** Text, images and videos together, at a separate path. */
   readonly isOmni?: boolean;
-  /** What it can be told of its sound; nothing where empty. */
+  /** Supported audio options; none if empty. */
   readonly sounds?: readonly ("native" | "off" | "original")[];
-  /** The one resolution in which it makes sound. */
+  /** The only resolution with audio. */
   readonly soundResolution?: string;
   readonly lastFrame?: boolean;
   readonly multiShot?: boolean;
-  /** Frames and other pictures may be given together. */
+  /** Frames and other images can be combined. */
   readonly mixes?: boolean;
 }

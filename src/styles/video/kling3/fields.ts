@@ -5,7 +5,7 @@ const MAX_CONTENTS = 100;
 const ID = text({ maxLength: 64, doc: "By which the prompt speaks of it." });
 const LINKED = object({ "type!": text(), "url!": text({ minLength: 1 }), id: ID });
 
-/** Of other types it is the vendor's own, and goes on as it is. */
+/** Elements of other types are the vendor's own, and are forwarded unchanged. */
 const CONTENT = tagged(
   "type",
   {

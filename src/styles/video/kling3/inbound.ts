@@ -54,7 +54,7 @@ function read(body: JsonObject, { model = "", scenario: path }: Address): VideoR
   };
 }
 
-/** What is charged by goes where it is read, and nowhere else. */
+/** Refuses options that affect the price at positions where they are not read. */
 function refuseMisplaced(body: JsonObject): void {
   for (const name of ["resolution", "duration", "audio"]) {
     if (body[name] === undefined || body[name] === null) continue;
@@ -62,7 +62,7 @@ function refuseMisplaced(body: JsonObject): void {
   }
 }
 
-/** Whatever else there is goes on to the vendor unchanged. */
+/** All other members are forwarded to the vendor unchanged. */
 function extraOf(
   body: JsonObject,
   { others }: Contents,

@@ -12,7 +12,7 @@ import {
   parseTask,
 } from "./outbound.ts";
 
-/** The newer style: the model in the address, and all tasks at one other. */
+/** The newer style: the model in the path, and one other path for all tasks. */
 export const kling3Video: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,

@@ -34,7 +34,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   const lose = (field: string): void => report.lose(field);
   const { settings, options, contents: _, prompt: __, ...rest } = own;
   const set = settingsOf(question, dialect, objectOf(settings) ?? {}, lose);
-  // Where we are told of a task, and by which id, is our business.
+  // The gateway sets the webhook URL and the task id itself.
   const { callback_url: ___, external_task_id: ____, ...opted } = objectOf(options) ?? {};
   return {
     ...rest,
@@ -61,7 +61,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   };
 }
 
-/** A video that is changed is as long as it was. */
+/** An edited video keeps its length. */
 export function longest(
   { media }: VideoRequest,
   own?: VideoContext["dialect"],
@@ -74,14 +74,14 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(memberOf(dataIn(body), "id"));
 }
 
-/** Throws where the answer is a failure. */
+/** Throws for an error response. */
 function dataIn(body: JsonObject): Json | undefined {
   const error = errorIn(body, 200);
   if (error !== undefined) throw asGatewayError(error);
   return body["data"];
 }
 
-/** Tasks that it does not know are not in its list. */
+/** Unknown tasks are left out of the list. */
 export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskUpdate {
   const task = tasksIn(body).find((each) => idOf(memberOf(each, "id")) === upstreamId);
   if (task === undefined) return { state: "missing" };
@@ -111,7 +111,7 @@ function outputsOf(task: Json): readonly Json[] {
   return outputs.filter((each) => memberOf(each, "type") === "video");
 }
 
-/** Of the one task that was asked after. */
+/** The content of the polled task. */
 export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
   const [task = null] = tasksIn(body);
   return heldAmong(

@@ -5,18 +5,18 @@ import { defined, listOf, textOf } from "#lib/values.ts";
 import { checkInputs } from "../kling/omni.ts";
 import { readMedia } from "../read-media.ts";
 
-/** Last but one parts of the addresses. */
+/** Path segments before the last one. */
 export const PATHS = ["text-to-video", "image-to-video", "omni-video"] as const;
 
 export interface Contents {
   readonly scenario: VideoScenario;
   readonly prompt?: string;
   readonly media: readonly VideoMedia[];
-  /** What only the vendor knows of, as it came. */
+  /** Elements that only the vendor supports, unchanged. */
   readonly others: readonly JsonObject[];
 }
 
-/** The words, and all that is shown and played, of a body that its rule has let through. */
+/** The text and all media of a validated body. */
 export function readContents(path: string | undefined, body: JsonObject): Contents {
   const contents = listOf(body["contents"]).filter(isObject);
   const words = [body["prompt"], ...contents.filter(isPrompt).map(({ text }) => text)];
@@ -54,7 +54,7 @@ const ROLES: ReadonlyMap<Json | undefined, Pick<VideoMedia, "type" | "role">> = 
   ["voice", { type: "audio", role: "voice" }],
 ]);
 
-/** Of whatever says more than is known here, nothing may be lost: it is left to the vendor as a whole. */
+/** Elements with unknown members are forwarded as a whole, so that nothing is lost. */
 function isPlain(element: JsonObject): boolean {
   return ROLES.has(element["type"]) && Object.keys(element).every((name) => MEMBERS.has(name));
 }
@@ -81,7 +81,7 @@ function scenarioIn(contents: readonly JsonObject[], path: string | undefined): 
   return path === "omni-video" ? "omni" : "reference";
 }
 
-/** Whatever is shown counts, frames and elements of the vendor's among it. */
+/** All media count, including frames and the vendor's elements. */
 function checkOmni(contents: readonly JsonObject[]): void {
   const count = (...types: readonly string[]): number =>
     contents.filter(({ type }) => types.includes(textOf(type) ?? "")).length;

@@ -8,11 +8,11 @@ import { silent } from "../kling/omni.ts";
 import type { Kling3Dialect } from "./dialect.ts";
 
 const RATIOS = ["16:9", "9:16", "1:1"];
-/** Said explicitly: what is reserved for a video must be what the vendor makes. */
+/** Always sent explicitly: the reserved amount must match the video that the vendor makes. */
 export const DEFAULT_SECONDS = 5;
 export const DEFAULT_RESOLUTION = "720p";
 
-/** How the video is to be; `extra` is what the caller's own protocol says beside that. */
+/** The video options; `extra` has further members of the client's own protocol. */
 export function settingsOf(
   question: VideoRequest,
   dialect: Kling3Dialect,
@@ -47,7 +47,7 @@ function resolutionOf(
   throw invalid("resolution", `'resolution' must be ${soundResolution} for a video with sound.`);
 }
 
-/** What is shown has a ratio of its own; nothing but words and pictures to look at has none. */
+/** A first frame or an input video sets the ratio; text and reference images do not. */
 function ratioOf(
   question: VideoRequest,
   { isOmni }: Kling3Dialect,
@@ -75,7 +75,7 @@ function lengthOf(
   const isFrameOnly = question.media.length > 0 && question.scenario === "first_frame";
   const seconds = secondsOf(question, isFrameOnly ? frameLengths : lengths);
   if (video?.role !== "base") return seconds ?? DEFAULT_SECONDS;
-  // It is as long as what it is made from.
+  // The video has the length of its source.
   if (seconds !== undefined) lose("duration");
   return undefined;
 }

@@ -19,12 +19,12 @@ export function writeSubmitted(task: Task): JsonObject {
   return succeeded(headOf(task));
 }
 
-/** A list, since that is what tasks are asked after by. */
+/** A list, because tasks are queried as a list. */
 export function writeTask(task: Task, links: TaskLinks): JsonObject {
   return succeeded([writeNotice(task, links)]);
 }
 
-/** What is told unasked is the object alone. */
+/** A webhook contains the object alone. */
 export function writeNotice(task: Task, { videos }: TaskLinks): JsonObject {
   const { id, failure } = task;
   return {

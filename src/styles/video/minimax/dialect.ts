@@ -1,15 +1,15 @@
 import type { Lengths } from "../allowed.ts";
 
-/** In which ways one of its models differs from others. What is absent is not checked. */
+/** Differences between the vendor's models. Undefined members are not checked. */
 export interface MinimaxDialect {
   readonly lengths?: Lengths;
   readonly resolutions?: readonly string[];
   readonly ratios?: readonly string[];
-  /** Where nobody says. */
+  /** The default. */
   readonly seconds?: number;
   readonly resolution?: string;
-  /** The same where nothing is shown to it. */
+  /** The default without input media. */
   readonly ratio?: string;
-  /** Whether it looks at references. */
+  /** Whether it supports reference media. */
   readonly references?: boolean;
 }

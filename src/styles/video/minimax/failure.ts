@@ -10,7 +10,7 @@ const CODES = faultWords([
   ["upstream_rejected", "2013"],
   ["upstream_auth", "1004 1008 2049"],
   ["upstream_rate_limited", "1002 1039"],
-  // Whether it had begun by then is not said.
+  // The vendor does not say whether it had created the task.
   ["upstream_timeout", "1001"],
   ["upstream_failed", "1000 1013"],
 ]);
@@ -21,7 +21,7 @@ export function parseError(status: number, body: string): UpstreamError {
   return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
 }
 
-/** Older addresses answer failures with a status of success, and a code of their own. */
+/** Older paths return errors with a success status, and a code of their own. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
   const base = objectOf(body["base_resp"]);
   const code = decimalOf(base?.["status_code"]) ?? "0";
@@ -45,12 +45,12 @@ function explained(error: JsonObject, status: number, body: JsonObject): Upstrea
   return parseOther(named >= 400 && named < 600 ? named : status, JSON.stringify(body));
 }
 
-/** A code instead of a task: nothing was begun. */
+/** An error code in place of a task: no task was created. */
 function unknown(said: string, status: number, code: string): UpstreamError {
   return inWords(status < 500 ? "upstream_rejected" : "upstream_failed", said, status, code);
 }
 
-/** Of a task: the same codes. */
+/** Codes of a failed task: the same list. */
 export function failureIn(error: Json | undefined): TaskFailure {
   const code = decimalOf(memberOf(error, "code")) ?? "task_failed";
   const isContent = CODES.get(code) === "content_filtered";

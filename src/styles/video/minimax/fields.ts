@@ -27,7 +27,7 @@ const ELEMENT: Rule = tagged(
   { closed: true },
 );
 
-/** Resolutions by their exact letters, as its clients write them. */
+/** Resolutions in the exact letter case of its clients. */
 export const REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   "content!": list(ELEMENT, MAX_ELEMENTS, 1),

@@ -21,7 +21,7 @@ export const inbound: InboundVideoFormat["inbound"] = {
 };
 
 function read(body: JsonObject): VideoRequest {
-  // Whatever its value: who names one waits to be told, and would wait in vain.
+  // Refused with any value: the client would wait for a webhook that never comes.
   if (Object.hasOwn(body, "callback_url")) {
     throw invalid("callback_url", "'callback_url' must be left out: tasks are to be asked after.");
   }
@@ -75,7 +75,7 @@ function writeTask(task: Task, { videos: [video] }: TaskLinks): JsonObject {
   };
 }
 
-/** Its clients know the vendor's numbers: of a video that was not to be shown. */
+/** The vendor's code for a filtered video, which its clients check. */
 const FILTERED = "1027";
 
 function wordOf({ code }: TaskFailure): string {

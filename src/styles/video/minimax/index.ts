@@ -4,14 +4,14 @@ import { inbound } from "./inbound.ts";
 import * as older from "./older.ts";
 import { build, expect, ID, parseContent, parseSubmitted, parseTask } from "./outbound.ts";
 
-/** Words, pictures, videos and sounds in one list. */
+/** Text, images, videos and audio in one list. */
 export const minimaxVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,
   outbound: { build, expect, parseSubmitted, parseTask, parseContent, parseError },
 };
 
-/** Before that: words, and frames or a face beside them. */
+/** The older API: text, with frames or a face. */
 export const olderMinimaxVideo: OutboundVideoFormat = {
   id: older.ID,
   outbound: {

@@ -23,7 +23,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
   const isRequired = question.media.length === 0;
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired });
   loseAllBut(["rewrite", "watermark"], question, ID, report);
-  // Said explicitly: what is reserved for a video must be what the vendor makes.
+  // Always sent explicitly: the reserved amount must match the video that the vendor makes.
   const { resolution = model.resolution, ratio } = framingOf(question);
   if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
@@ -40,7 +40,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
   };
 }
 
-/** Frames, or the one face that the video is about. */
+/** Frames, or the one subject face of the video. */
 function pictures(question: VideoRequest): JsonObject {
   const { first, last, pictures: faces, videos, sounds } = givenIn(question);
   refuseMedia([...videos, ...sounds]);
@@ -57,7 +57,7 @@ function pictures(question: VideoRequest): JsonObject {
   });
 }
 
-/** Where the video of a task that is done is written down: its state names a file, and no link. */
+/** Path of a finished task's video: the task has a file id and no link. */
 export function fileOf(answer: JsonObject): string | undefined {
   const { status, file_id: id } = answer;
   const file = typeof id === "number" ? String(id) : textOf(id);
@@ -92,7 +92,7 @@ export function parseContent({ file }: JsonObject, index: number): HeldPicture |
   return heldAmong([memberOf(file, "download_url")], index);
 }
 
-/** The link is asked for apart: without it, it can be asked for again. */
+/** The link needs a second request; if that fails, it can be repeated. */
 function videoIn(body: JsonObject): MadeVideo {
   const url = addressIn(memberOf(body["file"], "download_url"));
   if (url === undefined) {

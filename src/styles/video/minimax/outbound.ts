@@ -28,7 +28,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: true });
   loseAllBut(["watermark"], question, ID, report);
   const { resolution = model.resolution, ratio } = framingOf(question);
-  // To be told of a task, one would have to answer a riddle of the vendor's first.
+  // No webhook URL: the vendor would first require the answer to a challenge.
   return {
     ...carriedBy(question, ID),
     model: question.model,
@@ -42,7 +42,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
   };
 }
 
-/** In either form of request. */
+/** For both request formats. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: MinimaxDialect = { ...own };
   const { resolution = dialect.resolution } = framingOf(question);
@@ -50,7 +50,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   return defined({ resolution, seconds });
 }
 
-/** Where nothing is shown to it there is nothing to adapt to. */
+/** Without input media, an adaptive ratio has no source. */
 function ratioFor(
   ratio: string | undefined,
   isShown: boolean,
@@ -143,7 +143,7 @@ function factsIn(task: JsonObject): Partial<TaskFacts> {
   });
 }
 
-/** Videos that it was shown are charged by their length, as those that it made are. */
+/** Input videos are charged by their length, like generated ones. */
 function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | undefined {
   const used = objectOf(usage) ?? {};
   const made = secondsIn(used["output_seconds"]) ?? facts.seconds;

@@ -12,7 +12,7 @@ interface Content {
   readonly media: readonly VideoMedia[];
 }
 
-/** Of a list that its rule has let through. */
+/** Reads a validated list. */
 export function readContent(content: Json | undefined): Content {
   const elements = listOf(content).filter(isObject);
   const words = elements.flatMap((each) => (each["type"] === "text" ? [each["text"]] : []));
@@ -44,7 +44,7 @@ function isSaid(value: Json | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A picture that is said to be nothing is the first one. */
+/** An image without a role is the first frame. */
 function roleOf({ role }: JsonObject, type: VideoMedia["type"]): VideoMedia["role"] {
   if (role === "last_frame") return "last_frame";
   const isFirst = type === "image" && (role === "first_frame" || !isSaid(role));

@@ -15,10 +15,10 @@ export const ID = "video-openai";
 
 const MAX_PROMPT_CHARS = 32_000;
 const REFERENCE = "input_reference";
-/** The vendor refuses a request without words, which a caller may leave out. */
+/** The vendor requires a prompt, but clients may leave it out. */
 const WORDLESS = "A short video.";
 
-/** JSON, or a form where a picture goes along as a file. */
+/** JSON, or a form if an image is sent as a file. */
 export function build(
   question: VideoRequest,
   { report, dialect: own }: VideoContext,
@@ -66,9 +66,9 @@ export function build(
   }
 }
 
-/** What its models do where nothing is said. */
+/** The defaults of its models. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
-  // What is made anew is as long and as large as it was.
+  // A remix has the length and size of its source.
   if (question.scenario === "remix") return {};
   const { usualLength, usualSize, ...dialect }: VideoDialect = { ...own };
   return defined({
@@ -77,7 +77,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   });
 }
 
-/** Only the words can be others. */
+/** A remix can change the prompt only. */
 function remixOf({ prompt = "", media }: VideoRequest, { remakes }: VideoDialect): JsonObject {
   if (remakes !== true) throw refuse("video_id", "the upstream of this model makes no video anew.");
   const [first] = media;
@@ -126,7 +126,7 @@ function toField([name, value]: [string, Json | undefined]) {
   return [{ name, value: typeof value === "string" ? value : JSON.stringify(value) }];
 }
 
-/** Servers go by the end of a file's name as much as by its type. */
+/** Servers use the extension of a file name as much as its media type. */
 function toFile(mediaType: string, file: ReturnType<typeof fileOf>): SentPart {
   const end = mediaType.slice(mediaType.indexOf("/") + 1).replace("jpeg", "jpg");
   return { name: REFERENCE, filename: `reference.${end}`, mediaType, ...file };

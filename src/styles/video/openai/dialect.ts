@@ -1,13 +1,13 @@
-/** In which ways a server's reading of the format is its own; what it does not list, anything may be. */
+/** Deviations of a server from the format; members that are not listed accept any value. */
 export interface VideoDialect {
   readonly lengths?: readonly number[];
   readonly usualLength?: number;
   readonly sizes?: readonly string[];
   readonly usualSize?: string;
-  /** It makes a video of its own anew. */
+  /** Supports remix of its own videos. */
   readonly remakes?: true;
-  /** It keeps files, which may be named in place of pictures. */
+  /** Stores files, whose ids may replace images. */
   readonly keepsFiles?: true;
-  /** Members that it does not know do no harm. */
+  /** Ignores unknown members. */
   readonly isOpen?: true;
 }

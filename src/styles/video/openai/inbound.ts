@@ -6,7 +6,7 @@ import { readQuestion } from "#styles/video/unified/read-question.ts";
 import { ID } from "./build.ts";
 import { writeVideo } from "./write-video.ts";
 
-/** Videos as objects, as clients of the format that goes with chat completions want them. */
+/** Videos as objects, in the format of OpenAI's clients. */
 export const videoObjects: InboundVideoFormat = {
   id: ID,
   inbound: {

@@ -3,7 +3,7 @@ import { parseError } from "#styles/upstream-error.ts";
 import { build, expect, ID } from "./build.ts";
 import { parseSubmitted, parseTask, VOCABULARY } from "./parse.ts";
 
-/** A video is an object with a state, whose bytes stand below it. */
+/** A video is an object with a status; its bytes are at a path below it. */
 export const openaiVideos: OutboundVideoFormat = {
   id: ID,
   outbound: {

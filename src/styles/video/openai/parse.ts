@@ -18,7 +18,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["id"]);
 }
 
-/** Servers of this format agree on its members more than on the words for states. */
+/** Servers of this format differ more in the status words than in the members. */
 export function parseTask(body: JsonObject): TaskUpdate {
   const progress = progressIn(body["progress"]);
   switch (textOf(body["status"])?.toLowerCase()) {
@@ -61,7 +61,7 @@ function progressIn(value: Json | undefined): number | undefined {
 
 const SIZE = /^(\d{2,5})x(\d{2,5})$/;
 
-/** Its bytes are asked for by its id, unless a server says where else they are. */
+/** The bytes are downloaded by the video's id, unless the response has a URL. */
 function made(body: JsonObject): TaskUpdate {
   const { metadata, expires_at: expiresAt } = body;
   const urls = [memberOf(metadata, "url"), body["url"], body["video_url"]];

@@ -5,10 +5,10 @@ import { object, text, type ObjectRule } from "#lib/rules.ts";
 const MAX_ON_PAGE = 100;
 const USUAL_ON_PAGE = 20;
 
-/** What is said of a video that is to be made anew; all else is as it was. */
+/** The options of a remix; all others are those of its source. */
 export const REMIX_REQUEST: ObjectRule = object({ "prompt!": text({ minLength: 1 }) });
 
-/** Which videos a query is for: the newest first, where nothing is said. */
+/** The videos that a list query selects; newest first by default. */
 export function readList(query: URLSearchParams): Omit<TaskQuery, "userId"> {
   const after = query.get("after") ?? "";
   const order = query.get("order") ?? "desc";

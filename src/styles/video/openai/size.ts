@@ -3,7 +3,7 @@ import type { VideoRequest } from "#core/video.ts";
 import { oneOf } from "#styles/video/allowed.ts";
 import type { VideoDialect } from "./dialect.ts";
 
-/** Sides that are not whole, or odd, are no sizes. */
+/** Sides must be whole even numbers. */
 const EVEN = 2;
 const USUAL_SIDE = 720;
 const SIDES: ReadonlyMap<string, number> = new Map([
@@ -13,13 +13,13 @@ const SIDES: ReadonlyMap<string, number> = new Map([
 
 type Framed = Pick<VideoRequest, "size" | "resolution" | "ratio">;
 
-/** In pixels, whichever way it was said; undefined where it was not. */
+/** The size in pixels from any notation; undefined if the client set none. */
 export function sizeOf(question: Framed, { sizes }: VideoDialect): string | undefined {
   const { size, resolution, ratio = "adaptive" } = question;
   if (size !== undefined) return oneOf(size.toLowerCase().replace("*", "x"), sizes, "size");
   if (ratio === "adaptive" && resolution === undefined) return undefined;
   const side = resolution === undefined ? USUAL_SIDE : sideOf(resolution);
-  // Upright, as this format has it where nothing else is said.
+  // Portrait is this format's default.
   const [across, down] = ratio === "adaptive" ? [9, 16] : sidesOf(ratio);
   const made = shaped(side, across, down);
   return oneOf(made, sizes, ratio === "adaptive" ? "resolution" : "ratio");
@@ -37,7 +37,7 @@ function sidesOf(ratio: string): readonly [number, number] {
   throw invalid("ratio", "'ratio' must be a width and a height, such as 16:9.");
 }
 
-/** The shorter side is the one that a resolution is named after. */
+/** A resolution is named after the shorter side. */
 function shaped(side: number, across: number, down: number): string {
   const longer = (Math.max(across, down) / Math.min(across, down)) * side;
   const even = Math.round(longer / EVEN) * EVEN;

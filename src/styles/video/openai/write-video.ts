@@ -14,11 +14,11 @@ export const STATUS_WORDS: Readonly<Record<TaskStatus, string>> = {
   failed: "failed",
 };
 
-/** What is made where nothing is said, as the format has it. */
+/** The format's default length. */
 const USUAL_SECONDS = 4;
 const USUAL_SIZE = "720x1280";
 
-/** Every member is there, for clients who count on it. */
+/** Every member is present, because clients rely on it. */
 export function writeVideo(task: Task, links?: TaskLinks): JsonObject {
   const { id, model, status, facts, failure, progress = 0, createdAt, finishedAt } = task;
   const made = links?.videos[0];
@@ -50,7 +50,7 @@ function shownSeconds({ seconds }: TaskFacts, made: MadeVideo | undefined): numb
   return known > 0 ? known : USUAL_SECONDS;
 }
 
-/** Typed clients read no other size, and fail on one. */
+/** Typed clients parse only these sizes, and fail on others. */
 const SIZES: readonly (readonly [size: string, width: number, height: number])[] = [
   [USUAL_SIZE, 720, 1_280],
   ["1280x720", 1_280, 720],
@@ -58,7 +58,7 @@ const SIZES: readonly (readonly [size: string, width: number, height: number])[]
   ["1792x1024", 1_792, 1_024],
 ];
 
-/** The one whose sides differ least, by their ratios. */
+/** The size with the smallest relative difference. */
 function nearestSize(size: string): string {
   const [width = 0, height = 0] = size.split("x").map(Number);
   if (!(width > 0 && height > 0)) return USUAL_SIZE;
@@ -91,7 +91,7 @@ function written({ code, message }: TaskFailure): JsonObject {
   return { code: code === "content_filtered" ? "moderation_blocked" : code, message };
 }
 
-/** A page of them. */
+/** A page of videos. */
 export function writeList(data: readonly JsonObject[], hasMore: boolean): JsonObject {
   return {
     object: "list",

@@ -10,7 +10,7 @@ import {
   type Rule,
 } from "#lib/rules.ts";
 
-/** As many media as any family takes. */
+/** The maximum of all families. */
 export const MAX_MEDIA = 32;
 const MAX_SEED = 4_294_967_295;
 const MAX_TEXT_CHARS = 2_048;
@@ -24,7 +24,7 @@ const LINE = text({ maxLength: MAX_TEXT_CHARS });
 const MEDIUM = either(text({ doc: "A link, a data URI, or base64." }), object({}));
 const MEDIA = either(MEDIUM, list(MEDIUM, MAX_MEDIA));
 
-/** A wish by all the names that callers have for it, the one that is asked for first. */
+/** An option under all its client names; the first one takes precedence. */
 interface Field {
   readonly names: readonly string[];
   readonly rule: Rule;
@@ -96,7 +96,7 @@ const MEMBERS: Readonly<Record<string, Rule>> = Object.fromEntries(
   Object.values(FIELDS).flatMap(({ names, rule }) => names.map((name) => [name, rule])),
 );
 
-/** What the families have in common, and what each of them has besides: at the top, or in `metadata`. */
+/** Common members, and those of single model families: at the top level or in `metadata`. */
 export const REQUEST: ObjectRule = object({
   "model!": text({ minLength: 1, maxLength: 512 }),
   ...MEMBERS,

@@ -10,7 +10,7 @@ import { writeSubmitted, writeTask } from "./write-task.ts";
 
 const ID = "video-unified";
 
-/** Videos of any family, by the same fields and with the same few states. */
+/** Videos of any family, with common fields and few states. */
 export const unifiedVideos: InboundVideoFormat = {
   id: ID,
   hasContents: true,
@@ -25,7 +25,7 @@ export const unifiedVideos: InboundVideoFormat = {
   },
 };
 
-/** Codes are numbers here, of tasks as of requests. */
+/** Codes are numbers here, for tasks and requests. */
 function buildError(error: GatewayError): JsonObject {
   const { error: plain } = buildPlainError(error);
   return {

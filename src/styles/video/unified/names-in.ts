@@ -2,14 +2,14 @@ import type { JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
 import { FIELDS, type FieldName } from "./fields.ts";
 
-/** Fields that say the same in other words: a refusal that names one of them is about any. */
+/** Fields with the same meaning: a refusal that names one of them applies to all. */
 const SAME: readonly (readonly FieldName[])[] = [
   ["duration", "seconds"],
   ["image", "images", "inputReference", "firstFrame", "endFrame", "references"],
   ["video", "referenceVideos"],
 ];
 
-/** The name by which the caller gave a field, by each name that a refusal may have for it. */
+/** The client's name of a field, by each name that a refusal may use for it. */
 export function namesIn(body: JsonObject): Readonly<Record<string, string>> {
   const names: Record<string, string> = {};
   const single = Object.keys(FIELDS).filter(isField);

@@ -7,7 +7,7 @@ import { FIELDS, REQUEST } from "./fields.ts";
 import { namesIn } from "./names-in.ts";
 import { readQuestion } from "./read-question.ts";
 
-/** The same as a form, with pictures and videos in it as files. */
+/** The same as a form, with images and videos as files. */
 export function readForm(form: Form, id: string): VideoRequest {
   const fields: Record<string, Json> = {};
   const files: VideoMedia[] = [];
@@ -19,7 +19,7 @@ export function readForm(form: Form, id: string): VideoRequest {
   return readQuestion(fields, id, files);
 }
 
-/** The name by which the caller of a form gave a field, by each name that a refusal may have for it. */
+/** The client's form name of a field, by each name that a refusal may use for it. */
 export function namesInForm(form: Form): Readonly<Record<string, string>> {
   const fields: Record<string, Json> = {};
   for (const part of form.parts) {
@@ -30,7 +30,7 @@ export function namesInForm(form: Form): Readonly<Record<string, string>> {
   return namesIn(fields);
 }
 
-/** Those under which a file may stand. */
+/** Field names that may contain a file. */
 const FILE_NAMES: ReadonlySet<string> = new Set(
   [FIELDS.inputReference, FIELDS.image, FIELDS.images].flatMap(({ names }) => names),
 );
@@ -45,7 +45,7 @@ function readFile({ name, mediaType, bytes }: FormFile): VideoMedia {
     : { type: "image", role: "first_frame", source };
 }
 
-/** `input_reference[image_url]`: how an object is written in a form. */
+/** `input_reference[image_url]`: the form notation of an object member. */
 const INNER = /^([a-z_]{1,32})\[([a-z_]{1,32})\]$/;
 
 function addTo(fields: Record<string, Json>, name: string, text: string): void {
@@ -62,7 +62,7 @@ function addTo(fields: Record<string, Json>, name: string, text: string): void {
   else fields[name] = [known, value];
 }
 
-/** A form says everything as text; what is a number, a flag or an object in JSON is read as such. */
+/** A form has text values only; numbers, flags and objects are parsed as in JSON. */
 function valueOf(text: string, rule: Rule | undefined): Json {
   switch (rule?.is) {
     case "integer":

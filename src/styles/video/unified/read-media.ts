@@ -5,10 +5,10 @@ import { textOf } from "#lib/values.ts";
 import { readGiven } from "#styles/video/read-medium.ts";
 import { FIELDS, type FieldName } from "./fields.ts";
 
-/** What a caller says of a field, wherever it stands and by whichever name. */
+/** The client's value of a field, in any position and under any of its names. */
 export type Own = (field: FieldName) => Json | undefined;
 
-/** What is shown and played to the model. Which picture is for what, is said or follows from how many there are. */
+/** The input media. The role of each image is given, or follows from their number. */
 export function readMedia(own: Own, files: readonly VideoMedia[]): readonly VideoMedia[] {
   const of = (field: FieldName): readonly MediaOrigin[] => readAll(own(field), field);
   const [first] = of("firstFrame");
@@ -35,8 +35,8 @@ export function readMedia(own: Own, files: readonly VideoMedia[]): readonly Vide
 }
 
 /**
- * Clients give the same picture by two names, to be understood by every
- * gateway. Under one name, the same picture twice is two pictures.
+ * Clients send the same image under two names, so that every gateway finds it. The same image twice
+ * under one name counts twice.
  */
 function withoutTwins(values: readonly (Json | undefined)[]): readonly MediaOrigin[] {
   const seen = new Set<Json>();
@@ -65,7 +65,7 @@ function picture(source: MediaOrigin, role: VideoMedia["role"]): VideoMedia {
   return { type: "image", role, source };
 }
 
-/** One picture begins the video, two are its ends, and more are looked at. */
+/** One image is the first frame, two are first and last, more are references. */
 function withRoles(
   plain: readonly MediaOrigin[],
   action: string | undefined,
@@ -85,7 +85,7 @@ function withRoles(
   return beside([], first, last);
 }
 
-/** Pictures that are given beside those with a name are looked at, but for the one to begin with. */
+/** If no first frame is named, the first image is it. All further images are references. */
 function beside(
   plain: readonly MediaOrigin[],
   first: MediaOrigin | undefined,

@@ -21,8 +21,8 @@ import { FIELDS, KNOWN, MAX_MEDIA, REQUEST, type FieldName } from "./fields.ts";
 import { readMedia, type Own } from "./read-media.ts";
 
 /**
- * A request for a video in the words of any family: which of them the model
- * has, its upstream knows. `id`: of the format that was spoken.
+ * A video request with the members of any family; the upstream's endpoint knows which its model
+ * supports. `id`: the client's format.
  */
 export function readQuestion(
   body: JsonObject,
@@ -50,8 +50,8 @@ export function readQuestion(
 }
 
 /**
- * Top-level fields win over those in `metadata`, and a name over those that
- * stand behind it. Empty ones are left out by clients who always send all.
+ * Top-level fields take precedence over `metadata`, and earlier names over later ones. Empty fields
+ * are ignored, because some clients always send all.
  */
 function openFields(body: JsonObject): Own {
   const places = [body, objectOf(body["metadata"]) ?? {}];
@@ -73,7 +73,7 @@ function readOwnContent(body: JsonObject, own: Own): Content | undefined {
   return readContent(listOf(content), isInside ? "metadata.content" : "content");
 }
 
-/** All but what is to be seen. */
+/** All options except the media. */
 function readWishes(own: Own): Omit<VideoRequest, "model" | "scenario" | "media"> {
   return defined({
     negativePrompt: textOf(own("negativePrompt")),
@@ -103,7 +103,7 @@ function readWishes(own: Own): Omit<VideoRequest, "model" | "scenario" | "media"
   });
 }
 
-/** What is paid for is said once, or twice the same. */
+/** Options that affect the price must be given once, or twice with the same value. */
 function secondsIn(own: Own): number | undefined {
   const duration = readSeconds(own("duration"), "duration");
   const seconds = readSeconds(own("seconds"), "seconds");
@@ -113,7 +113,7 @@ function secondsIn(own: Own): number | undefined {
   return duration ?? seconds;
 }
 
-/** Members of the model's vendor. Nobody names another model inside. */
+/** Members of the model's vendor. They must not name another model. */
 function foreign(body: JsonObject, id: string): Pick<VideoRequest, "extra"> {
   const inside = restOf(objectOf(body["metadata"]) ?? {}, KNOWN);
   const members = { ...inside, ...restOf(body, KNOWN) };

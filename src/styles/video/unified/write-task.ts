@@ -60,7 +60,7 @@ function formatOf(made: MadeVideo | undefined): string {
   return FORMATS.get(made?.mediaType ?? "") ?? "mp4";
 }
 
-/** As HTTP would have it; whatever else a vendor calls a failure is a failure of its own. */
+/** The HTTP status of a failure; other codes are failures of the vendor. */
 const CODES: ReadonlyMap<string, number> = new Map([
   ["content_filtered", 400],
   ["task_cancelled", 499],

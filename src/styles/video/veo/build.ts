@@ -15,7 +15,7 @@ export const ID = "video-veo";
 const RATIOS = ["16:9", "9:16"];
 const MAX_SEED = 4_294_967_295;
 const FRAMES_A_SECOND = 24;
-/** Those that have no place in the hub. */
+/** Members without a field in the common request. */
 const OWN: readonly VeoMember[] = ["compressionQuality", "resizeMode"];
 
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation */
@@ -60,7 +60,7 @@ export function build(question: VideoRequest, { report, dialect: own }: VideoCon
   };
 }
 
-/** What its models do by themselves, and what they make of a wish too high. */
+/** The model's defaults, and its limits for requests above them. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: VeoDialect = { ...DEFAULT_DIALECT, ...own };
   const shot = shotOf(question, dialect);
@@ -73,7 +73,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   });
 }
 
-/** What a resolution depends on. */
+/** The facts that the resolution depends on. */
 function shotOf(question: VideoRequest, dialect: VeoDialect) {
   const { lengths, usualLength, referenceLength } = dialect;
   const { media } = question;
@@ -90,10 +90,10 @@ function shotOf(question: VideoRequest, dialect: VeoDialect) {
   return { asked, said, ratio: said ?? "16:9", sentSeconds, seconds, goesOn };
 }
 
-/** Said in the gateway's own documents. It is sent: the vendor's default is twice as long. */
+/** The gateway documents this default. It is always sent: the vendor's default is twice as long. */
 const DOCUMENTED_LENGTH = 4;
 
-/** The documented length or the shortest above it, or the one that the resolution needs. */
+/** The documented length or the next longer one, or the length that the resolution requires. */
 function documentedLength(
   allowed: readonly number[],
   asked: string | undefined,
@@ -116,7 +116,7 @@ function saidOf(
     "people",
     ...(takes.includes("fps") || isUsualRate ? (["framesPerSecond"] as const) : []),
     ...(takes.includes("addWatermark") ? (["watermark"] as const) : []),
-    // Those that cannot be told do so anyway.
+    // Models without this option always rewrite the prompt.
     ...(rewrites || rewrite === true ? (["rewrite"] as const) : []),
   ];
 }
@@ -128,7 +128,7 @@ function peopleFor({ people, media }: VideoRequest, dialect: VeoDialect): string
 
 const PEOPLE = "person_generation";
 
-/** -1 is how other protocols say that any will do. */
+/** In other protocols, -1 means a random seed. */
 function seedOf({ seed }: VideoRequest): number | undefined {
   if (seed === undefined || seed === -1) return undefined;
   if (Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED) return seed;

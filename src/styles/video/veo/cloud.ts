@@ -5,13 +5,13 @@ import type { LongBase64 } from "#lib/long-base64.ts";
 import { longPredictions } from "./inbound.ts";
 import { writeState, type WrittenResponse } from "./write-operation.ts";
 
-/** A result: its bytes where they could be had, else where it is. */
+/** A result: its bytes if they could be downloaded, else its URL. */
 export type CloudVideo = Pick<MadeVideo, "mediaType"> &
   ({ readonly base64: LongBase64 } | { readonly url: string });
 
 /**
- * The same predictions as the vendor's cloud tells of them: operations are named
- * after the publisher, and in a project; videos are handed over themselves.
+ * The same predictions in the format of the vendor's cloud: operation names contain publisher and
+ * project, and responses contain the videos themselves.
  */
 export function cloudPredictions(parent: string): InboundVideoFormat {
   const { inbound } = longPredictions;

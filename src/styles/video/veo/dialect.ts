@@ -1,36 +1,39 @@
-/** What a generation of models can be told at the place where it is offered. */
+/** Options of a generation of models at one host. */
 export interface VeoDialect {
   readonly lengths: readonly number[];
-  /** The vendor's own, if its caller names none. */
+  /** The host's default if the client sets none. */
   readonly usualLength: number;
-  /** Lowest first, which is what it makes of all lengths and shapes; none where it is told none. */
+  /**
+   * Lowest first; all lengths and ratios support the lowest. Empty if the parameter is not
+   * supported.
+   */
   readonly resolutions: readonly string[];
-  /** Above the lowest resolution it only makes videos of this length, or of this ratio. */
+  /** Resolutions above the lowest require this length or this ratio. */
   readonly highOnly?: { readonly length?: number; readonly ratio?: string };
-  /** Of videos that look at pictures. */
+  /** The length of videos with reference images. */
   readonly referenceLength?: number;
-  /** Whether it can be told to be silent; else it always is, or never. */
+  /** Whether audio can be switched off; otherwise it is always on or never. */
   readonly sound: "on request" | "always" | "never";
   readonly maxCount: number;
-  /** It is told how many. */
+  /** Supports a number of videos. */
   readonly saysCount?: true;
   readonly lastFrame?: true;
-  /** Who may be shown, by whether there are pictures. */
+  /** Person-generation settings, with and without images. */
   readonly people?: {
     readonly withoutPictures: readonly string[];
     readonly withPictures: readonly string[];
   };
-  /** It can be told not to write the prompt anew. */
+  /** Prompt rewriting can be switched off. */
   readonly rewrites?: true;
-  /** Members of its own that it takes beside the others. */
+  /** Own members that it supports in addition. */
   readonly takes?: readonly VeoMember[];
-  /** Videos are handed over as `bytesBase64Encoded` or as `encodedVideo`, and named as `gcsUri` or as `uri`. */
+  /** The members of videos: `bytesBase64Encoded` and `gcsUri`, or `encodedVideo` and `uri`. */
   readonly videoAs: "bytes" | "encoded";
 }
 
 export type VeoMember = "fps" | "addWatermark" | "compressionQuality" | "resizeMode";
 
-/** What no model refuses. */
+/** The dialect that no model refuses. */
 export const DEFAULT_DIALECT: VeoDialect = {
   lengths: [4, 6, 8],
   usualLength: 8,

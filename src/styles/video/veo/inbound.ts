@@ -4,7 +4,7 @@ import { ID } from "./build.ts";
 import { readPrediction } from "./read-prediction.ts";
 import { writeOperation, writeSubmitted } from "./write-operation.ts";
 
-/** Videos by predictions that run long, as callers of the native style ask for them. */
+/** Videos by long-running predictions, as clients of the native style request them. */
 export const longPredictions: InboundVideoFormat = {
   id: ID,
   inbound: { read: readPrediction, writeSubmitted, writeTask: writeOperation, buildError },

@@ -9,7 +9,7 @@ import type { VeoDialect } from "./dialect.ts";
 
 const MAX_REFERENCES = 3;
 
-/** A video begins with a picture, goes on from a video, or looks at pictures: one of the three. */
+/** A video has a first frame, extends a video, or has reference images: only one of the three. */
 export function mediaOf(question: VideoRequest, dialect: VeoDialect): JsonObject {
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
@@ -75,7 +75,7 @@ function videoOf({ source }: VideoMedia, { videoAs }: VeoDialect): JsonObject {
   }
 }
 
-/** In the vendor's own store, as far as its owner lets this account. */
+/** An object in the vendor's storage, if its owner allows this account to read it. */
 function stored(id: string, type: VideoMedia["type"]): string {
   if (id.startsWith("gs://")) return id;
   throw unreachable(type);

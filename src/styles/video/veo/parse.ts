@@ -8,7 +8,7 @@ import { CODES } from "./codes.ts";
 import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 
-/** It becomes part of the path by which the task is asked after. */
+/** The name becomes part of the polling path. */
 const NAME = /^[\w.:-]+(\/[\w.:-]+)*\/operations\/[\w.-]+$/;
 
 export function parseSubmitted(body: JsonObject): string {
@@ -18,7 +18,7 @@ export function parseSubmitted(body: JsonObject): string {
   throw new GatewayError("upstream_failed", "The upstream's answer names no operation.");
 }
 
-/** An operation that is not over says nothing of how far it is. */
+/** An unfinished operation has no progress. */
 export function parseTask(body: JsonObject): TaskUpdate {
   const { done, error } = body;
   if (done !== true) {
@@ -32,7 +32,7 @@ export function parseTask(body: JsonObject): TaskUpdate {
   return { state: "succeeded", videos };
 }
 
-/** The bytes of a video that has no link. */
+/** The bytes of a video without a URL. */
 export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
   const sample = samplesIn(body).filter((each) => madeOf(each) !== undefined)[index];
   const base64 = sample && bytesIn(sample);
@@ -51,7 +51,7 @@ function failureIn(error: Json): TaskFailure {
   return toldFailure({ ...rest, ...defined({ code: name }) });
 }
 
-/** Where they stand depends on the place and on the version. */
+/** Their position depends on the host and on the version. */
 function samplesIn({ response }: JsonObject): readonly JsonObject[] {
   const inner = memberOf(response, "generateVideoResponse");
   const lists = [
@@ -81,7 +81,7 @@ function typeIn(sample: JsonObject): string | undefined {
   return types.find((type) => type !== undefined && /^video\/[\w.+-]+$/.test(type));
 }
 
-/** Where nothing was let through, it is counted, and mostly said why. */
+/** If all videos were filtered, the response has a count, and usually a reason. */
 function filteredIn({ response }: JsonObject): TaskFailure | undefined {
   const inner = memberOf(response, "generateVideoResponse");
   for (const place of [inner, response]) {

@@ -57,7 +57,7 @@ const KNOWN = {
   parameters: known(PARAMETERS),
 } as const;
 
-/** One instance, and how it is to be predicted. The model stands in the path. */
+/** One instance, and its parameters. The model is in the path. */
 export function readPrediction(body: JsonObject, { model = "" }: Address): VideoRequest {
   validate(body, REQUEST);
   const instance = objectOf(listOf(body["instances"])[0]) ?? {};
@@ -106,7 +106,7 @@ function mediaIn(instance: JsonObject): readonly VideoMedia[] {
   ];
 }
 
-/** Pictures are looked at for what they show; for how they show it, few models can. */
+/** Reference images are used for content; few models support style references. */
 function refuseStyle(reference: Json): void {
   const type = textOf(memberOf(reference, "referenceType")) ?? "asset";
   if (type.toLowerCase() === "asset") return;

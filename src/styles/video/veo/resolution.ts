@@ -1,9 +1,9 @@
 import { oneOf } from "#styles/video/allowed.ts";
 import type { VeoDialect } from "./dialect.ts";
 
-/** What all models make, some of them without being told. */
+/** The resolution that all models support, some without a parameter. */
 export const LOWEST = "720p";
-/** Of all models of the family; what one of them does not make is lowered. */
+/** The resolutions of the model family; a model's unsupported value is lowered. */
 const RESOLUTIONS = [LOWEST, "1080p", "4k"];
 
 interface Shot {
@@ -12,7 +12,9 @@ interface Shot {
   readonly goesOn: boolean;
 }
 
-/** The highest that is not above what was asked for, of those that the model makes of such a video. */
+/**
+ * The highest supported resolution for this kind of video that does not exceed the requested one.
+ */
 export function resolutionFor(
   asked: string | undefined,
   { seconds, ratio, goesOn }: Shot,

@@ -7,7 +7,7 @@ import { fileNameOf } from "./file-name.ts";
 const RESPONSE =
   "type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse";
 
-/** By which it is asked after. */
+/** The name by which clients poll it. */
 function nameOf({ id, model }: Task): string {
   return `models/${model}/operations/${id}`;
 }
@@ -22,7 +22,7 @@ export function writeOperation(task: Task, { videos, filesUrl }: TaskLinks): Jso
       "@type": RESPONSE,
       generateVideoResponse: {
         generatedSamples: videos.map(({ mediaType }, index) => ({
-          // Its clients show their key wherever they download from, so that it must be here.
+          // Clients send their key to every download address, so the link must lead to the gateway.
           video: {
             uri: `${filesUrl}/${fileNameOf(task.id, index)}:download?alt=media`,
             encoding: mediaType ?? "video/mp4",
@@ -40,13 +40,13 @@ export function writeOperation(task: Task, { videos, filesUrl }: TaskLinks): Jso
   });
 }
 
-/** How the result of an operation is written. */
+/** The format of an operation's result. */
 export interface WrittenResponse {
   made(): JsonObject;
   filtered(reason: string): JsonObject;
 }
 
-/** An operation that is not over says nothing but its name. */
+/** An unfinished operation has only a name. */
 export function writeState(name: string, task: Task, response: WrittenResponse): JsonObject {
   switch (task.status) {
     case "succeeded":
@@ -69,7 +69,7 @@ const NUMBERS: ReadonlyMap<string, number> = new Map([
 ]);
 const INTERNAL = 13;
 
-/** What was filtered out is no failure here: nothing is left, and why is said. */
+/** A filtered video is no failure in this format: the result is empty, with a reason. */
 function failed(
   name: string,
   failure: TaskFailure | undefined,

@@ -1,28 +1,31 @@
 import type { VideoScenario } from "#core/video.ts";
 import type { Lengths } from "../allowed.ts";
 
-/** In which ways one of its models differs from others. What is absent is not checked. */
+/** Differences between the vendor's models. Undefined members are not checked. */
 export interface ViduDialect {
   readonly lengths?: Lengths;
-  /** What it makes where nobody says. */
+  /** The default. */
   readonly seconds?: number;
   readonly resolution?: string;
-  /** The same where it depends on the length. */
+  /** The default if it depends on the length. */
   readonly resolutionBySeconds?: Readonly<Record<number, string>>;
   readonly resolutions?: readonly string[];
   readonly ratios?: readonly string[];
-  /** Whether it looks at references. */
+  /** Whether it supports reference media. */
   readonly references?: boolean;
-  /** Pictures to refer to, at most. */
+  /** Maximum number of reference images. */
   readonly maxReferences?: number;
-  /** Sounds to refer to beside them, at most; none if absent. */
+  /** Maximum number of reference audios beside them; none if undefined. */
   readonly maxSounds?: number;
-  /** What it can make a video of; anything if absent. */
+  /** Supported scenarios; all if undefined. */
   readonly scenarios?: readonly VideoScenario[];
-  /** Whether it makes sounds, which then it does unasked; can be told how much is to move; puts music under it. */
+  /**
+   * `audio`: generates audio, by default. The others: movement amplitude and background music can
+   * be set.
+   */
   readonly audio?: boolean;
   readonly movement?: boolean;
   readonly music?: boolean;
-  /** Whether it draws in a style, where it is given words only. */
+  /** Whether it supports a style in text-to-video. */
   readonly style?: boolean;
 }

@@ -14,7 +14,7 @@ const WORDS = faultWords([
   ],
   ["content_filtered", "AuditSubmitIllegal TaskPromptPolicyViolation CreationPolicyViolation"],
   ["upstream_model_missing", "ModelUnavailable NotFound TaskNotFound CreationNotFound"],
-  // An account without means is its owner's business.
+  // An account without credit is the operator's responsibility.
   ["upstream_auth", "Unauthorized CreditInsufficient"],
   ["upstream_refused", "Forbidden"],
   ["upstream_rate_limited", "OperationInProcess QuotaExceeded TooManyRequests SystemThrottling"],
@@ -26,7 +26,7 @@ export function parseError(status: number, body: string): UpstreamError {
   return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
 }
 
-/** A failure says why in a word. */
+/** An error has its reason as a code word. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {
   const reason = textOf(body["reason"]) ?? "";
   const code = WORDS.get(reason);
@@ -36,7 +36,7 @@ export function errorIn(body: JsonObject, status: number): UpstreamError | undef
   return parseOther(named, JSON.stringify(body));
 }
 
-/** Of a task: the same words. */
+/** Codes of a failed task: the same words. */
 export function failureBy(word: string): TaskFailure {
   if (word === "UserCancelled") return CANCELLED;
   const isContent = WORDS.get(word) === "content_filtered";

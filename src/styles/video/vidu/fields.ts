@@ -2,7 +2,7 @@ import { flag, integer, list, object, text, type ObjectRule } from "#lib/rules.t
 
 const MAX_PICTURES = 16;
 const MAX_SEED = 2_147_483_647;
-/** As much as is kept of a task for its caller. */
+/** Maximum length of the data that a task keeps for its client. */
 const MAX_PAYLOAD_CHARS = 2_048;
 
 export const ACTIONS = ["text", "generate", "first_tail", "reference"] as const;

@@ -52,7 +52,7 @@ function read(body: JsonObject, { scenario: path }: Address): VideoRequest {
       watermark: flagOf(body["watermark"]),
       payload: textOf(body["payload"]),
       callbackUrl: readCallbackUrl(body["callback_url"], "callback_url"),
-      // No vendor takes the latter: it is told as lost.
+      // No vendor supports the latter: it is reported as lost.
       extra: (own ?? beside) && defined({ [ID]: own, metadata: beside }),
     }),
   };

@@ -3,7 +3,7 @@ import { parseError } from "./failure.ts";
 import { inbound } from "./inbound.ts";
 import { build, expect, ID, parseContent, parseSubmitted, parseTask } from "./outbound.ts";
 
-/** One address for each way to begin: words, a frame, two frames, references. */
+/** One path per scenario: text, first frame, first and last frame, references. */
 export const viduVideo: InboundVideoFormat & OutboundVideoFormat = {
   id: ID,
   inbound,

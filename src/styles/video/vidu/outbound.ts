@@ -52,7 +52,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   );
   const { ratio } = framingOf(question);
   const made = madeBy(question, dialect);
-  // A frame has a ratio of its own.
+  // A frame sets the ratio.
   if (!isDrawnFrom && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
   return {
     ...more(question, dialect, (name) => report.lose(name)),
@@ -72,7 +72,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
       watermark,
       callback_url: callbackUrl,
     }),
-    // What the caller wants back does not have to go there: this tells the vendor's list whose it is.
+    // The client's payload is not sent: the vendor's task list gets the gateway's id instead.
     payload: externalId,
   };
 }
@@ -96,7 +96,7 @@ function soundsIn(question: VideoRequest, { maxSounds = 0 }: ViduDialect): reado
   return sounds.map(linkOrData);
 }
 
-/** What it makes by itself, and what it cannot make. */
+/** The model's defaults, and its limits. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const dialect: ViduDialect = { ...own };
   const { audio = dialect.audio === true, music } = question;
@@ -107,7 +107,10 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   };
 }
 
-/** Length and size, which are said explicitly: what is reserved must be what the vendor makes. */
+/**
+ * Length and size, always sent explicitly: the reserved amount must match the video that the vendor
+ * makes.
+ */
 function madeBy(
   question: VideoRequest,
   dialect: ViduDialect,
@@ -160,7 +163,7 @@ function notOne(): Error {
   return invalid("image", "There must be a first frame, and nothing else.");
 }
 
-/** What the caller's own protocol says beside all that. */
+/** Further members of the client's own protocol. */
 function more(
   question: VideoRequest,
   dialect: ViduDialect,

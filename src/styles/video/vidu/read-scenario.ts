@@ -6,7 +6,7 @@ type Action = (typeof ACTIONS)[number];
 
 interface Way {
   readonly scenario: VideoScenario;
-  /** Pictures that it takes. */
+  /** Number of input images. */
   readonly min: number;
   readonly max: number;
 }
@@ -18,7 +18,7 @@ const WAYS: Readonly<Record<Action, Way>> = {
   reference: { scenario: "reference", min: 1, max: 7 },
 };
 
-/** Last parts of the addresses, and what is meant by each. */
+/** Last path segments, and the scenario of each. */
 export const PATHS: Readonly<Record<string, Action>> = {
   text2video: "text",
   img2video: "generate",
@@ -26,15 +26,15 @@ export const PATHS: Readonly<Record<string, Action>> = {
   reference2video: "reference",
 };
 
-/** A scenario, and whether it is another than the one of the address. */
+/** A scenario, and whether it differs from that of the path. */
 interface ReadScenario {
   readonly scenario: VideoScenario;
   readonly isChanged: boolean;
 }
 
 /**
- * What the pictures are for: what the body says, else what the address does,
- * else what their number does, which the caller is told.
+ * The roles of the images: from the body, else from the path, else from their number, which the
+ * client is told.
  */
 export function readScenario(
   said: Action | undefined,

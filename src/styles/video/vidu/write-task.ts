@@ -13,7 +13,7 @@ const STATES: Readonly<Record<TaskStatus, string>> = {
   failed: "failed",
 };
 
-/** As callers of other protocols know a submit, and beside it as the vendor's own do. */
+/** In the format of other protocols' clients, together with that of the vendor's own. */
 export function writeSubmitted({ id, model, facts, createdAt }: Task): JsonObject {
   return {
     id,

@@ -48,14 +48,14 @@ export function build(question: VideoRequest, { report, dialect: own }: VideoCon
         watermark,
         seed: seedOf(question),
       }),
-      // The vendor does both unless it is told not to.
+      // The vendor does both by default.
       prompt_extend: rewrite,
       ...(canSwitch ? { audio: audio ?? false } : {}),
     },
   };
 }
 
-/** What its models do by themselves. */
+/** The defaults of its models. */
 export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const { sound, lengths, usualLength, usualResolution }: WanDialect = {
     ...DEFAULT_DIALECT,
@@ -70,7 +70,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
   });
 }
 
-/** A video that is changed may be as long as the model makes any. */
+/** An edited video may have the model's maximum length. */
 export function longest(question: VideoRequest, own?: VideoContext["dialect"]): number | undefined {
   const { lengths }: WanDialect = { ...DEFAULT_DIALECT, ...own };
   const isSaid = secondsOf(question, lengths) !== undefined;
@@ -79,12 +79,12 @@ export function longest(question: VideoRequest, own?: VideoContext["dialect"]): 
     : undefined;
 }
 
-/** A video that is changed stays as long as it is. */
+/** An edited video keeps its length. */
 function unsaidLength({ media }: VideoRequest, { usualLength }: WanDialect): number | undefined {
   return media.some(({ role }) => role === "base") ? undefined : usualLength;
 }
 
-/** One is a character in any script, as the vendor counts. */
+/** Counts a character of any script as one, as the vendor does. */
 function holdToLength(text: string, param: string, most: number): void {
   if (text.length <= most) return;
   const { length } = [...text];
@@ -92,7 +92,7 @@ function holdToLength(text: string, param: string, most: number): void {
   throw invalid(param, `'${param}' must have ${most} characters at most, not ${length}.`);
 }
 
-/** -1 is how other protocols say that any will do. */
+/** In other protocols, -1 means a random seed. */
 function seedOf({ seed }: VideoRequest): number | undefined {
   if (seed === undefined || seed === -1) return undefined;
   if (Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED) return seed;

@@ -1,34 +1,33 @@
 import type { Lengths } from "#styles/video/allowed.ts";
 
-/** What a model can be told, and in which members. */
+/** Options of a model, and their members. */
 export interface WanDialect {
   /**
-   * What it makes a video of, and how it is given that: words alone, a picture,
-   * a first and a last one, links to what is referred to, or one list of all,
-   * which `any` may leave empty.
+   * The input: text only, a first frame, first and last frame, links to references, or one list of
+   * all, which `any` may leave empty.
    */
   readonly from: "words" | "picture" | "frames" | "references" | "list" | "any";
-  /** How large: as a size in pixels, by a resolution, or by a resolution and a ratio. */
+  /** The size parameter: pixels, a resolution, or a resolution and a ratio. */
   readonly framedBy: "size" | "resolution" | "resolution and ratio";
   readonly lengths?: Lengths;
   readonly usualLength: number;
-  /** Sent if the caller names none, since the vendor's default is a dearer one. */
+  /** Sent if the client sets none, because the vendor's default is more expensive. */
   readonly usualResolution: string;
-  /** Whether it can be told to be silent; else it always is, or never. */
+  /** Whether audio can be switched off; otherwise it is always on or never. */
   readonly sound: "on request" | "always" | "never";
-  /** A sound of the caller's can go with it. */
+  /** Supports an audio file of the client. */
   readonly takesSound?: boolean;
-  /** Of prompts; what is longer would be cut without a word. */
+  /** Maximum length of prompts; the vendor truncates longer ones silently. */
   readonly promptChars: number;
-  /** What a given video is for in a list: to go on from, to refer to, or to change. */
+  /** The role of an input video in a list: to extend, to reference, or to edit. */
   readonly videoAs?: "first_clip" | "reference_video" | "video";
-  /** Sounds in a list are voices, each of what stands before it. */
+  /** Audio in a list is a voice of the element before it. */
   readonly hearsVoices?: true;
-  /** Members of its own, by where they stand. */
+  /** Own members, by position. */
   readonly takes?: { readonly input?: readonly string[]; readonly parameters?: readonly string[] };
 }
 
-/** What no model refuses. */
+/** The dialect that no model refuses. */
 export const DEFAULT_DIALECT: WanDialect = {
   from: "words",
   framedBy: "size",

@@ -4,7 +4,7 @@ import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 import { build, expect, ID, longest } from "./build.ts";
 import { parseContent, parseSubmitted, parseTask } from "./parse.ts";
 
-/** What is to be made, and how, apart from each other; a task of the vendor's common kind. */
+/** Input and parameters are separate; the task has the vendor's common format. */
 export const wan: OutboundVideoFormat = {
   id: ID,
   outbound: {

@@ -8,7 +8,7 @@ import type { WanDialect } from "./dialect.ts";
 const MAX_REFERENCES = 5;
 const MAX_VIDEOS = 3;
 
-/** What is shown and played to a model, in the members that its generation has for it. */
+/** The input media, in the members of the model's generation. */
 export function inputOf(question: VideoRequest, dialect: WanDialect): JsonObject {
   const given = givenIn(question);
   const { first, last, pictures, videos, sounds } = given;
@@ -42,7 +42,7 @@ function shownIn({ first, last, pictures, videos }: Given): readonly VideoMedia[
   return [first, last, ...pictures, ...videos].filter((each) => each !== undefined);
 }
 
-/** One that is to be referred to is the one to begin with where nothing else can be done with it. */
+/** A single reference image is used as the first frame if the model supports no references. */
 function onlyPicture(
   first: VideoMedia | undefined,
   [picture, another]: readonly VideoMedia[],
@@ -68,7 +68,7 @@ function referencesIn(
 
 const NAMES = { first_frame: "first_frame", last_frame: "last_frame" } as const;
 
-/** In the caller's order, by which the words speak of them. */
+/** In the client's order, because the prompt refers to positions. */
 function listOf(
   { media }: VideoRequest,
   given: Given,
@@ -107,7 +107,7 @@ function typeOf({ type, role }: VideoMedia, videoAs: NonNullable<WanDialect["vid
   return role === "first_frame" || role === "last_frame" ? NAMES[role] : "reference_image";
 }
 
-/** What stands in the vendor's own store goes by its name there. */
+/** Media in the vendor's own storage are addressed by their name there. */
 function linkTo(medium: VideoMedia): string {
   const { source, type } = medium;
   if (source.kind === "reference" && source.id.startsWith("oss://")) return source.id;

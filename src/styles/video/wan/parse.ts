@@ -34,7 +34,7 @@ export function parseTask(body: JsonObject, { audio }: Pick<TaskRef, "audio">): 
     case "CANCELED":
     case "CANCELLED":
       return { state: "failed", failure: CANCELLED };
-    // It forgets tasks after a day.
+    // The vendor deletes tasks after a day.
     case "UNKNOWN":
       return { state: "failed", failure: EXPIRED };
     case undefined:
@@ -45,13 +45,13 @@ export function parseTask(body: JsonObject, { audio }: Pick<TaskRef, "audio">): 
   }
 }
 
-/** A refusal is the whole body, whichever status it came with. */
+/** An error is the whole body, with any status. */
 function throwIfFailed(body: JsonObject): void {
   const isRefusal = isFilled(body["code"]) && !isObject(body["output"]);
   if (isRefusal || isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
 }
 
-/** Mostly beside the state; some failures come without a word. */
+/** Usually beside the status; some failures have no reason. */
 function whyIn({ output, code, message }: JsonObject): JsonObject {
   const why = objectOf(output) ?? {};
   return defined({
@@ -75,7 +75,7 @@ function made(body: JsonObject, audio: boolean | undefined): TaskUpdate {
     .map(addressIn)
     .find((address) => address !== undefined);
   const facts = factsIn(counted);
-  // Videos that were looked at are charged as well.
+  // Input videos are charged as well.
   const charged = secondsIn(counted["duration"]) ?? facts.seconds;
   const usage = usageBySeconds(charged, { ...facts, ...defined({ audio }) });
   if (url === undefined) return { state: "succeeded", videos: [], facts };
@@ -87,7 +87,7 @@ function made(body: JsonObject, audio: boolean | undefined): TaskUpdate {
   };
 }
 
-/** Each generation has its own words for the length. */
+/** Each generation has other members for the length. */
 function factsIn(usage: JsonObject): Partial<TaskFacts> {
   const lengths = [usage["output_video_duration"], usage["video_duration"], usage["duration"]];
   const lines = integerOf(usage["SR"]) ?? Number(textOf(usage["SR"]));

@@ -27,7 +27,7 @@ const RESOLUTIONS = ["480p", "720p", "1080p"];
 const RATIOS = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const USUAL_RATIO = "16:9";
 
-/** How large it is to be, in the vendor's words. */
+/** The framing parameters in the vendor's notation. */
 export function framed(
   question: VideoRequest,
   { framedBy, usualResolution }: Pick<WanDialect, "framedBy" | "usualResolution">,
@@ -39,12 +39,12 @@ export function framed(
   if (framedBy === "resolution and ratio") {
     return defined({ resolution: large, ratio: oneOf(ratio, RATIOS, "ratio") });
   }
-  // Its shape is that of the picture that it begins with.
+  // The first frame sets the aspect ratio.
   if (question.ratio !== undefined && question.ratio !== "adaptive") report.lose("ratio");
   return defined({ resolution: large });
 }
 
-/** As callers know it. */
+/** In the clients' notation. */
 export function shapeOf(question: VideoRequest): Framing {
   const { size = "", resolution, ratio } = question;
   const plain = size.toLowerCase().replace("*", "x");
@@ -55,7 +55,7 @@ export function shapeOf(question: VideoRequest): Framing {
   return framingOf({ ...rest, ...defined({ ratio: wish }) });
 }
 
-/** `1280x720`, however it was said. */
+/** `1280x720` from any notation. */
 function sizeOf({ size, ...rest }: VideoRequest, usualResolution: string): string {
   if (size !== undefined) {
     const plain = size.toLowerCase().replace("*", "x");

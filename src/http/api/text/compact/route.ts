@@ -48,7 +48,7 @@ export const compactResponse: Route<HttpDeps> = {
   },
 };
 
-/** Whether the first channel of the model is one whose vendor seals conversations itself. */
+/** Whether the model's first channel is of a vendor that can compact conversations itself. */
 function isOfVendor(model: string, exchange: Exchange, { channels }: HttpDeps): boolean {
   const [first] = withinReach(requireKey(exchange), model, channels.find(model)) ?? [];
   const style = first?.channel.style ?? responses.id;
@@ -56,7 +56,10 @@ function isOfVendor(model: string, exchange: Exchange, { channels }: HttpDeps): 
   return style === responses.id && shared.some((each) => each.style.id === compactions.id);
 }
 
-/** Undefined if the upstream has no such endpoint: compatible servers under the vendor's name may not. */
+/**
+ * Undefined if the upstream has no such endpoint: servers compatible with the vendor's API may lack
+ * it.
+ */
 async function byVendor(
   exchange: Exchange,
   body: JsonObject,
@@ -74,7 +77,7 @@ async function byVendor(
   }
 }
 
-/** Of the caller's members those that the call of a summary needs. */
+/** Members of the client's request that the summary call needs. */
 const KEPT = [
   "model",
   "instructions",

@@ -5,10 +5,10 @@ import type { Seal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 import { COMPACTION } from "#styles/text/responses/compaction.ts";
 
-/** By which a summary of ours is known from what a vendor sealed. */
+/** Prefix that distinguishes this gateway's summaries from a vendor's encrypted content. */
 const MARK = "sluice-summary.";
 
-/** An item that only this gateway can read, for the user whose conversation it was. */
+/** An item that only this gateway can decrypt, and only for the user of the conversation. */
 export function sealSummary(summary: string, userId: number, seal: Seal): JsonObject {
   return {
     id: `cmp_${randomBase62(24)}`,
@@ -18,8 +18,8 @@ export function sealSummary(summary: string, userId: number, seal: Seal): JsonOb
 }
 
 /**
- * A conversation with the summaries in it as messages, which every upstream can
- * read. What a vendor sealed stays as it is. Throws for a summary of another user.
+ * The conversation with decrypted summaries as messages, which every upstream can read. A vendor's
+ * encrypted items stay unchanged. Throws for a summary of another user.
  */
 export function withOpenSummaries(
   items: readonly Json[],

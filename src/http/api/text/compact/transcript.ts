@@ -7,14 +7,14 @@ const ASKED =
   "Do not answer anything and do not call tools. Write nothing but the summary.";
 
 /**
- * A conversation to be summarized. Calls and their results become text: a
- * summary needs no tools, and some upstreams take no calls without them.
+ * A conversation to summarize. Calls and their results become text: a summary needs no tools, and
+ * some upstreams refuse calls without tool definitions.
  */
 export function toSummarize(items: readonly Json[]): readonly Json[] {
   return [...items.flatMap(saidIn), { type: "message", role: "user", content: ASKED }];
 }
 
-/** What the user said, which a compaction leaves as it is. */
+/** The user's messages, which a compaction keeps unchanged. */
 export function userMessages(items: readonly Json[]): readonly JsonObject[] {
   return items.filter(isObject).filter(({ type, role }) => {
     return role === "user" && (type === undefined || type === "message");

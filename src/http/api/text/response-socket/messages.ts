@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { responses } from "#styles/text/responses/index.ts";
 
 /**
- * A failure before a response began, or of the connection. `code`: what clients
- * of WebSockets know it by, if that is not the code of the same failure over HTTP.
+ * A failure before a response started, or of the connection. `code`: the code for WebSocket clients
+ * if it differs from the HTTP code of the same failure.
  */
 export function errorMessage(error: GatewayError, lane?: string, code?: string): string {
   const { error: told } = responses.inbound.buildError(error);
@@ -16,7 +16,10 @@ export function errorMessage(error: GatewayError, lane?: string, code?: string):
   });
 }
 
-/** Responses are translated and fail over to other channels, so their input is whole before they begin. */
+/**
+ * Responses are translated and can fail over to other channels, so the input must be complete
+ * before they start.
+ */
 export function steerRefusal(event: JsonObject): string {
   return JSON.stringify({
     type: "response.steer.failed",
@@ -33,7 +36,7 @@ export function steerRefusal(event: JsonObject): string {
   });
 }
 
-/** An event of a stream as a message, with the lane that it belongs to. */
+/** A stream event as a WebSocket message, with its lane. */
 export function eventMessage(data: string, lane: string | undefined): string {
   if (lane === undefined || !data.endsWith("}")) return data;
   return `${data.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`;

@@ -19,11 +19,11 @@ import { prepareTurn, serveTurn } from "./serve-turn.ts";
 import { SocketResponses } from "./socket-responses.ts";
 import { TurnExchange } from "./turn-exchange.ts";
 
-/** A response that was asked for. Those of one lane are made one after the other. */
+/** A requested response. Responses of one lane run one after another. */
 interface Asked {
   readonly lane: string | undefined;
   readonly body: RequestBody;
-  /** Nothing is generated: the request is kept to be gone on from. */
+  /** Generates nothing: only stores the request, so that a later one can continue it. */
   readonly isPreparation: boolean;
 }
 
@@ -37,8 +37,8 @@ const MAX_LANE_CHARS = 256;
 const ROUTE = { access: "key", family: "text" } as const;
 
 /**
- * The responses API on one connection. Each `response.create` is a call of its
- * own, on the same way as a POST: admitted, charged and journalled by itself.
+ * The Responses API on one WebSocket connection. Each `response.create` is a separate call, handled
+ * like a POST: admitted, charged and journalled by itself.
  */
 export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   readonly keyId: number;
@@ -49,14 +49,14 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   readonly #kept: SocketResponses;
   readonly #waiting: Asked[] = [];
   #waitingChars = 0;
-  /** Lanes on which a response is being made, each with what ends it. */
+  /** Lanes with a running response, each with its abort controller. */
   readonly #running = new Map<string | undefined, AbortController>();
   #peer: SocketPeer | undefined;
-  /** Set once no more is taken: the connection closes when the last response is over. */
+  /** Set when no more requests are accepted: the connection closes after the last response. */
   #closing: Closing | undefined;
   #openedAt = 0;
   #activeAt = 0;
-  /** Since when the client has not taken what was sent. */
+  /** Unix ms since when the client has not read the sent data. */
   #behindSince: number | undefined;
 
   constructor(exchange: Exchange, deps: HttpDeps) {
@@ -64,7 +64,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     const { url, headers } = exchange.request;
     this.keyId = id;
     this.#deps = deps;
-    // The runtime lets go of the request when it has become a WebSocket.
+    // The runtime releases the original request when the connection becomes a WebSocket.
     this.#request = new Request(url, { headers: [...headers] });
     this.#client = exchange.client;
     this.#kept = new SocketResponses(deps.responses, userId);
@@ -104,7 +104,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     this.#kept.clear();
   }
 
-  /** The calls that run are ended by whoever ends this. */
+  /** Ending the connection also ends its running calls. */
   end(reason: GatewayError): void {
     if (this.#closing !== undefined) return;
     this.#tell(reason, undefined);
@@ -161,7 +161,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     this.#next();
   }
 
-  /** Begins what waits on lanes that are free, as many at once as there may be. */
+  /** Starts queued responses on free lanes, up to the limit of concurrent lanes. */
   #next(): void {
     while (this.#running.size < this.#deps.limits.socketLanes) {
       const at = this.#waiting.findIndex(({ lane }) => !this.#running.has(lane));
@@ -183,7 +183,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
       this.#fail(GatewayError.from(cause), lane);
     } finally {
       const previous = textOf(body.json["previous_response_id"]);
-      // A conversation that could not be gone on with is not offered again.
+      // A conversation that could not be continued is no longer kept.
       if (!isKept && previous !== undefined) this.#kept.forget(previous);
       this.#running.delete(lane);
       this.#activeAt = this.#now();
@@ -193,7 +193,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     }
   }
 
-  /** The key is looked up for each response: it may have been disabled, or have expired. */
+  /** The key is looked up for each response: it may have been disabled or have expired. */
   async #serve({ lane, body, isPreparation }: Asked, signal: AbortSignal): Promise<boolean> {
     const deps = this.#deps;
     const { key } = await authenticate(this.#request, ROUTE, deps, () => this.#client);
@@ -207,7 +207,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   }
 
   #sinkOf(lane: string | undefined): Sink {
-    // Bounded where it is read from the upstream.
+    // The size is already limited where the upstream response is read.
     const events = new SseDecoder(Infinity);
     return {
       write: (piece) => {
@@ -260,7 +260,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     this.#close({ code: CLOSE.normal, reason });
   }
 
-  /** Takes no more, and closes the connection when what runs is over. */
+  /** Accepts no more requests, and closes the connection when the running responses end. */
   #close(closing: Closing): void {
     this.#closing ??= closing;
     for (const { lane } of this.#waiting.splice(0)) {
@@ -288,9 +288,9 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   }
 }
 
-/** What some servers of the style end a stream with. */
+/** Final marker that some servers of this style send. */
 const STREAM_END = "[DONE]";
-/** A reason is at most 123 bytes. */
+/** A WebSocket close reason has at most 123 bytes. */
 const MAX_REASON = 120;
 
 function laneOf({ stream_id: lane }: JsonObject): string | undefined {
@@ -299,12 +299,12 @@ function laneOf({ stream_id: lane }: JsonObject): string | undefined {
   throw invalid("stream_id", `'stream_id' must be a text of 1 to ${MAX_LANE_CHARS} characters.`);
 }
 
-/** `prewarm` asks for no output either, whatever `generate` says. */
+/** `prewarm` also requests no output, whether `generate` is set or not. */
 function isPreparation({ generate, prompt_cache_options: options }: JsonObject): boolean {
   return generate === false || memberOf(options, "prewarm") === true;
 }
 
-/** The body of the same request by HTTP. Members of the envelope are of no concern to upstreams. */
+/** The body of the same request over HTTP. Envelope members are not sent to upstreams. */
 function withoutEnvelope({ text, outline, json }: RequestBody): RequestBody {
   const { type: _type, stream_id: _lane, generate: _generate, ...rest } = json;
   const edits = { type: undefined, stream_id: undefined, generate: undefined, stream: true };

@@ -5,7 +5,7 @@ import { SIMULATED_HEADER } from "#http/api/status.ts";
 import type { Route } from "#http/routes.ts";
 import { ResponseSocket } from "./response-socket.ts";
 
-/** The one GET of the path: anything but an upgrade is told that it takes POST. */
+/** Handles GET on this path: a request that is not an upgrade is told to use POST. */
 export const openResponseSocket: Route<HttpDeps> = {
   operationId: "openResponseSocket",
   tag: "Text",

@@ -24,7 +24,7 @@ interface TurnWay {
   readonly sink: Sink;
 }
 
-/** One response over a WebSocket. True if it can be gone on from. */
+/** Makes one response over a WebSocket. True if it can be continued. */
 export async function serveTurn(
   exchange: Exchange,
   body: RequestBody,
@@ -37,7 +37,10 @@ export async function serveTurn(
   return turn.isKept;
 }
 
-/** A response without output, for what is kept of its request. No model is asked, and nothing is charged. */
+/**
+ * A response without output, which stands for a stored request. No model is called, and nothing is
+ * charged.
+ */
 export async function prepareTurn(
   exchange: Exchange,
   body: RequestBody,
@@ -68,7 +71,7 @@ function turnOf(exchange: Exchange, kept: SocketResponses, deps: HttpDeps) {
   return turn;
 }
 
-/** What is only prepared may be without input. */
+/** A prepared request may have no input. */
 function withInput(body: RequestBody): RequestBody {
   return body.json["input"] === undefined ? { ...body, json: { ...body.json, input: [] } } : body;
 }
@@ -108,7 +111,10 @@ async function prepared(
 
 const OUTPUTS = ["function_call_output", "custom_tool_call_output"];
 
-/** Whoever goes on from a response sends no calls again: an output without its call is a mistake. */
+/**
+ * A client that continues a response does not send the tool calls again. An output without a known
+ * call is an error.
+ */
 function refuseLooseOutputs({ added, input, previousId }: Continued): void {
   if (previousId === undefined) return;
   const called = new Set(input.filter((item) => !isOutput(item)).map(callIdOf));

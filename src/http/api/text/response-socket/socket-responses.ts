@@ -2,18 +2,17 @@ import { referencesTooLong, type ResponseStore, type StoredResponse } from "#cor
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf } from "#lib/values.ts";
 
-/** A response with all that it goes on from, oldest first. */
+/** A response with the responses that it continues, oldest first. */
 interface Kept {
   readonly turns: readonly StoredResponse[];
   readonly chars: number;
-  /** The database has it, too. */
+  /** It is also in the database. */
   readonly isStored: boolean;
 }
 
 /**
- * Responses that can be gone on from over one WebSocket: its own, whether they
- * are stored or not, and those in the database. Its own are forgotten with the
- * connection, or when newer ones need their room.
+ * Responses that a WebSocket can continue: its own, stored or not, and those in the database. Its
+ * own are forgotten when the connection closes, or when newer ones need the space.
  */
 export class SocketResponses implements Pick<ResponseStore, "findConversation" | "findItems"> {
   readonly #store: ResponseStore;
@@ -55,7 +54,10 @@ export class SocketResponses implements Pick<ResponseStore, "findConversation" |
     return new Map([...found, ...(await this.#store.findItems(userId, others, maxChars))]);
   }
 
-  /** Keeps a response for this connection, of all together at most `maxChars`; the oldest make room. */
+  /**
+   * Keeps a response for this connection, with at most `maxChars` in total; the oldest are dropped
+   * first.
+   */
   async keep(response: StoredResponse, isStored: boolean, maxChars: number): Promise<void> {
     const earlier = await this.#earlierOf(response, maxChars);
     if (earlier === undefined) return;
@@ -82,8 +84,8 @@ export class SocketResponses implements Pick<ResponseStore, "findConversation" |
   }
 
   /**
-   * As the database is to have it. What goes on from a response that only this
-   * connection knows holds all of its conversation itself.
+   * The response in the form for the database. If it continues a response that only this connection
+   * holds, it includes the whole conversation.
    */
   toStore(response: StoredResponse): StoredResponse {
     const { previousId, ...rest } = response;

@@ -11,7 +11,7 @@ interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** One message of a WebSocket, served as a request of its own with the headers of the upgrade. */
+/** One message of a WebSocket, served as a separate request with the headers of the upgrade. */
 export class TurnExchange implements Exchange {
   readonly request: Request;
   readonly id: string;
@@ -57,14 +57,14 @@ export class TurnExchange implements Exchange {
     throw noBody();
   }
 
-  /** The connection's own limits apply. */
+  /** The connection's own timeouts apply. */
   suspendIdleTimeout(): Disposable {
     return NO_WAIT;
   }
 
   setStall(): void {}
 
-  /** There is no head that headers could stand in. */
+  /** A WebSocket message has no head for headers. */
   announce(): void {}
 
   identify(): void {}
