@@ -1,6 +1,6 @@
 import type { Sample } from "./measure.ts";
 import type { Series } from "./rounds.ts";
-import { MANY, type ScenarioId } from "./scenarios.ts";
+import { MANY_STREAMS, type ScenarioId } from "./scenarios.ts";
 import { spread, type Spread } from "./spread.ts";
 import type { TargetId } from "./targets/target.ts";
 
@@ -34,9 +34,9 @@ export function checks(series: readonly Series[]): Check[] {
       15,
       "x",
     ),
-    atMost(`peak RSS at ${MANY} streams`, spread(many.map(rssMb)), 200, " MB"),
-    atLeast("streams open at once", spread(many.map((each) => each.openAtOnce)), MANY, ""),
-    atLeast("streams complete", spread(many.map((each) => each.completed)), MANY, ""),
+    atMost(`peak RSS at ${MANY_STREAMS} streams`, spread(many.map(rssMb)), 200, " MB"),
+    atLeast("streams open at once", spread(many.map((each) => each.openAtOnce)), MANY_STREAMS, ""),
+    atLeast("streams complete", spread(many.map((each) => each.completed)), MANY_STREAMS, ""),
   ].filter((check) => check !== undefined);
 }
 

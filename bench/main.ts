@@ -7,7 +7,7 @@ import { parseOptions, type Options } from "./options.ts";
 import { maxOpenFiles } from "./proc.ts";
 import { buildReport } from "./report.ts";
 import { runRounds } from "./rounds.ts";
-import { MANY, scenarios, type Scenario } from "./scenarios.ts";
+import { MANY_STREAMS, scenarios, type Scenario } from "./scenarios.ts";
 import { openTargets } from "./targets/index.ts";
 
 /**
@@ -63,10 +63,12 @@ try {
 function pickScenarios(options: Options): { scenarios: Scenario[]; notes: string[] } {
   const asked = scenarios(options.quick).filter(({ id }) => options.only.includes(id));
   // A proxy holds two sockets for each stream.
-  const fits = maxOpenFiles() > 2 * MANY + 200;
+  const fits = maxOpenFiles() > 2 * MANY_STREAMS + 200;
   const notes: string[] = [];
   if (!fits)
-    notes.push(`${MANY} streams are left out: only ${maxOpenFiles()} open files are allowed.`);
+    notes.push(
+      `${MANY_STREAMS} streams are left out: only ${maxOpenFiles()} open files are allowed.`,
+    );
   if (options.quick) notes.push("A quick run leaves runtimes half warm: do not quote its figures.");
   return { scenarios: asked.filter(({ id }) => fits || id !== "many"), notes };
 }

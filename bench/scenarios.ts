@@ -21,7 +21,7 @@ export interface Scenario {
 
 export type ScenarioId = "unary" | "stream" | "translated" | "many";
 
-export const MANY = 2000;
+export const MANY_STREAMS = 2000;
 
 export function scenarios(quick: boolean): readonly Scenario[] {
   const warmupMs = quick ? 150 : 500;
@@ -69,13 +69,13 @@ export function scenarios(quick: boolean): readonly Scenario[] {
     },
     {
       id: "many",
-      title: `${MANY} streams of about ${((61 * manyPaceMs) / 1000).toFixed(1)} s at once`,
+      title: `${MANY_STREAMS} streams of about ${((61 * manyPaceMs) / 1000).toFixed(1)} s at once`,
       kind: "stream",
       translates: false,
       warmup: { ...busy, durationMs: warmupMs },
       firstWarmupMs,
       measured: {
-        callers: MANY,
+        callers: MANY_STREAMS,
         rampMs: quick ? 500 : 1000,
         durationMs: 0,
         paceMs: manyPaceMs,

@@ -11,30 +11,30 @@ import { clockedSandbox, serveFile, type ClockedSandbox } from "./testing/tasks.
 
 const LINK = "https://pictures.example/a.png";
 
-async function newGroup(house: ClockedSandbox, more: JsonObject = {}): Promise<string> {
-  return textAt(await resultOf(house, "CreateAssetGroup", { Name: "cats", ...more }), "Id");
+async function newGroup(simulator: ClockedSandbox, more: JsonObject = {}): Promise<string> {
+  return textAt(await resultOf(simulator, "CreateAssetGroup", { Name: "cats", ...more }), "Id");
 }
 
 /** In a group of its own unless told. */
-async function newAsset(house: ClockedSandbox, more: JsonObject = {}): Promise<string> {
+async function newAsset(simulator: ClockedSandbox, more: JsonObject = {}): Promise<string> {
   const body = {
-    GroupId: more["GroupId"] ?? (await newGroup(house)),
+    GroupId: more["GroupId"] ?? (await newGroup(simulator)),
     URL: LINK,
     AssetType: "Image",
   };
-  return textAt(await resultOf(house, "CreateAsset", { ...body, ...more }), "Id");
+  return textAt(await resultOf(simulator, "CreateAsset", { ...body, ...more }), "Id");
 }
 
-const get = (house: ClockedSandbox, Id: string) => resultOf(house, "GetAsset", { Id });
+const get = (simulator: ClockedSandbox, Id: string) => resultOf(simulator, "GetAsset", { Id });
 
 /** A file on this machine, which is fetched, and what becomes of it. */
 async function takenIn(file: Uint8Array | undefined, type: string): Promise<JsonObject> {
-  await using house = await clockedSandbox();
+  await using simulator = await clockedSandbox();
   using server = serveFile(file);
-  const id = await newAsset(house, { URL: server.url, AssetType: type });
-  house.wait(1_300);
-  await waitFor(async () => (await get(house, id))["Status"] !== "Processing");
-  return await get(house, id);
+  const id = await newAsset(simulator, { URL: server.url, AssetType: type });
+  simulator.wait(1_300);
+  await waitFor(async () => (await get(simulator, id))["Status"] !== "Processing");
+  return await get(simulator, id);
 }
 
 function png(width: number, height: number): Uint8Array {
@@ -91,32 +91,45 @@ describe("who may ask", () => {
     ],
     ["for another version", { version: "2023-01-01" }, 404, "InvalidActionOrVersion"],
   ])("whoever asks %s is refused", async (_how, more, status, code) => {
-    await using house = await clockedSandbox();
-    const answer = await act(house, "CreateAssetGroup", { Name: "cats" }, more);
+    await using simulator = await clockedSandbox();
+    const answer = await act(simulator, "CreateAssetGroup", { Name: "cats" }, more);
 
     expect(refusalIn(answer)).toEqual([status, code]);
   });
 
   test("an action that does not exist is not found", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(refusalIn(await act(house, "DropAsset", {}))).toEqual([404, "InvalidActionOrVersion"]);
-    expect(refusalIn(await act(house, "constructor", {}))).toEqual([404, "InvalidActionOrVersion"]);
+    expect(refusalIn(await act(simulator, "DropAsset", {}))).toEqual([
+      404,
+      "InvalidActionOrVersion",
+    ]);
+    expect(refusalIn(await act(simulator, "constructor", {}))).toEqual([
+      404,
+      "InvalidActionOrVersion",
+    ]);
   });
 
   test("a pair that was lent comes with its token", async () => {
     const pair = "ak-lent|secret|token";
-    await using house = await clockedSandbox({ apiKeys: [pair] });
-    const bare = await act(house, "CreateAssetGroup", { Name: "a" }, { pair: "ak-lent|secret" });
+    await using simulator = await clockedSandbox({ apiKeys: [pair] });
+    const bare = await act(
+      simulator,
+      "CreateAssetGroup",
+      { Name: "a" },
+      { pair: "ak-lent|secret" },
+    );
 
     expect(refusalIn(bare)).toEqual([401, "SignatureDoesNotMatch"]);
-    expect(await resultOf(house, "CreateAssetGroup", { Name: "a" }, { pair })).toContainKey("Id");
+    expect(await resultOf(simulator, "CreateAssetGroup", { Name: "a" }, { pair })).toContainKey(
+      "Id",
+    );
   });
 
   test("an answer says what was asked, and where", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const { body } = await act(
-      house,
+      simulator,
       "CreateAssetGroup",
       { Name: "cats" },
       { region: "ap-southeast-1" },
@@ -137,14 +150,18 @@ describe("who may ask", () => {
 
 describe("groups", () => {
   test("are made, read, changed and deleted with what lies in them", async () => {
-    await using house = await clockedSandbox();
-    const id = await newGroup(house, { Description: "all of them" });
-    const asset = await newAsset(house, { GroupId: id });
-    house.wait(2_000);
-    const changed = await resultOf(house, "UpdateAssetGroup", { Id: id, Title: "Cats", Name: "" });
+    await using simulator = await clockedSandbox();
+    const id = await newGroup(simulator, { Description: "all of them" });
+    const asset = await newAsset(simulator, { GroupId: id });
+    simulator.wait(2_000);
+    const changed = await resultOf(simulator, "UpdateAssetGroup", {
+      Id: id,
+      Title: "Cats",
+      Name: "",
+    });
 
     expect(changed).toEqual({ Id: id });
-    expect(await resultOf(house, "GetAssetGroup", { Id: id })).toEqual({
+    expect(await resultOf(simulator, "GetAssetGroup", { Id: id })).toEqual({
       Id: id,
       Name: "",
       Title: "Cats",
@@ -154,12 +171,12 @@ describe("groups", () => {
       CreateTime: "2026-01-01T12:00:00Z",
       UpdateTime: "2026-01-01T12:00:02Z",
     });
-    expect(await resultOf(house, "DeleteAssetGroup", { Id: id })).toEqual({});
-    expect(refusalIn(await act(house, "GetAssetGroup", { Id: id }))).toEqual([
+    expect(await resultOf(simulator, "DeleteAssetGroup", { Id: id })).toEqual({});
+    expect(refusalIn(await act(simulator, "GetAssetGroup", { Id: id }))).toEqual([
       404,
       "ResourceNotFound",
     ]);
-    expect(refusalIn(await act(house, "GetAsset", { Id: asset }))).toEqual([
+    expect(refusalIn(await act(simulator, "GetAsset", { Id: asset }))).toEqual([
       404,
       "ResourceNotFound",
     ]);
@@ -173,17 +190,17 @@ describe("groups", () => {
     [{ Name: "cats", GroupType: "LivenessFace" }, "InvalidParameter"],
     [{ Name: "cats", GroupType: "image" }, "InvalidParameter"],
   ])("are not made of %j", async (body, code) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(refusalIn(await act(house, "CreateAssetGroup", body))).toEqual([400, code]);
+    expect(refusalIn(await act(simulator, "CreateAssetGroup", body))).toEqual([400, code]);
   });
 
   test("of another account or project are not found", async () => {
     const [ours, theirs] = ["ak-a|secret", "ak-b@studio|secret"];
-    await using house = await clockedSandbox({ apiKeys: [ours, theirs] });
-    const { Id } = await resultOf(house, "CreateAssetGroup", { Name: "a" }, { pair: ours });
+    await using simulator = await clockedSandbox({ apiKeys: [ours, theirs] });
+    const { Id } = await resultOf(simulator, "CreateAssetGroup", { Name: "a" }, { pair: ours });
     const read = async (more: JsonObject, pair: string) =>
-      (await act(house, "GetAssetGroup", { Id: Id ?? "", ...more }, { pair })).status;
+      (await act(simulator, "GetAssetGroup", { Id: Id ?? "", ...more }, { pair })).status;
 
     expect(await read({}, ours)).toBe(200);
     expect(await read({ ProjectName: "films" }, ours)).toBe(404);
@@ -191,9 +208,9 @@ describe("groups", () => {
   });
 
   test("are listed by what is wanted of them", async () => {
-    await using house = await clockedSandbox();
-    const ids = [await newGroup(house), await newGroup(house, { Name: "dogs" })];
-    const list = (Filter: JsonObject) => resultOf(house, "ListAssetGroups", { Filter });
+    await using simulator = await clockedSandbox();
+    const ids = [await newGroup(simulator), await newGroup(simulator, { Name: "dogs" })];
+    const list = (Filter: JsonObject) => resultOf(simulator, "ListAssetGroups", { Filter });
 
     expect(await list({ GroupType: "AIGC" })).toMatchObject({
       Items: [{ Id: ids[1] }, { Id: ids[0] }],
@@ -208,15 +225,18 @@ describe("groups", () => {
       TotalCount: 1,
     });
     expect(await list({ GroupType: "LivenessFace" })).toMatchObject({ Items: [], TotalCount: 0 });
-    expect(refusalIn(await act(house, "ListAssetGroups", {}))).toEqual([400, "MissingParameter"]);
+    expect(refusalIn(await act(simulator, "ListAssetGroups", {}))).toEqual([
+      400,
+      "MissingParameter",
+    ]);
   });
 });
 
 describe("assets", () => {
   test("are processed, become active, can be seen, renamed and deleted", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     using server = serveFile(png(640, 480));
-    const id = await newAsset(house, { URL: server.url, Name: "a cat" });
+    const id = await newAsset(simulator, { URL: server.url, Name: "a cat" });
     const skeleton = {
       Id: id,
       Name: "a cat",
@@ -228,14 +248,14 @@ describe("assets", () => {
     };
 
     expect(id).toMatch(/^asset-20260101120000-[a-z\d]{5}$/);
-    expect(await get(house, id)).toEqual({
+    expect(await get(simulator, id)).toEqual({
       ...skeleton,
       Status: "Processing",
       UpdateTime: "2026-01-01T12:00:00Z",
     });
-    house.wait(1_300);
-    await waitFor(async () => (await get(house, id))["Status"] !== "Processing");
-    const active = await get(house, id);
+    simulator.wait(1_300);
+    await waitFor(async () => (await get(simulator, id))["Status"] !== "Processing");
+    const active = await get(simulator, id);
     expect(active).toEqual({
       ...skeleton,
       Status: "Active",
@@ -244,19 +264,27 @@ describe("assets", () => {
     });
     expect(await lookAt(await download(textAt(active, "URL")))).toBe("png 640x480");
 
-    expect(await resultOf(house, "UpdateAsset", { Id: id, Name: "my cat" })).toEqual({ Id: id });
-    expect(await get(house, id)).toMatchObject({ Name: "my cat" });
-    expect(await resultOf(house, "DeleteAsset", { Id: id })).toEqual({});
-    expect(refusalIn(await act(house, "GetAsset", { Id: id }))).toEqual([404, "ResourceNotFound"]);
-    house.wait(43_200_000);
+    expect(await resultOf(simulator, "UpdateAsset", { Id: id, Name: "my cat" })).toEqual({
+      Id: id,
+    });
+    expect(await get(simulator, id)).toMatchObject({ Name: "my cat" });
+    expect(await resultOf(simulator, "DeleteAsset", { Id: id })).toEqual({});
+    expect(refusalIn(await act(simulator, "GetAsset", { Id: id }))).toEqual([
+      404,
+      "ResourceNotFound",
+    ]);
+    simulator.wait(43_200_000);
     expect((await fetch(textAt(active, "URL"))).status).toBe(403);
   });
 
   test("from elsewhere are not fetched, and something is shown in their place", async () => {
-    await using house = await clockedSandbox();
-    const id = await newAsset(house, { URL: "https://sounds.example/a.wav", AssetType: "Audio" });
-    house.wait(1_300);
-    const asset = await get(house, id);
+    await using simulator = await clockedSandbox();
+    const id = await newAsset(simulator, {
+      URL: "https://sounds.example/a.wav",
+      AssetType: "Audio",
+    });
+    simulator.wait(1_300);
+    const asset = await get(simulator, id);
     const file = Buffer.from(await download(textAt(asset, "URL")));
 
     expect(asset["Status"]).toBe("Active");
@@ -276,10 +304,10 @@ describe("assets", () => {
     [{ Name: "[moderate]", Moderation: { Strategy: "Skip" } }, undefined],
     [{ Name: "[FaceMismatch]", Moderation: { Strategy: "Skip" } }, "FaceMismatch"],
   ])("%j decide how it ends", async (body, code) => {
-    await using house = await clockedSandbox();
-    const id = await newAsset(house, body);
-    house.wait(1_300);
-    const asset = await get(house, id);
+    await using simulator = await clockedSandbox();
+    const id = await newAsset(simulator, body);
+    simulator.wait(1_300);
+    const asset = await get(simulator, id);
 
     expect([asset["Status"], at(asset, "Error", "Code")]).toEqual([
       code === undefined ? "Active" : "Failed",
@@ -289,11 +317,11 @@ describe("assets", () => {
   });
 
   test("are worked on for ever where they are to be stuck", async () => {
-    await using house = await clockedSandbox();
-    const id = await newAsset(house, { Name: "[stuck]" });
-    house.wait(86_400_000);
+    await using simulator = await clockedSandbox();
+    const id = await newAsset(simulator, { Name: "[stuck]" });
+    simulator.wait(86_400_000);
 
-    expect(await get(house, id)).toMatchObject({ Status: "Processing" });
+    expect(await get(simulator, id)).toMatchObject({ Status: "Processing" });
   });
 
   test.each<
@@ -343,20 +371,20 @@ describe("assets", () => {
     [{ Name: "x".repeat(65) }, 400, "InvalidParameter"],
     [{ Moderation: { Strategy: "None" } }, 400, "InvalidParameter"],
   ])("are not made of %j", async (change, status, code) => {
-    await using house = await clockedSandbox();
-    const body = { GroupId: await newGroup(house), URL: LINK, AssetType: "Image", ...change };
+    await using simulator = await clockedSandbox();
+    const body = { GroupId: await newGroup(simulator), URL: LINK, AssetType: "Image", ...change };
 
-    expect(refusalIn(await act(house, "CreateAsset", body))).toEqual([status, code]);
+    expect(refusalIn(await act(simulator, "CreateAsset", body))).toEqual([status, code]);
   });
 
   test("are listed by what is wanted of them, in the order that is wanted", async () => {
-    await using house = await clockedSandbox();
-    const [cats, dogs] = [await newGroup(house), await newGroup(house, { Name: "dogs" })];
-    const first = await newAsset(house, { GroupId: cats, Name: "tom" });
-    house.wait(1_300);
-    const second = await newAsset(house, { GroupId: dogs, Name: "rex" });
+    await using simulator = await clockedSandbox();
+    const [cats, dogs] = [await newGroup(simulator), await newGroup(simulator, { Name: "dogs" })];
+    const first = await newAsset(simulator, { GroupId: cats, Name: "tom" });
+    simulator.wait(1_300);
+    const second = await newAsset(simulator, { GroupId: dogs, Name: "rex" });
     const list = async (body: JsonObject) => {
-      const { Items } = await resultOf(house, "ListAssets", body);
+      const { Items } = await resultOf(simulator, "ListAssets", body);
       return (Items as readonly JsonObject[]).map(({ Id }) => Id);
     };
 
@@ -371,11 +399,11 @@ describe("assets", () => {
   });
 
   test("are listed page by page, or from where the last part ended", async () => {
-    await using house = await clockedSandbox();
-    const GroupId = await newGroup(house);
+    await using simulator = await clockedSandbox();
+    const GroupId = await newGroup(simulator);
     const ids: string[] = [];
-    for (const Name of ["a", "b", "c"]) ids.unshift(await newAsset(house, { GroupId, Name }));
-    const list = (body: JsonObject) => resultOf(house, "ListAssets", body);
+    for (const Name of ["a", "b", "c"]) ids.unshift(await newAsset(simulator, { GroupId, Name }));
+    const list = (body: JsonObject) => resultOf(simulator, "ListAssets", body);
     const page = await list({ PageNumber: 2, PageSize: 2 });
     const part = await list({ MaxResults: 2 });
     const rest = await list({ MaxResults: 2, NextToken: part["NextToken"] ?? "" });
@@ -402,46 +430,48 @@ describe("assets", () => {
     { Filter: [] },
     { Filter: { GroupIds: "group-1" } },
   ])("are not listed by %j", async (body) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(refusalIn(await act(house, "ListAssets", body))).toEqual([400, "InvalidParameter"]);
+    expect(refusalIn(await act(simulator, "ListAssets", body))).toEqual([400, "InvalidParameter"]);
   });
 });
 
 describe("what goes wrong", () => {
   test("limits of requests per second are kept where it is ordered", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const times = async (count: number) => {
       const answers = [];
-      for (let time = 0; time < count; time++) answers.push(await act(house, "ListAssets", {}));
+      for (let time = 0; time < count; time++) answers.push(await act(simulator, "ListAssets", {}));
       return answers.map(({ status }) => status).filter((status) => status === 429).length;
     };
 
     expect(await times(11)).toBe(0);
-    house.sandbox.tasks.set({ rateLimits: true });
-    house.wait(1_000);
+    simulator.sandbox.tasks.set({ rateLimits: true });
+    simulator.wait(1_000);
     expect(await times(12)).toBe(2);
-    house.wait(1_000);
+    simulator.wait(1_000);
     expect(await times(1)).toBe(0);
   });
 
   test("an answer that is lost leaves the asset behind", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const body = {
-      GroupId: await newGroup(house),
+      GroupId: await newGroup(simulator),
       URL: LINK,
       AssetType: "Image",
       Name: "[timeout]",
     };
 
-    expect(refusalIn(await act(house, "CreateAsset", body))).toEqual([504, "InternalError"]);
-    expect(await resultOf(house, "ListAssets", {})).toMatchObject({ TotalCount: 1 });
+    expect(refusalIn(await act(simulator, "CreateAsset", body))).toEqual([504, "InternalError"]);
+    expect(await resultOf(simulator, "ListAssets", {})).toMatchObject({ TotalCount: 1 });
   });
 
   test("a refusal may come with the status of success, and a result without its envelope", async () => {
-    await using house = await clockedSandbox({ tasks: { errorsAs200: true, bareResults: true } });
-    const refused = await act(house, "GetAsset", { Id: "asset-1" });
-    const made = await act(house, "CreateAssetGroup", { Name: "cats" });
+    await using simulator = await clockedSandbox({
+      tasks: { errorsAs200: true, bareResults: true },
+    });
+    const refused = await act(simulator, "GetAsset", { Id: "asset-1" });
+    const made = await act(simulator, "CreateAssetGroup", { Name: "cats" });
 
     expect(refusalIn(refused)).toEqual([200, "ResourceNotFound"]);
     expect(refused.body).not.toContainKey("Result");
@@ -465,8 +495,8 @@ describe("what goes wrong", () => {
       { Code: "QuotaExceeded", Message: "full" },
     ],
   ])("faults of all vendors work here too: %s", async (Name, status, error) => {
-    await using house = await clockedSandbox();
-    const answer = await act(house, "CreateAssetGroup", { Name });
+    await using simulator = await clockedSandbox();
+    const answer = await act(simulator, "CreateAssetGroup", { Name });
 
     expect(answer).toMatchObject({
       status,

@@ -6,20 +6,20 @@ import { clockedSandbox, openReceiver } from "./testing/tasks.ts";
 
 /** A house, a session in it, and the place that the person's browser is led back to. */
 async function opened() {
-  const house = await clockedSandbox();
+  const simulator = await clockedSandbox();
   const receiver = openReceiver();
   const body = { CallbackURL: receiver.url };
-  const session = await resultOf(house, "CreateVisualValidateSession", body);
+  const session = await resultOf(simulator, "CreateVisualValidateSession", body);
   const token = textAt(session, "BytedToken");
   return {
-    house,
+    house: simulator,
     receiver,
     token,
     link: textAt(session, "H5Link").replace("lng=zh", "lng=en"),
-    result: () => act(house, "GetVisualValidateResult", { BytedToken: token }),
+    result: () => act(simulator, "GetVisualValidateResult", { BytedToken: token }),
     async [Symbol.asyncDispose]() {
       receiver[Symbol.dispose]();
-      await house[Symbol.asyncDispose]();
+      await simulator[Symbol.asyncDispose]();
     },
   };
 }

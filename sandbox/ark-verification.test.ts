@@ -13,8 +13,8 @@ interface Session {
   readonly H5Link: string;
 }
 
-async function open(house: ClockedSandbox, more: JsonObject = {}): Promise<Session> {
-  const result = await resultOf(house, "CreateVisualValidateSession", { CallbackURL, ...more });
+async function open(simulator: ClockedSandbox, more: JsonObject = {}): Promise<Session> {
+  const result = await resultOf(simulator, "CreateVisualValidateSession", { CallbackURL, ...more });
   return { BytedToken: textAt(result, "BytedToken"), H5Link: textAt(result, "H5Link") };
 }
 
@@ -30,35 +30,35 @@ async function press(session: Session, outcome?: "pass" | "deny") {
 }
 
 async function ask(
-  house: ClockedSandbox,
+  simulator: ClockedSandbox,
   { BytedToken }: Session,
   more: JsonObject = {},
   how?: SignedMore,
 ) {
-  return await act(house, "GetVisualValidateResult", { BytedToken, ...more }, how);
+  return await act(simulator, "GetVisualValidateResult", { BytedToken, ...more }, how);
 }
 
 describe("a person", () => {
   test("who passes is led back with the token, and has a group, which is told once", async () => {
-    await using house = await clockedSandbox();
-    const session = await open(house);
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
     const { status, to } = await press(session, "pass");
-    const told = await ask(house, session);
+    const told = await ask(simulator, session);
 
     expect([status, to]).toEqual([
       302,
       `${CallbackURL}&bytedToken=${session.BytedToken}&resultCode=10000&algorithmBaseRespCode=0&reqMeasureInfoValue=1&verify_type=real_time`,
     ]);
     const Id = textAt(told.body, "Result", "GroupId");
-    expect(await resultOf(house, "GetAssetGroup", { Id })).toMatchObject({
+    expect(await resultOf(simulator, "GetAssetGroup", { Id })).toMatchObject({
       GroupType: "LivenessFace",
     });
-    expect(refusalIn(await ask(house, session))).toEqual([404, "ResourceNotFound"]);
+    expect(refusalIn(await ask(simulator, session))).toEqual([404, "ResourceNotFound"]);
   });
 
   test("who is denied is led back without a token, and cannot try again", async () => {
-    await using house = await clockedSandbox();
-    const session = await open(house);
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
     const { to } = await press(session, "deny");
     const { searchParams } = new URL(to ?? "");
 
@@ -67,24 +67,26 @@ describe("a person", () => {
       null,
       "real_time",
     ]);
-    expect(refusalIn(await ask(house, session))).toEqual([404, "ValidateFailed"]);
+    expect(refusalIn(await ask(simulator, session))).toEqual([404, "ValidateFailed"]);
     expect(await press(session, "pass")).toMatchObject({ status: 410, to: null });
   });
 
   test("who presses twice is led back twice, and has one group", async () => {
-    await using house = await clockedSandbox();
-    const session = await open(house);
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
     const [first, second] = [await press(session, "pass"), await press(session, "pass")];
     const Filter = { GroupType: "LivenessFace" };
 
     expect(second).toEqual(first);
     expect((await press(session, "deny")).status).toBe(410);
-    expect(await resultOf(house, "ListAssetGroups", { Filter })).toMatchObject({ TotalCount: 1 });
+    expect(await resultOf(simulator, "ListAssetGroups", { Filter })).toMatchObject({
+      TotalCount: 1,
+    });
   });
 
   test("reads the page in their language, and without scripts", async () => {
-    await using house = await clockedSandbox();
-    const session = await open(house);
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
     const inEnglish = { ...session, H5Link: session.H5Link.replace("lng=zh", "lng=en") };
     const odd = { ...session, H5Link: session.H5Link.replace("lng=zh", "lng=%22%3E%3Cscript%3E") };
 
@@ -96,15 +98,15 @@ describe("a person", () => {
 
 describe("time", () => {
   test("is two minutes for the page", async () => {
-    await using house = await clockedSandbox();
-    const session = await open(house);
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
 
-    house.wait(119_999);
+    simulator.wait(119_999);
     expect((await press(session)).status).toBe(200);
-    expect(refusalIn(await ask(house, session))).toEqual([404, "ValidateNotReady"]);
-    house.wait(1);
+    expect(refusalIn(await ask(simulator, session))).toEqual([404, "ValidateNotReady"]);
+    simulator.wait(1);
     expect(await press(session, "pass")).toMatchObject({ status: 410, to: null });
-    expect(refusalIn(await ask(house, session))).toEqual([404, "ResourceNotFound"]);
+    expect(refusalIn(await ask(simulator, session))).toEqual([404, "ResourceNotFound"]);
   });
 
   test.each([
@@ -113,12 +115,12 @@ describe("time", () => {
   ])(
     "is half an hour for what came of it: after %d ms it is answered with %d",
     async (ms, status) => {
-      await using house = await clockedSandbox();
-      const session = await open(house);
+      await using simulator = await clockedSandbox();
+      const session = await open(simulator);
       await press(session, "pass");
-      house.wait(ms);
+      simulator.wait(ms);
 
-      expect((await ask(house, session)).status).toBe(status);
+      expect((await ask(simulator, session)).status).toBe(status);
     },
   );
 });
@@ -129,16 +131,19 @@ describe("refused", () => {
     [{ CallbackURL: "/back" }, "InvalidParameter"],
     [{ CallbackURL: "javascript:alert(1)" }, "InvalidParameter"],
   ])("is a session with %j", async (body, code) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(refusalIn(await act(house, "CreateVisualValidateSession", body))).toEqual([400, code]);
+    expect(refusalIn(await act(simulator, "CreateVisualValidateSession", body))).toEqual([
+      400,
+      code,
+    ]);
   });
 
   test("is a token that is unknown, of another project, or another account's", async () => {
     const [ours, theirs] = ["ak-a|secret", "ak-b@studio|secret"];
-    await using house = await clockedSandbox({ apiKeys: [ours, theirs] });
+    await using simulator = await clockedSandbox({ apiKeys: [ours, theirs] });
     const created = await resultOf(
-      house,
+      simulator,
       "CreateVisualValidateSession",
       { CallbackURL },
       { pair: ours },
@@ -150,15 +155,17 @@ describe("refused", () => {
     await press(session, "pass");
     const unknown = { ...session, BytedToken: "202601010000" };
 
-    expect((await ask(house, unknown, {}, { pair: ours })).status).toBe(404);
-    expect((await ask(house, session, { ProjectName: "films" }, { pair: ours })).status).toBe(404);
-    expect((await ask(house, session, {}, { pair: theirs })).status).toBe(404);
-    expect((await ask(house, session, {}, { pair: ours })).status).toBe(200);
+    expect((await ask(simulator, unknown, {}, { pair: ours })).status).toBe(404);
+    expect((await ask(simulator, session, { ProjectName: "films" }, { pair: ours })).status).toBe(
+      404,
+    );
+    expect((await ask(simulator, session, {}, { pair: theirs })).status).toBe(404);
+    expect((await ask(simulator, session, {}, { pair: ours })).status).toBe(200);
   });
 
   test("is a page of no session", async () => {
-    await using house = await clockedSandbox();
-    const session = await open(house);
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
     const H5Link = session.H5Link.replace(session.BytedToken, "nobody");
 
     expect((await press({ ...session, H5Link }, "pass")).status).toBe(404);
@@ -171,7 +178,7 @@ describe("a task", () => {
 
   /** Orders a video of a picture, or of another kind of medium. */
   async function film(
-    house: ClockedSandbox,
+    simulator: ClockedSandbox,
     url: string,
     text = "a walk",
     kind = "image_url",
@@ -182,7 +189,7 @@ describe("a task", () => {
       { type: "text", text },
       { type: kind, [kind]: { url }, role },
     ];
-    const answer = await house.call(
+    const answer = await simulator.call(
       "POST",
       PATH,
       { model, content },
@@ -196,60 +203,60 @@ describe("a task", () => {
   }
 
   async function picture(
-    house: ClockedSandbox,
+    simulator: ClockedSandbox,
     GroupId: string,
     more: JsonObject = {},
   ): Promise<string> {
     const body = { GroupId, URL: "https://a.example/a.png", AssetType: "Image", ...more };
-    return textAt(await resultOf(house, "CreateAsset", body), "Id");
+    return textAt(await resultOf(simulator, "CreateAsset", body), "Id");
   }
 
-  async function verifiedGroup(house: ClockedSandbox): Promise<string> {
-    const session = await open(house);
+  async function verifiedGroup(simulator: ClockedSandbox): Promise<string> {
+    const session = await open(simulator);
     await press(session, "pass");
-    return textAt((await ask(house, session)).body, "Result", "GroupId");
+    return textAt((await ask(simulator, session)).body, "Result", "GroupId");
   }
 
-  async function usualGroup(house: ClockedSandbox, more: JsonObject = {}): Promise<string> {
-    return textAt(await resultOf(house, "CreateAssetGroup", { Name: "cats", ...more }), "Id");
+  async function usualGroup(simulator: ClockedSandbox, more: JsonObject = {}): Promise<string> {
+    return textAt(await resultOf(simulator, "CreateAssetGroup", { Name: "cats", ...more }), "Id");
   }
 
   const REFUSED = { status: 400, code: "InvalidParameter", param: "content[1]" };
 
   test("takes an asset once it is active, and until it is deleted", async () => {
-    await using house = await clockedSandbox();
-    const Id = await picture(house, await usualGroup(house));
+    await using simulator = await clockedSandbox();
+    const Id = await picture(simulator, await usualGroup(simulator));
 
-    expect(await film(house, `asset://${Id}`)).toEqual(REFUSED);
-    house.wait(1_300);
-    expect((await film(house, `asset://${Id}`)).status).toBe(200);
-    expect((await film(house, `ASSET://${Id}`)).status).toBe(200);
-    await resultOf(house, "DeleteAsset", { Id });
-    expect(await film(house, `asset://${Id}`)).toEqual(REFUSED);
+    expect(await film(simulator, `asset://${Id}`)).toEqual(REFUSED);
+    simulator.wait(1_300);
+    expect((await film(simulator, `asset://${Id}`)).status).toBe(200);
+    expect((await film(simulator, `ASSET://${Id}`)).status).toBe(200);
+    await resultOf(simulator, "DeleteAsset", { Id });
+    expect(await film(simulator, `asset://${Id}`)).toEqual(REFUSED);
   });
 
   test("takes no asset that has failed, is of another type, or is none", async () => {
-    await using house = await clockedSandbox();
-    const group = await usualGroup(house);
+    await using simulator = await clockedSandbox();
+    const group = await usualGroup(simulator);
     const [good, bad] = [
-      await picture(house, group),
-      await picture(house, group, { Name: "[fail]" }),
+      await picture(simulator, group),
+      await picture(simulator, group, { Name: "[fail]" }),
     ];
-    house.wait(1_300);
+    simulator.wait(1_300);
 
-    expect(await film(house, `asset://${bad}`)).toEqual(REFUSED);
-    expect(await film(house, `asset://${good}`, "a walk", "video_url")).toEqual(REFUSED);
-    expect(await film(house, `asset://${good}/x`)).toEqual(REFUSED);
-    expect(await film(house, "asset://asset-1")).toEqual(REFUSED);
+    expect(await film(simulator, `asset://${bad}`)).toEqual(REFUSED);
+    expect(await film(simulator, `asset://${good}`, "a walk", "video_url")).toEqual(REFUSED);
+    expect(await film(simulator, `asset://${good}/x`)).toEqual(REFUSED);
+    expect(await film(simulator, "asset://asset-1")).toEqual(REFUSED);
   });
 
   test("takes no asset of another account or project", async () => {
-    await using house = await clockedSandbox();
-    const group = await usualGroup(house, { ProjectName: "films" });
-    const id = await picture(house, group, { ProjectName: "films" });
-    house.wait(1_300);
+    await using simulator = await clockedSandbox();
+    const group = await usualGroup(simulator, { ProjectName: "films" });
+    const id = await picture(simulator, group, { ProjectName: "films" });
+    simulator.wait(1_300);
     const status = async (key: string) =>
-      (await film(house, `asset://${id}`, "a walk", "image_url", key)).status;
+      (await film(simulator, `asset://${id}`, "a walk", "image_url", key)).status;
 
     expect(await status("sk-test")).toBe(400);
     expect(await status("sk-test@studio/films")).toBe(400);
@@ -257,7 +264,7 @@ describe("a task", () => {
   });
 
   test("counts a video that it is given by its own length", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const clip = await makeVideo({
       width: 320,
       height: 320,
@@ -268,10 +275,10 @@ describe("a task", () => {
     });
     using server = serveFile(clip);
     const URL = server.url;
-    const Id = await picture(house, await usualGroup(house), { URL, AssetType: "Video" });
-    house.wait(1_300);
+    const Id = await picture(simulator, await usualGroup(simulator), { URL, AssetType: "Video" });
+    simulator.wait(1_300);
     await waitFor(async () => {
-      const { Status } = await resultOf(house, "GetAsset", { Id });
+      const { Status } = await resultOf(simulator, "GetAsset", { Id });
       return Status === "Active";
     });
     const video = {
@@ -281,27 +288,30 @@ describe("a task", () => {
     };
     const content = [{ type: "text", text: "a walk" }, video];
     const order = { model, content, duration: 5, resolution: "480p", ratio: "1:1" };
-    const { body } = await house.call("POST", PATH, order);
-    house.wait(1_300);
-    const task = (await house.call("GET", `${PATH}/${textAt(body, "id")}`)).body;
+    const { body } = await simulator.call("POST", PATH, order);
+    simulator.wait(1_300);
+    const task = (await simulator.call("GET", `${PATH}/${textAt(body, "id")}`)).body;
 
     expect(at(task, "usage", "completion_tokens")).toBe(((3 + 5) * 640 * 640 * 24) / 1_024);
   });
 
   test("shows real persons only as they were verified", async () => {
-    await using house = await clockedSandbox();
-    const [verified, usual] = [await verifiedGroup(house), await usualGroup(house)];
-    const [person, stranger] = [await picture(house, verified), await picture(house, usual)];
-    house.wait(1_300);
+    await using simulator = await clockedSandbox();
+    const [verified, usual] = [await verifiedGroup(simulator), await usualGroup(simulator)];
+    const [person, stranger] = [
+      await picture(simulator, verified),
+      await picture(simulator, usual),
+    ];
+    simulator.wait(1_300);
     const refused = {
       status: 400,
       code: "InputImageSensitiveContentDetected.PrivacyInformation",
       param: "content[1]",
     };
 
-    expect((await film(house, `asset://${person}`, "[person]")).status).toBe(200);
-    expect(await film(house, `asset://${stranger}`, "[person]")).toEqual(refused);
-    expect(await film(house, "https://a.example/a.png", "[person]")).toEqual(refused);
-    expect((await film(house, `asset://${stranger}`)).status).toBe(200);
+    expect((await film(simulator, `asset://${person}`, "[person]")).status).toBe(200);
+    expect(await film(simulator, `asset://${stranger}`, "[person]")).toEqual(refused);
+    expect(await film(simulator, "https://a.example/a.png", "[person]")).toEqual(refused);
+    expect((await film(simulator, `asset://${stranger}`)).status).toBe(200);
   });
 });

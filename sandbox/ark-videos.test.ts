@@ -26,18 +26,18 @@ const clip = { type: "video_url", video_url: { url: LINK }, role: "reference_vid
 const sound = { type: "audio_url", audio_url: { url: LINK }, role: "reference_audio" };
 
 /** Orders a video, and waits until it is done. */
-async function finished(house: ClockedSandbox, body: JsonObject): Promise<JsonObject> {
-  const { body: created } = await house.call("POST", PATH, body);
-  house.wait(1_300);
-  return asObject((await house.call("GET", `${PATH}/${textAt(created, "id")}`)).body);
+async function finished(simulator: ClockedSandbox, body: JsonObject): Promise<JsonObject> {
+  const { body: created } = await simulator.call("POST", PATH, body);
+  simulator.wait(1_300);
+  return asObject((await simulator.call("GET", `${PATH}/${textAt(created, "id")}`)).body);
 }
 
 describe("a task", () => {
   test("is queued, runs and succeeds, and says so in the vendor's words", async () => {
-    await using house = await clockedSandbox();
-    const created = await house.call("POST", PATH, ask("a cat", { seed: 42, duration: 4 }));
+    await using simulator = await clockedSandbox();
+    const created = await simulator.call("POST", PATH, ask("a cat", { seed: 42, duration: 4 }));
     const id = textAt(created.body, "id");
-    const read = async () => (await house.call("GET", `${PATH}/${id}`)).body;
+    const read = async () => (await simulator.call("GET", `${PATH}/${id}`)).body;
     const skeleton = {
       id,
       model: MODEL,
@@ -51,9 +51,9 @@ describe("a task", () => {
     expect(created).toEqual({ status: 200, body: { id } });
     expect(id).toMatch(/^cgt-20260101120000-[a-z\d]{5}$/);
     expect(await read()).toEqual({ ...skeleton, status: "queued", updated_at: 1_767_268_800 });
-    house.wait(300);
+    simulator.wait(300);
     expect(await read()).toEqual({ ...skeleton, status: "running", updated_at: 1_767_268_800 });
-    house.wait(1_000);
+    simulator.wait(1_000);
     expect(await read()).toEqual({
       ...skeleton,
       status: "succeeded",
@@ -93,8 +93,8 @@ describe("a task", () => {
     ["[expire]", "expired", null],
     ["[stuck]", "running", null],
   ])("%s in the text decides how it ends", async (mark, status, error) => {
-    await using house = await clockedSandbox();
-    const task = await finished(house, ask(`a cat ${mark}`));
+    await using simulator = await clockedSandbox();
+    const task = await finished(simulator, ask(`a cat ${mark}`));
 
     expect(task).toMatchObject({ status });
     expect(task["error"]).toEqual(error);
@@ -102,11 +102,11 @@ describe("a task", () => {
   });
 
   test("a task that is stuck expires when its time is over", async () => {
-    await using house = await clockedSandbox();
-    const task = await finished(house, ask("[stuck]", { execution_expires_after: 3_600 }));
-    house.wait(3_600_000);
+    await using simulator = await clockedSandbox();
+    const task = await finished(simulator, ask("[stuck]", { execution_expires_after: 3_600 }));
+    simulator.wait(3_600_000);
 
-    expect((await house.call("GET", `${PATH}/${textAt(task, "id")}`)).body).toMatchObject({
+    expect((await simulator.call("GET", `${PATH}/${textAt(task, "id")}`)).body).toMatchObject({
       status: "expired",
       error: null,
       updated_at: 1_767_268_800 + 3_600,
@@ -114,32 +114,32 @@ describe("a task", () => {
   });
 
   test("an answer that is lost leaves the task behind", async () => {
-    await using house = await clockedSandbox();
-    const lost = await house.call("POST", PATH, ask("[timeout]"));
+    await using simulator = await clockedSandbox();
+    const lost = await simulator.call("POST", PATH, ask("[timeout]"));
 
     expect(lost).toMatchObject({ status: 504, body: { error: { code: "InternalServiceError" } } });
-    expect((await house.call("GET", PATH)).body).toMatchObject({ total: 1 });
+    expect((await simulator.call("GET", PATH)).body).toMatchObject({ total: 1 });
   });
 
   test("an answer that never comes leaves the task behind as well", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const leave = new AbortController();
-    const silent = fetch(house.sandbox.url + PATH, {
+    const silent = fetch(simulator.sandbox.url + PATH, {
       method: "POST",
       headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
       body: JSON.stringify(ask("a cat [[fault:hang]]")),
       signal: leave.signal,
     }).catch(() => "nothing");
-    await waitFor(() => house.sandbox.requests.length === 1);
+    await waitFor(() => simulator.sandbox.requests.length === 1);
     leave.abort();
 
     expect(await silent).toBe("nothing");
-    expect((await house.call("GET", PATH)).body).toMatchObject({ total: 1 });
+    expect((await simulator.call("GET", PATH)).body).toMatchObject({ total: 1 });
   });
 
   test("faults of all vendors work here too", async () => {
-    await using house = await clockedSandbox();
-    const { status, body } = await house.call("POST", PATH, ask("[[fault:status code=429]]"));
+    await using simulator = await clockedSandbox();
+    const { status, body } = await simulator.call("POST", PATH, ask("[[fault:status code=429]]"));
 
     expect([status, textAt(body, "error", "code")]).toEqual([
       429,
@@ -150,15 +150,15 @@ describe("a task", () => {
   });
 
   test("nobody sees another's tasks, and after a week nobody sees one's own", async () => {
-    await using house = await clockedSandbox();
-    const id = textAt(await finished(house, ask("a cat")), "id");
+    await using simulator = await clockedSandbox();
+    const id = textAt(await finished(simulator, ask("a cat")), "id");
     const path = `${PATH}/${id}`;
-    const foreign = await house.call("GET", path, undefined, { authorization: "Bearer other" });
-    const mine = (await house.call("GET", path)).status;
-    house.wait(7 * 86_400_000);
+    const foreign = await simulator.call("GET", path, undefined, { authorization: "Bearer other" });
+    const mine = (await simulator.call("GET", path)).status;
+    simulator.wait(7 * 86_400_000);
 
     expect(mine).toBe(200);
-    expect((await house.call("GET", path)).status).toBe(404);
+    expect((await simulator.call("GET", path)).status).toBe(404);
     expect(foreign).toEqual({
       status: 404,
       body: {
@@ -176,9 +176,9 @@ describe("a task", () => {
 
 describe("the video", () => {
   testWithFfmpeg("has the size, the length and the sound that were ordered", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const order = { resolution: "480p", ratio: "9:16", generate_audio: false };
-    const task = await finished(house, ask("a cat", order));
+    const task = await finished(simulator, ask("a cat", order));
     const file = await (await fetch(textAt(task, "content", "video_url"))).bytes();
 
     expect(await probe(file, "codec_name,width,height,duration,nb_frames")).toBe(
@@ -187,11 +187,11 @@ describe("the video", () => {
   });
 
   test("is served in parts, and no longer than its link is good for", async () => {
-    await using house = await clockedSandbox();
-    const url = textAt(await finished(house, ask("a cat")), "content", "video_url");
+    await using simulator = await clockedSandbox();
+    const url = textAt(await finished(simulator, ask("a cat")), "content", "video_url");
     const part = await fetch(url, { headers: { range: "bytes=4-7" } });
     const head = await fetch(url, { method: "HEAD" });
-    house.wait(86_400_000);
+    simulator.wait(86_400_000);
     const late = await fetch(url);
 
     expect([part.status, await part.text()]).toEqual([206, "ftyp"]);
@@ -210,9 +210,9 @@ describe("the video", () => {
   });
 
   test("comes with its last frame, a picture, where that is asked for", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const order = ask("a cat", { return_last_frame: true, resolution: "480p" });
-    const url = textAt(await finished(house, order), "content", "last_frame_url");
+    const url = textAt(await finished(simulator, order), "content", "last_frame_url");
     const picture = new Bun.Image(await (await fetch(url)).bytes());
 
     expect(await picture.metadata()).toMatchObject({ format: "png", width: 864, height: 496 });
@@ -276,8 +276,8 @@ describe("the video", () => {
     ],
   ];
   test.each(outcomes)("%s", async (_what, order, outcome) => {
-    await using house = await clockedSandbox();
-    const { status, ...task } = await finished(house, order);
+    await using simulator = await clockedSandbox();
+    const { status, ...task } = await finished(simulator, order);
 
     expect(status).toBe("succeeded");
     expect<unknown>(
@@ -286,27 +286,27 @@ describe("the video", () => {
   });
 
   test("lasts as long as the model likes, where that is left to it", async () => {
-    await using house = await clockedSandbox();
-    const { duration } = await finished(house, ask("a cat", { duration: -1 }));
+    await using simulator = await clockedSandbox();
+    const { duration } = await finished(simulator, ask("a cat", { duration: -1 }));
 
     expect(Number(duration)).toBeGreaterThanOrEqual(4);
     expect(Number(duration)).toBeLessThanOrEqual(15);
   });
 
   test("takes the ratio of the picture that it begins with", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const url = pngUrl(600, 800);
-    const task = await finished(house, ask("", {}, [image("first_frame", url)]));
+    const task = await finished(simulator, ask("", {}, [image("first_frame", url)]));
 
     expect(task).toMatchObject({ status: "succeeded", ratio: "3:4" });
   });
 
   test("is made of an earlier draft, at full size", async () => {
-    await using house = await clockedSandbox();
-    const draft = await finished(house, ask("a cat", { model: MIDDLE, draft: true, seed: 9 }));
+    await using simulator = await clockedSandbox();
+    const draft = await finished(simulator, ask("a cat", { model: MIDDLE, draft: true, seed: 9 }));
     const reference = { type: "draft_task", draft_task: { id: textAt(draft, "id") } };
     const order = { model: MIDDLE, content: [reference], resolution: "1080p" };
-    const final = await finished(house, order);
+    const final = await finished(simulator, order);
 
     expect(final).toMatchObject({
       status: "succeeded",
@@ -543,8 +543,8 @@ describe("refused, in the vendor's words", () => {
     ],
   ];
   test.each(refused)("%s", async (_what, order, expected) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await house.call("POST", PATH, order);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await simulator.call("POST", PATH, order);
     const words = ["type", "code", "param", "message"].map((name) => textAt(body, "error", name));
     const [message = "", requestId] = (words.pop() ?? "").split(" Request id: ");
 
@@ -553,8 +553,8 @@ describe("refused, in the vendor's words", () => {
   });
 
   test("a key that is missing or unknown", async () => {
-    await using house = await clockedSandbox({ apiKeys: ["sk-good"] });
-    const { status, body } = await house.call("POST", PATH, ask("x"));
+    await using simulator = await clockedSandbox({ apiKeys: ["sk-good"] });
+    const { status, body } = await simulator.call("POST", PATH, ask("x"));
 
     expect(status).toBe(401);
     expect(body).toMatchObject({
@@ -564,11 +564,11 @@ describe("refused, in the vendor's words", () => {
   });
 
   test("more tasks at once than are allowed", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    await house.call("POST", PATH, ask("x"));
-    const second = await house.call("POST", PATH, ask("x"));
-    house.wait(1_300);
-    const third = await house.call("POST", PATH, ask("x"));
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    await simulator.call("POST", PATH, ask("x"));
+    const second = await simulator.call("POST", PATH, ask("x"));
+    simulator.wait(1_300);
+    const third = await simulator.call("POST", PATH, ask("x"));
 
     expect(second).toMatchObject({ status: 429, body: { error: { code: "QuotaExceeded" } } });
     expect(third.status).toBe(200);
@@ -577,15 +577,15 @@ describe("refused, in the vendor's words", () => {
 
 describe("tasks are listed", () => {
   test("by page, and by what they have in common", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const ids: string[] = [];
     for (const text of ["one", "two [fail]", "three"]) {
-      ids.unshift(textAt((await house.call("POST", PATH, ask(text))).body, "id"));
-      house.wait(1_300);
+      ids.unshift(textAt((await simulator.call("POST", PATH, ask(text))).body, "id"));
+      simulator.wait(1_300);
     }
-    ids.unshift(textAt((await house.call("POST", PATH, ask("x", { model: OLD }))).body, "id"));
+    ids.unshift(textAt((await simulator.call("POST", PATH, ask("x", { model: OLD }))).body, "id"));
     const list = async (query: string) => {
-      const { body } = await house.call("GET", `${PATH}?${query}`);
+      const { body } = await simulator.call("GET", `${PATH}?${query}`);
       const items = at(body, "items");
       const found = Array.isArray(items) ? items.map((item) => textAt(item, "id")) : [];
       return [at(body, "total"), ...found.map((id) => ids.indexOf(id))];
@@ -596,56 +596,58 @@ describe("tasks are listed", () => {
     expect(await list("filter.status=failed")).toEqual([1, 2]);
     expect(await list(`filter.model=${OLD}`)).toEqual([1, 0]);
     expect(await list(`filter.task_ids=${ids[1]}&filter.task_ids=${ids[3]}`)).toEqual([2, 1, 3]);
-    expect((await house.call("GET", `${PATH}?page_size=501`)).status).toBe(400);
+    expect((await simulator.call("GET", `${PATH}?page_size=501`)).status).toBe(400);
   });
 });
 
 describe("a task is taken back", () => {
-  const del = (house: ClockedSandbox, id: string) => house.call("DELETE", `${PATH}/${id}`);
+  const del = (simulator: ClockedSandbox, id: string) => simulator.call("DELETE", `${PATH}/${id}`);
 
   test("while it is queued, and its record stays for a day", async () => {
-    await using house = await clockedSandbox();
-    const id = textAt((await house.call("POST", PATH, ask("x"))).body, "id");
-    const deleted = await del(house, id);
-    const read = await house.call("GET", `${PATH}/${id}`);
-    const again = (await del(house, id)).status;
-    house.wait(86_400_000);
+    await using simulator = await clockedSandbox();
+    const id = textAt((await simulator.call("POST", PATH, ask("x"))).body, "id");
+    const deleted = await del(simulator, id);
+    const read = await simulator.call("GET", `${PATH}/${id}`);
+    const again = (await del(simulator, id)).status;
+    simulator.wait(86_400_000);
 
     expect(deleted).toEqual({ status: 200, body: {} });
     expect(read.body).toMatchObject({ status: "cancelled", error: null });
     expect(again).toBe(400);
-    expect((await house.call("GET", `${PATH}/${id}`)).status).toBe(404);
+    expect((await simulator.call("GET", `${PATH}/${id}`)).status).toBe(404);
   });
 
   test("never while it runs", async () => {
-    await using house = await clockedSandbox();
-    const id = textAt((await house.call("POST", PATH, ask("x"))).body, "id");
-    house.wait(300);
+    await using simulator = await clockedSandbox();
+    const id = textAt((await simulator.call("POST", PATH, ask("x"))).body, "id");
+    simulator.wait(300);
 
-    expect((await del(house, id)).status).toBe(400);
-    expect((await house.call("GET", `${PATH}/${id}`)).body).toMatchObject({ status: "running" });
+    expect((await del(simulator, id)).status).toBe(400);
+    expect((await simulator.call("GET", `${PATH}/${id}`)).body).toMatchObject({
+      status: "running",
+    });
   });
 
   test("and its record is gone, once it is done", async () => {
-    await using house = await clockedSandbox();
-    const id = textAt(await finished(house, ask("x [fail]")), "id");
+    await using simulator = await clockedSandbox();
+    const id = textAt(await finished(simulator, ask("x [fail]")), "id");
 
-    expect((await del(house, id)).status).toBe(200);
-    expect((await house.call("GET", `${PATH}/${id}`)).status).toBe(404);
+    expect((await del(simulator, id)).status).toBe(200);
+    expect((await simulator.call("GET", `${PATH}/${id}`)).status).toBe(404);
   });
 });
 
 describe("callbacks", () => {
   test("say at every change what a question would be answered", async () => {
-    await using house = await clockedSandbox({
+    await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { queuedMs: 20, runningMs: 20 },
     });
     using receiver = openReceiver();
     const order = ask("a cat", { callback_url: receiver.url });
-    const id = textAt((await house.call("POST", PATH, order)).body, "id");
+    const id = textAt((await simulator.call("POST", PATH, order)).body, "id");
     await waitFor(() => receiver.heard.length === 3);
-    const last = await house.call("GET", `${PATH}/${id}`);
+    const last = await simulator.call("GET", `${PATH}/${id}`);
 
     expect(receiver.heard.map(({ body }) => textAt(body, "status"))).toEqual([
       "queued",
@@ -656,23 +658,23 @@ describe("callbacks", () => {
   });
 
   test("are tried four times, and not for a task that was taken back", async () => {
-    await using house = await clockedSandbox({
+    await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { queuedMs: 300, callbackRetryMs: 1 },
     });
     using receiver = openReceiver();
     receiver.answerWith(500, 302, 404, 500, 500);
     const order = ask("a cat", { callback_url: receiver.url });
-    const id = textAt((await house.call("POST", PATH, order)).body, "id");
-    await waitFor(() => house.sandbox.callbacks.length === 4);
-    await house.call("DELETE", `${PATH}/${id}`);
+    const id = textAt((await simulator.call("POST", PATH, order)).body, "id");
+    await waitFor(() => simulator.sandbox.callbacks.length === 4);
+    await simulator.call("DELETE", `${PATH}/${id}`);
     const second = ask("a dog", { callback_url: `${receiver.url}/2` });
-    house.sandbox.tasks.set({ queuedMs: 0, runningMs: 1_000 });
-    await house.call("POST", PATH, second);
+    simulator.sandbox.tasks.set({ queuedMs: 0, runningMs: 1_000 });
+    await simulator.call("POST", PATH, second);
     await waitFor(() => receiver.heard.some(({ body }) => textAt(body, "status") === "running"));
 
     expect(
-      house.sandbox.callbacks.slice(0, 4).map(({ attempt, status }) => [attempt, status]),
+      simulator.sandbox.callbacks.slice(0, 4).map(({ attempt, status }) => [attempt, status]),
     ).toEqual([
       [1, 500],
       [2, 302],

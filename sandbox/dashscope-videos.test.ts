@@ -13,7 +13,7 @@ const LINK = "https://a.example/a.png";
 const picture = pngUrl(600, 400);
 
 /** The one caller of these tests. */
-function caller(house: ClockedSandbox) {
+function caller(simulator: ClockedSandbox) {
   return {
     async order(
       model: string,
@@ -23,13 +23,16 @@ function caller(house: ClockedSandbox) {
       headers: Readonly<Record<string, string>> = {},
     ) {
       const body = { model, input: { prompt: "a cat", ...input }, parameters };
-      const { status, answer } = await call(house.sandbox, path, body, { ...ASYNC, ...headers });
+      const { status, answer } = await call(simulator.sandbox, path, body, {
+        ...ASYNC,
+        ...headers,
+      });
       return { status, body: answer, id: textAt(answer, "output", "task_id") };
     },
-    read: async (id: string) => asObject((await house.call("GET", `${API}/tasks/${id}`)).body),
+    read: async (id: string) => asObject((await simulator.call("GET", `${API}/tasks/${id}`)).body),
     async finished(model: string, input: JsonObject = {}, parameters: JsonObject = {}) {
       const { id } = await this.order(model, input, parameters);
-      house.wait(1_300);
+      simulator.wait(1_300);
       return this.read(id);
     },
   };
@@ -41,13 +44,13 @@ function shown(status: number, body: Json | undefined): string {
 
 describe("a task", () => {
   test("is pending, runs and has succeeded, told in the times of Beijing", async () => {
-    await using house = await clockedSandbox();
-    const { order, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, read } = caller(simulator);
     const { status, body, id } = await order("wan2.6-t2v", {}, { size: "1280*720", duration: 10 });
     const pending = await read(id);
-    house.wait(300);
+    simulator.wait(300);
     const running = await read(id);
-    house.wait(1_000);
+    simulator.wait(1_000);
 
     expect([status, body]).toEqual([
       200,
@@ -93,16 +96,18 @@ describe("a task", () => {
     ["[expire]", { task_status: "UNKNOWN" }],
     ["[stuck]", { task_status: "RUNNING" }],
   ])("%s", async (mark, outcome) => {
-    await using house = await clockedSandbox();
-    const { output, usage } = await caller(house).finished("wan2.6-t2v", { prompt: `x ${mark}` });
+    await using simulator = await clockedSandbox();
+    const { output, usage } = await caller(simulator).finished("wan2.6-t2v", {
+      prompt: `x ${mark}`,
+    });
 
     expect(output).toMatchObject(outcome);
     expect(usage).toBeUndefined();
   });
 
   test("[silentfail]: it fails without a word", async () => {
-    await using house = await clockedSandbox();
-    const { output } = await caller(house).finished("wan2.6-t2v", { prompt: "x [silentfail]" });
+    await using simulator = await clockedSandbox();
+    const { output } = await caller(simulator).finished("wan2.6-t2v", { prompt: "x [silentfail]" });
 
     expect(Object.keys(asObject(output))).toEqual([
       "task_id",
@@ -114,13 +119,13 @@ describe("a task", () => {
   });
 
   test("can be taken back as long as it waits", async () => {
-    await using house = await clockedSandbox();
-    const { order, read } = caller(house);
-    const cancel = (id: string) => house.call("POST", `${API}/tasks/${id}/cancel`);
+    await using simulator = await clockedSandbox();
+    const { order, read } = caller(simulator);
+    const cancel = (id: string) => simulator.call("POST", `${API}/tasks/${id}/cancel`);
     const first = await order("wan2.6-t2v");
     const cancelled = await cancel(first.id);
     const second = await order("wan2.6-t2v");
-    house.wait(300);
+    simulator.wait(300);
     const refused = await cancel(second.id);
 
     expect(cancelled).toEqual({ status: 200, body: { request_id: expect.any(String) } });
@@ -131,24 +136,24 @@ describe("a task", () => {
   });
 
   test("is unknown to others, and to all after a day", async () => {
-    await using house = await clockedSandbox();
-    const { order, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, read } = caller(simulator);
     const { id } = await order("wan2.6-t2v");
-    const other = await house.call("GET", `${API}/tasks/${id}`, undefined, {
+    const other = await simulator.call("GET", `${API}/tasks/${id}`, undefined, {
       authorization: "Bearer other",
     });
-    house.wait(86_400_000);
+    simulator.wait(86_400_000);
 
     expect(at(other.body, "output", "task_status")).toBe("UNKNOWN");
     expect(await read(id)).toMatchObject({ output: { task_id: id, task_status: "UNKNOWN" } });
   });
 
   test("an answer that is lost leaves the task behind", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    const { order } = caller(house);
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    const { order } = caller(simulator);
     const lost = await order("wan2.6-t2v", { prompt: "[timeout]" });
     const next = await order("wan2.6-t2v");
-    const list = await house.call("GET", `${API}/tasks`);
+    const list = await simulator.call("GET", `${API}/tasks`);
 
     expect(shown(lost.status, lost.body)).toStartWith("504 RequestTimeOut");
     expect(shown(next.status, next.body)).toStartWith("429 Throttling.RateQuota");
@@ -157,18 +162,18 @@ describe("a task", () => {
 });
 
 test("tasks of all kinds are listed, page by page, within a day", async () => {
-  await using house = await clockedSandbox();
-  const { order } = caller(house);
+  await using simulator = await clockedSandbox();
+  const { order } = caller(simulator);
   const film = await order("wan2.6-t2v");
-  house.wait(1_300);
+  simulator.wait(1_300);
   const draw = { model: "qwen-image", input: { prompt: "a cat" } };
   const drawn = await call(
-    house.sandbox,
+    simulator.sandbox,
     `${API}/services/aigc/text2image/image-synthesis`,
     draw,
     ASYNC,
   );
-  const list = (query = "") => house.call("GET", `${API}/tasks/${query}`);
+  const list = (query = "") => simulator.call("GET", `${API}/tasks/${query}`);
   const idsOf = async (query: string) => {
     const data = at((await list(query)).body, "data");
     return Array.isArray(data) ? data.map((entry: Json) => textAt(entry, "task_id")) : [];
@@ -289,9 +294,9 @@ describe("what it makes", () => {
     ],
   ];
   testWithFfmpeg("is as it was ordered", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     for (const [what, model, input, parameters, expected] of cases) {
-      const { output } = await caller(house).finished(model, input, parameters);
+      const { output } = await caller(simulator).finished(model, input, parameters);
       const file = await (await fetch(textAt(output, "video_url"))).bytes();
       const [film = "", sound] = (await probe(file, "width,height,nb_frames")).split("\n");
       const [width, height, frames] = film.split("|");
@@ -304,8 +309,8 @@ describe("what it makes", () => {
   });
 
   test("is told of in the words of its generation, and what it looked at is counted", async () => {
-    await using house = await clockedSandbox();
-    const one = caller(house);
+    await using simulator = await clockedSandbox();
+    const one = caller(simulator);
 
     expect((await one.finished("wanx2.1-t2v-plus"))["usage"]).toEqual({
       video_count: 1,
@@ -322,9 +327,9 @@ describe("what it makes", () => {
   });
 
   test("a prompt that is too long is cut, and it may not be made longer", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const prompt = "x".repeat(900);
-    const { output } = await caller(house).finished(
+    const { output } = await caller(simulator).finished(
       "wanx2.1-t2v-plus",
       { prompt },
       { prompt_extend: false },
@@ -335,12 +340,12 @@ describe("what it makes", () => {
   });
 
   test("links expire, and files of the store need their header", async () => {
-    await using house = await clockedSandbox({ tasks: { linkSeconds: 60 } });
-    const one = caller(house);
+    await using simulator = await clockedSandbox({ tasks: { linkSeconds: 60 } });
+    const one = caller(simulator);
     const { output } = await one.finished("wanx2.1-t2v-plus");
     const url = textAt(output, "video_url");
     const fresh = await fetch(url, { headers: { range: "bytes=4-7" } });
-    house.wait(60_000);
+    simulator.wait(60_000);
     const stored = { img_url: "oss://bucket/a.png" };
     const header = { "x-dashscope-ossresourceresolve": "enable" };
 
@@ -470,16 +475,16 @@ describe("refused, in the vendor's words", () => {
     ],
   ];
   test.each(refused)("%s", async (_what, model, input, parameters, expected, ...[path]) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await caller(house).order(model, input, parameters, path);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await caller(simulator).order(model, input, parameters, path);
 
     expect(shown(status, body)).toStartWith(expected);
     expect(Object.keys(asObject(body))).toEqual(["code", "message", "request_id"]);
   });
 
   test("an order that would be waited for", async () => {
-    await using house = await clockedSandbox();
-    const { body, status } = await caller(house).order("wan2.6-t2v", {}, {}, PATH, {
+    await using simulator = await clockedSandbox();
+    const { body, status } = await caller(simulator).order("wan2.6-t2v", {}, {}, PATH, {
       "x-dashscope-async": "",
     });
 
@@ -489,8 +494,8 @@ describe("refused, in the vendor's words", () => {
   });
 
   test("faults of all vendors, and an effect needs no end", async () => {
-    await using house = await clockedSandbox();
-    const { order } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order } = caller(simulator);
     const effect = { prompt: "", template: "hug", first_frame_url: LINK };
 
     expect((await order("wan2.6-t2v", { prompt: "[[fault:status code=429]]" })).status).toBe(429);

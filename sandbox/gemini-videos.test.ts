@@ -25,47 +25,51 @@ function clientOf({ sandbox }: ClockedSandbox, vertexai = false): GoogleGenAI {
 }
 
 async function finished(
-  house: ClockedSandbox,
+  simulator: ClockedSandbox,
   prompt: string,
   config: GenerateVideosConfig = {},
   vertexai = false,
 ): Promise<GenerateVideosOperation> {
-  const client = clientOf(house, vertexai);
+  const client = clientOf(simulator, vertexai);
   const operation = await client.models.generateVideos({ model: MODEL, prompt, config });
-  house.wait(1_300);
+  simulator.wait(1_300);
   return client.operations.getVideosOperation({ operation });
 }
 
 function order(
-  house: ClockedSandbox,
+  simulator: ClockedSandbox,
   parameters: JsonObject,
   instance: JsonObject = {},
   model = MODEL,
 ) {
   const body = { instances: [{ prompt: "a cat", ...instance }], parameters };
-  return house.call("POST", `/gemini/v1beta/models/${model}:predictLongRunning`, body);
+  return simulator.call("POST", `/gemini/v1beta/models/${model}:predictLongRunning`, body);
 }
 
-function orderInProject(house: ClockedSandbox, parameters: JsonObject, instance: JsonObject = {}) {
+function orderInProject(
+  simulator: ClockedSandbox,
+  parameters: JsonObject,
+  instance: JsonObject = {},
+) {
   const body = { instances: [{ prompt: "a cat", ...instance }], parameters };
-  return house.call("POST", `${VERTEX}:predictLongRunning`, body);
+  return simulator.call("POST", `${VERTEX}:predictLongRunning`, body);
 }
 
 describe("an operation", () => {
   test("says nothing of being done until it is, and then where the video lies", async () => {
-    await using house = await clockedSandbox();
-    const created = asObject((await order(house, { durationSeconds: 4 })).body);
+    await using simulator = await clockedSandbox();
+    const created = asObject((await order(simulator, { durationSeconds: 4 })).body);
     const path = `/gemini/v1beta/${textAt(created, "name")}`;
-    const waiting = (await house.call("GET", path)).body;
-    house.wait(800);
-    const running = (await house.call("GET", path)).body;
-    house.wait(500);
+    const waiting = (await simulator.call("GET", path)).body;
+    simulator.wait(800);
+    const running = (await simulator.call("GET", path)).body;
+    simulator.wait(500);
 
     expect(textAt(created, "name")).toMatch(
       /^models\/veo-3\.1-generate-preview\/operations\/[a-z\d]{12}$/,
     );
     expect([waiting, running]).toEqual([created, created]);
-    expect((await house.call("GET", path)).body).toEqual({
+    expect((await simulator.call("GET", path)).body).toEqual({
       name: textAt(created, "name"),
       done: true,
       response: {
@@ -86,8 +90,8 @@ describe("an operation", () => {
     ["[err3]", 3, "INVALID_ARGUMENT"],
     ["[err8]", 8, "RESOURCE_EXHAUSTED"],
   ])("%s: it is done, with an error", async (mark, code, status) => {
-    await using house = await clockedSandbox();
-    const operation = await finished(house, `a cat ${mark}`);
+    await using simulator = await clockedSandbox();
+    const operation = await finished(simulator, `a cat ${mark}`);
 
     expect(operation.done).toBe(true);
     expect(operation.error).toMatchObject({ code, status });
@@ -97,9 +101,9 @@ describe("an operation", () => {
   test.each(["[rai]", "[moderate]", "[rai1]"])(
     "%s: it is done without an error, and without a video",
     async (mark) => {
-      await using house = await clockedSandbox();
+      await using simulator = await clockedSandbox();
       for (const vertexai of [false, true]) {
-        const { error, response } = await finished(house, `a cat ${mark}`, {}, vertexai);
+        const { error, response } = await finished(simulator, `a cat ${mark}`, {}, vertexai);
 
         expect(error).toBeUndefined();
         expect(response?.generatedVideos).toBeUndefined();
@@ -110,20 +114,20 @@ describe("an operation", () => {
   );
 
   test("an answer that is lost leaves the operation behind", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    const lost = await order(house, {}, { prompt: "[timeout]" });
-    const next = await order(house, {});
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    const lost = await order(simulator, {}, { prompt: "[timeout]" });
+    const next = await order(simulator, {});
 
     expect([lost.status, next.status]).toEqual([504, 429]);
     expect(textAt(next.body, "error", "status")).toBe("RESOURCE_EXHAUSTED");
   });
 
   test("is shown to nobody else, under no other name, and for two days", async () => {
-    await using house = await clockedSandbox();
-    const name = textAt((await order(house, {})).body, "name");
+    await using simulator = await clockedSandbox();
+    const name = textAt((await order(simulator, {})).body, "name");
     const status = async (path: string, authorization?: string) =>
       (
-        await house.call(
+        await simulator.call(
           "GET",
           `/gemini/v1beta/${path}`,
           undefined,
@@ -134,16 +138,16 @@ describe("an operation", () => {
     expect(await status(name)).toBe(200);
     expect(await status(name, "Bearer other")).toBe(404);
     expect(await status(name.replace(MODEL, "veo-3.0-generate-001"))).toBe(404);
-    house.wait(172_801_300);
+    simulator.wait(172_801_300);
     expect(await status(name)).toBe(404);
   });
 });
 
 describe("the file", () => {
   testWithFfmpeg("is a video of the ordered shape, with sound", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const config = { aspectRatio: "9:16", resolution: "1080p", durationSeconds: 8 };
-    const { response } = await finished(house, "a cat", config);
+    const { response } = await finished(simulator, "a cat", config);
     const uri = response?.generatedVideos?.[0]?.video?.uri ?? "";
     const file = await (await fetch(uri, { headers: { "x-goog-api-key": "sk-test" } })).bytes();
 
@@ -153,8 +157,8 @@ describe("the file", () => {
   });
 
   test("asks for the key, and sends on once to where no key is asked for", async () => {
-    await using house = await clockedSandbox();
-    const { response } = await finished(house, "a cat");
+    await using simulator = await clockedSandbox();
+    const { response } = await finished(simulator, "a cat");
     const uri = response?.generatedVideos?.[0]?.video?.uri ?? "";
     const get = (key: string) =>
       fetch(uri, { headers: { "x-goog-api-key": key }, redirect: "manual" });
@@ -163,9 +167,9 @@ describe("the file", () => {
     const part = await fetch(location, { headers: { range: "bytes=4-7" } });
     const foreign = await get("sk-other");
     const nameless = await fetch(uri);
-    house.wait(600_000);
+    simulator.wait(600_000);
     const late = await fetch(location);
-    house.wait(172_800_000);
+    simulator.wait(172_800_000);
     const gone = await get("sk-test");
 
     expect([named.status, foreign.status, nameless.status]).toEqual([302, 403, 403]);
@@ -183,9 +187,9 @@ describe("the file", () => {
 
 describe("in a project", () => {
   test("the vendor's client asks for the operation by POST, and gets the video itself", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const config = { numberOfVideos: 2, durationSeconds: 4, generateAudio: false };
-    const { response } = await finished(house, "two cats [rai1]", config, true);
+    const { response } = await finished(simulator, "two cats [rai1]", config, true);
     const [video, ...more] = response?.generatedVideos ?? [];
     const bytes = Buffer.from(video?.video?.videoBytes ?? "", "base64");
 
@@ -195,12 +199,14 @@ describe("in a project", () => {
   });
 
   test("or where it was put, on request", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const given = { image: { gcsUri: "gs://b/a.png", mimeType: "image/png" } };
-    const created = await orderInProject(house, { storageUri: "gs://b/out/" }, given);
+    const created = await orderInProject(simulator, { storageUri: "gs://b/out/" }, given);
     const operationName = textAt(created.body, "name");
-    house.wait(1_300);
-    const fetched = await house.call("POST", `${VERTEX}:fetchPredictOperation`, { operationName });
+    simulator.wait(1_300);
+    const fetched = await simulator.call("POST", `${VERTEX}:fetchPredictOperation`, {
+      operationName,
+    });
 
     expect(operationName).toStartWith(`${PROJECT}/operations/`);
     expect(fetched).toMatchObject({
@@ -218,17 +224,17 @@ describe("in a project", () => {
   });
 
   test("its operations are found in no other way", async () => {
-    await using house = await clockedSandbox();
-    const operationName = textAt((await orderInProject(house, {})).body, "name");
+    await using simulator = await clockedSandbox();
+    const operationName = textAt((await orderInProject(simulator, {})).body, "name");
     const id = operationName.split("/").at(-1) ?? "";
     const other = VERTEX.replace("projects/p/", "projects/q/");
 
-    expect((await house.call("GET", `/gemini/v1/${operationName}`)).status).toBe(404);
+    expect((await simulator.call("GET", `/gemini/v1/${operationName}`)).status).toBe(404);
     expect(
-      (await house.call("GET", `/gemini/v1beta/models/${MODEL}/operations/${id}`)).status,
+      (await simulator.call("GET", `/gemini/v1beta/models/${MODEL}/operations/${id}`)).status,
     ).toBe(404);
     expect(
-      (await house.call("POST", `${other}:fetchPredictOperation`, { operationName })).status,
+      (await simulator.call("POST", `${other}:fetchPredictOperation`, { operationName })).status,
     ).toBe(404);
   });
 });
@@ -292,9 +298,9 @@ describe("what it takes", () => {
     ["another model", 404, {}, {}, "gemini-2.5-flash"],
   ];
   test.each(cases)("%s: %d", async (_what, status, parameters, instance, ...[model]) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect((await order(house, parameters, instance, model)).status).toBe(status);
+    expect((await order(simulator, parameters, instance, model)).status).toBe(status);
   });
 
   test.each<[string, number, JsonObject]>([
@@ -310,14 +316,14 @@ describe("what it takes", () => {
     ["no people", 200, { personGeneration: "dont_allow" }],
     ["a bucket that is none", 400, { storageUri: "https://b" }],
   ])("in a project, %s: %d", async (_what, status, parameters) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect((await orderInProject(house, parameters)).status).toBe(status);
+    expect((await orderInProject(simulator, parameters)).status).toBe(status);
   });
 
   test("a model that films does not talk, and says how to ask it", async () => {
-    await using house = await clockedSandbox();
-    const { models } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { models } = clientOf(simulator);
 
     expect(await failure(models.generateContent({ model: MODEL, contents: "hi" }))).toMatchObject({
       status: 429,
@@ -325,16 +331,16 @@ describe("what it takes", () => {
     });
     expect(
       at(
-        (await house.call("GET", `/gemini/v1beta/models/${MODEL}`)).body,
+        (await simulator.call("GET", `/gemini/v1beta/models/${MODEL}`)).body,
         "supportedGenerationMethods",
       ),
     ).toEqual(["predictLongRunning"]);
   });
 
   test("faults of all vendors, in the shape of this one", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(await order(house, {}, { prompt: "[[fault:status code=503]]" })).toMatchObject({
+    expect(await order(simulator, {}, { prompt: "[[fault:status code=503]]" })).toMatchObject({
       status: 503,
       body: { error: { code: 503, status: "UNAVAILABLE" } },
     });

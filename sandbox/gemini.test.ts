@@ -133,14 +133,14 @@ test("the mode decides whether and which tool is called", async () => {
     });
     return answer.functionCalls?.[0]?.name ?? null;
   };
-  const { NONE, AUTO, ANY } = FunctionCallingConfigMode;
+  const { NONE: NO_VALUES, AUTO, ANY: ANY_VALUE } = FunctionCallingConfigMode;
 
-  expect(await called("Weather in Paris?", { mode: NONE })).toBeNull();
+  expect(await called("Weather in Paris?", { mode: NO_VALUES })).toBeNull();
   expect(await called("Tell me a joke", { mode: AUTO })).toBeNull();
-  expect(await called("Tell me a joke", { mode: ANY })).toBe("get_weather");
-  expect(await called("Weather in Paris?", { mode: ANY, allowedFunctionNames: ["get_time"] })).toBe(
-    "get_time",
-  );
+  expect(await called("Tell me a joke", { mode: ANY_VALUE })).toBe("get_weather");
+  expect(
+    await called("Weather in Paris?", { mode: ANY_VALUE, allowedFunctionNames: ["get_time"] }),
+  ).toBe("get_time");
 });
 
 test("an answer fits the schema, in the vendor's own words or in JSON Schema, or is one of the words", async () => {

@@ -20,11 +20,11 @@ interface Sent extends SigningOptions {
 }
 
 /** The one caller of these tests, whose clock goes with the sandbox's. */
-function caller(house: ClockedSandbox) {
+function caller(simulator: ClockedSandbox) {
   let waited = 0;
   async function send(action: string, body: Json, more: Sent = {}) {
     const { version = "2022-08-31", skewMs = 0, headers = {} } = more;
-    const address = `${house.sandbox.url}/jimeng/?Action=${action}&Version=${version}`;
+    const address = `${simulator.sandbox.url}/jimeng/?Action=${action}&Version=${version}`;
     const text = JSON.stringify(body);
     const signed = signedHeaders(address, text, START + waited + skewMs, more);
     const response = await fetch(address, {
@@ -38,7 +38,7 @@ function caller(house: ClockedSandbox) {
     send,
     wait(ms: number) {
       waited += ms;
-      house.wait(ms);
+      simulator.wait(ms);
     },
     order: (body: JsonObject, more?: Sent) =>
       send("CVSync2AsyncSubmitTask", { req_key: KEY, prompt: "a cat", ...body }, more),
@@ -62,8 +62,8 @@ const idIn = (body: JsonObject) => textAt(body, "data", "task_id");
 
 describe("a task", () => {
   test("is in the queue, being generated and done, in the vendor's words", async () => {
-    await using house = await clockedSandbox();
-    const one = caller(house);
+    await using simulator = await clockedSandbox();
+    const one = caller(simulator);
     const created = await one.order({});
     const id = idIn(created.body);
     const said = async () => at((await one.read(id)).body, "data");
@@ -99,15 +99,15 @@ describe("a task", () => {
     ["[50511]", 400, 50_511, "Post Img Risk Not Pass"],
     ["[fail]", 400, 50_520, "Risk Internal Error"],
   ])("%s: who asks for it is refused with %d and %d", async (mark, status, code, message) => {
-    await using house = await clockedSandbox();
-    const answer = await caller(house).finished({ prompt: `a cat ${mark}` });
+    await using simulator = await clockedSandbox();
+    const answer = await caller(simulator).finished({ prompt: `a cat ${mark}` });
 
     expect(answer).toMatchObject({ status, body: { code, status: code, message, data: null } });
   });
 
   test("[expire]: it says so", async () => {
-    await using house = await clockedSandbox();
-    const { body } = await caller(house).finished({ prompt: "[expire]" });
+    await using simulator = await clockedSandbox();
+    const { body } = await caller(simulator).finished({ prompt: "[expire]" });
 
     expect(body).toMatchObject({ code: 10_000, data: { status: "expired" } });
   });
@@ -115,8 +115,8 @@ describe("a task", () => {
   test("is not found by others, by another req_key, and after twelve hours", async () => {
     const pairs = ["ak-test|sk-a", "ak-other|sk-b"];
     const [own = "", other = ""] = pairs;
-    await using house = await clockedSandbox({ apiKeys: pairs });
-    const one = caller(house);
+    await using simulator = await clockedSandbox({ apiKeys: pairs });
+    const one = caller(simulator);
     const id = idIn((await one.order({}, { pair: own })).body);
     const statusOf = async (reqKey: string, pair: string) =>
       at((await one.read(id, reqKey, { pair })).body, "data", "status");
@@ -129,8 +129,8 @@ describe("a task", () => {
   });
 
   test("can be taken back as long as it waits", async () => {
-    await using house = await clockedSandbox();
-    const one = caller(house);
+    await using simulator = await clockedSandbox();
+    const one = caller(simulator);
     const [first, second] = [idIn((await one.order({})).body), idIn((await one.order({})).body)];
     const cancelled = await one.cancel(first);
     one.wait(300);
@@ -143,8 +143,8 @@ describe("a task", () => {
   });
 
   test("an answer that is lost leaves the task behind", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    const { order } = caller(house);
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    const { order } = caller(simulator);
     const lost = await order({ prompt: "[timeout]" });
     const next = await order({});
 
@@ -211,9 +211,9 @@ describe("the signature", () => {
   );
 
   test("may leave out the prefix, which the vendor's own address does not have", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect((await caller(house).order({}, { path: "/" })).status).toBe(200);
+    expect((await caller(simulator).order({}, { path: "/" })).status).toBe(200);
   });
 
   test.each<[string, Sent, number, string]>([
@@ -243,8 +243,8 @@ describe("the signature", () => {
     ["a date to come", { skewMs: 901_000 }, 100_006, "InvalidTimestamp"],
     ["no date", { headers: { "x-date": "today" } }, 100_006, "InvalidTimestamp"],
   ])("refused before anything is read: %s", async (_what, more, number, code) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await caller(house).order({}, more);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await caller(simulator).order({}, more);
 
     expect(status).toBe(401);
     expect(body).toEqual({
@@ -260,8 +260,8 @@ describe("the signature", () => {
   });
 
   test("refused afterwards: another action, and another version", async () => {
-    await using house = await clockedSandbox();
-    const { send, order } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { send, order } = caller(simulator);
     const action = await send("CVProcess", {});
     const version = await order({}, { version: "2024-01-01" });
 
@@ -273,8 +273,8 @@ describe("the signature", () => {
   });
 
   test("a body that is changed on the way", async () => {
-    await using house = await clockedSandbox();
-    const address = `${house.sandbox.url}/jimeng/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31`;
+    await using simulator = await clockedSandbox();
+    const address = `${simulator.sandbox.url}/jimeng/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31`;
     const headers = signedHeaders(address, "{}", START);
     const response = await fetch(address, { method: "POST", headers, body: "{ }" });
 
@@ -323,8 +323,8 @@ describe("the video", () => {
     ["an old one", { req_key: "jimeng_vgfm_t2v_l20" }, "1280|720|120"],
   ];
   testWithFfmpeg("is as it was ordered, and silent", async () => {
-    await using house = await clockedSandbox();
-    const one = caller(house);
+    await using simulator = await clockedSandbox();
+    const one = caller(simulator);
     for (const [what, body, expected] of cases) {
       const { body: answer } = await one.finished(body);
       const file = await (await fetch(textAt(answer, "data", "video_url"))).bytes();
@@ -336,8 +336,8 @@ describe("the video", () => {
   });
 
   test("is there for an hour, and the link is not made anew", async () => {
-    await using house = await clockedSandbox();
-    const one = caller(house);
+    await using simulator = await clockedSandbox();
+    const one = caller(simulator);
     const id = idIn((await one.order({})).body);
     one.wait(1_300);
     const urlOf = async () => textAt((await one.read(id)).body, "data", "video_url");
@@ -402,16 +402,18 @@ describe("refused, by number", () => {
     ["a fault that was ordered", { prompt: "[[fault:status code=429]]" }, 429, 50_429],
   ];
   test.each(refused)("%s", async (_what, body, status, code) => {
-    await using house = await clockedSandbox();
-    const answer = await caller(house).order(body);
+    await using simulator = await clockedSandbox();
+    const answer = await caller(simulator).order(body);
 
     expect(answer).toMatchObject({ status, body: { code, status: code, data: null } });
   });
 
   test("a question without a task", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(await caller(house).read("")).toMatchObject({ status: 400, body: { code: 50_215 } });
-    expect(await caller(house).send("CVSync2AsyncGetResult", [])).toMatchObject({ status: 400 });
+    expect(await caller(simulator).read("")).toMatchObject({ status: 400, body: { code: 50_215 } });
+    expect(await caller(simulator).send("CVSync2AsyncGetResult", [])).toMatchObject({
+      status: 400,
+    });
   });
 });

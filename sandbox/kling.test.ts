@@ -14,14 +14,14 @@ const NOW_SECONDS = 1_767_268_800;
 const LINK = "https://pictures.example/a.png";
 
 /** Both styles, as one caller uses them. */
-function caller(house: ClockedSandbox) {
+function caller(simulator: ClockedSandbox) {
   return {
     v1: (body: JsonObject, scenario = "text2video") =>
-      house.call("POST", `/kling/v1/videos/${scenario}`, body),
+      simulator.call("POST", `/kling/v1/videos/${scenario}`, body),
     v3: (body: JsonObject, product = "text-to-video", model = "kling-3.0") =>
-      house.call("POST", `/kling/${product}/${model}`, body),
+      simulator.call("POST", `/kling/${product}/${model}`, body),
     task: async (id: string) =>
-      at((await house.call("GET", `/kling/tasks?task_ids=${id}`)).body, "data", 0),
+      at((await simulator.call("GET", `/kling/tasks?task_ids=${id}`)).body, "data", 0),
   };
 }
 
@@ -39,11 +39,11 @@ const answer = (data: Json) => ({
 
 describe("a task of the older style", () => {
   test("is submitted, processed and has succeeded, in the vendor's words", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const body = { prompt: "a cat", external_task_id: "order-7" };
-    const created = await house.call("POST", V1, body);
+    const created = await simulator.call("POST", V1, body);
     const id = textAt(created.body, "data", "task_id");
-    const read = async () => (await house.call("GET", `${V1}/${id}`)).body;
+    const read = async () => (await simulator.call("GET", `${V1}/${id}`)).body;
     const common = {
       task_id: id,
       task_info: { external_task_id: "order-7" },
@@ -56,11 +56,11 @@ describe("a task of the older style", () => {
       status: 200,
       body: answer({ ...common, task_status: "submitted", updated_at: NOW_SECONDS * 1_000 }),
     });
-    house.wait(300);
+    simulator.wait(300);
     expect(await read()).toEqual(
       answer({ ...open, task_status: "processing", updated_at: NOW_SECONDS * 1_000 + 300 }),
     );
-    house.wait(1_000);
+    simulator.wait(1_000);
     expect(await read()).toEqual(
       answer({
         ...open,
@@ -83,26 +83,26 @@ describe("a task of the older style", () => {
   });
 
   test("is found by the caller's own name, below the path that it was ordered by", async () => {
-    await using house = await clockedSandbox();
-    await caller(house).v1({ prompt: "a cat", external_task_id: "order-7" });
-    const found = await house.call("GET", `${V1}/order-7`);
-    const elsewhere = await house.call("GET", "/kling/v1/videos/image2video/order-7");
+    await using simulator = await clockedSandbox();
+    await caller(simulator).v1({ prompt: "a cat", external_task_id: "order-7" });
+    const found = await simulator.call("GET", `${V1}/order-7`);
+    const elsewhere = await simulator.call("GET", "/kling/v1/videos/image2video/order-7");
 
     expect(textAt(found.body, "data", "task_info", "external_task_id")).toBe("order-7");
     expect(elsewhere).toMatchObject({ status: 404, body: { code: 1203 } });
   });
 
   test("is listed with others of its kind, page by page", async () => {
-    await using house = await clockedSandbox();
-    for (const prompt of ["one", "two", "three"]) await caller(house).v1({ prompt });
-    await caller(house).v1({ image: LINK }, "image2video");
+    await using simulator = await clockedSandbox();
+    for (const prompt of ["one", "two", "three"]) await caller(simulator).v1({ prompt });
+    await caller(simulator).v1({ image: LINK }, "image2video");
     const count = async (query: string) => {
-      const data = at((await house.call("GET", `${V1}${query}`)).body, "data");
+      const data = at((await simulator.call("GET", `${V1}${query}`)).body, "data");
       return Array.isArray(data) ? data.length : undefined;
     };
 
     expect([await count(""), await count("?pageNum=2&pageSize=2")]).toEqual([3, 1]);
-    expect((await house.call("GET", `${V1}?pageSize=501`)).body).toMatchObject({ code: 1201 });
+    expect((await simulator.call("GET", `${V1}?pageSize=501`)).body).toMatchObject({ code: 1201 });
   });
 
   test.each([
@@ -110,10 +110,10 @@ describe("a task of the older style", () => {
     ["[moderate]", "Failure to pass the risk control system"],
     ["[expire]", "Task timed out"],
   ])("%s: it fails, and the answer is a success", async (mark, message) => {
-    await using house = await clockedSandbox();
-    const { body } = await caller(house).v1({ prompt: mark });
-    house.wait(1_300);
-    const read = await house.call("GET", `${V1}/${textAt(body, "data", "task_id")}`);
+    await using simulator = await clockedSandbox();
+    const { body } = await caller(simulator).v1({ prompt: mark });
+    simulator.wait(1_300);
+    const read = await simulator.call("GET", `${V1}/${textAt(body, "data", "task_id")}`);
 
     expect(read).toMatchObject({
       status: 200,
@@ -125,10 +125,10 @@ describe("a task of the older style", () => {
 
 describe("a task of the newer style", () => {
   test("is submitted, processed and has succeeded, in the vendor's words", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const settings = { resolution: "720p", audio: "native" };
     const options = { external_task_id: "order-7", watermark_info: { enabled: true } };
-    const created = await caller(house).v3({ prompt: "a cat", settings, options });
+    const created = await caller(simulator).v3({ prompt: "a cat", settings, options });
     const id = textAt(created.body, "data", "id");
     const common = { id, create_time: NOW_SECONDS * 1_000, external_id: "order-7" };
 
@@ -136,8 +136,8 @@ describe("a task of the newer style", () => {
       status: 200,
       body: answer({ ...common, status: "submitted", update_time: NOW_SECONDS * 1_000 }),
     });
-    house.wait(1_300);
-    expect(await caller(house).task(id)).toEqual({
+    simulator.wait(1_300);
+    expect(await caller(simulator).task(id)).toEqual({
       ...common,
       status: "succeeded",
       message: "",
@@ -165,12 +165,12 @@ describe("a task of the newer style", () => {
   });
 
   test("several are asked for at once, and those that are not there are left out", async () => {
-    await using house = await clockedSandbox();
-    const first = textAt((await caller(house).v3({ prompt: "one" })).body, "data", "id");
+    await using simulator = await clockedSandbox();
+    const first = textAt((await caller(simulator).v3({ prompt: "one" })).body, "data", "id");
     const named = { prompt: "two", options: { external_task_id: "second" } };
-    const second = textAt((await caller(house).v3(named)).body, "data", "id");
+    const second = textAt((await caller(simulator).v3(named)).body, "data", "id");
     const ids = async (query: string) => {
-      const { status, body } = await house.call("GET", `/kling/tasks?${query}`);
+      const { status, body } = await simulator.call("GET", `/kling/tasks?${query}`);
       const data = at(body, "data");
       return [status, ...(Array.isArray(data) ? data.map((task) => textAt(task, "id")) : [])];
     };
@@ -183,13 +183,13 @@ describe("a task of the newer style", () => {
   });
 
   test("they are listed from a cursor on, and filtered", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     for (const prompt of ["one", "two [fail]", "three"]) {
-      await caller(house).v3({ prompt });
-      house.wait(1_300);
+      await caller(simulator).v3({ prompt });
+      simulator.wait(1_300);
     }
     const list = async (body: JsonObject) =>
-      at((await house.call("POST", "/kling/tasks", body)).body, "data");
+      at((await simulator.call("POST", "/kling/tasks", body)).body, "data");
     const first = await list({ limit: 2 });
     const rest = await list({ limit: 2, cursor: textAt(first, "next_cursor") });
     const failed = await list({ filters: [{ key: "status", values: ["failed"] }] });
@@ -201,11 +201,11 @@ describe("a task of the newer style", () => {
   });
 
   testWithFfmpeg("has the size and the length that were ordered, and sound", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const settings = { aspect_ratio: "9:16", duration: 3, audio: "native" };
-    const { body } = await caller(house).v3({ prompt: "a cat", settings });
-    house.wait(1_300);
-    const task = await caller(house).task(textAt(body, "data", "id"));
+    const { body } = await caller(simulator).v3({ prompt: "a cat", settings });
+    simulator.wait(1_300);
+    const task = await caller(simulator).task(textAt(body, "data", "id"));
     const file = await (await fetch(textAt(task, "outputs", 0, "url"))).bytes();
 
     expect(await probe(file, "codec_name,width,height,nb_frames")).toBe(
@@ -214,11 +214,11 @@ describe("a task of the newer style", () => {
   });
 
   testWithFfmpeg("a picture decides the shape of a video that begins with it", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const contents = [{ type: "first_frame", url: png(300, 600) }];
-    const { body } = await caller(house).v3({ contents }, "image-to-video", "kling-3.0-turbo");
-    house.wait(1_300);
-    const task = await caller(house).task(textAt(body, "data", "id"));
+    const { body } = await caller(simulator).v3({ contents }, "image-to-video", "kling-3.0-turbo");
+    simulator.wait(1_300);
+    const task = await caller(simulator).task(textAt(body, "data", "id"));
     const file = await (await fetch(textAt(task, "outputs", 0, "url"))).bytes();
 
     expect(await probe(file, "width,height")).toBe("720|1280");
@@ -261,19 +261,19 @@ describe("credentials", () => {
     ["a key", "Bearer sk-anything", 200, 0],
   ];
   test.each(tokens)("older style: %s", async (_what, authorization, status, code) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(await house.call("POST", V1, { prompt: "x" }, { authorization })).toMatchObject({
+    expect(await simulator.call("POST", V1, { prompt: "x" }, { authorization })).toMatchObject({
       status,
       body: { code },
     });
   });
 
   test("the newer style takes keys alone", async () => {
-    await using house = await clockedSandbox({ apiKeys: ["key-1", "ak-test|s"] });
+    await using simulator = await clockedSandbox({ apiKeys: ["key-1", "ak-test|s"] });
     const call = async (authorization: string) =>
       (
-        await house.call(
+        await simulator.call(
           "POST",
           "/kling/text-to-video/kling-3.0",
           { prompt: "x" },
@@ -288,10 +288,13 @@ describe("credentials", () => {
   });
 
   test("a named pair takes the place of the usual one", async () => {
-    await using house = await clockedSandbox({ apiKeys: ["ak-mine|sk-mine"] });
+    await using simulator = await clockedSandbox({ apiKeys: ["ak-mine|sk-mine"] });
     const call = async (iss: string, secret: string) => {
       const authorization = `Bearer ${token({ ...good, iss }, secret)}`;
-      return at((await house.call("POST", V1, { prompt: "x" }, { authorization })).body, "code");
+      return at(
+        (await simulator.call("POST", V1, { prompt: "x" }, { authorization })).body,
+        "code",
+      );
     };
 
     expect([await call("ak-mine", "sk-mine"), await call("ak-test", SECRET)]).toEqual([0, 1002]);
@@ -489,8 +492,8 @@ describe("refused, by the vendor's numbers", () => {
     ["no units left", "text2video", { prompt: "[1102]" }, "1102 Resource pack depleted or expired"],
   ];
   test.each(older)("older style: %s", async (_what, scenario, order, expected) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await caller(house).v1(order, scenario);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await caller(simulator).v1(order, scenario);
 
     expect(`${textAt(body, "code")} ${textAt(body, "message")}`).toBe(expected);
     expect(status).toBe({ 1203: 404, 1202: 404, 1102: 429 }[textAt(body, "code")] ?? 400);
@@ -702,16 +705,19 @@ describe("refused, by the vendor's numbers", () => {
     ],
   ];
   test.each(newer)("newer style: %s", async (_what, path, order, expected) => {
-    await using house = await clockedSandbox();
-    const { body } = await house.call("POST", `/kling/${path}`, order);
+    await using simulator = await clockedSandbox();
+    const { body } = await simulator.call("POST", `/kling/${path}`, order);
 
     expect(`${textAt(body, "code")} ${textAt(body, "message")}`).toBe(expected);
   });
 
   test("a name that the account has used before, in either style", async () => {
-    await using house = await clockedSandbox();
-    await caller(house).v1({ prompt: "x", external_task_id: "once" });
-    const again = await caller(house).v3({ prompt: "x", options: { external_task_id: "once" } });
+    await using simulator = await clockedSandbox();
+    await caller(simulator).v1({ prompt: "x", external_task_id: "once" });
+    const again = await caller(simulator).v3({
+      prompt: "x",
+      options: { external_task_id: "once" },
+    });
 
     expect(again).toMatchObject({
       status: 400,
@@ -720,23 +726,23 @@ describe("refused, by the vendor's numbers", () => {
   });
 
   test("more tasks at once than are allowed, until one of them ends", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    await caller(house).v1({ prompt: "x" });
-    const second = await caller(house).v3({ prompt: "x" });
-    house.wait(1_300);
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    await caller(simulator).v1({ prompt: "x" });
+    const second = await caller(simulator).v3({ prompt: "x" });
+    simulator.wait(1_300);
 
     expect(second).toMatchObject({
       status: 429,
       body: { code: 1303, message: "parallel task over resource pack limit" },
     });
-    expect((await caller(house).v3({ prompt: "x" })).status).toBe(200);
+    expect((await caller(simulator).v3({ prompt: "x" })).status).toBe(200);
   });
 
   test("an answer that is lost leaves the task behind, under the caller's name", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const order = { prompt: "[timeout]", options: { external_task_id: "lost" } };
-    const lost = await caller(house).v3(order);
-    const found = await house.call("GET", "/kling/tasks?external_task_ids=lost");
+    const lost = await caller(simulator).v3(order);
+    const found = await simulator.call("GET", "/kling/tasks?external_task_ids=lost");
 
     expect(lost).toMatchObject({ status: 504, body: { code: 5002 } });
     expect(found.body).toMatchObject({ data: [{ external_id: "lost", status: "submitted" }] });
@@ -758,10 +764,10 @@ describe("callbacks", () => {
   });
 
   test("tell the bare task at every change, unsigned where there is no secret", async () => {
-    await using house = await clockedSandbox({ now: Date.now, tasks: quick });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     const options = { callback_url: receiver.url };
-    const { body } = await caller(house).v3({ prompt: "a cat", options });
+    const { body } = await caller(simulator).v3({ prompt: "a cat", options });
     const id = textAt(body, "data", "id");
     await waitFor(() => receiver.heard.length === 3);
 
@@ -770,14 +776,14 @@ describe("callbacks", () => {
       "processing",
       "succeeded",
     ]);
-    expect(receiver.heard.at(-1)?.body).toEqual((await caller(house).task(id)) ?? null);
+    expect(receiver.heard.at(-1)?.body).toEqual((await caller(simulator).task(id)) ?? null);
     expect(receiver.heard[0]?.headers.get("webhook-signature")).toBeNull();
   });
 
   test("tell the bare data in the older style", async () => {
-    await using house = await clockedSandbox({ now: Date.now, tasks: quick });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
-    await caller(house).v1({ prompt: "a cat [fail]", callback_url: receiver.url });
+    await caller(simulator).v1({ prompt: "a cat [fail]", callback_url: receiver.url });
     await waitFor(() => receiver.heard.length === 3);
 
     expect(receiver.heard.at(-1)?.body).toMatchObject({
@@ -790,10 +796,10 @@ describe("callbacks", () => {
   test("are signed with every secret, and keep their id over all attempts", async () => {
     const callbackSecrets = [SECRET, OTHER];
     const tasks = { ...quick, callbackSecrets, callbackRetryMs: 1 };
-    await using house = await clockedSandbox({ now: Date.now, tasks });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks });
     using receiver = openReceiver();
     receiver.answerWith(500, 500);
-    await caller(house).v1({ prompt: "a cat [stuck]", callback_url: receiver.url });
+    await caller(simulator).v1({ prompt: "a cat [stuck]", callback_url: receiver.url });
     await waitFor(() => receiver.heard.length === 4);
     const ids = receiver.heard.map(({ headers }) => headers.get("webhook-id"));
 
@@ -808,24 +814,24 @@ describe("callbacks", () => {
   });
 
   test("are not repeated for a receiver who refuses them", async () => {
-    await using house = await clockedSandbox({
+    await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { ...quick, callbackRetryMs: 1 },
     });
     using receiver = openReceiver();
     receiver.answerWith(401);
-    await caller(house).v1({ prompt: "a cat", callback_url: receiver.url });
-    await waitFor(() => house.sandbox.callbacks.length === 3);
+    await caller(simulator).v1({ prompt: "a cat", callback_url: receiver.url });
+    await waitFor(() => simulator.sandbox.callbacks.length === 3);
 
-    expect(house.sandbox.callbacks.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+    expect(simulator.sandbox.callbacks.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
   test("can come late and in the wrong order", async () => {
     const tasks = { ...quick, callbackOrder: "reversed" as const };
-    await using house = await clockedSandbox({ now: Date.now, tasks });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks });
     using receiver = openReceiver();
     const options = { callback_url: receiver.url };
-    await caller(house).v3({ prompt: "a cat", options });
+    await caller(simulator).v3({ prompt: "a cat", options });
     await waitFor(() => receiver.heard.length === 3);
 
     expect(receiver.heard.map(({ body }) => textAt(body, "status"))).toEqual([

@@ -17,10 +17,10 @@ const video: JsonObject = { type: "video_url", video_url: { url: LINK }, role: "
 const audio: JsonObject = { type: "audio_url", audio_url: { url: LINK }, role: "reference_audio" };
 
 /** The one caller of these tests. */
-function caller(house: ClockedSandbox) {
+function caller(simulator: ClockedSandbox) {
   const one = {
     order: (content: readonly Json[], more: JsonObject = {}) =>
-      house.call("POST", "/minimax/v2/video_generation", {
+      simulator.call("POST", "/minimax/v2/video_generation", {
         model: "MiniMax-H3",
         content,
         resolution: "768P",
@@ -29,30 +29,34 @@ function caller(house: ClockedSandbox) {
         ...more,
       }),
     read: (id: string, authorization = "Bearer sk-test") =>
-      house.call("GET", `/minimax/v2/query/video_generation/${id}`, undefined, { authorization }),
+      simulator.call("GET", `/minimax/v2/query/video_generation/${id}`, undefined, {
+        authorization,
+      }),
     async finished(content: readonly Json[], more?: JsonObject) {
       const id = textAt((await one.order(content, more)).body, "task_id");
-      house.wait(1_300);
+      simulator.wait(1_300);
       return asObject(at((await one.read(id)).body, "task"));
     },
     orderOld: (body: JsonObject) =>
-      house.call("POST", "/minimax/v1/video_generation", {
+      simulator.call("POST", "/minimax/v1/video_generation", {
         model: "MiniMax-Hailuo-2.3",
         prompt: "a cat",
         ...body,
       }),
     readOld: async (id: string) =>
-      asObject((await house.call("GET", `/minimax/v1/query/video_generation?task_id=${id}`)).body),
+      asObject(
+        (await simulator.call("GET", `/minimax/v1/query/video_generation?task_id=${id}`)).body,
+      ),
     file: async (id: string) =>
-      asObject((await house.call("GET", `/minimax/v1/files/retrieve?file_id=${id}`)).body),
+      asObject((await simulator.call("GET", `/minimax/v1/files/retrieve?file_id=${id}`)).body),
   };
   return one;
 }
 
 describe("a task", () => {
   test("is queued, runs and has succeeded, in the vendor's words", async () => {
-    await using house = await clockedSandbox();
-    const { order, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, read } = caller(simulator);
     const created = await order([text("a cat"), image()], { resolution: "2K", ratio: null });
     const id = textAt(created.body, "task_id");
     const common = {
@@ -74,9 +78,9 @@ describe("a task", () => {
     expect(await said()).toEqual({
       task: { ...common, status: "queued", updated_at: 1_767_268_800, usage: {} },
     });
-    house.wait(300);
+    simulator.wait(300);
     expect(await said()).toMatchObject({ task: { status: "running" } });
-    house.wait(1_000);
+    simulator.wait(1_000);
     expect(await said()).toEqual({
       task: {
         ...common,
@@ -105,18 +109,18 @@ describe("a task", () => {
     ["[cancel]", { status: "cancelled" }],
     ["[stuck]", { status: "running" }],
   ])("%s", async (mark, outcome) => {
-    await using house = await clockedSandbox();
-    const task = await caller(house).finished([text(`a cat ${mark}`)]);
+    await using simulator = await clockedSandbox();
+    const task = await caller(simulator).finished([text(`a cat ${mark}`)]);
 
     expect(task).toMatchObject(outcome);
     expect([task["content"], task["usage"]]).toEqual([undefined, {}]);
   });
 
   test("counts what it looks at and listens to", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const content = [text("a cat"), image("reference_image"), video, video, audio];
 
-    expect((await caller(house).finished(content))["usage"]).toMatchObject({
+    expect((await caller(simulator).finished(content))["usage"]).toMatchObject({
       total_seconds: 14,
       input_seconds: 10,
       output_seconds: 4,
@@ -126,19 +130,19 @@ describe("a task", () => {
   });
 
   test("is shown to nobody else, and for seven days", async () => {
-    await using house = await clockedSandbox();
-    const { order, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, read } = caller(simulator);
     const id = textAt((await order([text("a cat")])).body, "task_id");
     const other = await read(id, "Bearer sk-other");
-    house.wait(604_800_000);
+    simulator.wait(604_800_000);
 
     expect(other).toMatchObject({ status: 404, body: { error: { http_code: "404" } } });
     expect((await read(id)).status).toBe(404);
   });
 
   test("an answer that is lost leaves the task behind", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    const { order } = caller(house);
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    const { order } = caller(simulator);
     const lost = await order([text("[timeout]")]);
     const next = await order([text("a cat")]);
 
@@ -149,8 +153,8 @@ describe("a task", () => {
   testWithFfmpeg(
     "makes a video of the ordered shape, with sound, that is there for a day",
     async () => {
-      await using house = await clockedSandbox();
-      const { finished } = caller(house);
+      await using simulator = await clockedSandbox();
+      const { finished } = caller(simulator);
       const adaptive = { ratio: "adaptive" };
       const wide = await finished([text("a cat")], { ratio: "21:9", duration: 5 });
       const shaped = await finished([text("x"), image("first_frame", pngUrl(400, 500))], adaptive);
@@ -166,7 +170,7 @@ describe("a task", () => {
         ["768|1024|96", true],
       ]);
       expect(shaped["ratio"]).toBe("3:4");
-      house.wait(86_400_000);
+      simulator.wait(86_400_000);
       expect((await fetch(url)).status).toBe(403);
     },
   );
@@ -238,8 +242,8 @@ describe("refused, in the vendor's envelope", () => {
     ["a fault that was ordered", [text("[[fault:status code=429]]")], {}, "429 rate_limit_error"],
   ];
   test.each(refused)("%s", async (_what, content, more, expected) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await caller(house).order(content, more);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await caller(simulator).order(content, more);
 
     expect(`${status} ${textAt(body, "error", "type")}`).toBe(expected);
     expect(body).toEqual({
@@ -252,9 +256,9 @@ describe("refused, in the vendor's envelope", () => {
   test.each(["", "Token sk-right", "Bearer sk-wrong"])(
     "the credential %j",
     async (authorization) => {
-      await using house = await clockedSandbox({ apiKeys: ["sk-right"] });
+      await using simulator = await clockedSandbox({ apiKeys: ["sk-right"] });
 
-      expect(await caller(house).read("1", authorization)).toMatchObject({
+      expect(await caller(simulator).read("1", authorization)).toMatchObject({
         status: 401,
         body: { error: { type: "authentication_error" } },
       });
@@ -264,21 +268,21 @@ describe("refused, in the vendor's envelope", () => {
 
 describe("the older version", () => {
   test("knows more states, and leads to the video through a file", async () => {
-    await using house = await clockedSandbox();
-    const { orderOld, readOld, file } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { orderOld, readOld, file } = caller(simulator);
     const ok = { base_resp: { status_code: 0, status_msg: "success" } };
     const { body } = await orderOld({});
     const id = textAt(body, "task_id");
     const states: string[] = [];
     for (const ms of [0, 150, 150, 1_000]) {
-      house.wait(ms);
+      simulator.wait(ms);
       states.push(textAt(await readOld(id), "status"));
     }
     const done = await readOld(id);
     const found = await file(textAt(done, "file_id"));
     const url = textAt(found, "file", "download_url");
     const bytes = await (await fetch(url)).bytes();
-    house.wait(9 * 3_600_000);
+    simulator.wait(9 * 3_600_000);
 
     expect(body).toEqual({ task_id: expect.stringMatching(/^\d{15}$/), ...ok });
     expect(states).toEqual(["Preparing", "Queueing", "Processing", "Success"]);
@@ -294,10 +298,10 @@ describe("the older version", () => {
     ["[1027]", 1_027],
     ["[fail]", 1_013],
   ])("%s: it fails, and says so with the status 200", async (mark, code) => {
-    await using house = await clockedSandbox();
-    const { orderOld, readOld, file } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { orderOld, readOld, file } = caller(simulator);
     const { body } = await orderOld({ prompt: `x ${mark}` });
-    house.wait(1_300);
+    simulator.wait(1_300);
     const done = await readOld(textAt(body, "task_id"));
 
     expect(done).toMatchObject({ status: "Fail", file_id: "", base_resp: { status_code: code } });
@@ -331,9 +335,9 @@ describe("the older version", () => {
     ["a callback to nowhere", { callback_url: "here" }, 2_013],
   ];
   test.each(refused)("refuses %s with the status 200", async (_what, body, code) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(await caller(house).orderOld(body)).toEqual({
+    expect(await caller(simulator).orderOld(body)).toEqual({
       status: 200,
       body: { base_resp: { status_code: code, status_msg: expect.any(String) } },
     });
@@ -358,18 +362,18 @@ describe("the older version", () => {
       { prompt: "", first_frame_image: pngUrl(300, 300), prompt_optimizer: false },
     ],
   ])("takes %s", async (_what, body) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(await caller(house).orderOld(body)).toMatchObject({
+    expect(await caller(simulator).orderOld(body)).toMatchObject({
       body: { base_resp: { status_code: 0 } },
     });
   });
 
   test("calls back those who have given its challenge back, in small letters", async () => {
     const tasks = { queuedMs: 20, runningMs: 20, callbackRetryMs: 1 };
-    await using house = await clockedSandbox({ now: Date.now, tasks });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks });
     using receiver = openReceiver({ echoes: true });
-    const { body } = await caller(house).orderOld({ callback_url: receiver.url });
+    const { body } = await caller(simulator).orderOld({ callback_url: receiver.url });
     await waitFor(() => receiver.heard.length === 3);
     const [challenge, ...told] = receiver.heard.map((each) => asObject(each.body));
 
@@ -383,29 +387,29 @@ describe("the older version", () => {
   });
 
   test("refuses those who have not, and asks nobody elsewhere", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     using receiver = openReceiver();
-    const { orderOld } = caller(house);
+    const { orderOld } = caller(simulator);
     const silent = await orderOld({ callback_url: receiver.url });
     const elsewhere = await orderOld({ callback_url: "https://caller.example/told" });
 
     expect(silent.body).toMatchObject({ base_resp: { status_code: 2_013 } });
     expect(elsewhere.body).toMatchObject({ base_resp: { status_code: 0 } });
     expect(receiver.heard).toHaveLength(1);
-    expect(house.sandbox.callbacks.map(({ url }) => url)).toEqual([receiver.url]);
+    expect(simulator.sandbox.callbacks.map(({ url }) => url)).toEqual([receiver.url]);
   });
 });
 
 test("each version has its own tasks, and its own shape for what is not there", async () => {
-  await using house = await clockedSandbox();
-  const { order, orderOld, read, readOld } = caller(house);
+  await using simulator = await clockedSandbox();
+  const { order, orderOld, read, readOld } = caller(simulator);
   const newer = textAt((await order([text("a cat")])).body, "task_id");
   const older = textAt((await orderOld({})).body, "task_id");
 
   expect((await read(older)).status).toBe(404);
   expect(await readOld(newer)).toMatchObject({ base_resp: { status_code: 2_013 } });
-  expect((await house.call("GET", "/minimax/v1/models")).status).toBe(200);
-  expect((await house.call("DELETE", `/minimax/v2/query/video_generation/${newer}`)).status).toBe(
-    404,
-  );
+  expect((await simulator.call("GET", "/minimax/v1/models")).status).toBe(200);
+  expect(
+    (await simulator.call("DELETE", `/minimax/v2/query/video_generation/${newer}`)).status,
+  ).toBe(404);
 });

@@ -16,8 +16,8 @@ function clientOf({ sandbox }: ClockedSandbox, apiKey = "sk-test"): OpenAI {
   return new OpenAI({ apiKey, baseURL: `${sandbox.url}/openai/v1`, maxRetries: 0 });
 }
 
-function order(house: ClockedSandbox, body: JsonObject) {
-  return house.call("POST", PATH, { prompt: "a cat", ...body });
+function order(simulator: ClockedSandbox, body: JsonObject) {
+  return simulator.call("POST", PATH, { prompt: "a cat", ...body });
 }
 
 function png(size: string): Uint8Array {
@@ -34,8 +34,8 @@ function filming(body: Record<string, string | Uint8Array>): FormData {
   return form;
 }
 
-async function sendForm(house: ClockedSandbox, path: string, form: FormData) {
-  const response = await fetch(`${house.sandbox.url}${PATH}${path}`, {
+async function sendForm(simulator: ClockedSandbox, path: string, form: FormData) {
+  const response = await fetch(`${simulator.sandbox.url}${PATH}${path}`, {
     method: "POST",
     headers: { authorization: "Bearer sk-test" },
     body: form,
@@ -45,16 +45,16 @@ async function sendForm(house: ClockedSandbox, path: string, form: FormData) {
 
 describe("a video", () => {
   test("is queued, in progress and completed, with its progress in tens", async () => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const created = await videos.create({ prompt: "a cat", seconds: "8", size: "1280x720" });
     const seen = [];
     for (const ms of [0, 300, 500, 499]) {
-      house.wait(ms);
+      simulator.wait(ms);
       const { status, progress } = await videos.retrieve(created.id);
       seen.push(`${status} ${progress}`);
     }
-    house.wait(1);
+    simulator.wait(1);
 
     expect(created.id).toMatch(/^video_[\da-f]{48}$/);
     expect(seen).toEqual(["queued 0", "in_progress 10", "in_progress 50", "in_progress 90"]);
@@ -81,10 +81,10 @@ describe("a video", () => {
     ["[fail]", "server_error"],
     ["[expire]", "server_error"],
   ])("%s: it fails, and says why", async (mark, code) => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: `a cat ${mark}` });
-    house.wait(1_300);
+    simulator.wait(1_300);
 
     expect(await videos.retrieve(id)).toMatchObject({
       status: "failed",
@@ -99,8 +99,8 @@ describe("a video", () => {
   });
 
   test("is made by the vendor's client with a picture of the same size to begin with", async () => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const input_reference = await toFile(png("720x1280"), "a.png");
 
     expect(await videos.create({ prompt: "a cat", input_reference })).toMatchObject({
@@ -117,8 +117,8 @@ describe("a video", () => {
   });
 
   test("an answer that is lost leaves the video behind", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    const { videos } = clientOf(simulator);
 
     expect(await failure(videos.create({ prompt: "[timeout]" }))).toMatchObject({ status: 504 });
     expect(await failure(videos.create({ prompt: "a cat" }))).toBeInstanceOf(RateLimitError);
@@ -128,20 +128,20 @@ describe("a video", () => {
 
 describe("the content", () => {
   testWithFfmpeg("is a video of the ordered shape, with sound", async () => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: "a cat", model: "sora-2-pro", size: "1024x1792" });
-    house.wait(1_300);
+    simulator.wait(1_300);
     const file = await (await videos.downloadContent(id)).bytes();
 
     expect(await probe(file, "codec_name,width,height,nb_frames")).toStartWith("h264|1024|1792|96");
   });
 
   test("is a picture, too, and a sheet of them", async () => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: "a cat" });
-    house.wait(1_300);
+    simulator.wait(1_300);
     const seen = async (variant: "thumbnail" | "spritesheet") => {
       const response = await videos.downloadContent(id, { variant });
       return `${response.headers.get("content-type")} ${await lookAt(await response.bytes())}`;
@@ -152,18 +152,18 @@ describe("the content", () => {
   });
 
   test("comes in parts, to who shows the key, for an hour", async () => {
-    await using house = await clockedSandbox();
-    const { id } = await clientOf(house).videos.create({ prompt: "a cat" });
+    await using simulator = await clockedSandbox();
+    const { id } = await clientOf(simulator).videos.create({ prompt: "a cat" });
     const get = (key = "sk-test", query = "") =>
-      fetch(`${house.sandbox.url}${PATH}/${id}/content${query}`, {
+      fetch(`${simulator.sandbox.url}${PATH}/${id}/content${query}`, {
         headers: { authorization: `Bearer ${key}`, range: "bytes=4-7" },
       });
     const early = await get();
-    house.wait(1_300);
+    simulator.wait(1_300);
     const part = await get();
     const foreign = await get("sk-other");
     const odd = await get("sk-test", "?variant=gif");
-    house.wait(3_600_000);
+    simulator.wait(3_600_000);
     const late = await get();
 
     expect([early, foreign, odd, late].map(({ status }) => status)).toEqual([404, 404, 400, 404]);
@@ -172,19 +172,19 @@ describe("the content", () => {
       "video/mp4",
       "ftyp",
     ]);
-    expect((await fetch(`${house.sandbox.url}${PATH}/${id}/content`)).status).toBe(401);
+    expect((await fetch(`${simulator.sandbox.url}${PATH}/${id}/content`)).status).toBe(401);
   });
 });
 
 describe("made from another", () => {
   test("a remix is the same with other words", async () => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const source = await videos.create({ prompt: "a cat", seconds: "12", size: "1280x720" });
     expect(await failure(videos.remix(source.id, { prompt: "a dog" }))).toMatchObject({
       status: 400,
     });
-    house.wait(1_300);
+    simulator.wait(1_300);
 
     expect(await videos.remix(source.id, { prompt: "a dog" })).toMatchObject({
       status: "queued",
@@ -194,15 +194,15 @@ describe("made from another", () => {
       remixed_from_video_id: source.id,
     });
     expect(
-      await failure(clientOf(house, "sk-b").videos.remix(source.id, { prompt: "x" })),
+      await failure(clientOf(simulator, "sk-b").videos.remix(source.id, { prompt: "x" })),
     ).toBeInstanceOf(NotFoundError);
   });
 
   test("an edit is as long as its source, and an extension longer", async () => {
-    await using house = await clockedSandbox();
-    const { videos } = clientOf(house);
+    await using simulator = await clockedSandbox();
+    const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: "a cat", size: "1280x720" });
-    house.wait(1_300);
+    simulator.wait(1_300);
     const clip = await (await videos.downloadContent(id)).bytes();
     const uploaded = await toFile(clip, "a.mp4");
 
@@ -222,19 +222,19 @@ describe("made from another", () => {
 });
 
 test("videos are listed page by page, the newest first, and can be deleted when they are done", async () => {
-  await using house = await clockedSandbox();
-  const { videos } = clientOf(house);
+  await using simulator = await clockedSandbox();
+  const { videos } = clientOf(simulator);
   const ids: string[] = [];
   for (const prompt of ["1", "2", "3"]) ids.push((await videos.create({ prompt })).id);
   expect(await failure(videos.delete(ids[0] ?? ""))).toMatchObject({ status: 400 });
-  house.wait(1_300);
+  simulator.wait(1_300);
   const first = await videos.list({ limit: 2 });
   const listed: string[] = [];
   for await (const { id } of videos.list({ limit: 2, order: "asc" })) listed.push(id);
   const gone = await videos.delete(ids[0] ?? "");
 
   expect(first.data.map(({ prompt }) => prompt)).toEqual(["3", "2"]);
-  expect(asObject((await house.call("GET", `${PATH}?limit=2`)).body)).toMatchObject({
+  expect(asObject((await simulator.call("GET", `${PATH}?limit=2`)).body)).toMatchObject({
     object: "list",
     first_id: ids[2],
     last_id: ids[1],
@@ -243,7 +243,7 @@ test("videos are listed page by page, the newest first, and can be deleted when 
   expect(listed).toEqual(ids);
   expect(gone).toEqual({ id: ids[0] ?? "", object: "video.deleted", deleted: true });
   expect(await failure(videos.retrieve(ids[0] ?? ""))).toBeInstanceOf(NotFoundError);
-  expect((await clientOf(house, "sk-other").videos.list()).data).toEqual([]);
+  expect((await clientOf(simulator, "sk-other").videos.list()).data).toEqual([]);
 });
 
 describe("refused, in the vendor's words", () => {
@@ -281,8 +281,8 @@ describe("refused, in the vendor's words", () => {
     ["no money", { prompt: "[insufficient_quota]" }, "429  insufficient_quota"],
   ];
   test.each(refused)("%s", async (_what, body, expected) => {
-    await using house = await clockedSandbox();
-    const { status, body: answer } = await order(house, body);
+    await using simulator = await clockedSandbox();
+    const { status, body: answer } = await order(simulator, body);
     const error = asObject(at(answer, "error"));
 
     expect(`${status} ${textAt(error, "param")} ${textAt(error, "code")}`).toBe(expected);
@@ -290,10 +290,10 @@ describe("refused, in the vendor's words", () => {
   });
 
   test("in a form as well", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const prompt = "a cat";
     const codeOf = async (path: string, body: Record<string, string | Uint8Array>) => {
-      const answer = await sendForm(house, path, filming(body));
+      const answer = await sendForm(simulator, path, filming(body));
       return `${answer.status} ${textAt(answer.body, "error", "code")}`;
     };
 
@@ -303,15 +303,15 @@ describe("refused, in the vendor's words", () => {
     expect(await codeOf("", { prompt, image: png("8x8") })).toBe("400 unknown_parameter");
     expect(await codeOf("/edits", { prompt, "video[id]": "video_1" })).toBe("404 video_not_found");
     expect(await codeOf("/edits", { prompt })).toBe("400 missing_required_parameter");
-    expect((await sendForm(house, "", filming({ prompt, seconds: "4" }))).status).toBe(200);
+    expect((await sendForm(simulator, "", filming({ prompt, seconds: "4" }))).status).toBe(200);
   });
 
   test("faults that its words ask for, in a form too", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const form = filming({ prompt: "[[fault:status code=500]]" });
 
-    expect((await sendForm(house, "", form)).status).toBe(500);
-    expect((await order(house, { prompt: "[[fault:status code=429]]" })).status).toBe(429);
+    expect((await sendForm(simulator, "", form)).status).toBe(500);
+    expect((await order(simulator, { prompt: "[[fault:status code=429]]" })).status).toBe(429);
   });
 });
 
@@ -319,17 +319,17 @@ withShared("schemas", () => {
   const schema = openapiSchemas(`${SHARED}/schemas/openai.openapi.yaml`);
 
   test("what is answered conforms to the vendor's own description", async () => {
-    await using house = await clockedSandbox();
-    const created = (await order(house, {})).body;
-    await order(house, { prompt: "[fail]" });
-    house.wait(1_300);
+    await using simulator = await clockedSandbox();
+    const created = (await order(simulator, {})).body;
+    await order(simulator, { prompt: "[fail]" });
+    simulator.wait(1_300);
     const path = `${PATH}/${textAt(created, "id")}`;
     const fits = (name: string, answer: Json | undefined) =>
       schema(name).safeParse(answer).error ?? "fits";
 
     expect(fits("VideoResource", created)).toBe("fits");
-    expect(fits("VideoResource", (await house.call("GET", path)).body)).toBe("fits");
-    expect(fits("VideoListResource", (await house.call("GET", PATH)).body)).toBe("fits");
-    expect(fits("DeletedVideoResource", (await house.call("DELETE", path)).body)).toBe("fits");
+    expect(fits("VideoResource", (await simulator.call("GET", path)).body)).toBe("fits");
+    expect(fits("VideoListResource", (await simulator.call("GET", PATH)).body)).toBe("fits");
+    expect(fits("DeletedVideoResource", (await simulator.call("DELETE", path)).body)).toBe("fits");
   });
 });

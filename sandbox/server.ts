@@ -20,7 +20,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { hostname = "127.0.0.1", port = 0, apiKeys, now = Date.now } = options;
   const tasks = liveTaskSettings(options.tasks ?? {});
   const callbacks = callbackSender(now, tasks);
-  const house: House = {
+  const simulator: House = {
     log: requestLog(now),
     queue: faultQueue(),
     tasks,
@@ -34,7 +34,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createServer(
     { requestTimeout: 0, keepAliveTimeout: 120_000 },
     (request, response) => {
-      answer(request, response, house).catch((cause: unknown) => {
+      answer(request, response, simulator).catch((cause: unknown) => {
         response.destroy(
           cause instanceof Error ? cause : new Error("The answer failed.", { cause }),
         );
@@ -51,7 +51,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const bound = typeof address === "object" && address !== null ? address.port : port;
 
   async function stop(): Promise<void> {
-    house.isStopping = true;
+    simulator.isStopping = true;
     callbacks[Symbol.dispose]();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
@@ -62,8 +62,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url: `http://${host}:${bound}`,
     port: bound,
-    requests: house.log.records,
-    faults: house.queue,
+    requests: simulator.log.records,
+    faults: simulator.queue,
     tasks,
     callbacks: callbacks.attempts,
     stop,
@@ -109,7 +109,7 @@ interface House {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  house: House,
+  simulator: House,
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -119,16 +119,16 @@ async function answer(
     return;
   }
   if (received.path.startsWith(CONTROL_PATH)) {
-    const { status, body } = answerControl(received, house);
+    const { status, body } = answerControl(received, simulator);
     response.writeHead(status, { "content-type": "application/json" }).end(body);
     return;
   }
 
-  const { reply, faults, ...decision } = await decide(received, house);
+  const { reply, faults, ...decision } = await decide(received, simulator);
   const { form, ...kept } = received;
   const body = form?.texts ?? kept.body;
-  const record = house.log.open({ ...kept, body, faults: Object.keys(faults) });
-  const close = () => record.close(house.isStopping ? "cut" : "aborted");
+  const record = simulator.log.open({ ...kept, body, faults: Object.keys(faults) });
+  const close = () => record.close(simulator.isStopping ? "cut" : "aborted");
   // Whoever hung up while the answer was being made is not heard of any more.
   if (gone.signal.aborted) close();
   else response.once("close", close);

@@ -11,9 +11,9 @@ const authorization = "Token vda_test_key";
 const LINK = "https://pictures.example/a.png";
 
 /** The one caller of these tests. */
-function caller(house: ClockedSandbox) {
+function caller(simulator: ClockedSandbox) {
   const call = (method: string, path: string, body?: Json) =>
-    house.call(method, `/vidu/ent/v2/${path}`, body, { authorization });
+    simulator.call(method, `/vidu/ent/v2/${path}`, body, { authorization });
   return {
     order: (body: JsonObject, action = "text2video") =>
       call("POST", action, { model: "viduq2", ...body }),
@@ -21,7 +21,7 @@ function caller(house: ClockedSandbox) {
     cancel: (id: string, body: Json = { id }) => call("POST", `tasks/${id}/cancel`, body),
     async finished(body: JsonObject, action?: string) {
       const created = await this.order(body, action);
-      house.wait(1_300);
+      simulator.wait(1_300);
       return this.read(textAt(created.body, "task_id"));
     },
   };
@@ -29,8 +29,8 @@ function caller(house: ClockedSandbox) {
 
 describe("a task", () => {
   test("is created, queued, processed and has succeeded, in the vendor's words", async () => {
-    await using house = await clockedSandbox();
-    const { order, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, read } = caller(simulator);
     const created = await order({ prompt: "a cat", seed: 7, payload: "mine" });
     const id = textAt(created.body, "task_id");
     const common = { id, err_code: "", credits: 20, payload: "mine", bgm: false, off_peak: false };
@@ -56,11 +56,11 @@ describe("a task", () => {
       },
     });
     expect(await read(id)).toEqual({ ...common, state: "created", progress: 0, creations: [] });
-    house.wait(150);
+    simulator.wait(150);
     expect(await read(id)).toMatchObject({ state: "queueing" });
-    house.wait(650);
+    simulator.wait(650);
     expect(await read(id)).toEqual({ ...common, state: "processing", progress: 50, creations: [] });
-    house.wait(500);
+    simulator.wait(500);
     expect(await read(id)).toEqual({
       ...common,
       state: "success",
@@ -85,9 +85,9 @@ describe("a task", () => {
     ["[fail]", "InternalServiceFailure"],
     ["[expire]", "InternalServiceFailure"],
   ])("%s: it fails, and says why", async (mark, reason) => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
 
-    expect(await caller(house).finished({ prompt: `a cat ${mark}` })).toMatchObject({
+    expect(await caller(simulator).finished({ prompt: `a cat ${mark}` })).toMatchObject({
       state: "failed",
       err_code: reason,
       creations: [],
@@ -95,10 +95,10 @@ describe("a task", () => {
   });
 
   test("is shown to nobody else", async () => {
-    await using house = await clockedSandbox();
-    const { body } = await caller(house).order({ prompt: "a cat" });
+    await using simulator = await clockedSandbox();
+    const { body } = await caller(simulator).order({ prompt: "a cat" });
     const path = `/vidu/ent/v2/tasks/${textAt(body, "task_id")}/creations`;
-    const other = await house.call("GET", path, undefined, { authorization: "Token other" });
+    const other = await simulator.call("GET", path, undefined, { authorization: "Token other" });
 
     expect(other).toMatchObject({ status: 404, body: { code: 404, reason: "TaskNotFound" } });
   });
@@ -154,16 +154,16 @@ describe("a task", () => {
     ],
   ];
   test.each(outcomes)("%s", async (_what, action, order, outcome) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await caller(house).order(order, action);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await caller(simulator).order(order, action);
 
     expect(status).toBe(200);
     expect(body).toMatchObject(outcome);
   });
 
   test("an answer that is lost leaves the task behind", async () => {
-    await using house = await clockedSandbox({ tasks: { parallel: 1 } });
-    const { order } = caller(house);
+    await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
+    const { order } = caller(simulator);
     const lost = await order({ prompt: "[timeout]" });
     const next = await order({ prompt: "a cat" });
 
@@ -174,9 +174,9 @@ describe("a task", () => {
 
 describe("the files", () => {
   testWithFfmpeg("are a video of the ordered shape, and one with a watermark", async () => {
-    await using house = await clockedSandbox();
+    await using simulator = await clockedSandbox();
     const order = { model: "viduq3", images: [pngUrl(300, 500)], duration: 2, resolution: "540p" };
-    const task = await caller(house).finished({ ...order, watermark: true }, "img2video");
+    const task = await caller(simulator).finished({ ...order, watermark: true }, "img2video");
     const urls = ["url", "watermarked_url"].map((name) => textAt(task, "creations", 0, name));
     const files = await Promise.all(urls.map(async (url) => (await fetch(url)).bytes()));
     const seen = await Promise.all(
@@ -187,11 +187,11 @@ describe("the files", () => {
   });
 
   test("are gone when their links have expired", async () => {
-    await using house = await clockedSandbox({ tasks: { linkSeconds: 60 } });
-    const task = await caller(house).finished({ prompt: "a cat" });
+    await using simulator = await clockedSandbox({ tasks: { linkSeconds: 60 } });
+    const task = await caller(simulator).finished({ prompt: "a cat" });
     const cover = textAt(task, "creations", 0, "cover_url");
     const fresh = new Bun.Image(await (await fetch(cover)).bytes());
-    house.wait(60_000);
+    simulator.wait(60_000);
 
     expect(await fresh.metadata()).toMatchObject({ format: "jpeg", width: 1280, height: 720 });
     expect((await fetch(cover)).status).toBe(403);
@@ -316,8 +316,8 @@ describe("refused, in the vendor's words", () => {
     ["a path that is not there", "template", { prompt }, "404 NotFound not found"],
   ];
   test.each(refused)("%s", async (_what, action, order, expected) => {
-    await using house = await clockedSandbox();
-    const { status, body } = await caller(house).order(order, action);
+    await using simulator = await clockedSandbox();
+    const { status, body } = await caller(simulator).order(order, action);
 
     expect(`${status} ${textAt(body, "reason")} ${textAt(body, "message")}`).toBe(expected);
     expect(body).toEqual({
@@ -331,24 +331,24 @@ describe("refused, in the vendor's words", () => {
   test.each(["", "Bearer vda_test_key", "Token other", "vda_test_key"])(
     "the credential %j",
     async (wrong) => {
-      await using house = await clockedSandbox({ apiKeys: ["vda_test_key"] });
+      await using simulator = await clockedSandbox({ apiKeys: ["vda_test_key"] });
       const order = { model: "viduq2", prompt: "x" };
 
       expect(
-        await house.call("POST", "/vidu/ent/v2/text2video", order, { authorization: wrong }),
+        await simulator.call("POST", "/vidu/ent/v2/text2video", order, { authorization: wrong }),
       ).toMatchObject({ status: 401, body: { code: 401, reason: "Unauthorized" } });
     },
   );
 
   test("faults of all vendors, ordered for a key", async () => {
-    await using house = await clockedSandbox();
-    house.sandbox.faults.add({
+    await using simulator = await clockedSandbox();
+    simulator.sandbox.faults.add({
       name: "status",
       args: { code: "500" },
       match: { key: "vda_test_key" },
     });
 
-    expect(await caller(house).order({ prompt: "x" })).toMatchObject({
+    expect(await caller(simulator).order({ prompt: "x" })).toMatchObject({
       status: 500,
       body: { code: 500, reason: "InternalServiceFailure" },
     });
@@ -357,8 +357,8 @@ describe("refused, in the vendor's words", () => {
 
 describe("a task is taken back", () => {
   test("while it waits, and has failed then", async () => {
-    await using house = await clockedSandbox();
-    const { order, cancel, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, cancel, read } = caller(simulator);
     const id = textAt((await order({ prompt: "a cat" })).body, "task_id");
     const cancelled = await cancel(id);
 
@@ -367,10 +367,10 @@ describe("a task is taken back", () => {
   });
 
   test("never when it runs", async () => {
-    await using house = await clockedSandbox();
-    const { order, cancel, read } = caller(house);
+    await using simulator = await clockedSandbox();
+    const { order, cancel, read } = caller(simulator);
     const id = textAt((await order({ prompt: "a cat" })).body, "task_id");
-    house.wait(300);
+    simulator.wait(300);
 
     expect(await cancel(id)).toMatchObject({
       status: 400,
@@ -393,16 +393,16 @@ describe("callbacks", () => {
   });
 
   test("tell the task when it runs and when it is done, signed with the account's key", async () => {
-    await using house = await clockedSandbox({ now: Date.now, tasks: quick });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     const url = `${receiver.url}?b=2&a=1`;
-    const { body } = await caller(house).order({ prompt: "a cat", callback_url: url });
+    const { body } = await caller(simulator).order({ prompt: "a cat", callback_url: url });
     await waitFor(() => receiver.heard.length === 2);
     const [first, second] = receiver.heard;
     const header = (name: string) => first?.headers.get(name) ?? "";
 
     expect(receiver.heard.map((each) => at(each.body, "state"))).toEqual(["processing", "success"]);
-    expect(second?.body).toEqual(await caller(house).read(textAt(body, "task_id")));
+    expect(second?.body).toEqual(await caller(simulator).read(textAt(body, "task_id")));
     expect(Math.abs(Date.parse(header("date")) - Date.now())).toBeLessThan(60_000);
     expect(header("x-hmac-signature")).toBe(
       callbackSignature("vda_test_key", url, header("date"), header("x-request-nonce")),
@@ -412,23 +412,23 @@ describe("callbacks", () => {
   });
 
   test("are tried four times while the answer is not 200", async () => {
-    await using house = await clockedSandbox({ now: Date.now, tasks: quick });
+    await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     receiver.answerWith(201, 204, 500, 500);
     const order = { prompt: "a cat [stuck]", callback_url: receiver.url };
-    await caller(house).order(order);
-    await waitFor(() => house.sandbox.callbacks.length === 4);
+    await caller(simulator).order(order);
+    await waitFor(() => simulator.sandbox.callbacks.length === 4);
 
-    expect(house.sandbox.callbacks.map(({ status }) => status)).toEqual([201, 204, 500, 500]);
+    expect(simulator.sandbox.callbacks.map(({ status }) => status)).toEqual([201, 204, 500, 500]);
   });
 
   test("tell at once of a task that is taken back, and of nothing after it", async () => {
-    await using house = await clockedSandbox({
+    await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { ...quick, queuedMs: 200 },
     });
     using receiver = openReceiver();
-    const { order, cancel } = caller(house);
+    const { order, cancel } = caller(simulator);
     const { body } = await order({ prompt: "a cat", callback_url: receiver.url });
     await cancel(textAt(body, "task_id"));
     await waitFor(() => receiver.heard.length === 1);

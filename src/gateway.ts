@@ -41,22 +41,23 @@ interface OfflineGateway extends AsyncDisposable {
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config } = options;
   await using opened = new AsyncDisposableStack();
-  const house = await composeGateway(options, opened);
-  const { storage, problems, clock, settings, channels, health, deps } = house;
+  const composed = await composeGateway(options, opened);
+  const { storage, problems, clock, settings, channels, health, deps } = composed;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
 
   const recovery = recoverHolds(storage.ledger, clock);
   await recovery.run(new AbortController().signal);
-  const jobs = startJobs([recovery, ...jobsOf(house, options.onCredentialRefused)], (job, cause) =>
-    problems.error(`job ${job}`, cause, "job failed", { job }),
+  const jobs = startJobs(
+    [recovery, ...jobsOf(composed, options.onCredentialRefused)],
+    (job, cause) => problems.error(`job ${job}`, cause, "job failed", { job }),
   );
   opened.defer(() => jobs.stop());
 
   const { host: hostname, port, limits } = settings;
   let delayMs = limits.drainDelayMs ?? defaultDrainDelayMs(options.env);
   const server = openServer({ hostname, port, drainDelayMs: () => delayMs }, deps);
-  house.own.url = server.url;
+  composed.own.url = server.url;
   opened.defer(() => server.drain());
 
   const held = opened.move();
@@ -71,7 +72,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
     health,
     get modelToTry() {
-      return house.channelRegistry.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
+      return composed.channelRegistry.isSimulated ? SIMULATED_MODEL : findModelToTry(channels);
     },
     firstKey,
     setupToken,

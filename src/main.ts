@@ -108,19 +108,19 @@ function reach(): Promise<ApiClient> {
     env: process.env,
     loadConfig: () => loadConfig(input),
     async openOffline(config) {
-      const house = await openOffline({ config, env: process.env, log: openLog("error") });
+      const composed = await openOffline({ config, env: process.env, log: openLog("error") });
       return {
         place: "the database",
         send: (path, init) =>
-          house.handle(
+          composed.handle(
             new Request(`http://localhost${path}`, {
               ...init,
-              headers: { ...init.headers, authorization: `Bearer ${house.token}` },
+              headers: { ...init.headers, authorization: `Bearer ${composed.token}` },
             }),
           ),
         verifyLedger: async () =>
-          (await house.verifyLedger()).map(({ rule, subject }) => `${rule} (${subject})`),
-        [Symbol.asyncDispose]: () => house[Symbol.asyncDispose](),
+          (await composed.verifyLedger()).map(({ rule, subject }) => `${rule} (${subject})`),
+        [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
       };
     },
   });

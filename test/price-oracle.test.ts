@@ -30,7 +30,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const AT = Date.parse("2026-11-23T12:00:00Z");
 const PEAK = Date.parse("2026-11-23T02:00:00Z");
 
-const NOTHING: CountedCall = {
+const EMPTY: CountedCall = {
   input: 0,
   cached: 0,
   written: 0,
@@ -42,22 +42,22 @@ const NOTHING: CountedCall = {
 };
 
 const CALLS: Readonly<Record<string, CountedCall>> = {
-  plain: { ...NOTHING, input: 1_234, output: 567 },
-  long: { ...NOTHING, input: 300_001, output: 567 },
-  cached: { ...NOTHING, input: 10_000, cached: 9_001, output: 3 },
-  "long cached": { ...NOTHING, input: 300_001, cached: 299_001, output: 3 },
-  written: { ...NOTHING, input: 10_000, written: 9_001, output: 3 },
-  "written for long": { ...NOTHING, input: 10_000, written: 9_001, writtenLong: 9_001, output: 3 },
+  plain: { ...EMPTY, input: 1_234, output: 567 },
+  long: { ...EMPTY, input: 300_001, output: 567 },
+  cached: { ...EMPTY, input: 10_000, cached: 9_001, output: 3 },
+  "long cached": { ...EMPTY, input: 300_001, cached: 299_001, output: 3 },
+  written: { ...EMPTY, input: 10_000, written: 9_001, output: 3 },
+  "written for long": { ...EMPTY, input: 10_000, written: 9_001, writtenLong: 9_001, output: 3 },
   "long written for long": {
-    ...NOTHING,
+    ...EMPTY,
     input: 300_001,
     written: 9_001,
     writtenLong: 9_001,
     output: 3,
   },
-  heard: { ...NOTHING, input: 1_000, audioIn: 900, output: 3 },
-  spoken: { ...NOTHING, input: 1_000, output: 300, audioOut: 290 },
-  searched: { ...NOTHING, input: 1_000, output: 3, searches: 2 },
+  heard: { ...EMPTY, input: 1_000, audioIn: 900, output: 3 },
+  spoken: { ...EMPTY, input: 1_000, output: 300, audioOut: 290 },
+  searched: { ...EMPTY, input: 1_000, output: 3, searches: 2 },
 };
 
 const WAYS: Readonly<Record<string, Circumstances>> = {
@@ -171,10 +171,8 @@ function compareAll(list: PriceEntry) {
 
 /** What a call costs as usual is the same: the two are lists of one day. */
 function agree(price: Price, entry: PriceEntry): boolean {
-  const theirs = atto(CALLS["plain"] ?? NOTHING, { at: AT }, entry);
-  return (
-    theirs !== undefined && ours(CALLS["plain"] ?? NOTHING, { at: AT }, price) === nano(theirs)
-  );
+  const theirs = atto(CALLS["plain"] ?? EMPTY, { at: AT }, entry);
+  return theirs !== undefined && ours(CALLS["plain"] ?? EMPTY, { at: AT }, price) === nano(theirs);
 }
 
 function both(model: string, price: Price, entry: PriceEntry): readonly Compared[] {

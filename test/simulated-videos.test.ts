@@ -21,15 +21,15 @@ const END = shown("last_frame");
 const LOOK = shown("reference");
 
 /** Calls a vendor as a channel with such a credential would. */
-function callerOf(house: ClockedSandbox, vendor: Vendor, secret: string = SECRETS[vendor]) {
+function callerOf(simulator: ClockedSandbox, vendor: Vendor, secret: string = SECRETS[vendor]) {
   return async (method: "GET" | "POST", path: string, body?: Json) => {
-    const url = new URL(`${house.sandbox.url}/${vendor}${path}`);
+    const url = new URL(`${simulator.sandbox.url}/${vendor}${path}`);
     const text = body === undefined ? "" : JSON.stringify(body);
     const signable = { method, url, headers: {}, body: text, options: {}, at: NOW };
     const headers = await findProvider(vendor)?.authorize(secret, signable);
     const authorization = headers?.["authorization"] ?? "";
     const sent = body === undefined ? undefined : parseJson(text);
-    const answer = await house.call(method, `/${vendor}${path}`, sent, { authorization });
+    const answer = await simulator.call(method, `/${vendor}${path}`, sent, { authorization });
     return { status: answer.status, body: isObject(answer.body) ? answer.body : {} };
   };
 }
@@ -79,8 +79,8 @@ async function isMade(
   said: Partial<VideoRequest>,
   secret?: string,
 ): Promise<void> {
-  await using house = await clockedSandbox();
-  const call = callerOf(house, vendor, secret);
+  await using simulator = await clockedSandbox();
+  const call = callerOf(simulator, vendor, secret);
   const asked = question(model, said);
   const { style, poll: look, find } = rowFor(vendor, asked);
   const { outbound } = style;
@@ -93,10 +93,10 @@ async function isMade(
   const states = new Set<string>();
   for (let looks = 0; looks < MAX_LOOKS && !states.has("succeeded"); looks++) {
     const answer = await call("GET", look.path(ours));
-    const news = outbound.parseTask(answer.body, ours, answer.status);
-    states.add(news.state);
-    if (news.state === "succeeded") expect(news.videos).toHaveLength(1);
-    house.wait(500);
+    const update = outbound.parseTask(answer.body, ours, answer.status);
+    states.add(update.state);
+    if (update.state === "succeeded") expect(update.videos).toHaveLength(1);
+    simulator.wait(500);
   }
   expect([...states]).toEqual(["queued", "running", "succeeded"]);
   if (find === undefined) return;
@@ -105,8 +105,8 @@ async function isMade(
 }
 
 test("a task of Vidu's that waits for the night can be taken back", async () => {
-  await using house = await clockedSandbox();
-  const call = callerOf(house, "vidu");
+  await using simulator = await clockedSandbox();
+  const call = callerOf(simulator, "vidu");
   const said = { extra: { "video-vidu": { off_peak: true } } };
   const { path, body } = requestOf("vidu", "viduq2", said);
   const { style, poll: look, cancel } = rowFor("vidu", question("viduq2", said));
@@ -126,16 +126,20 @@ test("a task of Vidu's that waits for the night can be taken back", async () => 
 });
 
 test("a task of Kling's that nobody knows is missing, in either style", async () => {
-  await using house = await clockedSandbox();
+  await using simulator = await clockedSandbox();
   const older = rowFor("kling", question("kling-v1"));
   const newer = rowFor("kling", question("kling-3.0"));
   const ours = task("kling-3.0");
 
-  expect(await callerOf(house, "kling")("GET", older.poll.path(ours))).toMatchObject({
+  expect(await callerOf(simulator, "kling")("GET", older.poll.path(ours))).toMatchObject({
     status: 404,
   });
-  const { body, status } = await callerOf(house, "kling", "a-key")("GET", newer.poll.path(ours));
+  const { body, status } = await callerOf(
+    simulator,
+    "kling",
+    "a-key",
+  )("GET", newer.poll.path(ours));
   expect(newer.style.outbound.parseTask(body, ours, status)).toEqual({ state: "missing" });
-  const found = await callerOf(house, "kling", "a-key")("GET", newer.find?.path(ours) ?? "");
+  const found = await callerOf(simulator, "kling", "a-key")("GET", newer.find?.path(ours) ?? "");
   expect(newer.style.outbound.parseFound?.(found.body, OUR_ID)).toBeUndefined();
 });

@@ -49,7 +49,7 @@ export function findModel(id: string): Model | undefined {
 const LOW_TO_HIGH: readonly ReasoningEffort[] = ["low", "medium", "high"];
 
 /** Of the third generation, without thoughts. */
-const PLAIN = {
+const DEFAULTS = {
   aliases: [],
   contextTokens: 200_000,
   maxOutputTokens: 4_096,
@@ -73,7 +73,7 @@ const PLAIN = {
 } as const satisfies Partial<Model>;
 
 const FOUR = {
-  ...PLAIN,
+  ...DEFAULTS,
   maxOutputTokens: 64_000,
   thinking: ["enabled"],
 } as const satisfies Partial<Model>;
@@ -299,7 +299,7 @@ export const MODELS: readonly Model[] = [
     createdOn: "2025-02-24",
   },
   {
-    ...PLAIN,
+    ...DEFAULTS,
     line: "haiku",
     id: "claude-3-5-haiku-20241022",
     aliases: ["claude-3-5-haiku-latest"],
@@ -309,7 +309,7 @@ export const MODELS: readonly Model[] = [
     minCacheTokens: 2_048,
   },
   {
-    ...PLAIN,
+    ...DEFAULTS,
     line: "sonnet",
     id: "claude-3-5-sonnet-20241022",
     aliases: ["claude-3-5-sonnet-latest"],
@@ -318,7 +318,7 @@ export const MODELS: readonly Model[] = [
     maxOutputTokens: 8_192,
   },
   {
-    ...PLAIN,
+    ...DEFAULTS,
     line: "sonnet",
     id: "claude-3-5-sonnet-20240620",
     name: "Claude Sonnet 3.5 (Old)",
@@ -326,7 +326,7 @@ export const MODELS: readonly Model[] = [
     maxOutputTokens: 8_192,
   },
   {
-    ...PLAIN,
+    ...DEFAULTS,
     line: "haiku",
     id: "claude-3-haiku-20240307",
     name: "Claude Haiku 3",
@@ -334,7 +334,7 @@ export const MODELS: readonly Model[] = [
     minCacheTokens: 2_048,
   },
   {
-    ...PLAIN,
+    ...DEFAULTS,
     line: "opus",
     id: "claude-3-opus-20240229",
     aliases: ["claude-3-opus-latest"],

@@ -27,7 +27,7 @@ export function promptCache(now: () => number): PromptCache {
     const marks = segments.flatMap(({ cache }, index) =>
       cache === undefined ? [] : [{ index, ttl: cache }],
     );
-    if (marks.length === 0) return NOTHING;
+    if (marks.length === 0) return EMPTY;
     const starts = beginnings(model.id, segments);
     const isLong = (index: number) => (starts[index]?.tokens ?? 0) >= model.minCacheTokens;
 
@@ -68,7 +68,7 @@ export function promptCache(now: () => number): PromptCache {
   return { visit };
 }
 
-const NOTHING: CacheVisit = { readTokens: 0, written: { "5m": 0, "1h": 0 } };
+const EMPTY: CacheVisit = { readTokens: 0, written: { "5m": 0, "1h": 0 } };
 const LIFE_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": 3_600_000 };
 const MAX_KEPT = 20_000;
 /** How many blocks before a mark are looked at for something known. */

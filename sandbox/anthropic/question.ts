@@ -1,4 +1,4 @@
-import type { Conversation, Question, Turn as SaidTurn } from "#sandbox/engine/conversation.ts";
+import type { Conversation, RequestSpec, Turn as SaidTurn } from "#sandbox/engine/conversation.ts";
 import { describeMedia, type Media } from "#sandbox/engine/media.ts";
 import { withoutMagicWords } from "#sandbox/faults/magic-words.ts";
 import type { Block } from "./blocks.ts";
@@ -8,7 +8,7 @@ import type { MessagesRequest } from "./request.ts";
 import { reasoningEffort } from "./thinking-rules.ts";
 
 /** What the engine is asked. Where it has to stop is not its business: the blocks are cut afterwards. */
-export function questionOf(request: MessagesRequest): Question {
+export function questionOf(request: MessagesRequest): RequestSpec {
   const { tools, choice, mayCallInParallel, output, system, turns } = request;
   return {
     conversation: [

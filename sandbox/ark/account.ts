@@ -9,7 +9,7 @@ export interface Place {
  * project "films"; whatever a key does not name is "default". Access keys are
  * of an account in the same way, and say the project with each request.
  */
-export function placeOf(key: string): Place {
+export function locationOf(key: string): Place {
   const [, account = USUAL, project = USUAL] = /^[^@/]*(?:@([^@/]+))?(?:\/(.+))?$/.exec(key) ?? [];
   return { account, project };
 }

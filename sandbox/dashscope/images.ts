@@ -18,7 +18,7 @@ export const SYNTHESIS_PATH = "/api/v1/services/aigc/text2image/image-synthesis"
 export interface QwenImages {
   generate(request: VendorRequest): JsonObject;
   /** What a task shall draw. */
-  wish(request: VendorRequest): DashscopeWish;
+  requested(request: VendorRequest): DashscopeWish;
 }
 
 export function qwenImages(files: ResultFiles, now: () => number): QwenImages {
@@ -40,7 +40,7 @@ export function qwenImages(files: ResultFiles, now: () => number): QwenImages {
       };
     },
 
-    wish(request) {
+    requested(request) {
       const asked = readPromptRequest(request);
       const { prompt, isExtended, model } = asked;
       return {

@@ -20,10 +20,11 @@ export function nativeEndpoints(files: ResultFiles, options: VendorOptions) {
     if (method === "POST") {
       if (path === RERANK_PATH) return rerank(request.body);
       if (path === GENERATION_PATH) return images.generate(request);
-      if (path === SYNTHESIS_PATH) return tasks.submit(request, caller, () => images.wish(request));
+      if (path === SYNTHESIS_PATH)
+        return tasks.submit(request, caller, () => images.requested(request));
       const service = VIDEO_PATHS.get(path);
       if (service !== undefined)
-        return tasks.submit(request, caller, () => videos.wish(request, service));
+        return tasks.submit(request, caller, () => videos.requested(request, service));
     }
     if (method === "GET" && /^\/api\/v1\/tasks\/?$/.test(path)) return tasks.list(key, query);
     const [, id, verb] = /^\/api\/v1\/tasks\/([\w-]{1,64})(\/cancel)?$/.exec(path) ?? [];

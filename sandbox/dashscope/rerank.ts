@@ -24,14 +24,14 @@ export function queryIn(body: Json | undefined): string | undefined {
   return typeof query === "string" ? query : undefined;
 }
 
-interface Question {
+interface RequestSpec {
   readonly query: string;
   readonly documents: readonly string[];
   readonly top: number;
   readonly shows: boolean;
 }
 
-function readQuestion(body: JsonObject): Question {
+function readQuestion(body: JsonObject): RequestSpec {
   const query = queryIn(body) ?? "";
   const given = memberOf(body["input"], "documents");
   const documents = isJsonArray(given) ? given.filter((one) => typeof one === "string") : [];
@@ -49,7 +49,7 @@ function readQuestion(body: JsonObject): Question {
   return { query, documents, top, shows };
 }
 
-function answer({ query, documents, top, shows }: Question): JsonObject {
+function answer({ query, documents, top, shows }: RequestSpec): JsonObject {
   const results = rank(query, documents, top).map(({ index, score, document }) => ({
     index,
     relevance_score: score,

@@ -29,7 +29,7 @@ export function listTasks(
 }
 
 function entryOf(task: DashscopeTask, now: number, status: string) {
-  const { id, createdAt, runsAt, wish } = task;
+  const { id, createdAt, runsAt, requested } = task;
   const { phase, since } = stateOf(task, now);
   const isWaiting = phase === "queued" || phase === "cancelled";
   const isOver = phase !== "queued" && phase !== "running";
@@ -40,12 +40,12 @@ function entryOf(task: DashscopeTask, now: number, status: string) {
     gmt_create: createdAt,
     ...(isWaiting ? {} : { start_time: runsAt }),
     ...(isOver ? { end_time: since } : {}),
-    model_name: wish.model,
+    model_name: requested.model,
     region: "cn-beijing",
-    request_id: wish.requestId,
+    request_id: requested.requestId,
     status,
     task_id: id,
-    user_api_unique_key: `apikey:v1:${wish.service}:${wish.model}`,
+    user_api_unique_key: `apikey:v1:${requested.service}:${requested.model}`,
   };
 }
 

@@ -52,17 +52,17 @@ export function dashscopeTasks(options: VendorOptions): DashscopeTasks {
   return {
     submit(request, { key, requestId }, read) {
       if (!isAsync(request)) throw unsupported("synchronous");
-      const wish = read();
-      const refusal = markedRefusal(readMarks(wish.prompt));
+      const requested = read();
+      const refusal = markedRefusal(readMarks(requested.prompt));
       if (refusal !== undefined) throw refusal;
       if (table.countOpen(key) >= (settings.parallel ?? Infinity))
         throw failureAs("Throttling.RateQuota");
       const task = table.open({
         id: crypto.randomUUID(),
         owner: key,
-        wish: { ...wish, requestId },
+        requested: { ...requested, requestId },
         origin: originOf(request),
-        prompt: wish.prompt,
+        prompt: requested.prompt,
         failures: LATE_CODES,
       });
       if (task.marks.has("timeout")) throw failureAs("RequestTimeOut");
@@ -112,9 +112,9 @@ interface TaskAnswer {
 
 function answerFor(task: DashscopeTask, at: number): TaskAnswer {
   const { phase, since } = stateOf(task, at);
-  const { id, wish } = task;
+  const { id, requested } = task;
   const metrics = (succeeded: number, failed: number): JsonObject =>
-    wish.isCounted ? { task_metrics: { TOTAL: 1, SUCCEEDED: succeeded, FAILED: failed } } : {};
+    requested.isCounted ? { task_metrics: { TOTAL: 1, SUCCEEDED: succeeded, FAILED: failed } } : {};
   const said = (task_status: string, ...more: JsonObject[]): TaskAnswer => ({
     output: Object.assign({ task_id: id, task_status }, ...more),
   });
@@ -144,13 +144,13 @@ function statusOf(task: DashscopeTask, at: number): string {
 }
 
 function endOf(task: DashscopeTask): Outcome | NativeError {
-  const { marks, wish, end } = task;
+  const { marks, requested, end } = task;
   if (end === "failed") {
     const code = LATE_CODES.find((each) => marks.has(each)) ?? "InternalError.Algo";
     return failureAs(marks.has("moderate") ? "DataInspectionFailed" : code);
   }
   try {
-    return wish.outcome(task);
+    return requested.outcome(task);
   } catch (cause) {
     if (cause instanceof NativeError) return cause;
     throw cause;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
-import type { Conversation, Question } from "./conversation.ts";
+import type { Conversation, RequestSpec } from "./conversation.ts";
 
-function say(conversation: Conversation, more: Partial<Question> = {}): string {
+function say(conversation: Conversation, more: Partial<RequestSpec> = {}): string {
   return answerQuestion({
     conversation,
     tools: [],

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
-import type { Conversation, Question } from "./conversation.ts";
+import type { Conversation, RequestSpec } from "./conversation.ts";
 import { answerPieces } from "./pieces.ts";
 import { countTokens } from "./tokens.ts";
 
-function question(conversation: Conversation | string, extra: Partial<Question> = {}): Question {
+function question(
+  conversation: Conversation | string,
+  extra: Partial<RequestSpec> = {},
+): RequestSpec {
   return {
     conversation:
       typeof conversation === "string"
@@ -21,7 +24,7 @@ function question(conversation: Conversation | string, extra: Partial<Question> 
   };
 }
 
-function textOf(conversation: Conversation | string, extra: Partial<Question> = {}): string {
+function textOf(conversation: Conversation | string, extra: Partial<RequestSpec> = {}): string {
   return answerQuestion(question(conversation, extra)).text;
 }
 

@@ -1,5 +1,5 @@
 import { parseJson, type Json } from "#sandbox/json.ts";
-import type { Answer, Question } from "./conversation.ts";
+import type { Answer, RequestSpec } from "./conversation.ts";
 import { generateJson } from "./json-schema/generate.ts";
 import { matchesSchema } from "./json-schema/matches.ts";
 import { limitAnswer } from "./limit-answer.ts";
@@ -13,7 +13,7 @@ import { withCitations } from "./web-search.ts";
 import { isEmptyWord } from "./words.ts";
 
 /** Answers as a model would, as far as rules can. Pure: the same question gets the same answer. */
-export function answerQuestion(question: Question): Answer {
+export function answerQuestion(question: RequestSpec): Answer {
   const prompt = readPrompt(question.conversation);
   const seed = `${JSON.stringify(question.conversation)} ${question.variant}`;
   const reasoning = think(prompt, question.reasoning);
@@ -23,7 +23,7 @@ export function answerQuestion(question: Question): Answer {
 
 type Response = Omit<Answer, "reasoning">;
 
-function respond(question: Question, prompt: Prompt, seed: string): Response {
+function respond(question: RequestSpec, prompt: Prompt, seed: string): Response {
   if (/\bplease refuse\b/i.test(prompt.gist)) {
     return {
       text: "",
@@ -38,7 +38,7 @@ function respond(question: Question, prompt: Prompt, seed: string): Response {
   return { text: writeFormatted(question, prompt, seed), calls: [], finish: "stop" };
 }
 
-function writeFormatted({ format, pages = [] }: Question, prompt: Prompt, seed: string): string {
+function writeFormatted({ format, pages = [] }: RequestSpec, prompt: Prompt, seed: string): string {
   const text = writeText(prompt, seed);
   const inWords = format.kind === "text" && pages.length === 0 ? askedJson(prompt) : undefined;
   if (format.kind === "text" && inWords === undefined) return withCitations(text, pages);

@@ -46,7 +46,7 @@ export type OutputFormat =
   | { readonly kind: "schema"; readonly schema: Json };
 
 /** Everything that decides an answer; the same question gets the same answer. */
-export interface Question {
+export interface RequestSpec {
   readonly conversation: Conversation;
   readonly tools: readonly Tool[];
   readonly choice: ToolChoice;

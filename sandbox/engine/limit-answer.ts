@@ -1,4 +1,4 @@
-import type { Answer, Question, ToolCall } from "./conversation.ts";
+import type { Answer, RequestSpec, ToolCall } from "./conversation.ts";
 import { countTokens, splitTokens } from "./tokens.ts";
 
 /** Cuts at the first stop sequence, and at the token limit: reasoning counts first, then text, then calls. */
@@ -31,7 +31,7 @@ export function limitAnswer(answer: Answer, limits: Limits): Answer {
   };
 }
 
-type Limits = Pick<Question, "maxTokens" | "limitCovers" | "maxReasoningTokens" | "stop">;
+type Limits = Pick<RequestSpec, "maxTokens" | "limitCovers" | "maxReasoningTokens" | "stop">;
 
 function beforeStop(text: string, stop: readonly string[]): string {
   const found = stop.map((each) => (each === "" ? -1 : text.indexOf(each))).filter((at) => at >= 0);

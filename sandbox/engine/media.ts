@@ -42,9 +42,9 @@ export function describeMedia(media: Media): string {
   return /^[aeio8]|^11\b|^MP/i.test(phrase) ? `an ${phrase}` : `a ${phrase}`;
 }
 
-type Found = Pick<Media, "mediaType" | "widthPixels" | "heightPixels" | "seconds">;
+type FoundMedia = Pick<Media, "mediaType" | "widthPixels" | "heightPixels" | "seconds">;
 
-function sniff(bytes: Uint8Array): Found {
+function sniff(bytes: Uint8Array): FoundMedia {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = String.fromCharCode(...bytes.subarray(0, 16));
 
@@ -74,18 +74,18 @@ function sniff(bytes: Uint8Array): Found {
   return {};
 }
 
-function size(view: DataView, needs: number, read: () => readonly [number, number]): Found {
+function size(view: DataView, needs: number, read: () => readonly [number, number]): FoundMedia {
   if (view.byteLength < needs) return {};
   const [widthPixels, heightPixels] = read();
   return { widthPixels, heightPixels };
 }
 
-function sidesOf(sides: Sides | undefined): Found {
+function sidesOf(sides: Sides | undefined): FoundMedia {
   return sides === undefined ? {} : { widthPixels: sides[0], heightPixels: sides[1] };
 }
 
 /** Walks the segments up to the frame header, which carries the measures. */
-function jpegSize(view: DataView): Found {
+function jpegSize(view: DataView): FoundMedia {
   let at = 2;
   while (at + 9 < view.byteLength) {
     const marker = view.getUint8(at + 1);
@@ -97,7 +97,7 @@ function jpegSize(view: DataView): Found {
   return {};
 }
 
-function wavLength(bytes: Uint8Array): Found {
+function wavLength(bytes: Uint8Array): FoundMedia {
   const { seconds } = readWav(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   return seconds === undefined ? {} : { seconds };
 }

@@ -3,11 +3,11 @@ import { readMp3Seconds } from "./mp3-head.ts";
 import { readMp4Head } from "./mp4-head.ts";
 import { makeVideo } from "./video.ts";
 
-const wish = { width: 320, height: 240, seconds: 3, framesPerSecond: 30, prompt: "a cat" };
+const requested = { width: 320, height: 240, seconds: 3, framesPerSecond: 30, prompt: "a cat" };
 
 test("the head of a video tells its measures, whatever else is in it", async () => {
-  const video = await makeVideo({ ...wish, hasSound: true });
-  const film = await makeVideo({ ...wish, hasSound: false, brand: "qt  " });
+  const video = await makeVideo({ ...requested, hasSound: true });
+  const film = await makeVideo({ ...requested, hasSound: false, brand: "qt  " });
   const measures = { seconds: 3, widthPixels: 320, heightPixels: 240, framesPerSecond: 30 };
 
   expect(readMp4Head(video)).toEqual({ brand: "isom", ...measures });
@@ -15,7 +15,7 @@ test("the head of a video tells its measures, whatever else is in it", async () 
 });
 
 test("a video that is cut short or bent is survived", async () => {
-  const video = await makeVideo({ ...wish, hasSound: false });
+  const video = await makeVideo({ ...requested, hasSound: false });
   for (let at = 0; at < Math.min(video.length, 1_200); at++) {
     const bent = video.slice();
     bent[at] = 255;

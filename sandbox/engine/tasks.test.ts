@@ -5,7 +5,7 @@ import { hasEnded, momentsOf, stateOf, taskTable, type Phase } from "./tasks.ts"
 function open(prompt: string, more: { expiresAfterMs?: number; failures?: string[] } = {}) {
   const clock = { now: 1_000 };
   const table = taskTable<string>({ now: () => clock.now, tasks: liveTaskSettings({}) });
-  const order = { id: "t", owner: "k", wish: prompt, origin: "http://127.0.0.1", prompt };
+  const order = { id: "t", owner: "k", requested: prompt, origin: "http://127.0.0.1", prompt };
   const task = table.open({ ...order, ...more });
   const walk = (moments: readonly number[]) =>
     moments.map((at) => stateOf(table.find("t", "k") ?? task, at).phase);

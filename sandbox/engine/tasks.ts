@@ -7,7 +7,7 @@ export interface Task<Wish> {
   readonly owner: string;
   /** A name that the caller gave it. */
   readonly externalId: string | undefined;
-  readonly wish: Wish;
+  readonly requested: Wish;
   /** Where the caller reaches the sandbox. */
   readonly origin: string;
   readonly createdAt: number;
@@ -71,7 +71,7 @@ export interface TaskOrder<Wish> {
   readonly id: string;
   readonly owner: string;
   readonly externalId?: string | undefined;
-  readonly wish: Wish;
+  readonly requested: Wish;
   readonly origin: string;
   /** What the caller wrote: words in brackets decide how it ends. */
   readonly prompt: string;
@@ -120,7 +120,7 @@ function newTask<Wish>(
   createdAt: number,
   { queuedMs, runningMs }: TaskSettings,
 ): Task<Wish> {
-  const { id, owner, externalId, wish, origin, prompt, failures = [] } = order;
+  const { id, owner, externalId, requested, origin, prompt, failures = [] } = order;
   const marks = readMarks(prompt);
   const runsAt = createdAt + queuedMs;
   const fails = ["fail", "moderate", ...failures].some((word) => marks.has(word));
@@ -128,7 +128,7 @@ function newTask<Wish>(
     id,
     owner,
     externalId,
-    wish,
+    requested,
     origin,
     createdAt,
     runsAt,

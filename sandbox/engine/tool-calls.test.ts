@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "#sandbox/json.ts";
 import { answerQuestion } from "./answer.ts";
-import type { Question, Tool } from "./conversation.ts";
+import type { RequestSpec, Tool } from "./conversation.ts";
 
 function tool(
   name: string,
@@ -66,7 +66,7 @@ const tags = tool(
 );
 const ALL = [weather, time, flight, multiply, search, mail, read, tags];
 
-function callsFor(prompt: string, extra: Partial<Question> = {}): readonly string[] {
+function callsFor(prompt: string, extra: Partial<RequestSpec> = {}): readonly string[] {
   const answer = answerQuestion({
     conversation: [{ role: "user", text: prompt, media: [] }],
     tools: ALL,
@@ -135,7 +135,7 @@ test("the caller's choice of a tool goes before the words of the prompt", () => 
 });
 
 test("a tool that has answered is not called again, unless calls are demanded", () => {
-  const conversation: Question["conversation"] = [
+  const conversation: RequestSpec["conversation"] = [
     { role: "user", text: "Weather in Paris", media: [] },
     {
       role: "assistant",

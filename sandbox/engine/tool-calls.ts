@@ -1,4 +1,4 @@
-import type { FunctionTool, Question, Tool, ToolCall, ToolChoice } from "./conversation.ts";
+import type { FunctionTool, RequestSpec, Tool, ToolCall, ToolChoice } from "./conversation.ts";
 import { generateJson } from "./json-schema/generate.ts";
 import { resolveSchema } from "./json-schema/resolve.ts";
 import { textFromPattern } from "./json-schema/from-pattern.ts";
@@ -10,7 +10,11 @@ import { isPlaceField } from "./value-picker.ts";
 import { isJsonObject, jsonText } from "#sandbox/json.ts";
 
 /** The calls a model would make now; none when the tools have just answered, unless one is demanded. */
-export function chooseCalls(question: Question, prompt: Prompt, seed: string): readonly ToolCall[] {
+export function chooseCalls(
+  question: RequestSpec,
+  prompt: Prompt,
+  seed: string,
+): readonly ToolCall[] {
   const { choice } = question;
   if (choice.mode === "none") return [];
   if (choice.mode === "auto" && prompt.results.length > 0) return [];

@@ -3,7 +3,7 @@ import { decodeFrames, mp4Boxes, probe, testWithFfmpeg } from "#sandbox/testing/
 import { makeVideo, type VideoWish } from "./video.ts";
 import { newScene } from "./video/scene.ts";
 
-const wish: VideoWish = {
+const requested: VideoWish = {
   width: 640,
   height: 360,
   seconds: 2,
@@ -15,7 +15,7 @@ const shown = "codec_name,profile,width,height,channels,r_frame_rate,duration,nb
 
 describe("the file", () => {
   test("says what it holds before it holds it, so that a player can begin early", async () => {
-    const boxes = mp4Boxes(await makeVideo(wish));
+    const boxes = mp4Boxes(await makeVideo(requested));
 
     expect(boxes.filter(({ path }) => !path.includes("/")).map(({ path }) => path)).toEqual([
       "ftyp",
@@ -26,7 +26,7 @@ describe("the file", () => {
 
   test("has a track of pictures, and one of sound where it shall sound", async () => {
     const kinds = async (hasSound: boolean) =>
-      mp4Boxes(await makeVideo({ ...wish, hasSound }))
+      mp4Boxes(await makeVideo({ ...requested, hasSound }))
         .filter(({ path }) => path === "moov/trak/mdia/hdlr")
         .map(({ bytes }) => bytes.toString("latin1", 8, 12));
 
@@ -35,7 +35,7 @@ describe("the file", () => {
   });
 
   test("counts every sample, and the samples fill it to its end", async () => {
-    const file = await makeVideo(wish);
+    const file = await makeVideo(requested);
     const boxes = mp4Boxes(file);
     const table = "moov/trak/mdia/minf/stbl/";
     const places = boxes.filter(({ path }) => path === `${table}stco`);
@@ -57,9 +57,9 @@ describe("the file", () => {
 
   test("is the same for the same wish, and another for another", async () => {
     const [first, again, other] = await Promise.all([
-      makeVideo(wish),
-      makeVideo({ ...wish }),
-      makeVideo({ ...wish, prompt: "A blue whale" }),
+      makeVideo(requested),
+      makeVideo({ ...requested }),
+      makeVideo({ ...requested, prompt: "A blue whale" }),
     ]);
 
     expect(again).toBe(first);
@@ -67,7 +67,7 @@ describe("the file", () => {
   });
 
   test("stays small: ten seconds in 1080p are less than three megabytes", async () => {
-    const long = { ...wish, width: 1920, height: 1080, seconds: 10 };
+    const long = { ...requested, width: 1920, height: 1080, seconds: 10 };
 
     expect((await makeVideo(long)).length).toBeLessThan(3_000_000);
   });
@@ -75,13 +75,13 @@ describe("the file", () => {
 
 describe("a player that was not written here", () => {
   testWithFfmpeg("finds the pictures and the silence, and nothing to warn of", async () => {
-    expect(await probe(await makeVideo(wish), shown)).toBe(
+    expect(await probe(await makeVideo(requested), shown)).toBe(
       "h264|Constrained Baseline|640|360|24/1|2.000000|48\naac|LC|1|0/0|1.984000|93",
     );
   });
 
   testWithFfmpeg("sees sizes that are no whole macroblocks", async () => {
-    const odd = { ...wish, width: 1_111, height: 834, seconds: 29 / 24, hasSound: false };
+    const odd = { ...requested, width: 1_111, height: 834, seconds: 29 / 24, hasSound: false };
 
     expect(await probe(await makeVideo(odd), shown)).toBe(
       "h264|Constrained Baseline|1112|834|24/1|1.208333|29",
@@ -89,7 +89,7 @@ describe("a player that was not written here", () => {
   });
 
   testWithFfmpeg("takes the other container as well", async () => {
-    const mov = await makeVideo({ ...wish, seconds: 1, hasSound: false, brand: "qt  " });
+    const mov = await makeVideo({ ...requested, seconds: 1, hasSound: false, brand: "qt  " });
 
     expect(await probe(mov, shown)).toBe("h264|Constrained Baseline|640|360|24/1|1.000000|24");
   });
@@ -97,7 +97,13 @@ describe("a player that was not written here", () => {
   testWithFfmpeg("sees every pixel as it was painted, in every frame", async () => {
     const script = { width: 240, height: 136, frames: 300, prompt: "Fox", caption: "240x136 10s" };
     const decoded = await decodeFrames(
-      await makeVideo({ ...wish, ...script, seconds: 10, framesPerSecond: 30, hasSound: false }),
+      await makeVideo({
+        ...requested,
+        ...script,
+        seconds: 10,
+        framesPerSecond: 30,
+        hasSound: false,
+      }),
     );
     const frameSize = (240 * 136 * 3) / 2;
     const scene = newScene(script);
@@ -118,7 +124,7 @@ describe("a player that was not written here", () => {
   });
 
   testWithFfmpeg("sees something move through all of its length", async () => {
-    const decoded = await decodeFrames(await makeVideo({ ...wish, hasSound: false }));
+    const decoded = await decodeFrames(await makeVideo({ ...requested, hasSound: false }));
     const frameSize = (640 * 360 * 3) / 2;
     const frames = Array.from({ length: 48 }, (_, at) =>
       decoded.subarray(at * frameSize, (at + 1) * frameSize).toString("latin1"),

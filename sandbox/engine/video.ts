@@ -22,8 +22,8 @@ export interface VideoWish {
  * with turns for everybody else in between, one video after the other, and
  * kept while there is room.
  */
-export async function makeVideo(wish: VideoWish): Promise<Uint8Array> {
-  const key = JSON.stringify(wish);
+export async function makeVideo(requested: VideoWish): Promise<Uint8Array> {
+  const key = JSON.stringify(requested);
   const waiting = underway.get(key);
   if (waiting !== undefined) return waiting;
   const known = made.get(key);
@@ -33,7 +33,7 @@ export async function makeVideo(wish: VideoWish): Promise<Uint8Array> {
     return known;
   }
   const making = last
-    .then(() => make(wish))
+    .then(() => make(requested))
     .then((video) => keep(key, video))
     .finally(() => underway.delete(key));
   underway.set(key, making);
@@ -63,14 +63,14 @@ const MAX_SECONDS = 60;
 const MAX_SIDE = 4_608;
 const TURN_MS = 10;
 
-async function make(wish: VideoWish): Promise<Uint8Array> {
-  const width = even(clamp(wish.width, 16, MAX_SIDE));
-  const height = even(clamp(wish.height, 16, MAX_SIDE));
-  const framesPerSecond = clamp(Math.round(wish.framesPerSecond), 1, 60);
-  const seconds = clamp(wish.seconds, 1 / framesPerSecond, MAX_SECONDS);
+async function make(requested: VideoWish): Promise<Uint8Array> {
+  const width = even(clamp(requested.width, 16, MAX_SIDE));
+  const height = even(clamp(requested.height, 16, MAX_SIDE));
+  const framesPerSecond = clamp(Math.round(requested.framesPerSecond), 1, 60);
+  const seconds = clamp(requested.seconds, 1 / framesPerSecond, MAX_SECONDS);
   const count = Math.max(1, Math.round(seconds * framesPerSecond));
   const caption = `${width}x${height} ${Number(seconds.toFixed(2))}s`;
-  const scene = newScene({ width, height, frames: count, prompt: wish.prompt, caption });
+  const scene = newScene({ width, height, frames: count, prompt: requested.prompt, caption });
   const encoder = videoEncoder({ width, height, framesPerSecond });
   // Painting and writing the whole first picture are the two long steps.
   await nextTurn();
@@ -88,11 +88,11 @@ async function make(wish: VideoWish): Promise<Uint8Array> {
   }
 
   const { level, sequenceSet, pictureSet } = encoder;
-  const sound = wish.hasSound ? silence(count / framesPerSecond) : undefined;
+  const sound = requested.hasSound ? silence(count / framesPerSecond) : undefined;
   return mp4File(
     { width, height, framesPerSecond, level, sequenceSet, pictureSet, frames },
     sound,
-    wish.brand ?? "isom",
+    requested.brand ?? "isom",
   );
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
-import type { Question } from "./conversation.ts";
+import type { RequestSpec } from "./conversation.ts";
 import { asksForSearch, citationsIn, searchWeb } from "./web-search.ts";
 
-function question(text: string, extra: Partial<Question> = {}): Question {
+function question(text: string, extra: Partial<RequestSpec> = {}): RequestSpec {
   return {
     conversation: [{ role: "user", text, media: [] }],
     tools: [],

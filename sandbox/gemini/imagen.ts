@@ -43,7 +43,7 @@ export function predict(id: string, version: string, body: Json | undefined): Js
   return { predictions };
 }
 
-interface Asked {
+interface SentRequest {
   readonly prompt: string;
   readonly count: number;
   readonly aspectRatio: string;
@@ -51,7 +51,7 @@ interface Asked {
 }
 
 /** Fields of other names are ignored, as in any free-form message. */
-function readBody(body: Json | undefined, { id, sizes }: Imagen): Asked {
+function readBody(body: Json | undefined, { id, sizes }: Imagen): SentRequest {
   const { instances, parameters = {} } = isJsonObject(body) ? body : {};
   const [instance, ...others] = isJsonArray(instances) ? instances : [];
   if (!isJsonObject(instance) || others.length > 0)
@@ -81,15 +81,15 @@ const PEOPLE: readonly string[] = ["dont_allow", "allow_adult", "allow_all"];
 const RATIOS: readonly string[] = ["1:1", "3:4", "4:3", "9:16", "16:9"];
 
 function readCount(count: Json | undefined): number {
-  if (count === undefined || count === null) return MOST;
-  if (typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= MOST)
+  if (count === undefined || count === null) return MAX_IMAGES;
+  if (typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= MAX_IMAGES)
     return count;
   throw invalid(
-    `sampleCount must be between 1 and ${MOST}, inclusive. Received: ${JSON.stringify(count)}`,
+    `sampleCount must be between 1 and ${MAX_IMAGES}, inclusive. Received: ${JSON.stringify(count)}`,
   );
 }
 
-const MOST = 4;
+const MAX_IMAGES = 4;
 
 function choice(
   name: string,
@@ -104,7 +104,7 @@ function choice(
   throw invalid(`${name} must be one of ${known.join(", ")} for models/${id}.`);
 }
 
-function drawn({ prompt, count, aspectRatio, size }: Asked, index: number): JsonObject {
+function drawn({ prompt, count, aspectRatio, size }: SentRequest, index: number): JsonObject {
   if (isRefused(prompt) || isFailed(prompt, index)) {
     return { raiFilteredReason: "The image was filtered out because it may violate the policies." };
   }

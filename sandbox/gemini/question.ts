@@ -1,4 +1,4 @@
-import type { Conversation, Question, Turn } from "#sandbox/engine/conversation.ts";
+import type { Conversation, RequestSpec, Turn } from "#sandbox/engine/conversation.ts";
 import { withoutMagicWords } from "#sandbox/faults/magic-words.ts";
 import { jsonText, type Json, type JsonObject } from "#sandbox/json.ts";
 import { isModel, partsOf, textOf } from "./contents.ts";
@@ -7,7 +7,7 @@ import type { Content } from "./proto/content.ts";
 import type { GenerateRequest } from "./request.ts";
 
 /** What the engine is asked, for one of the candidates. */
-export function questionOf(request: GenerateRequest, candidate: number): Question {
+export function questionOf(request: GenerateRequest, candidate: number): RequestSpec {
   const { prompt, sampling, thinking, output } = request;
   return {
     conversation: conversationOf(prompt.system, prompt.contents),

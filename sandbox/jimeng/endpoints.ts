@@ -49,7 +49,7 @@ export function jimengEndpoints(options: VendorOptions) {
     const task = table.open({
       id: newTaskId(),
       owner,
-      wish: order,
+      requested: order,
       origin: originOf(request),
       prompt: order.prompt,
       failures: LATE_CODES,
@@ -79,7 +79,7 @@ export function jimengEndpoints(options: VendorOptions) {
   }
 
   function doneBody(task: JimengTask): JsonObject {
-    const { prompt, frames, width, height } = task.wish;
+    const { prompt, frames, width, height } = task.requested;
     const film = {
       width,
       height,
@@ -122,7 +122,7 @@ export function jimengEndpoints(options: VendorOptions) {
     const id = required(field(body, "task_id"), readText(field(body, "task_id")) || undefined);
     readText(field(body, "req_json"));
     const task = table.find(id, owner);
-    const isKept = task?.wish.reqKey === reqKey && now() < task.createdAt + KEPT_MS;
+    const isKept = task?.requested.reqKey === reqKey && now() < task.createdAt + KEPT_MS;
     return isKept ? task : undefined;
   }
 

@@ -7,14 +7,14 @@ import { unitsOf, UNIT_USD, type KlingTask } from "./order.ts";
 /** The task as the older style tells of it, without the envelope. */
 export function v1Body(task: KlingTask, at: number, results: Results): JsonObject {
   const { status, isDone, message, since } = standing(task, at);
-  const units = unitsOf(task.wish);
+  const units = unitsOf(task.requested);
   const dollars = amount(units * UNIT_USD);
   return {
     task_id: task.id,
     task_status: status === "succeeded" ? "succeed" : status,
     task_status_msg: message,
     task_info: task.externalId === undefined ? {} : { external_task_id: task.externalId },
-    watermark_info: { enabled: task.wish.hasWatermark },
+    watermark_info: { enabled: task.requested.hasWatermark },
     ...(isDone
       ? {
           task_result: { videos: [videoOf(task, results, oneDecimal)] },
@@ -30,7 +30,7 @@ export function v1Body(task: KlingTask, at: number, results: Results): JsonObjec
 /** The same in the newer style. */
 export function v3Body(task: KlingTask, at: number, results: Results): JsonObject {
   const { status, isDone, message, since } = standing(task, at);
-  const units = unitsOf(task.wish);
+  const units = unitsOf(task.requested);
   const dollars = amount(units * UNIT_USD);
   const billing = [
     { charge_type: "unit", package_type: "video", amount: amount(units) },
@@ -89,7 +89,7 @@ function videoOf(
   { files, validSeconds }: Results,
   write: (seconds: number) => string,
 ): JsonObject {
-  const { make, seconds } = paintedVideo(task.wish);
+  const { make, seconds } = paintedVideo(task.requested);
   const common = {
     origin: task.origin,
     publishedAt: task.endsAt,
@@ -100,7 +100,7 @@ function videoOf(
   return {
     id: `${task.id}-v1`,
     url: files.publish({ ...common, name: `${task.id}/video.mp4` }),
-    watermark_url: task.wish.hasWatermark
+    watermark_url: task.requested.hasWatermark
       ? files.publish({ ...common, name: `${task.id}/watermarked.mp4` })
       : "",
     duration: write(seconds),

@@ -75,7 +75,7 @@ export function klingEndpoints(options: VendorOptions) {
     const { prompt } = order;
     const origin = originOf(request);
     const id = newTaskId(now());
-    const task = table.open({ id, owner, externalId, wish: order, origin, prompt });
+    const task = table.open({ id, owner, externalId, requested: order, origin, prompt });
     follow(task);
     if (task.marks.has("timeout")) throw refused(5002);
     return task;
@@ -83,7 +83,7 @@ export function klingEndpoints(options: VendorOptions) {
 
   /** The bare task, without the envelope of an answer. */
   function follow(task: KlingTask): void {
-    const { callbackUrl, style } = task.wish;
+    const { callbackUrl, style } = task.requested;
     if (callbackUrl === undefined) return;
     callbacks.follow({
       url: callbackUrl,
@@ -100,13 +100,15 @@ export function klingEndpoints(options: VendorOptions) {
   }
 
   function listV1(owner: string, scenario: Scenario): readonly KlingTask[] {
-    return table.list(owner).filter(({ wish }) => wish.style === "v1" && wish.product === scenario);
+    return table
+      .list(owner)
+      .filter(({ requested }) => requested.style === "v1" && requested.product === scenario);
   }
 
   /** By its id or by the caller's own, and below the path that it was ordered by. */
   function getV1Task(id: string, owner: string, scenario: Scenario): KlingTask {
     const task = table.find(id, owner) ?? table.findNamed(id, owner);
-    if (task?.wish.style === "v1" && task.wish.product === scenario) return task;
+    if (task?.requested.style === "v1" && task.requested.product === scenario) return task;
     throw refused(1203, "Task not found");
   }
 

@@ -57,6 +57,6 @@ function readFilter(filter: Json, index: number): (task: KlingTask, now: number)
   const { key, values } = isJsonObject(filter) ? filter : {};
   if (!isJsonArray(values)) throw invalidValue(`filters[${index}].values`, "must be a list");
   if (key === "status") return (task, now) => values.includes(statusOf(task, now));
-  if (key === "product_type") return (task) => values.includes(task.wish.product);
+  if (key === "product_type") return (task) => values.includes(task.requested.product);
   throw invalidValue(`filters[${index}].key`, "must be status or product_type");
 }

@@ -63,7 +63,7 @@ export function minimaxEndpoints(options: VendorOptions) {
     const task = table.open({
       id: newTaskId(),
       owner,
-      wish: order,
+      requested: order,
       origin: originOf(request),
       prompt: order.prompt,
       failures: LATE_MARKS,
@@ -93,7 +93,7 @@ export function minimaxEndpoints(options: VendorOptions) {
   function getTask(id: string, owner: string, version: Version): MinimaxTask {
     const task = table.find(id, owner);
     const isKept = task !== undefined && now() < task.createdAt + KEPT_MS;
-    if (isKept && task.wish.version === version) return task;
+    if (isKept && task.requested.version === version) return task;
     throw new ApiError(404, { message: `task ${id} does not exist` });
   }
 

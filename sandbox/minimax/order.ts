@@ -40,9 +40,9 @@ export function publishFilm(task: MinimaxTask, publishedAt: number, results: Res
   });
 }
 
-export async function filmOf({ wish }: MinimaxTask): Promise<Uint8Array> {
-  const { width, height, seconds, hasSound } = wish;
-  const prompt = withoutMagicWords(wish.prompt);
+export async function filmOf({ requested }: MinimaxTask): Promise<Uint8Array> {
+  const { width, height, seconds, hasSound } = requested;
+  const prompt = withoutMagicWords(requested.prompt);
   return makeVideo({ width, height, seconds, framesPerSecond: 24, prompt, hasSound });
 }
 

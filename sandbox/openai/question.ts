@@ -1,11 +1,11 @@
-import type { Conversation, Question, Turn } from "#sandbox/engine/conversation.ts";
+import type { Conversation, RequestSpec, Turn } from "#sandbox/engine/conversation.ts";
 import { withoutMagicWords } from "#sandbox/faults/magic-words.ts";
 import type { Thinking } from "./dialect.ts";
 import type { Message } from "./messages.ts";
 import type { ChatRequest } from "./request.ts";
 
 /** What the engine is asked, for one of the choices. */
-export function questionOf(request: Asked, choice: number): Question {
+export function questionOf(request: SentRequest, choice: number): RequestSpec {
   return {
     conversation: conversationOf(request.messages),
     tools: request.tools,
@@ -21,7 +21,7 @@ export function questionOf(request: Asked, choice: number): Question {
 }
 
 /** What decides the answer, of a request in whatever form it came. */
-export type Asked = Pick<
+export type SentRequest = Pick<
   ChatRequest,
   | "messages"
   | "tools"

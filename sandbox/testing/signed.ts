@@ -37,12 +37,12 @@ export async function act(
 
 /** The result alone, of what has to succeed. */
 export async function resultOf(
-  house: Pick<ClockedSandbox, "sandbox" | "now">,
+  simulator: Pick<ClockedSandbox, "sandbox" | "now">,
   action: string,
   body: JsonObject,
   more?: SignedMore,
 ): Promise<JsonObject> {
-  const answer = await act(house, action, body, more);
+  const answer = await act(simulator, action, body, more);
   const result = (answer.body as { readonly Result?: JsonObject } | undefined)?.Result;
   if (answer.status === 200 && result !== undefined) return result;
   throw new Error(`${action} was answered with ${JSON.stringify(answer)}.`);

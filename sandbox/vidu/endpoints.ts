@@ -43,7 +43,7 @@ export function viduEndpoints(options: VendorOptions) {
     const task = table.open({
       id: newTaskId(),
       owner,
-      wish: order,
+      requested: order,
       origin: originOf(request),
       prompt: order.prompt,
       failures: LATE_REASONS,
@@ -69,7 +69,7 @@ export function viduEndpoints(options: VendorOptions) {
   }
 
   function tell(task: ViduTask, moments: readonly number[]): void {
-    const { callbackUrl } = task.wish;
+    const { callbackUrl } = task.requested;
     if (callbackUrl === undefined) return;
     callbacks.follow({
       url: callbackUrl,

@@ -11,24 +11,24 @@ import type { ViduOrder } from "./request.ts";
 export type ViduTask = Task<ViduOrder>;
 
 /** What is answered to who ordered it. */
-export function createdBody({ id, wish, createdAt }: ViduTask): JsonObject {
+export function createdBody({ id, requested, createdAt }: ViduTask): JsonObject {
   return {
     task_id: id,
     state: "created",
-    model: wish.model,
-    ...(wish.style === undefined ? {} : { style: wish.style }),
-    prompt: wish.prompt,
-    images: wish.images,
-    duration: wish.seconds,
-    seed: wish.seed,
-    aspect_ratio: wish.aspect,
-    resolution: wish.resolution,
-    bgm: wish.bgm,
-    ...(wish.audio === undefined ? {} : { audio: wish.audio }),
-    movement_amplitude: wish.movement,
-    payload: wish.payload,
-    off_peak: wish.offPeak,
-    credits: creditsOf(wish),
+    model: requested.model,
+    ...(requested.style === undefined ? {} : { style: requested.style }),
+    prompt: requested.prompt,
+    images: requested.images,
+    duration: requested.seconds,
+    seed: requested.seed,
+    aspect_ratio: requested.aspect,
+    resolution: requested.resolution,
+    bgm: requested.bgm,
+    ...(requested.audio === undefined ? {} : { audio: requested.audio }),
+    movement_amplitude: requested.movement,
+    payload: requested.payload,
+    off_peak: requested.offPeak,
+    credits: creditsOf(requested),
     created_at: new Date(createdAt).toISOString().replace("Z", "000Z"),
   };
 }
@@ -36,12 +36,12 @@ export function createdBody({ id, wish, createdAt }: ViduTask): JsonObject {
 /** What is answered to who asks for it, at some time. */
 export function taskBody(task: ViduTask, at: number, results: Results): JsonObject {
   const state = stateOf(task, at);
-  const { payload, bgm, offPeak } = task.wish;
+  const { payload, bgm, offPeak } = task.requested;
   return {
     id: task.id,
     state: wordFor(task, state, at),
     err_code: failureOf(task, state),
-    credits: creditsOf(task.wish),
+    credits: creditsOf(task.requested),
     payload,
     bgm,
     off_peak: offPeak,
@@ -93,9 +93,9 @@ const CREDITS_A_SECOND = {
 } as const;
 
 function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObject {
-  const { wish, id } = task;
-  const { width, height } = sizeOf(wish);
-  const prompt = withoutMagicWords(wish.prompt);
+  const { requested, id } = task;
+  const { width, height } = sizeOf(requested);
+  const prompt = withoutMagicWords(requested.prompt);
   const common = { origin: task.origin, publishedAt: task.endsAt, validSeconds };
   const film = {
     ...common,
@@ -104,10 +104,10 @@ function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObjec
       makeVideo({
         width,
         height,
-        seconds: wish.seconds,
+        seconds: requested.seconds,
         framesPerSecond: FRAMES_PER_SECOND,
         prompt,
-        hasSound: wish.audio ?? wish.bgm,
+        hasSound: requested.audio ?? requested.bgm,
       }),
   };
   return {
@@ -119,11 +119,11 @@ function creationOf(task: ViduTask, { files, validSeconds }: Results): JsonObjec
       contentType: "image/jpeg",
       make: () => encodePicture(paint(width, height, prompt), "jpeg", 80),
     }),
-    watermarked_url: wish.hasWatermark
+    watermarked_url: requested.hasWatermark
       ? files.publish({ ...film, name: `${id}/watermarked.mp4` })
       : "",
     moderation_url: [],
-    video: { duration: wish.seconds, fps: FRAMES_PER_SECOND, resolution: { width, height } },
+    video: { duration: requested.seconds, fps: FRAMES_PER_SECOND, resolution: { width, height } },
   };
 }
 

@@ -1,5 +1,5 @@
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
-import type { Question } from "./command.ts";
+import type { Prompt } from "./command.ts";
 
 /** Access to the management API, over HTTP or in this process. */
 export interface ApiClient extends AsyncDisposable {
@@ -27,7 +27,7 @@ const YAML = "application/yaml";
 const TIMEOUT_MS = 60_000;
 const LIVE_MS = 2_000;
 
-export async function ask(question: Question, reach: ApiClient): Promise<JsonObject> {
+export async function ask(question: Prompt, reach: ApiClient): Promise<JsonObject> {
   const { method, path, body, document } = question;
   const response = await reach.send(path, {
     method,

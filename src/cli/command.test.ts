@@ -1,18 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { readVerb, UsageError, type Question } from "./command.ts";
+import { readVerb, UsageError, type Prompt } from "./command.ts";
 import { config } from "./config.ts";
 import { keys } from "./keys.ts";
 import { models } from "./models.ts";
 import { settings } from "./settings.ts";
 import { users } from "./users.ts";
 
-const NOTHING = {
+const EMPTY = {
   readLine: async () => "",
   readFile: async () => "",
   readLink: async () => "",
 };
 
-async function question(noun: typeof keys, typed: string, line = ""): Promise<Question> {
+async function question(noun: typeof keys, typed: string, line = ""): Promise<Prompt> {
   const { verb, words } = readVerb(noun, typed.split(" ").filter(Boolean), {
     readLine: async () => line,
     readFile: async (path) => `# ${path}`,
@@ -22,7 +22,7 @@ async function question(noun: typeof keys, typed: string, line = ""): Promise<Qu
 }
 
 function shown(noun: typeof keys, typed: string, data: object): string {
-  return readVerb(noun, typed.split(" "), NOTHING)
+  return readVerb(noun, typed.split(" "), EMPTY)
     .verb.show({ ...data })
     .join("\n");
 }
@@ -151,8 +151,8 @@ test("lists are printed as tables", () => {
 
 describe("a file of prices", () => {
   const OWN = { provider: "openai", date: "2026-11-23", models: [{ id: "a" }] };
-  const asked = (typed: string, text: string): Promise<Question> => {
-    const inputs = { ...NOTHING, readFile: async () => text, readLink: async () => text };
+  const asked = (typed: string, text: string): Promise<Prompt> => {
+    const inputs = { ...EMPTY, readFile: async () => text, readLink: async () => text };
     const { verb, words } = readVerb(models, typed.split(" "), inputs);
     return Promise.resolve(verb.ask(words));
   };
@@ -186,7 +186,7 @@ describe("a file of prices", () => {
 
   test("behind an unreachable link reports the reason", async () => {
     const inputs = {
-      ...NOTHING,
+      ...EMPTY,
       readLink: () => Promise.reject(new Error("This URL may not be fetched.")),
     };
     const { verb, words } = readVerb(models, ["update", "http://inside/a.json"], inputs);

@@ -11,7 +11,7 @@ export interface Verb {
   /** Option names with their value placeholders; `undefined` for flags. */
   readonly options?: Readonly<Record<string, string | undefined>>;
   /** Throws `UsageError` if the arguments are invalid. */
-  ask(words: Words): Question | Promise<Question>;
+  ask(words: Words): Prompt | Promise<Prompt>;
   show(data: JsonObject): readonly string[];
   /** True if the request succeeded but reports a failure. */
   isFailure?(data: JsonObject): boolean;
@@ -24,7 +24,7 @@ export interface Noun {
 }
 
 /** A request to the management API. */
-export interface Question {
+export interface Prompt {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: JsonObject;

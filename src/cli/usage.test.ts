@@ -3,13 +3,13 @@ import type { JsonObject } from "#lib/json.ts";
 import { usage } from "./usage.ts";
 
 const TOKENS = { calls: 1, failed_calls: 0, input_tokens: 5, cached_input_tokens: 0 };
-const NOTHING = { images: 0, media_seconds: 0, characters: 0, searches: 0 };
+const EMPTY = { images: 0, media_seconds: 0, characters: 0, searches: 0 };
 const SUM = {
   ...TOKENS,
   output_tokens: 7,
   reasoning_tokens: 0,
   audio_output_tokens: 0,
-  ...NOTHING,
+  ...EMPTY,
 };
 
 function shown(...sums: readonly JsonObject[]): readonly string[] {

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { addUsage, NO_USAGE, usageOf, type Usage } from "./usage.ts";
 
-const NOTHING = { inputTokens: 0, outputTokens: 0 };
+const EMPTY = { inputTokens: 0, outputTokens: 0 };
 
 test("units other than tokens are kept, and omitted if they are absent", () => {
   const units = { images: 2, durationMs: 1_500, characters: 7, searches: 1, grade: "4K" };
 
-  expect(usageOf({ ...NOTHING, ...units })).toEqual({ ...NO_USAGE, ...units });
-  expect(usageOf({ ...NOTHING, images: 0, durationMs: undefined, characters: null })).toEqual(
+  expect(usageOf({ ...EMPTY, ...units })).toEqual({ ...NO_USAGE, ...units });
+  expect(usageOf({ ...EMPTY, images: 0, durationMs: undefined, characters: null })).toEqual(
     NO_USAGE,
   );
 });
@@ -23,12 +23,12 @@ test.each([
   ["more characters than anybody reads aloud", { characters: 100_000_001 }],
   ["more searches than anybody makes", { searches: 100_001 }],
 ])("%s is refused", (_, units) => {
-  expect(usageOf({ ...NOTHING, ...units })).toBeUndefined();
+  expect(usageOf({ ...EMPTY, ...units })).toBeUndefined();
 });
 
 test("an overlong grade is refused", () => {
   for (const grade of ["", " ", "x".repeat(101), 4, null]) {
-    expect(usageOf({ ...NOTHING, grade })).toEqual(NO_USAGE);
+    expect(usageOf({ ...EMPTY, grade })).toEqual(NO_USAGE);
   }
 });
 

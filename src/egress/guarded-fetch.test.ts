@@ -43,13 +43,13 @@ describe("hostile URLs", () => {
 
   test("the same URLs reach the listener once an operator allows its address", async () => {
     await using canaries = await openCanaries();
-    const means127 = ([spelling, host]: [string, string]) =>
-      !host.startsWith("[") || spelling.startsWith("mapped");
+    const means127 = ([notation, host]: [string, string]) =>
+      !host.startsWith("[") || notation.startsWith("mapped");
     const hosts = Object.entries(spellings("127.0.0.1")).filter(means127);
 
-    for (const [spelling, host] of hosts) {
+    for (const [notation, host] of hosts) {
       const text = await textOf(`http://${host}:${canaries.port}/`, plain(canaries.port));
-      expect({ spelling, text }).toEqual({ spelling, text: "canary" });
+      expect({ notation, text }).toEqual({ notation, text: "canary" });
     }
 
     expect(hosts.length).toBeGreaterThanOrEqual(20);

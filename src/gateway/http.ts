@@ -78,7 +78,7 @@ export function httpDeps(
 function storesOf(storage: Storage) {
   return {
     keys: storage.keys,
-    ownKeys: storage.keys,
+    userKeys: storage.keys,
     users: storage.users,
     groups: storage.groups,
     logins: storage.logins,

@@ -36,7 +36,7 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
   const catalog = openCatalog(needs);
   const channels = new Channels(catalog, new Map());
   const channelRegistry = new ChannelRegistry({
-    channels: ownChannels(config, env),
+    channels: environmentChannels(config, env),
     models: overridesOf(config),
     fallback: maySimulate(config.settings) ? () => openSimulator(maxConcurrent, opened) : undefined,
     store: storage,
@@ -86,7 +86,7 @@ function maySimulate({ sandbox, host, databaseUrl }: Config["settings"]): boolea
 }
 
 /** Channels from the file and from well-known environment variables. */
-function ownChannels(
+function environmentChannels(
   { channels, settings }: Config,
   env: Infrastructure["env"],
 ): readonly ListedChannel[] {

@@ -43,7 +43,7 @@ import type { RefusalSample } from "./refusal-sample.ts";
 /** The dependencies of the HTTP layer. */
 export interface HttpDeps {
   readonly keys: KeyStore;
-  readonly ownKeys: UserKeys;
+  readonly userKeys: UserKeys;
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly logins: Logins;

@@ -278,8 +278,11 @@ test("a long request does not keep others from their turns while it is gone over
 });
 
 describe("the same request", () => {
-  type Asked = Parameters<typeof withIdempotency>[1];
-  const claimOf = async (sent: Sent, question: Asked = "?"): Promise<IdempotencyRecord> => {
+  type RequestedValue = Parameters<typeof withIdempotency>[1];
+  const claimOf = async (
+    sent: Sent,
+    question: RequestedValue = "?",
+  ): Promise<IdempotencyRecord> => {
     const { deps, claims } = stage();
     await withIdempotency(exchangeWith(undefined, sent), question, deps, async () => WHOLE);
     const [claim] = claims;

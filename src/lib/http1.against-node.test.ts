@@ -81,14 +81,14 @@ async function readByNode(answer: string): Promise<Seen> {
   return JSON.parse(await nextLine()) as Seen;
 }
 
-interface Reading {
+interface ReadResult {
   readonly status: number | undefined;
   readonly fields: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** Undefined where it is refused. */
-function readByUs(answer: string): Reading | undefined {
+function readByUs(answer: string): ReadResult | undefined {
   const reader = new ResponseReader();
   try {
     const body = reader.push(Buffer.from(answer, "latin1")) ?? Buffer.alloc(0);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SEED, times } from "#test/seed.ts";
 import { HttpViolation, ResponseReader } from "./http1.ts";
 
-interface Reading {
+interface ReadResult {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -11,7 +11,7 @@ interface Reading {
 }
 
 /** Reads an answer cut into these pieces, up to its end or the connection's. */
-function read(pieces: readonly string[]): Reading {
+function read(pieces: readonly string[]): ReadResult {
   const reader = new ResponseReader();
   let body = "";
   for (const piece of pieces) {
@@ -375,7 +375,7 @@ const anyBytes = fc
 test(
   "any bytes are read or refused, independent of the split",
   () => {
-    const outcome = (pieces: readonly string[]): Reading | "refused" => {
+    const outcome = (pieces: readonly string[]): ReadResult | "refused" => {
       try {
         return read(pieces);
       } catch (cause) {
@@ -415,14 +415,14 @@ test("bytes that arrive one by one are scanned and copied only a few times", () 
       return find.call(this, what, from);
     });
     using copies = spyOn(Buffer.prototype, "copy");
-    using rooms = spyOn(Buffer, "alloc");
+    using slots = spyOn(Buffer, "alloc");
     using joins = spyOn(Buffer, "concat");
 
     const reader = new ResponseReader();
     for (const each of bytes) reader.push(each);
 
     for (const [, , start, end] of copies.mock.calls) work += Number(end) - Number(start);
-    for (const [size] of rooms.mock.calls) work += size;
+    for (const [size] of slots.mock.calls) work += size;
     expect(looks.mock.calls.length).toBeGreaterThan(text.length / 2);
     expect(work).toBeLessThan(20 * text.length + 1_000);
     expect(joins).not.toHaveBeenCalled();

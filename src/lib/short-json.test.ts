@@ -6,13 +6,13 @@ import { shortenJson } from "./short-json.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-interface Reading {
+interface ReadResult {
   readonly value: unknown;
   /** What was not copied out of the document. */
   readonly longs: readonly LongBase64[];
 }
 
-async function read(text: string, longBytes = 4, maxRestBytes = Infinity): Promise<Reading> {
+async function read(text: string, longBytes = 4, maxRestBytes = Infinity): Promise<ReadResult> {
   const { bytes, revive } = await shortenJson(Buffer.from(text), longBytes, maxRestBytes);
   const longs: LongBase64[] = [];
   const value: unknown = JSON.parse(utf8.decode(bytes), (key, found) => {

@@ -6,7 +6,7 @@ import {
   type LargeStepScheduler,
 } from "./yield-to-event-loop.ts";
 
-const MANY = 20 * 1024 * 1024;
+const MANY_BYTES = 20 * 1024 * 1024;
 
 test("other work runs between large steps", async () => {
   const seen: string[] = [];
@@ -19,7 +19,7 @@ test("other work runs between large steps", async () => {
 
   await Promise.all(
     ["a", "b", "c"].map(async (name) => {
-      await yieldToEventLoop(MANY);
+      await yieldToEventLoop(MANY_BYTES);
       seen.push(name);
     }),
   );
@@ -30,7 +30,7 @@ test("other work runs between large steps", async () => {
 
 test("small ones do not wait", async () => {
   const seen: string[] = [];
-  const large = yieldToEventLoop(MANY).then(() => seen.push("large"));
+  const large = yieldToEventLoop(MANY_BYTES).then(() => seen.push("large"));
 
   await yieldToEventLoop(1_000);
   seen.push("small");
@@ -43,7 +43,7 @@ describe("large steps with a test clock", () => {
   test("lose no time without other work, and still take turns", async () => {
     const { steps, seen } = watched();
 
-    await goOver(steps, MANY, 3);
+    await goOver(steps, MANY_BYTES, 3);
 
     expect(seen).toEqual(["turn", "turn", "turn"]);
   });
@@ -52,7 +52,7 @@ describe("large steps with a test clock", () => {
     const { steps, seen } = watched();
     steps.noteOtherWork();
 
-    await goOver(steps, MANY, 3);
+    await goOver(steps, MANY_BYTES, 3);
 
     expect(seen).toEqual(["3 ms", "3 ms", "3 ms"]);
   });
@@ -60,12 +60,12 @@ describe("large steps with a test clock", () => {
   test("do not pause for other work long ago", async () => {
     const { steps, seen, clock } = watched();
     steps.noteOtherWork();
-    await goOver(steps, MANY, 1);
+    await goOver(steps, MANY_BYTES, 1);
 
     clock.now += 60;
-    await goOver(steps, MANY, 1);
+    await goOver(steps, MANY_BYTES, 1);
     steps.noteOtherWork();
-    await goOver(steps, MANY, 1);
+    await goOver(steps, MANY_BYTES, 1);
 
     expect(seen).toEqual(["3 ms", "turn", "3 ms"]);
   });

@@ -54,7 +54,7 @@ export const ARK_ASSETS: AssetService = {
   style: assetActions,
   // Undefined for an unknown host: the credential of a compatible server is never sent to the
   // vendor.
-  urlOf: ({ baseUrl, options = {} }) => options["assets_url"] ?? placeOf(baseUrl)?.url,
+  urlOf: ({ baseUrl, options = {} }) => options["assets_url"] ?? locationOf(baseUrl)?.url,
   membersOf: ({ project }) => (project === undefined ? {} : { ProjectName: project }),
   hasKey: (secret) => readCredential(secret).pair !== undefined,
   linksLastMs: 12 * HOUR_MS,
@@ -72,7 +72,7 @@ export const ARK_ASSETS: AssetService = {
   },
 };
 
-function placeOf(baseUrl: string) {
+function locationOf(baseUrl: string) {
   const host = URL.parse(baseUrl)?.hostname ?? "";
   return REGIONS.find(({ models }) => models.test(host));
 }

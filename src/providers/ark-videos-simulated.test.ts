@@ -24,12 +24,12 @@ const SECOND = "doubao-seedance-2-0-260128";
 const FAST = "doubao-seedance-2-0-fast-260128";
 const NEWEST = "doubao-seedance-2-5-260701";
 
-let house: ClockedSandbox;
+let simulator: ClockedSandbox;
 beforeAll(async () => {
-  house = await clockedSandbox();
+  simulator = await clockedSandbox();
 });
 afterAll(async () => {
-  await house[Symbol.asyncDispose]();
+  await simulator[Symbol.asyncDispose]();
 });
 
 type Said = Partial<VideoRequest>;
@@ -37,7 +37,7 @@ type Said = Partial<VideoRequest>;
 async function ask(model: string, said: Said = {}) {
   const { path, body } = requestOf("ark", model, said);
   const wire = parseJson(JSON.stringify(body));
-  const { status, body: answer } = await house.call("POST", `/ark/api/v3${path}`, wire);
+  const { status, body: answer } = await simulator.call("POST", `/ark/api/v3${path}`, wire);
   return { status, answer: objectIn(answer) };
 }
 
@@ -52,8 +52,8 @@ async function watch(model: string, said: Said, ...waits: readonly number[]) {
   const ref = task(model, { upstreamId });
   const update = [];
   for (const wait of waits) {
-    house.wait(wait);
-    const { status, body } = await house.call(poll.method, `/ark/api/v3${poll.path(ref)}`);
+    simulator.wait(wait);
+    const { status, body } = await simulator.call(poll.method, `/ark/api/v3${poll.path(ref)}`);
     update.push(style.outbound.parseTask(objectIn(body), ref, status));
   }
   return update;
@@ -108,10 +108,10 @@ test("a refusal of its is understood", async () => {
   const { path, body } = requestOf("ark", FAST, {}, CALLBACK);
   const { style } = rowFor("ark", question(FAST));
   const wire = parseJson(JSON.stringify({ ...body, resolution: "1080p" }));
-  const refused = await house.call("POST", `/ark/api/v3${path}`, wire);
+  const refused = await simulator.call("POST", `/ark/api/v3${path}`, wire);
 
   const error = style.outbound.parseError(refused.status, JSON.stringify(refused.body));
   expect(error).toMatchObject({ code: "upstream_rejected", param: "resolution" });
-  const gone = await house.call("GET", `/ark/api/v3${path}/cgt-20260101120000-abcde`);
+  const gone = await simulator.call("GET", `/ark/api/v3${path}/cgt-20260101120000-abcde`);
   expect(gone.status).toBe(404);
 });

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { claudeHeaders, claudeHeadersWithoutVersion } from "./claude-headers.ts";
 
-const NOBODY = (): undefined => undefined;
-const AT_VENDOR = { options: {}, isVendors: true, ofCaller: NOBODY };
+const NO_CALLER = (): undefined => undefined;
+const AT_VENDOR = { options: {}, isVendors: true, ofCaller: NO_CALLER };
 
 function versionFor(body: JsonObject, context = AT_VENDOR): string | undefined {
-  return claudeHeaders(body, NOBODY, context)["anthropic-version"];
+  return claudeHeaders(body, NO_CALLER, context)["anthropic-version"];
 }
 
 const document = { type: "document", source: { type: "text", data: "x" } };

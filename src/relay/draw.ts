@@ -94,7 +94,7 @@ async function openStream(
     const joined = DRAW.join([{ question: prepared, answer: found }], prepared);
     const answer = await finishPictures(joined, prepared, tools);
     if (isStrict) report.refuseIfAny();
-    for (const wish of image.shortOf?.(answer, prepared) ?? []) report.lose(wish);
+    for (const options of image.shortOf?.(answer, prepared) ?? []) report.lose(options);
     return new WholeImages(
       answer,
       new PictureWriter(question, encoder, answer.usage),

@@ -182,7 +182,7 @@ export async function ask<
   const answer = (await operation.finish?.(joined, prepared, tools)) ?? joined;
   if (isStrict) report.refuseIfAny();
   // Told, and never refused: what was made is paid for.
-  for (const wish of operation.shortOf?.(answer, prepared) ?? []) report.lose(wish);
+  for (const options of operation.shortOf?.(answer, prepared) ?? []) report.lose(options);
   return { answer, lost: report.fields };
 }
 

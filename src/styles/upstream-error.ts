@@ -27,7 +27,7 @@ function eventData(body: string): string {
   return /^data:([^\n]*)/m.exec(body)?.[1] ?? "";
 }
 
-interface Told extends SaidFailure {
+interface SaidError extends SaidFailure {
   readonly retryAfterMs?: number;
   /** A status in the body. */
   readonly status?: number;
@@ -57,7 +57,7 @@ const OWN_WORDS: Partial<Record<FaultCode, string>> = {
   upstream_model_missing: "The upstream does not serve this model.",
 };
 
-function explain(status: number, told: Told, vocabulary: Vocabulary): UpstreamError {
+function explain(status: number, told: SaidError, vocabulary: Vocabulary): UpstreamError {
   const own = vocabulary.find(([pattern]) => told.words.some((word) => pattern.test(word)))?.[1];
   const failure = failureCode(status, told);
   // A vendor's generic code for an invalid parameter is less specific than the length in its
@@ -100,7 +100,7 @@ export function inWords(
 /** Maximum length of a message that is sanitized. */
 const MAX_SAID_CHARS = 4_000;
 
-function tell(json: Json): Told {
+function tell(json: Json): SaidError {
   const outer = isArray(json) ? objectOf(json[0]) : objectOf(json);
   if (outer === undefined) return { words: [], message: textOf(json) ?? "" };
   const inner = objectOf(outer["error"]) ?? outer;
@@ -123,7 +123,7 @@ function tell(json: Json): Told {
     words: words.map((word) => word.toLowerCase()),
     message: messageOf(outer, inner, details),
     ...defined({
-      param: (textOf(inner["param"]) ?? placeOf(details[0])) || undefined,
+      param: (textOf(inner["param"]) ?? locationOf(details[0])) || undefined,
       retryAfterMs: details.map(delayIn).find((one) => one !== undefined),
       status: statusIn(outer, inner),
       code: codes.map(nameIn).find((code) => code !== undefined && !/^\d{3}$/.test(code)),
@@ -161,7 +161,7 @@ function messageOf(outer: JsonObject, inner: JsonObject, details: readonly Json[
 }
 
 /** `["body", "messages", 0]`: the error location of validators of one family. */
-function placeOf(detail: Json | undefined): string | undefined {
+function locationOf(detail: Json | undefined): string | undefined {
   const steps = listOf(memberOf(detail, "loc")).filter((step) => step !== "body");
   if (steps.length === 0) return undefined;
   return steps

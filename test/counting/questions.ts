@@ -65,14 +65,14 @@ export async function readCounted(): Promise<readonly Counted[]> {
 /** Sold by one vendor no more, and counted otherwise than what it sells now. */
 const RETIRED = /grok-(2|3|code)/;
 
-interface Question {
+interface RequestSpec {
   readonly model: string;
   readonly body: JsonObject;
   readonly request: ChatRequest;
 }
 
 /** As the style reads it; nothing where it was not recorded, or is one that we refuse. */
-function questionOf({ request }: JsonObject, { inbound }: InboundStyle): Question | undefined {
+function questionOf({ request }: JsonObject, { inbound }: InboundStyle): RequestSpec | undefined {
   const asked = objectOf(memberOf(request, "body"));
   if (asked === undefined) return undefined;
   const path = textOf(memberOf(request, "path")) ?? "";

@@ -138,8 +138,8 @@ afterAll(async () => {
 const SAID = `${CANARY}, please`;
 const QUESTION = [{ role: "user", content: SAID }];
 const TOOL = { name: CANARY, description: SAID, parameters: { type: "object", properties: {} } };
-type Asked = readonly [path: string, body: unknown];
-const TEXT = (model: string, stream: boolean): readonly Asked[] => [
+type SentRequest = readonly [path: string, body: unknown];
+const TEXT = (model: string, stream: boolean): readonly SentRequest[] => [
   ["/v1/chat/completions", { model, stream, messages: QUESTION, user: CANARY }],
   [
     "/v1/chat/completions",
@@ -153,7 +153,7 @@ const TEXT = (model: string, stream: boolean): readonly Asked[] => [
     { contents: [{ role: "user", parts: [{ text: SAID }] }] },
   ],
 ];
-const OTHERS = (model: string): readonly Asked[] => [
+const OTHERS = (model: string): readonly SentRequest[] => [
   ["/v1/embeddings", { model, input: SAID }],
   ["/v2/embed", { model, texts: [SAID], input_type: "search_query", embedding_types: ["float"] }],
   ["/v1/rerank", { model, query: SAID, documents: [SAID] }],

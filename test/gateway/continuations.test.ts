@@ -44,7 +44,7 @@ interface Heard {
   readonly text: string;
 }
 
-async function hear(
+async function listen(
   caller: Caller,
   text: string,
   { stream, at = gateway, more = {} }: { stream: boolean; at?: TestGateway; more?: JsonObject },
@@ -64,8 +64,8 @@ const TRANSLATED = [chatCaller, responsesCaller, messagesCaller];
 
 describe.each([true, false])("an answer that takes several requests (streamed: %p)", (stream) => {
   test.each(TRANSLATED)("is one for a caller of $id", async (caller) => {
-    const plain = await hear(caller, COUNT, { stream });
-    const joined = await hear(caller, LONG, { stream });
+    const plain = await listen(caller, COUNT, { stream });
+    const joined = await listen(caller, LONG, { stream });
 
     expect(joined.seen.error).toBeUndefined();
     expect([joined.seen.text, joined.seen.finish]).toEqual([plain.seen.text, "stop"]);
@@ -81,8 +81,8 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
   });
 
   test("counts what each request read and wrote", async () => {
-    const plain = await hear(chatCaller, COUNT, { stream });
-    const joined = await hear(chatCaller, LONG, { stream });
+    const plain = await listen(chatCaller, COUNT, { stream });
+    const joined = await listen(chatCaller, LONG, { stream });
     const hops = joined.asked.length;
     const [input, output] = [joined.seen.usage?.input ?? 0, joined.seen.usage?.output ?? 0];
 
@@ -92,7 +92,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
   });
 
   test("is one text for callers who know of blocks", async () => {
-    const { text } = await hear(messagesCaller, LONG, { stream });
+    const { text } = await listen(messagesCaller, LONG, { stream });
     const texts = text.match(
       stream ? /"content_block":\s*\{"type":\s*"text"/g : /"type":\s*"text"/g,
     );
@@ -100,7 +100,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
   });
 
   test("ends at the caller's maximum, all requests together", async () => {
-    const { seen, asked } = await hear(chatCaller, LONG, {
+    const { seen, asked } = await listen(chatCaller, LONG, {
       stream,
       more: { max_tokens: 80, reasoning_effort: "low" },
     });
@@ -109,18 +109,18 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
   });
 
   test("ends with its first request where nobody is to go on", async () => {
-    const { seen, asked } = await hear(chatCaller, LONG, { stream, at: off });
+    const { seen, asked } = await listen(chatCaller, LONG, { stream, at: off });
     expect([seen.finish, asked.length]).toEqual(["length", 1]);
   });
 
   test("is the vendor's own, token and all, for callers of its style", async () => {
-    const { text, asked } = await hear(nativeCaller, LONG, { stream });
+    const { text, asked } = await listen(nativeCaller, LONG, { stream });
     expect(asked.length).toBe(1);
     expect(text).toContain('"CONTINUATION"');
     expect(text).toContain("continuationToken");
 
     const token = /"continuationToken":\s*"([^"]+)"/.exec(text)?.[1] ?? "";
-    const next = await hear(nativeCaller, LONG, { stream, more: { continuationToken: token } });
+    const next = await listen(nativeCaller, LONG, { stream, more: { continuationToken: token } });
     expect(next.seen.error).toBeUndefined();
     expect(next.text).not.toBe(text);
   });
@@ -154,7 +154,7 @@ test.each([true, false])(
 
 test("a request that fails on the way is told, and never looks like an end", async () => {
   const before = sandbox.requests.length;
-  const queued = hear(
+  const queued = listen(
     chatCaller,
     "Count from 1 to 60. [[fault:hop tokens=60]] [[fault:slow between_ms=20]]",
     {

@@ -47,7 +47,7 @@ interface Explanation {
   notes: string[];
 }
 
-interface Question {
+interface RequestSpec {
   readonly path: string;
   readonly body: object;
 }
@@ -67,7 +67,7 @@ async function explain(
 const WEATHER = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
 /** With a tool and something that not every style can say, so that there is much to convert. */
-const STYLES: readonly (readonly [string, (model: string, stream: boolean) => Question])[] = [
+const STYLES: readonly (readonly [string, (model: string, stream: boolean) => RequestSpec])[] = [
   [
     "chat",
     (model, stream) => ({
@@ -305,7 +305,7 @@ describe("an explanation", () => {
       { status: 404, param: "previous_response_id" },
     ],
   ])("of a request that %s is the refusal that a call would get", async (_what, asked, refusal) => {
-    const { path, body } = asked as Question;
+    const { path, body } = asked as RequestSpec;
     const { refused } = await explain(opened, asked);
     const answer = await opened.post(path, body);
 

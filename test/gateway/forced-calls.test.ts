@@ -79,7 +79,7 @@ beforeEach(() => {
 // eslint-disable-next-line typescript/no-explicit-any
 type Any = any;
 
-interface Told {
+interface ReceivedAnswer {
   readonly calls: readonly {
     readonly name: unknown;
     readonly args: string;
@@ -93,7 +93,7 @@ interface Caller {
   readonly path: (stream: boolean) => string;
   /** `forced`: by its name, or by the word for any tool. */
   readonly body: (forced: "named" | "any", schema: JsonObject) => JsonObject;
-  readonly read: (answers: Any) => Told;
+  readonly read: (answers: Any) => ReceivedAnswer;
   readonly finish: readonly [call: string, text: string];
 }
 

@@ -16,12 +16,12 @@ import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-d
 import { SEEDANCE } from "#test/video-place.ts";
 import { waitFor } from "#test/wait.ts";
 
-interface Question {
+interface RequestSpec {
   readonly path: string;
   readonly body: object;
 }
 
-type Ask = (model: string, text: string, stream: boolean) => Question;
+type Ask = (model: string, text: string, stream: boolean) => RequestSpec;
 
 const askChat: Ask = (model, text, stream) => ({
   path: "/v1/chat/completions",
@@ -197,7 +197,7 @@ describe("a request with an Idempotency-Key", () => {
     return gateway.post(path, body, headers);
   };
   /** From a caller who hangs up at the signal. */
-  const postUntil = (signal: AbortSignal, { path, body }: Question, headers: object) =>
+  const postUntil = (signal: AbortSignal, { path, body }: RequestSpec, headers: object) =>
     fetch(gateway.url + path, {
       method: "POST",
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers },

@@ -80,7 +80,7 @@ describe("a refusal names the field as its caller wrote it", () => {
 });
 
 describe("a list that is empty or too long is told the limit in force", () => {
-  const MANY = 5;
+  const MANY_CALLS = 5;
   test.each([
     ["/v1/chat/completions", "messages", 1, { role: "user", content: "hi" }],
     ["/v1/messages", "messages", 1, { role: "user", content: "hi" }],
@@ -88,7 +88,11 @@ describe("a list that is empty or too long is told the limit in force", () => {
     ["/v1/responses", "input", 0, { role: "user", content: "hi" }],
   ])("%s", async (path, field, least, item) => {
     const model = "gpt-4o-mini";
-    const many = await refusal(path, { model, max_tokens: 9, [field]: Array(MANY).fill(item) });
+    const many = await refusal(path, {
+      model,
+      max_tokens: 9,
+      [field]: Array(MANY_CALLS).fill(item),
+    });
     expect([many.status, many.message]).toEqual([
       400,
       `'${field}' must be a list of ${least} to 4 items, but has 5.`,

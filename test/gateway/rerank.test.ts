@@ -7,7 +7,7 @@ import { waitFor } from "#test/wait.ts";
 
 const TOKENS = 1_000;
 
-interface Asked {
+interface SentRequest {
   readonly path: string;
   readonly body: { readonly model: string; readonly [name: string]: unknown };
 }
@@ -15,7 +15,7 @@ interface Asked {
 let upstream: Bun.Server<undefined>;
 let opened: TestGateway;
 let root: Ask;
-const asked: Asked[] = [];
+const asked: SentRequest[] = [];
 beforeAll(async () => {
   upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
   const channel = (name: string, more: string, provider?: string): string =>
@@ -52,7 +52,7 @@ beforeEach(() => {
 /** Documents say themselves how well they answer: "0.7". */
 async function answer(request: Request): Promise<Response> {
   const { pathname: path } = new URL(request.url);
-  const body = (await request.json()) as Asked["body"];
+  const body = (await request.json()) as SentRequest["body"];
   asked.push({ path, body });
   if (body.model === "broken") {
     return Response.json({ detail: "The query is too odd." }, { status: 422 });

@@ -141,7 +141,7 @@ beforeEach(() => {
   hasCall = false;
 });
 
-interface Told {
+interface ReceivedAnswer {
   readonly text: string;
   readonly finish: unknown;
   readonly which?: unknown;
@@ -153,7 +153,7 @@ interface Caller {
   readonly path: (model: string, stream: boolean) => string;
   readonly body: (stop: readonly string[]) => JsonObject;
   /** Of a whole answer, or of a stream's events. */
-  readonly read: (answers: readonly JsonObject[]) => Told;
+  readonly read: (answers: readonly JsonObject[]) => ReceivedAnswer;
 }
 
 // What comes back is read by its own words, member by member.

@@ -88,7 +88,7 @@ export async function askWith(
   const asking = await ended(small, 1);
   await whenWaiting();
   small.tell({ do: "begin", url });
-  const waiting = await ended(small, ENOUGH);
+  const waiting = await ended(small, ENOUGH_ROUNDS);
   small.tell({ do: "begin", url });
   large.tell({ do: "answer" });
   const { sizes } = await large.when("answered");
@@ -101,7 +101,7 @@ export interface Parties {
   readonly small: Others;
 }
 
-const ENOUGH = 20;
+const ENOUGH_ROUNDS = 20;
 
 /** Once so many were answered. */
 export async function ended(small: Others, enough: number): Promise<readonly number[]> {

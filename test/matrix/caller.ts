@@ -65,7 +65,7 @@ export interface Caller {
   readStream(text: string): Seen;
 }
 
-export const NOTHING: Seen = {
+export const EMPTY: Seen = {
   text: "",
   reasoning: "",
   calls: [],

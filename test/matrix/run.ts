@@ -1,7 +1,7 @@
 import { parseJson, isObject } from "#lib/json.ts";
 import { openTestGateway } from "#test/harness.ts";
 import { startSandbox } from "#sandbox/server.ts";
-import { NOTHING, type Ask, type Caller, type Seen } from "./caller.ts";
+import { EMPTY, type Ask, type Caller, type Seen } from "./caller.ts";
 import { chatCaller } from "./callers/chat.ts";
 import { messagesCaller } from "./callers/messages.ts";
 import { nativeCaller } from "./callers/native.ts";
@@ -77,5 +77,5 @@ async function runCell(
 function read(text: string, answer: Response, caller: Caller): Seen {
   if (answer.headers.get("content-type")?.includes("event-stream")) return caller.readStream(text);
   const json = parseJson(text);
-  return isObject(json) ? caller.readWhole(json) : { ...NOTHING, error: `not JSON: ${text}` };
+  return isObject(json) ? caller.readWhole(json) : { ...EMPTY, error: `not JSON: ${text}` };
 }

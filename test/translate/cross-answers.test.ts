@@ -167,14 +167,14 @@ function unprovenIn(
   });
 }
 
-const OURS = /^(message|reasoning|function_call|custom_tool_call|image_generation_call)$/;
+const FROM_GATEWAY = /^(message|reasoning|function_call|custom_tool_call|image_generation_call)$/;
 
 /** What a server's own tool did goes on as its server wrote it. */
 function withoutServerItems(body: JsonObject): JsonObject {
   const { output } = body;
   if (!Array.isArray(output)) return body;
   const items: readonly JsonObject[] = output.filter(isObject);
-  return { ...body, output: items.filter(({ type }) => OURS.test(textOf(type) ?? "")) };
+  return { ...body, output: items.filter(({ type }) => FROM_GATEWAY.test(textOf(type) ?? "")) };
 }
 
 /** The vendor sends null for a user nobody named, which its schema does not say and Open Responses does. */

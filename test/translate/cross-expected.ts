@@ -1,7 +1,7 @@
 import type { ChatEvent } from "#core/chat.ts";
 import { picturesIn, withoutPictures } from "./cross-readers.ts";
 import type { Judged } from "./cross-styles.ts";
-import { asObject, sorted, toldIn, type Told, type ToldChoice } from "./cross-told.ts";
+import { asObject, sorted, toldIn, type ReceivedAnswer, type ToldChoice } from "./cross-told.ts";
 
 /** What a caller of `to` is to be told. */
 export function expectedOf(
@@ -9,7 +9,7 @@ export function expectedOf(
   from: Judged | undefined,
   to: Judged,
   how: "stream" | "whole",
-): Told {
+): ReceivedAnswer {
   const { choices, usage } = toldIn(to.hasRefusals ? events : events.map(asWords));
   const isShown = how === "stream" || to.showsReasoningWhole;
   const told = choices.slice(0, to.hasChoices ? choices.length : 1).map((choice): ToldChoice => ({
@@ -28,7 +28,11 @@ function asWords(event: ChatEvent): ChatEvent {
 }
 
 /** What the style has one place for is read alike, whichever side it comes from. */
-export function fitted({ choices, usage }: Told, from: Judged | undefined, to: Judged): Told {
+export function fitted(
+  { choices, usage }: ReceivedAnswer,
+  from: Judged | undefined,
+  to: Judged,
+): ReceivedAnswer {
   return {
     usage,
     choices: choices.map((choice) => ({

@@ -4,7 +4,7 @@ import { framesIn, jsonIn, listIn, numberIn, objectIn, textIn } from "#test/matr
 import {
   asJson,
   distinct,
-  type Told,
+  type ReceivedAnswer,
   type ToldCall,
   type ToldChoice,
   type ToldUsage,
@@ -15,11 +15,11 @@ import {
  * alone: no code is shared with the gateway's own decoders.
  */
 export interface Reader {
-  readWhole(body: JsonObject): Told;
-  readStream(stream: string): Told;
+  readWhole(body: JsonObject): ReceivedAnswer;
+  readStream(stream: string): ReceivedAnswer;
 }
 
-const NOTHING: ToldChoice = {
+const EMPTY: ToldChoice = {
   text: "",
   refusal: "",
   reasoning: "",
@@ -34,7 +34,7 @@ export const chatReader: Reader = {
   readStream: (stream) => chatTold(chunksIn(stream)),
 };
 
-function chatTold(chunks: readonly JsonObject[]): Told {
+function chatTold(chunks: readonly JsonObject[]): ReceivedAnswer {
   const pieces = chunks.flatMap(({ choices }) => listIn(choices));
   const indexes = [...new Set(pieces.map(({ index }) => numberIn(index)))].sort((a, b) => a - b);
   const usage = chunks.map((chunk) => chunk["usage"]).findLast(isFilled);
@@ -102,7 +102,7 @@ export const responsesReader: Reader = {
         .map(({ delta }) => textIn(delta))
         .join("");
     const end = responseTold(objectIn(events.at(-1)?.["response"]));
-    const { cited, finish, images } = end.choices[0] ?? NOTHING;
+    const { cited, finish, images } = end.choices[0] ?? EMPTY;
     const notes = of("output_text.annotation.added").map(({ annotation }) => objectIn(annotation));
     const thoughts = [...of("reasoning_summary_text.done"), ...of("reasoning_text.done")];
     const inOrder = events.filter((event) => thoughts.includes(event));
@@ -136,7 +136,7 @@ export const responsesReader: Reader = {
   },
 };
 
-function responseTold(response: JsonObject): Told {
+function responseTold(response: JsonObject): ReceivedAnswer {
   const items = listIn(response["output"]);
   const of = (type: RegExp): readonly JsonObject[] =>
     items.filter((item) => type.test(textIn(item["type"])));
@@ -242,7 +242,7 @@ function whole(block: JsonObject, pieces: readonly JsonObject[]): JsonObject {
   }
 }
 
-function messageTold(message: JsonObject): Told {
+function messageTold(message: JsonObject): ReceivedAnswer {
   const blocks = listIn(message["content"]);
   const usage = objectIn(message["usage"]);
   const cached = numberIn(usage["cache_read_input_tokens"]);
@@ -305,7 +305,7 @@ export const nativeReader: Reader = {
   readStream: (stream) => nativeTold(chunksIn(stream)),
 };
 
-function nativeTold(chunks: readonly JsonObject[]): Told {
+function nativeTold(chunks: readonly JsonObject[]): ReceivedAnswer {
   const pieces = chunks.flatMap(({ candidates }) => listIn(candidates));
   const indexes = [...new Set(pieces.map(({ index }) => numberIn(index)))].sort((a, b) => a - b);
   const usage = objectIn(chunks.map((chunk) => chunk["usageMetadata"]).findLast(isFilled));

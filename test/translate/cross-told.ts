@@ -3,7 +3,7 @@ import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { saidIn, type SaidChoice } from "./chat-answers.ts";
 
 /** What an answer tells, in no style's words: what all of them have a place for. */
-export interface Told {
+export interface ReceivedAnswer {
   readonly choices: readonly ToldChoice[];
   readonly usage: ToldUsage | undefined;
 }
@@ -36,7 +36,7 @@ export interface ToldUsage {
   readonly reasoning: number;
 }
 
-export function toldIn(events: readonly ChatEvent[]): Told {
+export function toldIn(events: readonly ChatEvent[]): ReceivedAnswer {
   const { choices, usage } = saidIn(events);
   return {
     choices: Object.entries(choices).map(([index, choice]) => ({

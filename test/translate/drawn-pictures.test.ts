@@ -38,12 +38,12 @@ describe("how a picture is to be", () => {
   const ofChat = (fields: JsonObject) => read(chat, { messages: [ASKED], ...fields });
   const ofNative = (imageConfig: JsonObject) =>
     read(gemini, { contents: CONTENTS, generationConfig: { imageConfig } });
-  const wish = { aspect_ratio: "3:2", image_size: "2K" };
+  const requested = { aspect_ratio: "3:2", image_size: "2K" };
 
   test.each<[string, JsonObject]>([
-    ["in a member of its own", { image_config: wish }],
-    ["in a vendor's object", { extra_body: { brand: { image_config: wish } } }],
-    ["in one that a client wrote into the body", { brand: { image_config: wish } }],
+    ["in a member of its own", { image_config: requested }],
+    ["in a vendor's object", { extra_body: { brand: { image_config: requested } } }],
+    ["in one that a client wrote into the body", { brand: { image_config: requested } }],
   ])("a caller of the chat style says %s", (_, fields) => {
     expect(ofChat(fields).imageOptions).toEqual({ aspectRatio: "3:2", size: "2K" });
     expect(write(ofChat(fields), gemini)).toMatchObject({
@@ -54,7 +54,7 @@ describe("how a picture is to be", () => {
   });
 
   test("whatever else is said of it goes back as it came, and is reported elsewhere", () => {
-    const config = { ...wish, strength: 0.5 };
+    const config = { ...requested, strength: 0.5 };
     const native = { aspectRatio: "3:2", imageOutputOptions: { mimeType: "image/png" } };
 
     expect(write(ofChat({ image_config: config }), chat)).toMatchObject({

@@ -3,7 +3,7 @@ import { json, openVendor, stream, type Respond, type Seen } from "#test/adapter
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 /** A question and what became of it. */
-export interface Told {
+export interface ReceivedAnswer {
   readonly status: number;
   /** `sluice-lossy`, name by name. */
   readonly lost: readonly string[];
@@ -16,7 +16,7 @@ export interface Told {
 export interface Losses extends AsyncDisposable {
   readonly gateway: TestGateway;
   /** `body` may be text, for numbers that no double holds. */
-  ask(path: string, body: object | string): Promise<Told>;
+  ask(path: string, body: object | string): Promise<ReceivedAnswer>;
   /** The status that a strict caller gets, and whether the vendor was asked. */
   askStrictly(path: string, body: object): Promise<{ status: number; isAsked: boolean }>;
   /** What the vendor answers from now on; the usual answers if undefined. */

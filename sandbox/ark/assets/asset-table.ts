@@ -74,7 +74,7 @@ export function assetTable(options: AssetOptions): AssetTable {
         origin,
         prompt:
           (failure === undefined ? "" : "[fail]") + (readMarks(name).has("stuck") ? "[stuck]" : ""),
-        wish: {
+        requested: {
           groupId: group.id,
           project: group.place.project,
           isVerified: group.type === "LivenessFace",
@@ -90,8 +90,8 @@ export function assetTable(options: AssetOptions): AssetTable {
     find: (id, place) => table.find(id, ownerIn(place)),
     list: (place) => table.list(ownerIn(place)),
     rename(asset, name) {
-      asset.wish.name = name;
-      asset.wish.namedAt = now();
+      asset.requested.name = name;
+      asset.requested.namedAt = now();
     },
     remove(asset) {
       table.remove(asset);
@@ -111,13 +111,13 @@ const MAX_KEPT_BYTES = 64 * 1_048_576;
 
 /** It is being worked on for as long as the clock says, and until its file has come. */
 function assetState(asset: Asset, at: number): AssetState {
-  const { createdAt, wish } = asset;
+  const { createdAt, requested } = asset;
   const { phase, since } = stateOf(asset, at);
-  const { found } = wish.source;
+  const { found } = requested.source;
   const working = { status: "Processing", since: createdAt } as const;
   if (phase === "queued" || phase === "running") return working;
   if (phase !== "succeeded")
-    return { status: "Failed", since, failure: wish.failure ?? "TranscodingFailed" };
+    return { status: "Failed", since, failure: requested.failure ?? "TranscodingFailed" };
   if (found === undefined) return working;
   if (found.failure !== undefined) return { status: "Failed", since, failure: found.failure };
   const { file } = found;

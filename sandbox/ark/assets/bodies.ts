@@ -3,7 +3,7 @@ import type { JsonObject } from "#sandbox/json.ts";
 import type { Asset, AssetTable } from "./asset-table.ts";
 import type { Failure } from "./failures.ts";
 import type { AssetGroup } from "./group-table.ts";
-import { standIn } from "./stand-in.ts";
+import { placeholder } from "./stand-in.ts";
 
 export function groupBody({
   id,
@@ -27,20 +27,20 @@ export function groupBody({
 
 /** With a link to the file, which is good for half a day. */
 export function assetBody(asset: Asset, table: AssetTable, links: Links): JsonObject {
-  const { id, createdAt, wish } = asset;
+  const { id, createdAt, requested } = asset;
   const { status, since, failure } = table.stateOf(asset);
   return {
     Id: id,
-    Name: wish.name,
+    Name: requested.name,
     ...(status === "Active" ? { URL: linkTo(asset, table, links) } : {}),
-    GroupId: wish.groupId,
-    AssetType: wish.type,
+    GroupId: requested.groupId,
+    AssetType: requested.type,
     Status: status,
-    ProjectName: wish.project,
+    ProjectName: requested.project,
     CreateTime: writeTime(createdAt),
-    UpdateTime: writeTime(Math.max(since, wish.namedAt)),
+    UpdateTime: writeTime(Math.max(since, requested.namedAt)),
     ...(failure === undefined ? {} : { Error: { Code: failure, Message: messageOf(failure) } }),
-    Moderation: { Strategy: wish.moderation },
+    Moderation: { Strategy: requested.moderation },
   };
 }
 
@@ -53,9 +53,9 @@ export interface Links {
 }
 
 function linkTo(asset: Asset, table: AssetTable, links: Links): string {
-  const { type, name } = asset.wish;
+  const { type, name } = asset.requested;
   const { file } = table.stateOf(asset);
-  const other = standIn(type, name);
+  const other = placeholder(type, name);
   const isKept = file !== undefined && table.bytesOf(asset) !== undefined;
   return links.files.publish({
     origin: links.origin,

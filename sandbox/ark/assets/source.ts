@@ -7,10 +7,10 @@ export interface Source {
   /** When it was fetched and looked at, or given up; it does not reject. */
   readonly settled: Promise<void>;
   /** Absent until then. Of what lies elsewhere than on this machine nothing is known. */
-  readonly found: Found | undefined;
+  readonly found: FoundMedia | undefined;
 }
 
-export type Found =
+export type FoundMedia =
   | { readonly file: AssetFile | undefined; readonly failure?: undefined }
   | { readonly failure: Failure };
 
@@ -25,10 +25,10 @@ export function openSource(
 ): Source {
   if (!isLoopback(url)) {
     const failure = typeByEnding(url, wanted) === wanted ? undefined : "TypeMismatch";
-    const found: Found = failure === undefined ? { file: undefined } : { failure };
+    const found: FoundMedia = failure === undefined ? { file: undefined } : { failure };
     return { settled: Promise.resolve(), found };
   }
-  let found: Found | undefined;
+  let found: FoundMedia | undefined;
   const settled = fetchFile(url, wanted, keep).then((result) => {
     found = result;
   });
@@ -51,7 +51,7 @@ async function fetchFile(
   url: string,
   wanted: AssetType,
   keep: (bytes: Uint8Array) => void,
-): Promise<Found> {
+): Promise<FoundMedia> {
   let bytes: Uint8Array;
   try {
     const response = await fetch(url, {

@@ -10,13 +10,19 @@ export interface StandIn {
   make(): Uint8Array | Promise<Uint8Array>;
 }
 
-export function standIn(type: AssetType, name: string): StandIn {
+export function placeholder(type: AssetType, name: string): StandIn {
   switch (type) {
     case "Image":
       return { mediaType: "image/png", make: () => paint(512, 512, name) };
     case "Video": {
-      const wish = { width: 640, height: 360, seconds: 4, framesPerSecond: 24, hasSound: false };
-      return { mediaType: "video/mp4", make: () => makeVideo({ ...wish, prompt: name }) };
+      const requested = {
+        width: 640,
+        height: 360,
+        seconds: 4,
+        framesPerSecond: 24,
+        hasSound: false,
+      };
+      return { mediaType: "video/mp4", make: () => makeVideo({ ...requested, prompt: name }) };
     }
     case "Audio":
       return { mediaType: "audio/wav", make: () => wavFile(tonePcm16(3)) };

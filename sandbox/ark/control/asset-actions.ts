@@ -56,8 +56,11 @@ export function assetActions(
       const [isInGroup, hasStatus] = [wantedIn(filter, "GroupIds"), wantedIn(filter, "Statuses")];
       const found = assets
         .list(place)
-        .filter(({ wish }) => isInGroup(wish.groupId) && wish.name.includes(part))
-        .filter(({ wish }) => type === undefined || groups.find(wish.groupId, place)?.type === type)
+        .filter(({ requested }) => isInGroup(requested.groupId) && requested.name.includes(part))
+        .filter(
+          ({ requested }) =>
+            type === undefined || groups.find(requested.groupId, place)?.type === type,
+        )
         .map((asset) => bodyOf(asset, call))
         .filter((asset) => hasStatus(asset["Status"]));
       return pageOf(sorted(found, body, ["CreateTime", "UpdateTime", "GroupId"]), body, DEEPEST);

@@ -1,4 +1,4 @@
-import { placeOf, USUAL, type Place } from "#sandbox/ark/account.ts";
+import { locationOf, USUAL, type Place } from "#sandbox/ark/account.ts";
 import type { AssetLibrary } from "#sandbox/ark/assets/library.ts";
 import { newControlId } from "#sandbox/ark/ids.ts";
 import { verificationActions } from "#sandbox/ark/verification/actions.ts";
@@ -112,7 +112,7 @@ function bodyOf({ body }: VendorRequest): JsonObject {
 
 function placeIn(body: Json | undefined, accessKey: string): Place {
   const project = isJsonObject(body) ? readText(field(body, "ProjectName")) : undefined;
-  return { account: placeOf(accessKey).account, project: project ?? USUAL };
+  return { account: locationOf(accessKey).account, project: project ?? USUAL };
 }
 
 function isLost(body: Json | undefined): boolean {

@@ -48,7 +48,7 @@ export function groupActions({ groups, assets }: AssetLibrary) {
     DeleteAssetGroup(call) {
       const group = getGroup(call);
       for (const asset of assets.list(call.place))
-        if (asset.wish.groupId === group.id) assets.remove(asset);
+        if (asset.requested.groupId === group.id) assets.remove(asset);
       groups.remove(group);
       return {};
     },

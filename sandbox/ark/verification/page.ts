@@ -21,12 +21,12 @@ export function verificationPage(sessions: SessionTable, now: () => number) {
     if (session === undefined) return page(404, words, words.unknown);
     if (!sessions.isOpen(session)) return page(410, words, words.expired);
 
-    const wish = WISHES[query.get("outcome") ?? ""];
+    const requested = WISHES[query.get("outcome") ?? ""];
     const { outcome } = session;
-    if (outcome === "denied" || (outcome === "passed" && wish === "denied"))
+    if (outcome === "denied" || (outcome === "passed" && requested === "denied"))
       return page(410, words, words.used);
-    if (wish === undefined) return questionPage(session, words);
-    const decided = outcome === undefined ? sessions.decide(session, wish) : session;
+    if (requested === undefined) return questionPage(session, words);
+    const decided = outcome === undefined ? sessions.decide(session, requested) : session;
     return redirect(decided);
   };
 

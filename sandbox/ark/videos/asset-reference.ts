@@ -23,7 +23,7 @@ export function usableAsset(
   if (asset === undefined) return `the asset ${id} is not found in ${ownerIn(place)}`;
   const { status, file } = assets.stateOf(asset);
   if (status !== "Active") return `the asset ${id} is ${status}, not Active`;
-  return { type: asset.wish.type, isVerified: asset.wish.isVerified, file };
+  return { type: asset.requested.type, isVerified: asset.requested.isVerified, file };
 }
 
 /** "asset://asset-1" names one; nothing where it is another kind of address. */

@@ -1,4 +1,4 @@
-import { placeOf } from "#sandbox/ark/account.ts";
+import { locationOf } from "#sandbox/ark/account.ts";
 import type { AssetLibrary } from "#sandbox/ark/assets/library.ts";
 import { newId, newRequestId } from "#sandbox/ark/ids.ts";
 import type { ResultFiles } from "#sandbox/engine/result-files.ts";
@@ -47,14 +47,14 @@ export function videoTasks({ files, library, options }: VideoTasksOptions) {
     checkContentType(request);
     const order = readVideoRequest(request.body, {
       findDraft: (id) => findDraft(id, owner),
-      findAsset: (id) => usableAsset(library, id, placeOf(owner)),
+      findAsset: (id) => usableAsset(library, id, locationOf(owner)),
     });
     if (table.countOpen(owner) >= (settings.parallel ?? Infinity))
       throw refusedAs("QuotaExceeded", "The request failed because too many tasks are queued.");
     const task = table.open({
       id: newId("cgt", now()),
       owner,
-      wish: { ...order, requestId },
+      requested: { ...order, requestId },
       origin: originOf(request),
       prompt: order.prompt,
       failures: ASYNC_FAILURES,
@@ -72,12 +72,12 @@ export function videoTasks({ files, library, options }: VideoTasksOptions) {
   function findDraft(id: string, owner: string): VideoOrder | undefined {
     const draft = table.find(id, owner);
     const isDone = draft !== undefined && stateOf(draft, now()).phase === "succeeded";
-    return isDone && draft.wish.isDraft ? draft.wish : undefined;
+    return isDone && draft.requested.isDraft ? draft.requested : undefined;
   }
 
   /** The same as is answered to who asks at that time; of the end of what was taken back nothing is told. */
   function follow(task: VideoTask): void {
-    const { callbackUrl } = task.wish;
+    const { callbackUrl } = task.requested;
     if (callbackUrl === undefined) return;
     callbacks.follow({
       url: callbackUrl,

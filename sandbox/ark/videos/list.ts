@@ -22,8 +22,8 @@ export function listTasks(
     (task) =>
       (ids.length === 0 || ids.includes(task.id)) &&
       (status === null || stateOf(task, now).phase === status) &&
-      (model === null || task.wish.model === model) &&
-      (tier === null || task.wish.tier === tier),
+      (model === null || task.requested.model === model) &&
+      (tier === null || task.requested.tier === tier),
   );
   const items = found.slice((page - 1) * size, page * size).map((task) => bodyOf(task));
   return { total: found.length, items };

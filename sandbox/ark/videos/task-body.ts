@@ -13,26 +13,28 @@ export type VideoTask = Task<PlacedOrder>;
 
 /** A task as the vendor tells of it, at some time. */
 export function taskBody(task: VideoTask, at: number, results: Results): JsonObject {
-  const { wish } = task;
+  const { requested } = task;
   const { phase, since } = stateOf(task, at);
   const isDone = phase === "succeeded";
   return {
     id: task.id,
-    model: wish.model,
+    model: requested.model,
     status: phase,
     ...(phase === "failed" ? { error: failureOf(task) } : { error: null }),
-    ...(isDone ? { content: contentOf(task, results), usage: usageOf(wish) } : {}),
+    ...(isDone ? { content: contentOf(task, results), usage: usageOf(requested) } : {}),
     created_at: seconds(task.createdAt),
     updated_at: seconds(since),
-    ...(isDone ? outcomeOf(wish) : {}),
-    service_tier: wish.tier,
-    execution_expires_after: wish.expiresAfterSeconds,
-    ...(wish.hasSound === undefined ? {} : { generate_audio: wish.hasSound }),
-    ...(wish.isDraft ? { draft: true } : {}),
-    ...(wish.draftTaskId === undefined ? {} : { draft_task_id: wish.draftTaskId }),
-    ...(wish.priority === undefined ? {} : { priority: wish.priority }),
-    ...(wish.searches ? { tools: [{ type: "web_search" }] } : {}),
-    ...(wish.safetyIdentifier === undefined ? {} : { safety_identifier: wish.safetyIdentifier }),
+    ...(isDone ? outcomeOf(requested) : {}),
+    service_tier: requested.tier,
+    execution_expires_after: requested.expiresAfterSeconds,
+    ...(requested.hasSound === undefined ? {} : { generate_audio: requested.hasSound }),
+    ...(requested.isDraft ? { draft: true } : {}),
+    ...(requested.draftTaskId === undefined ? {} : { draft_task_id: requested.draftTaskId }),
+    ...(requested.priority === undefined ? {} : { priority: requested.priority }),
+    ...(requested.searches ? { tools: [{ type: "web_search" }] } : {}),
+    ...(requested.safetyIdentifier === undefined
+      ? {}
+      : { safety_identifier: requested.safetyIdentifier }),
   };
 }
 
@@ -70,8 +72,8 @@ function usageOf({
 }
 
 function contentOf(task: VideoTask, { files, validSeconds }: Results): JsonObject {
-  const { width, height, seconds: length, hasSound, format, returnsLastFrame } = task.wish;
-  const prompt = withoutMagicWords(task.wish.prompt);
+  const { width, height, seconds: length, hasSound, format, returnsLastFrame } = task.requested;
+  const prompt = withoutMagicWords(task.requested.prompt);
   const common = { origin: task.origin, publishedAt: task.endsAt, validSeconds };
   const video = files.publish({
     ...common,
@@ -98,12 +100,12 @@ function contentOf(task: VideoTask, { files, validSeconds }: Results): JsonObjec
   return { video_url: video, last_frame_url: lastFrame };
 }
 
-function failureOf({ marks, wish }: VideoTask): JsonObject {
+function failureOf({ marks, requested }: VideoTask): JsonObject {
   const code =
     ASYNC_FAILURES.find((each) => marks.has(each)) ??
     (marks.has("moderate") ? MODERATED : "InternalServiceError");
   const what = code.startsWith("Output") ? WORDS.moderated : WORDS.broken;
-  return { code, message: `${what} Request id: ${wish.requestId}` };
+  return { code, message: `${what} Request id: ${requested.requestId}` };
 }
 
 const WORDS = {

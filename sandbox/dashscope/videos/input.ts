@@ -40,7 +40,7 @@ export function readWanInput(
 }
 
 type Given = Pick<WanInput, "picture" | "videos" | "hasOwnSound">;
-const NOTHING: Given = { picture: undefined, videos: 0, hasOwnSound: false };
+const EMPTY: Given = { picture: undefined, videos: 0, hasOwnSound: false };
 
 function readFor(
   model: WanModel,
@@ -50,10 +50,10 @@ function readFor(
 ): Given {
   switch (model.from) {
     case "words":
-      return NOTHING;
+      return EMPTY;
     case "picture":
       return {
-        ...NOTHING,
+        ...EMPTY,
         picture: demanded("img_url", read.picture("img_url", memberOf(input, "img_url"))),
       };
     case "frames": {
@@ -62,12 +62,12 @@ function readFor(
       );
       // An effect knows how it ends.
       if (!isEffect) demanded("last_frame_url", last);
-      return { ...NOTHING, picture: demanded("first_frame_url", first) };
+      return { ...EMPTY, picture: demanded("first_frame_url", first) };
     }
     case "references":
       return readReferences(input, read);
     case "any":
-      return memberOf(input, "media") === undefined ? NOTHING : readMedia(model, input, read);
+      return memberOf(input, "media") === undefined ? EMPTY : readMedia(model, input, read);
     case "media":
       return readMedia(model, input, read);
   }
@@ -84,7 +84,7 @@ function readReferences(input: Json | undefined, read: GivenReader): Given {
   const total = (mixed ?? 0) + (videos ?? 0);
   if (total < 1 || total > 5 || (videos ?? 0) > 3)
     throw invalidParameter("There must be 1 to 5 references, of which at most 3 are videos.");
-  return { ...NOTHING, videos: videos ?? 0 };
+  return { ...EMPTY, videos: videos ?? 0 };
 }
 
 function readMedia({ media: types }: WanModel, input: Json | undefined, read: GivenReader): Given {

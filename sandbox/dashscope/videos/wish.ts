@@ -26,7 +26,7 @@ export const VIDEO_PATHS: ReadonlyMap<string, string> = new Map(
 /** What tasks shall film. Throws `NativeError` at what the vendor refuses. */
 export function wanVideos(files: ResultFiles, { tasks: settings }: VendorOptions) {
   return {
-    wish(request: VendorRequest, service: string): DashscopeWish {
+    requested(request: VendorRequest, service: string): DashscopeWish {
       const { body, headers } = request;
       const model = readModel(request, service);
       const takesOss = headers["x-dashscope-ossresourceresolve"] === "enable";

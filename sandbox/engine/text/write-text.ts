@@ -81,9 +81,9 @@ const SENTENCES: readonly [string, ...string[]] = [
 ];
 
 function inAskedCase(text: string, { gist: asked, system }: Prompt): string {
-  const wish = `${system}\n${asked}`;
-  if (wish.search(UPPER_CASE) >= 0) return text.toUpperCase();
-  return wish.search(LOWER_CASE) >= 0 ? text.toLowerCase() : text;
+  const requested = `${system}\n${asked}`;
+  if (requested.search(UPPER_CASE) >= 0) return text.toUpperCase();
+  return requested.search(LOWER_CASE) >= 0 ? text.toLowerCase() : text;
 }
 
 function withoutCase(text: string): string {

@@ -26,8 +26,8 @@ export function veoEndpoints(files: ResultFiles, options: VendorOptions) {
         `models/${id} is not found, or is not supported for predictLongRunning. Call ListModels to see the list of available models and their supported methods.`,
       );
     }
-    const wish = readVeoRequest(request.body, model, place);
-    const refusal = refusalIn(readMarks(wish.prompt));
+    const requested = readVeoRequest(request.body, model, place);
+    const refusal = refusalIn(readMarks(requested.prompt));
     if (refusal !== undefined)
       throw new ApiError(
         refusal.status,
@@ -41,9 +41,9 @@ export function veoEndpoints(files: ResultFiles, options: VendorOptions) {
     const task = table.open({
       id: taskId,
       owner,
-      wish: { ...wish, operation },
+      requested: { ...requested, operation },
       origin: originOf(request),
-      prompt: wish.prompt,
+      prompt: requested.prompt,
       failures: FAILURES,
     });
     if (task.marks.has("timeout")) throw new ApiError(EXPIRED.status, "The request timed out.");
@@ -52,7 +52,7 @@ export function veoEndpoints(files: ResultFiles, options: VendorOptions) {
 
   function get(operation: string, owner: string): Promise<JsonObject> {
     const task = table.find(operation.slice(operation.lastIndexOf("/") + 1), owner);
-    if (task?.wish.operation === operation && isKept(task)) return operationBody(task, now());
+    if (task?.requested.operation === operation && isKept(task)) return operationBody(task, now());
     throw new ApiError(404, "Requested entity was not found.");
   }
 

@@ -15,12 +15,12 @@ export type VeoTask = Task<PlacedVeo>;
 /** An operation at some time: nothing is said of whether it is done as long as it is not. */
 export async function operationBody(task: VeoTask, at: number): Promise<JsonObject> {
   const state = stateOf(task, at);
-  const name = task.wish.operation;
+  const name = task.requested.operation;
   if (state.phase === "queued" || state.phase === "running") return { name };
   const isFiltered = task.marks.has("moderate");
   if (state.phase !== "succeeded" && !isFiltered)
     return { name, done: true, error: failureOf(task, state) };
-  const response = task.wish.place === "gemini" ? fileResponse(task) : await ownResponse(task);
+  const response = task.requested.place === "gemini" ? fileResponse(task) : await ownResponse(task);
   return { name, done: true, response };
 }
 
@@ -31,14 +31,14 @@ function failureOf({ marks }: VeoTask, { phase }: TaskState): JsonObject {
 }
 
 /** How many of the videos may not be shown: `[rai]` are all of them, `[rai1]` is one. */
-function filteredOf({ marks, wish }: VeoTask): number {
-  if (marks.has("rai") || marks.has("moderate")) return wish.count;
+function filteredOf({ marks, requested }: VeoTask): number {
+  if (marks.has("rai") || marks.has("moderate")) return requested.count;
   return marks.has("rai1") ? 1 : 0;
 }
 
 /** How many there are to have in the end. */
 export function shownOf(task: VeoTask): number {
-  return task.wish.count - filteredOf(task);
+  return task.requested.count - filteredOf(task);
 }
 
 function filterOf(task: VeoTask): JsonObject {
@@ -64,7 +64,7 @@ function fileResponse(task: VeoTask): JsonObject {
 
 /** The videos themselves, or where they were put. */
 async function ownResponse(task: VeoTask): Promise<JsonObject> {
-  const { bucket } = task.wish;
+  const { bucket } = task.requested;
   const videos: JsonObject[] = [];
   for (let index = 0; index < shownOf(task); index++) {
     const place =
@@ -80,9 +80,9 @@ async function ownResponse(task: VeoTask): Promise<JsonObject> {
   };
 }
 
-export async function filmOf({ wish }: VeoTask, index: number): Promise<Uint8Array> {
-  const { width, height, seconds, hasSound, count } = wish;
-  const words = withoutMagicWords(wish.prompt);
+export async function filmOf({ requested }: VeoTask, index: number): Promise<Uint8Array> {
+  const { width, height, seconds, hasSound, count } = requested;
+  const words = withoutMagicWords(requested.prompt);
   const prompt = count === 1 ? words : `${index + 1} of ${count}: ${words}`;
   return makeVideo({ width, height, seconds, framesPerSecond: 24, prompt, hasSound });
 }

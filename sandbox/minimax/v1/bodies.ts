@@ -8,7 +8,7 @@ export function v1Body(task: MinimaxTask, at: number): JsonObject {
   const state = stateOf(task, at);
   const status = wordFor(task, state, at);
   const isDone = status === "Success";
-  const { width, height } = task.wish;
+  const { width, height } = task.requested;
   return {
     task_id: task.id,
     status,

@@ -13,11 +13,11 @@ import {
 export function v2Body(task: MinimaxTask, at: number, results: Results): JsonObject {
   const state = stateOf(task, at);
   const status = statusOf(task, state);
-  const { wish } = task;
+  const { requested } = task;
   return {
     task: {
       id: task.id,
-      model: wish.model,
+      model: requested.model,
       status,
       created_at: Math.floor(task.createdAt / 1_000),
       updated_at: Math.floor(state.since / 1_000),
@@ -25,12 +25,12 @@ export function v2Body(task: MinimaxTask, at: number, results: Results): JsonObj
         ? { content: { url: publishFilm(task, task.endsAt, results) } }
         : {}),
       ...(status === "failed" ? { error: failureOf(task) } : {}),
-      resolution: wish.resolution,
-      duration: wish.seconds,
-      ratio: wish.ratio,
+      resolution: requested.resolution,
+      duration: requested.seconds,
+      ratio: requested.ratio,
       task_type: "generation",
       modality: "video",
-      usage: status === "succeeded" ? usageOf(wish) : {},
+      usage: status === "succeeded" ? usageOf(requested) : {},
     },
   };
 }

@@ -19,8 +19,8 @@ export function readReasoning(body: JsonObject, model: Model): ReasoningSettings
     return { effort: "none", summary: undefined, echo: { effort: null, summary: null } };
   }
   const effort = readEffort(asked, model);
-  const wish = field(asked, asked["summary"] === undefined ? "generate_summary" : "summary");
-  const summary = readChoice({ ...wish, path: `reasoning.${wish.path}` }, [
+  const requested = field(asked, asked["summary"] === undefined ? "generate_summary" : "summary");
+  const summary = readChoice({ ...requested, path: `reasoning.${requested.path}` }, [
     "auto",
     "concise",
     "detailed",

@@ -24,7 +24,7 @@ export interface ResponseEvents {
 
 export function responseEvents(turn: Turn): ResponseEvents {
   const output: JsonObject[] = [];
-  const { number, takeBack } = numberer(turn);
+  const { number, withdraw } = numberer(turn);
   const around = (type: string, state: ResponseState) =>
     number({ type, fields: { response: responseBody(turn, state) }, tokens: 0 });
 
@@ -41,7 +41,7 @@ export function responseEvents(turn: Turn): ResponseEvents {
 
   function fail(error: VendorError): readonly ResponseEvent[] {
     // What was made last is what the failure comes instead of.
-    takeBack();
+    withdraw();
     const { message, code } = orderedDetail(error);
     const reason = { code: code ?? "server_error", message };
     const state: ResponseState = { status: "failed", output, error: reason };
@@ -74,5 +74,5 @@ function numberer({ request }: Turn) {
     return { body, type, tokens, isLast: false };
   }
 
-  return { number, takeBack: () => next-- };
+  return { number, withdraw: () => next-- };
 }

@@ -16,7 +16,7 @@ import {
 import type { Model } from "#sandbox/openai/models.ts";
 import { readPromptCaching, type PromptCaching } from "#sandbox/openai/prompt-caching.ts";
 import type { PromptTokens } from "#sandbox/openai/prompt-tokens.ts";
-import type { Asked } from "#sandbox/openai/question.ts";
+import type { SentRequest } from "#sandbox/openai/question.ts";
 import { checkMetadata, readServiceTier } from "#sandbox/openai/request.ts";
 import { fitContext, readContext } from "./context.ts";
 import { messagesOf, type Entry } from "./entry.ts";
@@ -29,7 +29,7 @@ import { readToolOffer, type ToolOffer } from "./tool-request.ts";
 import { refuseUnknown } from "#sandbox/openai/unknown-parameters.ts";
 
 /** A request that the vendor would accept. */
-export interface ResponseRequest extends Asked {
+export interface ResponseRequest extends SentRequest {
   readonly body: JsonObject;
   readonly model: Model;
   readonly owner: string;

@@ -25,7 +25,7 @@ export function videosEndpoint(options: VendorOptions) {
   function route(request: VendorRequest, owner: string): JsonObject {
     const { method, path, query } = request;
     const [id, action, ...more] = path.split("/").slice(3).map(decodeSegment);
-    const find = (source: string) => getDone(source, owner).wish;
+    const find = (source: string) => getDone(source, owner).requested;
     if (id === undefined) {
       if (method === "POST") return create(request, owner, readCreation(request));
       if (method === "GET") return listVideos(table.list(owner), query, bodyOf);
@@ -53,7 +53,7 @@ export function videosEndpoint(options: VendorOptions) {
     const task = table.open({
       id: `video_${randomBytes(24).toString("hex")}`,
       owner,
-      wish: order,
+      requested: order,
       origin: originOf(request),
       prompt: order.prompt,
       failures: LATE_CODES,
@@ -73,7 +73,7 @@ export function videosEndpoint(options: VendorOptions) {
     }
     if (now() >= state.since + keptSeconds() * 1_000)
       throw new ApiError(404, { message: "The assets of the video have expired." });
-    return fileReply(request, await contentOf(task.wish, variant), TYPES[variant]);
+    return fileReply(request, await contentOf(task.requested, variant), TYPES[variant]);
   }
 
   function remove(task: SoraTask): JsonObject {

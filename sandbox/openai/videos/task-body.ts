@@ -7,7 +7,7 @@ export type SoraTask = Task<SoraOrder>;
 /** A video as the vendor tells of it, at some time. */
 export function videoBody(task: SoraTask, at: number, keptSeconds: number): JsonObject {
   const state = stateOf(task, at);
-  const { model, prompt, size, seconds, remixedFrom } = task.wish;
+  const { model, prompt, size, seconds, remixedFrom } = task.requested;
   const isDone = state.phase === "succeeded";
   return {
     id: task.id,

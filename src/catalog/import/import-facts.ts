@@ -13,7 +13,7 @@ export interface ImportedFacts extends Omit<Imported, "facts"> {
 
 /** Reads a file of facts about models and detects its format. Undefined for an unknown format. */
 export function importFacts(content: Json, terms: ImportTerms): ImportedFacts | undefined {
-  const own = ownFiles(content);
+  const own = localFiles(content);
   if (own !== undefined) {
     return { format: "a catalogue file", files: own, leftOut: [], otherProviders: new Map() };
   }
@@ -30,7 +30,7 @@ export function importFacts(content: Json, terms: ImportTerms): ImportedFacts | 
 }
 
 /** A file in our own format, or a list of such files. */
-function ownFiles(content: Json): readonly JsonObject[] | undefined {
+function localFiles(content: Json): readonly JsonObject[] | undefined {
   const files = isArray(content) ? content : [content];
   const isOwn = files.every(
     (each) => isObject(each) && textOf(each["provider"]) !== undefined && isArray(each["models"]),

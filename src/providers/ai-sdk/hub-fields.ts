@@ -12,7 +12,7 @@ import { choosesSearch } from "#styles/text/search-choice.ts";
 import { asksInWords } from "./json-in-words.ts";
 import type { CallOptions } from "./options-out.ts";
 import type { Terms } from "./place.ts";
-import type { Asked } from "./reasoning-out.ts";
+import type { RequestedValue } from "./reasoning-out.ts";
 import { fitSampling } from "./settings-out.ts";
 import { choiceOf, onlyDeclares, toolsOf } from "./tools-out.ts";
 
@@ -20,7 +20,7 @@ import { choiceOf, onlyDeclares, toolsOf } from "./tools-out.ts";
 interface OptionsWriting extends Writing, Terms {
   readonly model: ModelTraits;
   /** Planned before the rest, because thinking may count towards the limit. */
-  readonly reasoning: Asked;
+  readonly reasoning: RequestedValue;
 }
 
 /** Options that the rows write. */

@@ -7,7 +7,7 @@ import type { Terms } from "./place.ts";
 import { writeProof } from "./proof.ts";
 import type { PackageTraits } from "./traits.ts";
 
-export interface Asked {
+export interface RequestedValue {
   readonly options?: JSONObject;
   readonly spends?: number;
   /** A word of the shared interface, which has one since its fourth version. */
@@ -20,22 +20,23 @@ export function reasoningOf(
   { traits }: Terms,
   { reasoningControls }: ModelTraits,
   version: LanguageModel["version"],
-): Asked {
+): RequestedValue {
   const { reasoning } = request;
   if (reasoning === undefined) return {};
   if (traits.reasoning !== undefined) {
-    const wish = traits.reasoning(reasoning, {
+    const preference = traits.reasoning(reasoning, {
       controls: reasoningControls,
       model: request.model,
       limit: request.maxOutputTokens,
     });
     const { budgetTokens = 0 } = reasoning;
-    const spends = wish?.spends ?? budgetTokens;
+    const spends = preference?.spends ?? budgetTokens;
     const plan = planReasoning(reasoning, reasoningControls);
     const isChanged = losesBudget(reasoning, plan) || (budgetTokens > 0 && spends !== budgetTokens);
     const lost = isChanged ? ["reasoning.budget_tokens"] : [];
-    const isTaken = wish?.spends === undefined || mayThink(request, wish.spends, traits);
-    return isTaken ? { ...wish, lost } : { lost: [...lost, "reasoning"] };
+    const isTaken =
+      preference?.spends === undefined || mayThink(request, preference.spends, traits);
+    return isTaken ? { ...preference, lost } : { lost: [...lost, "reasoning"] };
   }
   if (version === "v4") {
     const effort = wordFor(planReasoning(reasoning, reasoningControls));

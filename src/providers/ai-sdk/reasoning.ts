@@ -11,7 +11,7 @@ export interface Thinker {
 }
 
 /** What to ask of a package. */
-export interface Wish {
+export interface Preference {
   readonly options: JSONObject;
   /** Tokens that the package adds to the most that the caller allowed. */
   readonly spends?: number;
@@ -57,7 +57,7 @@ export function budgeted(
   asked: Reasoning,
   { controls }: Thinker,
   write: (tokens: number) => JSONObject,
-): Wish | undefined {
+): Preference | undefined {
   const plan = planReasoning(asked, controls);
   switch (plan?.mode) {
     case undefined:
@@ -78,7 +78,7 @@ export function levelled(
   asked: Reasoning,
   { controls }: Thinker,
   write: (effort: string) => JSONObject,
-): Wish | undefined {
+): Preference | undefined {
   const plan = planReasoning(asked, controls);
   switch (plan?.mode) {
     case undefined:

@@ -1,7 +1,7 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import type { Reasoning } from "#core/chat.ts";
 import { membersOf, type Members } from "./unknown.ts";
-import { budgeted, levelled, measured, type Thinker, type Wish } from "./reasoning.ts";
+import { budgeted, levelled, measured, type Thinker, type Preference } from "./reasoning.ts";
 
 /** Parts of a usage, as a vendor tells them. */
 export interface UsageBeside {
@@ -42,7 +42,7 @@ export interface PackageTraits {
   /** Usage that the package leaves out, read off an event as the vendor sent it. */
   usageBeside?(event: Members): UsageBeside | undefined;
   /** Undefined for what cannot be asked for. */
-  reasoning?(asked: Reasoning, thinker: Thinker): Wish | undefined;
+  reasoning?(asked: Reasoning, thinker: Thinker): Preference | undefined;
   /** Options of a part or a message where a caching mark ends. */
   cache?(mark: "short" | "long"): JSONObject;
   /** Keeps the model from calling several tools at once. */

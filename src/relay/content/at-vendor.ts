@@ -6,7 +6,7 @@ import { pull } from "#lib/pull.ts";
 import { defined } from "#lib/values.ts";
 import { requestAt, upstreamTaskContextOf, type UpstreamTaskContext } from "../tasks/poll.ts";
 import { addressOf } from "../failover/upstream-terms.ts";
-import type { Content, Wish } from "./content.ts";
+import type { Content, ContentRequest } from "./content.ts";
 import { HeldContent } from "./held-content.ts";
 import { readFile } from "./read-file.ts";
 import { Renewals, type RenewalDeps } from "./renewals.ts";
@@ -41,7 +41,7 @@ export class VendorContent {
   }
 
   /** Throws `content_gone` for what is not there any more. */
-  async open(task: Task, wish: Wish): Promise<Content> {
+  async open(task: Task, contentRequest: ContentRequest): Promise<Content> {
     let issue: unknown;
     const renew = (): Promise<Task> =>
       this.#renewals.renewed(task).catch((cause: unknown) => {
@@ -50,31 +50,37 @@ export class VendorContent {
       });
     const hasEnded = (task.linksEndAt ?? Infinity) <= this.#deps.clock.now();
     const known = hasEnded ? await renew() : task;
-    const opened = await this.#open(known, wish);
+    const opened = await this.#open(known, contentRequest);
     if (opened !== undefined) return opened;
 
     const fresh = hasEnded ? known : await renew();
-    if (linkOf(fresh, wish) !== linkOf(known, wish)) {
-      const again = await this.#open(fresh, wish);
+    if (linkOf(fresh, contentRequest) !== linkOf(known, contentRequest)) {
+      const again = await this.#open(fresh, contentRequest);
       if (again !== undefined) return again;
     }
     throw issue ?? gone();
   }
 
   /** Undefined where nothing is there any more. */
-  async #open(task: Task, wish: Wish): Promise<Content | undefined> {
+  async #open(task: Task, contentRequest: ContentRequest): Promise<Content | undefined> {
     const context = this.#standingOf(task);
-    const link = linkOf(task, wish);
-    const path = context === undefined ? undefined : contentPath(context, wish);
+    const link = linkOf(task, contentRequest);
+    const path = context === undefined ? undefined : contentPath(context, contentRequest);
     if (context !== undefined && path !== undefined) {
       const url = addressOf(context) + path;
-      const content = await this.#follow(url, context, wish, NOT_THERE, true);
+      const content = await this.#follow(url, context, contentRequest, NOT_THERE, true);
       if (content !== undefined || link === "") return content;
     }
-    if (link === undefined) throw notFound(`This video has no ${wish.variant}.`);
-    if (link === "") return await this.#held.openAnswer(context, wish);
-    if (/^data:/i.test(link)) return await this.#held.openData(link, wish);
-    return await this.#follow(link, context, wish, GONE, context?.endpoint.linksNeedKey === true);
+    if (link === undefined) throw notFound(`This video has no ${contentRequest.variant}.`);
+    if (link === "") return await this.#held.openAnswer(context, contentRequest);
+    if (/^data:/i.test(link)) return await this.#held.openData(link, contentRequest);
+    return await this.#follow(
+      link,
+      context,
+      contentRequest,
+      GONE,
+      context?.endpoint.linksNeedKey === true,
+    );
   }
 
   /** A channel that is no more takes nothing away from links that are open to anybody. */
@@ -90,7 +96,7 @@ export class VendorContent {
   async #follow(
     link: string,
     context: UpstreamTaskContext | undefined,
-    wish: Wish,
+    contentRequest: ContentRequest,
     missing: readonly number[],
     isKeyed: boolean,
   ): Promise<Content | undefined> {
@@ -102,32 +108,36 @@ export class VendorContent {
       const isAsked = isKeyed && own !== null && URL.parse(to)?.origin === own.origin;
       const file =
         isAsked && context !== undefined
-          ? await this.#ask(new URL(to), context, wish)
+          ? await this.#ask(new URL(to), context, contentRequest)
           : await this.#deps.files.open(to, {
-              headers: rangeFields(wish),
+              headers: rangeFields(contentRequest),
               giver,
               maxRedirects: MAX_REDIRECTS - hop,
-              signal: wish.signal,
+              signal: contentRequest.signal,
             });
       const next = redirectOf(file, to);
-      if (next === undefined) return await this.#read(file, wish, missing);
+      if (next === undefined) return await this.#read(file, contentRequest, missing);
       file.close();
       to = next;
     }
     throw new GatewayError("upstream_failed", "The upstream redirects again and again.");
   }
 
-  async #ask(url: URL, context: UpstreamTaskContext, wish: Wish): Promise<OpenedFile> {
+  async #ask(
+    url: URL,
+    context: UpstreamTaskContext,
+    contentRequest: ContentRequest,
+  ): Promise<OpenedFile> {
     const reply = await requestAt(
       url,
       context,
       {
         method: "GET",
-        headers: rangeFields(wish),
+        headers: rangeFields(contentRequest),
         isStream: true,
         isFile: true,
         headMs: HEAD_MS,
-        signal: wish.signal,
+        signal: contentRequest.signal,
       },
       this.#deps,
     );
@@ -138,12 +148,12 @@ export class VendorContent {
 
   async #read(
     file: OpenedFile,
-    wish: Wish,
+    contentRequest: ContentRequest,
     missing: readonly number[],
   ): Promise<Content | undefined> {
     const { status } = file;
     if ([200, 206, 416].includes(status)) {
-      return await readFile(file, wish, this.#deps.limits.mediaBytes);
+      return await readFile(file, contentRequest, this.#deps.limits.mediaBytes);
     }
     file.close();
     if (missing.includes(status)) return undefined;
@@ -163,13 +173,13 @@ const REFUSALS: ReadonlyMap<number, FaultCode> = new Map([
 
 function contentPath(
   { endpoint, ref }: UpstreamTaskContext,
-  { index, variant }: Wish,
+  { index, variant }: ContentRequest,
 ): string | undefined {
   if (index > 0 || variant === "last_frame" || variant === "watermarked") return undefined;
   return endpoint.content?.(ref, variant);
 }
 
-function rangeFields({ range, ifRange }: Wish): Record<string, string> {
+function rangeFields({ range, ifRange }: ContentRequest): Record<string, string> {
   if (range === undefined) return {};
   return {
     range: formatByteRange(range),

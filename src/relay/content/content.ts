@@ -2,7 +2,7 @@ import type { MediaBytes, Variant } from "#core/kept-media.ts";
 import { spanOf, type ByteRange, type Span } from "#lib/byte-range.ts";
 
 /** What somebody wants of the files of a task. */
-export interface Wish {
+export interface ContentRequest {
   /** Which of its videos, from 0. */
   readonly index: number;
   readonly variant: Variant;
@@ -35,7 +35,7 @@ interface Known extends Pick<Content, "mediaType" | "etag"> {
 /** How a file that is all there answers a wish, and which of its bytes that takes. */
 export function answerWith(
   { sizeBytes, mediaType, etag }: Known,
-  { range, ifRange }: Pick<Wish, "range" | "ifRange">,
+  { range, ifRange }: Pick<ContentRequest, "range" | "ifRange">,
 ): { readonly head: Omit<Content, "body" | "close">; readonly bytes: Span } {
   const about = { mediaType, sizeBytes, takesRanges: true, etag };
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) {

@@ -2,7 +2,7 @@ import type { GatewayError } from "#core/error.ts";
 import { pathOf, type MediaCopyStore, type MediaPlace, type MediaStore } from "#core/kept-media.ts";
 import type { Task } from "#core/task.ts";
 import { VendorContent, type VendorDeps } from "./at-vendor.ts";
-import { answerWith, type Content, type Wish } from "./content.ts";
+import { answerWith, type Content, type ContentRequest } from "./content.ts";
 import { copyDue } from "./copies.ts";
 import { Downloads, type DownloadLimits } from "./downloads.ts";
 
@@ -33,10 +33,12 @@ export class Contents {
   }
 
   /** For whoever may see the task: our copy of it, else what its vendor has. */
-  async open(task: Task, wish: Wish, keyId: number): Promise<Content> {
+  async open(task: Task, contentRequest: ContentRequest, keyId: number): Promise<Content> {
     const place = this.#downloads.enter(keyId);
     try {
-      const content = (await this.#copyOf(task, wish)) ?? (await this.#vendor.open(task, wish));
+      const content =
+        (await this.#copyOf(task, contentRequest)) ??
+        (await this.#vendor.open(task, contentRequest));
       return {
         ...content,
         close() {
@@ -69,15 +71,22 @@ export class Contents {
   }
 
   /** Undefined where there is none, or where it cannot be had: its vendor may still have the file. */
-  async #copyOf({ id: taskId }: Task, wish: Wish): Promise<Content | undefined> {
+  async #copyOf(
+    { id: taskId }: Task,
+    contentRequest: ContentRequest,
+  ): Promise<Content | undefined> {
     const { copies, stores, onError } = this.#deps;
     if (Object.keys(stores).length === 0) return undefined;
-    const copy = await copies.find({ taskId, index: wish.index, variant: wish.variant });
+    const copy = await copies.find({
+      taskId,
+      index: contentRequest.index,
+      variant: contentRequest.variant,
+    });
     const store = copy && stores[copy.place];
     if (copy?.kept === undefined || store === undefined) return undefined;
     const { sizeBytes, mediaType, digest } = copy.kept;
     const about = { sizeBytes, mediaType, etag: `"${digest}"` };
-    const { head, bytes } = answerWith(about, wish);
+    const { head, bytes } = answerWith(about, contentRequest);
     try {
       const body = await store.open(pathOf(copy), sizeBytes, bytes);
       if (body === undefined) return undefined;

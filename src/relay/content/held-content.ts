@@ -4,7 +4,7 @@ import { Base64Bytes } from "#lib/base64-bytes.ts";
 import type { Span } from "#lib/byte-range.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { fetchPollBody, type PollDeps, type UpstreamTaskContext } from "../tasks/poll.ts";
-import { answerWith, type Content, type Wish } from "./content.ts";
+import { answerWith, type Content, type ContentRequest } from "./content.ts";
 import { fileType } from "./file-type.ts";
 
 interface HeldDeps extends PollDeps {
@@ -28,37 +28,44 @@ export class HeldContent {
   /** The vendor has no link: its answer to a look holds the bytes. */
   async openAnswer(
     context: UpstreamTaskContext | undefined,
-    wish: Wish,
+    contentRequest: ContentRequest,
   ): Promise<Content | undefined> {
     const { parseContent } = context?.endpoint.style.outbound ?? {};
     if (context === undefined || parseContent === undefined) return undefined;
     return await this.#holding(async (close) => {
-      const body = await fetchPollBody(context, this.#deps, wish.signal);
-      const found = body && parseContent(body, wish.index);
-      return found && this.#bytesOf(base64Of(found).toString(), found.mediaType, wish, close);
+      const body = await fetchPollBody(context, this.#deps, contentRequest.signal);
+      const found = body && parseContent(body, contentRequest.index);
+      return (
+        found && this.#bytesOf(base64Of(found).toString(), found.mediaType, contentRequest, close)
+      );
     });
   }
 
-  async openData(link: string, wish: Wish): Promise<Content> {
+  async openData(link: string, contentRequest: ContentRequest): Promise<Content> {
     const comma = link.indexOf(",");
     const head = link.slice("data:".length, Math.max(0, comma));
     if (!/;base64$/i.test(head)) {
       throw new GatewayError("upstream_failed", "The upstream's link holds no file.");
     }
     return await this.#holding(async (close) =>
-      this.#bytesOf(link.slice(comma + 1), head.split(";", 1)[0], wish, close),
+      this.#bytesOf(link.slice(comma + 1), head.split(";", 1)[0], contentRequest, close),
     );
   }
 
-  #bytesOf(base64: string, said: string | undefined, wish: Wish, close: () => void): Content {
+  #bytesOf(
+    base64: string,
+    said: string | undefined,
+    contentRequest: ContentRequest,
+    close: () => void,
+  ): Content {
     const bytes = new Base64Bytes(base64);
     const { sizeBytes } = bytes;
     if (sizeBytes > this.#deps.limits.mediaBytes) {
       throw new GatewayError("upstream_failed", "The file is larger than what may be handed over.");
     }
     const [head] = bytes.pieces({ start: 0, end: Math.min(sizeBytes, HEAD) });
-    const mediaType = fileType(said, wish.variant, head);
-    const { head: answer, bytes: wanted } = answerWith({ sizeBytes, mediaType }, wish);
+    const mediaType = fileType(said, contentRequest.variant, head);
+    const { head: answer, bytes: wanted } = answerWith({ sizeBytes, mediaType }, contentRequest);
     return { ...answer, body: piecesOf(bytes, wanted), close };
   }
 

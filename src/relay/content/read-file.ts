@@ -3,7 +3,7 @@ import type { OpenedFile } from "#egress/linked-files.ts";
 import { parseContentRange } from "#lib/byte-range.ts";
 import type { Fields } from "#lib/http1.ts";
 import { HEAD_BYTES } from "#lib/media-type.ts";
-import { EMPTY_BLOB, type Content, type Wish } from "./content.ts";
+import { EMPTY_BLOB, type Content, type ContentRequest } from "./content.ts";
 import { fileType } from "./file-type.ts";
 
 /** What a server said beside a 416. */
@@ -14,16 +14,24 @@ const FIELD = /^[\x20-\x7e]{1,256}$/;
  * What a server hands over, once it is known to be a file of this kind. Closes
  * it where it is not.
  */
-export async function readFile(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Content> {
+export async function readFile(
+  file: OpenedFile,
+  contentRequest: ContentRequest,
+  maxBytes: number,
+): Promise<Content> {
   try {
-    return await read(file, wish, maxBytes);
+    return await read(file, contentRequest, maxBytes);
   } catch (cause) {
     file.close();
     throw cause;
   }
 }
 
-async function read(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Content> {
+async function read(
+  file: OpenedFile,
+  contentRequest: ContentRequest,
+  maxBytes: number,
+): Promise<Content> {
   const { status, headers } = file;
   const close = (): void => file.close();
   const about = {
@@ -33,14 +41,15 @@ async function read(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Con
     close,
   };
   const said = headers.get("content-type");
-  if (status === 416 && wish.range !== undefined) {
+  if (status === 416 && contentRequest.range !== undefined) {
     const [, size] = UNSATISFIED.exec(headers.get("content-range") ?? "") ?? [];
     const sizeBytes = size === undefined ? undefined : Number(size);
     return { ...about, status, mediaType: "", sizeBytes, body: EMPTY_BLOB };
   }
 
   const span = status === 206 ? parseContentRange(headers.get("content-range")) : undefined;
-  if (status !== 200 && (span === undefined || wish.range === undefined)) throw malformed();
+  if (status !== 200 && (span === undefined || contentRequest.range === undefined))
+    throw malformed();
   const length = headers.get("content-length");
   const lengthBytes = length === undefined ? undefined : Number(length);
   if ((lengthBytes ?? 0) > maxBytes) throw tooLarge();
@@ -51,7 +60,7 @@ async function read(file: OpenedFile, wish: Wish, maxBytes: number): Promise<Con
   if (head?.length === 0) {
     throw new GatewayError("upstream_failed", "The upstream handed over an empty file.");
   }
-  const mediaType = fileType(said, wish.variant, head);
+  const mediaType = fileType(said, contentRequest.variant, head);
   const body = head === undefined ? pieces : joined(head, pieces);
   if (span === undefined) {
     return { ...about, status: 200, mediaType, sizeBytes: lengthBytes, body };

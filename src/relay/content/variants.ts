@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import { VARIANTS, type Variant } from "#core/kept-media.ts";
 import type { Task } from "#core/task.ts";
 import type { MadeVideo } from "#core/video.ts";
-import type { Wish } from "./content.ts";
+import type { ContentRequest } from "./content.ts";
 
 const LINKS: Readonly<Record<Variant, (video: MadeVideo) => string | undefined>> = {
   video: ({ url }) => url,
@@ -18,7 +18,7 @@ export function variantsOf(video: MadeVideo): readonly Variant[] {
 }
 
 /** Undefined where there is none, empty where the vendor hands out none. */
-export function linkOf({ videos }: Task, { index, variant }: Wish): string | undefined {
+export function linkOf({ videos }: Task, { index, variant }: ContentRequest): string | undefined {
   const video = videos[index];
   if (video === undefined) throw notFound(`This task has no video ${index}.`);
   return LINKS[variant](video);

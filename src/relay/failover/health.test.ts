@@ -26,7 +26,7 @@ const ANN = { id: 1, userId: 1 };
 const BEN = { id: 2, userId: 2 };
 /** Another key of Ann's. */
 const ANN_TOO = { id: 3, userId: 1 };
-const NONE: ReadonlySet<Credential> = new Set();
+const NO_VALUES: ReadonlySet<Credential> = new Set();
 
 const gone = new GatewayError("upstream_unreachable", "");
 const broken = new GatewayError("upstream_failed", "");
@@ -370,9 +370,9 @@ describe("credentials", () => {
     const { to, health, cool, first, second, wait } = setup(2);
     cool(limited(10_000));
 
-    expect(health.pick(to, NONE)).toBe(second);
+    expect(health.pick(to, NO_VALUES)).toBe(second);
     wait(10_001);
-    expect(health.pick(to, NONE)).toBe(first);
+    expect(health.pick(to, NO_VALUES)).toBe(first);
   });
 
   test("that wait for one model serve the others", () => {
@@ -396,7 +396,7 @@ describe("credentials", () => {
     cool(limited(8_000));
 
     expect(health.mayTryAnyway(to, ANN)).toBe(false);
-    expect(health.pickAnyway(to, NONE, BEN)).toBe(first);
+    expect(health.pickAnyway(to, NO_VALUES, BEN)).toBe(first);
     expect(health.waitMs([to], ANN)).toBe(8_000);
     expect(health.waitMs([to], BEN)).toBe(1_000);
   });

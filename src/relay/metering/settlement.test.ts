@@ -295,7 +295,7 @@ const TRIED: AttemptRecord = {
   status: 200,
   durationMs: 1,
 };
-const NONE = { lost: [] };
+const NO_VALUES = { lost: [] };
 
 describe("a call that is admitted", () => {
   test("reserves what it may cost, and its key's budgets with it", async () => {
@@ -435,7 +435,7 @@ describe("a call that ends", () => {
   ])("early: %s", async (_, stream, more, expected) => {
     const { open, closed } = stage({ stream });
     const settlement = await open();
-    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc", more), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc", more), NO_VALUES);
 
     await settlement.fail(CUT);
 
@@ -454,7 +454,7 @@ describe("a call that ends", () => {
     const { open, records, troubles, closed } = stage({ count: uncountable });
     const settlement = await open();
     const metered = answerOf("x".repeat(30));
-    settlement.beginMetering(routeWith(BY_TOKEN), metered, NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), metered, NO_VALUES);
     settlement.collect();
     metered.text = "y".repeat(30);
 
@@ -471,7 +471,7 @@ describe("a call that ends", () => {
     const { open, closed } = stage();
     const settlement = await open();
     const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 2 };
-    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("a long answer", { usage }), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("a long answer", { usage }), NO_VALUES);
     settlement.collect();
 
     await settlement.complete();
@@ -487,7 +487,7 @@ describe("a call that ends", () => {
     const { open, records } = stage();
     const settlement = await open();
     const inputUsage = { ...NO_USAGE, inputTokens, outputTokens, cachedInputTokens: 0 };
-    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc", { inputUsage }), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc", { inputUsage }), NO_VALUES);
 
     await settlement.complete();
 
@@ -498,7 +498,7 @@ describe("a call that ends", () => {
     const disk = Promise.withResolvers<boolean>();
     const { open, troubles } = stage({ settle: () => disk.promise });
     const settlement = await open();
-    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NO_VALUES);
     let isClosed = false;
     const closing = settlement.complete().then(() => (isClosed = true));
     await Bun.sleep(1);
@@ -513,7 +513,7 @@ describe("a call that ends", () => {
   test("waits for the disk for five seconds, and no longer", async () => {
     const { open, troubles, time, deps } = stage({ settle: () => new Promise(() => {}) });
     const settlement = await open();
-    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NO_VALUES);
     let isClosed = false;
     const closing = settlement.complete().then(() => (isClosed = true));
     await waitFor(() => deps.delivery.deadlines.size === 1);
@@ -602,7 +602,7 @@ describe("a checkpoint", () => {
   const at = async (metered: Metered, more: Parameters<typeof stage>[0] = {}) => {
     const place = stage(more);
     const settlement = await place.open();
-    settlement.beginMetering(routeWith(BY_TOKEN), metered, NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), metered, NO_VALUES);
     return { ...place, settlement, goesOn: await settlement.checkpoint() };
   };
 
@@ -661,7 +661,7 @@ describe("a checkpoint", () => {
   ])("%s notes nothing, and the call goes on", async (_, metered) => {
     const place = stage();
     const settlement = await place.open();
-    if (metered !== undefined) settlement.beginMetering(routeWith(BY_TOKEN), metered, NONE);
+    if (metered !== undefined) settlement.beginMetering(routeWith(BY_TOKEN), metered, NO_VALUES);
 
     expect(await settlement.checkpoint()).toBe(true);
     await Bun.sleep(1);
@@ -671,7 +671,7 @@ describe("a checkpoint", () => {
   test("of a call that is over notes nothing", async () => {
     const { open, noted, closed } = stage();
     const settlement = await open();
-    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NO_VALUES);
     await settlement.complete();
 
     expect(await settlement.checkpoint()).toBe(true);
@@ -691,7 +691,7 @@ describe("a checkpoint", () => {
       },
     });
     const settlement = await open();
-    settlement.beginMetering(routeWith(undefined), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(undefined), answerOf("abc"), NO_VALUES);
     await settlement.checkpoint();
     await waitFor(() => isCounting);
 
@@ -729,7 +729,7 @@ describe("a checkpoint", () => {
       },
     });
     const settlement = await open();
-    settlement.beginMetering(routeWith(undefined), answerOf("abc"), NONE);
+    settlement.beginMetering(routeWith(undefined), answerOf("abc"), NO_VALUES);
     await settlement.checkpoint();
     await waitFor(() => counts > 0);
     await settlement.checkpoint();
@@ -764,15 +764,15 @@ test("what was reserved on the way counts as reserved: nothing is asked for twic
 test("the journal names the model and provider that answered, and what has no price", async () => {
   const priced = stage();
   const settlement = await priced.open();
-  settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NONE);
+  settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NO_VALUES);
   await settlement.complete();
   const unpriced = stage();
   const free = await unpriced.open();
-  free.beginMetering(routeWith(undefined), answerOf("abc"), NONE);
+  free.beginMetering(routeWith(undefined), answerOf("abc"), NO_VALUES);
   await free.complete();
   const unused = stage({ count: async () => NO_USAGE });
   const nothing = await unused.open();
-  nothing.beginMetering(routeWith(BY_TOKEN), answerOf(""), NONE);
+  nothing.beginMetering(routeWith(BY_TOKEN), answerOf(""), NO_VALUES);
   await nothing.complete();
 
   expect(priced.records).toMatchObject([{ upstreamModel: "m", provider: "openai" }]);
@@ -786,14 +786,14 @@ test("the journal names the model and provider that answered, and what has no pr
 describe("a model without a price", () => {
   test("is told to the caller and the operator as it answers", async () => {
     const { open, unpriced } = stage();
-    (await open()).beginMetering(routeWith(undefined), answerOf(""), NONE);
+    (await open()).beginMetering(routeWith(undefined), answerOf(""), NO_VALUES);
 
     expect(unpriced).toEqual(["caller", "m at a"]);
   });
 
   test("is told to nobody if there is a price", async () => {
     const { open, unpriced } = stage();
-    (await open()).beginMetering(routeWith(BY_TOKEN), answerOf(""), NONE);
+    (await open()).beginMetering(routeWith(BY_TOKEN), answerOf(""), NO_VALUES);
 
     expect(unpriced).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { PROVIDERS } from "#providers/index.ts";
 import { askForModels } from "./discover.ts";
 import { aChannel } from "#test/a-channel.ts";
 
-const NOBODY = {
+const NO_CALLER = {
   send: () => Promise.reject(new Error("Nobody was to be asked.")),
 };
 
@@ -18,7 +18,7 @@ test("a vendor without a list has the models that are known of it, and is not as
 
   expect(listed.length).toBeGreaterThan(0);
   for (const { id, models = [] } of listed) {
-    const found = await askForModels(channelOf(id), NOBODY, AbortSignal.timeout(1_000));
+    const found = await askForModels(channelOf(id), NO_CALLER, AbortSignal.timeout(1_000));
     expect(found.map((each) => each.id)).toEqual([...models]);
   }
 });

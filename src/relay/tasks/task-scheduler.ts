@@ -100,7 +100,7 @@ export class TaskScheduler implements Watched {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
     if (entry.polling === undefined && this.#now() - entry.polledAt >= minAgeMs) {
-      this.#attend(entry);
+      this.#poll(entry);
     }
     await entry.polling;
     return true;
@@ -158,7 +158,7 @@ export class TaskScheduler implements Watched {
       this.#schedule.pop();
       const entry = this.#entries.get(slot.id);
       const isStale = entry === undefined || entry.task.dueAt !== slot.dueAt;
-      if (!isStale && entry.polling === undefined) this.#attend(entry);
+      if (!isStale && entry.polling === undefined) this.#poll(entry);
     }
   }
 
@@ -176,7 +176,7 @@ export class TaskScheduler implements Watched {
   }
 
   /** Looks at a task as soon as its channel has room. */
-  #attend(entry: Entry): void {
+  #poll(entry: Entry): void {
     const { channel = "" } = entry.task.place ?? {};
     const busy = this.#busy.get(channel) ?? 0;
     if (busy >= this.#deps.limits.taskPolls) {
@@ -197,7 +197,7 @@ export class TaskScheduler implements Watched {
     if (busy === 0) this.#busy.delete(channel);
     else this.#busy.set(channel, busy);
     const next = this.#waiting.get(channel)?.shift();
-    if (next !== undefined && this.#entries.get(next.task.id) === next) this.#attend(next);
+    if (next !== undefined && this.#entries.get(next.task.id) === next) this.#poll(next);
   }
 
   /** One step, and at once the next one where there is nothing to wait for. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { nanoUsd } from "#core/money.ts";
 import { createAccounts } from "./accounts.ts";
 
-const NOTHING = nanoUsd(0);
+const EMPTY = nanoUsd(0);
 
 test("an account is loaded once and stays while it is in use", () => {
   const { accounts, loads } = counted(3);
@@ -60,7 +60,7 @@ function counted(maxLoaded: number) {
   const loads: string[] = [];
   const accounts = createAccounts((id) => {
     loads.push(id);
-    return { id, granted: null, held: NOTHING, spent: NOTHING };
+    return { id, granted: null, held: EMPTY, spent: EMPTY };
   }, maxLoaded);
   return { accounts, loads };
 }

@@ -5,16 +5,16 @@ import { textOf } from "#lib/values.ts";
 import { VERSION } from "./actions.ts";
 
 /** Request metadata that every response repeats. */
-interface Asked {
+interface RequestedValue {
   readonly action: string;
   readonly requestId: string;
 }
 
-export function writeResult(asked: Asked, result: JsonObject): JsonObject {
+export function writeResult(asked: RequestedValue, result: JsonObject): JsonObject {
   return { ResponseMetadata: metadata(asked), Result: result };
 }
 
-export function writeError(asked: Asked, error: GatewayError): JsonObject {
+export function writeError(asked: RequestedValue, error: GatewayError): JsonObject {
   const code = textOf(error.details?.["Code"]) ?? CODES[error.code] ?? "InternalError";
   const failure = { Code: code, Message: error.message };
   return { ResponseMetadata: { ...metadata(asked), Error: failure } };
@@ -37,7 +37,7 @@ const CODES: Partial<Record<FaultCode, string>> = {
   still_running: "RequestInProgress",
 };
 
-function metadata({ action, requestId }: Asked): JsonObject {
+function metadata({ action, requestId }: RequestedValue): JsonObject {
   return { Action: action, RequestId: requestId, Version: VERSION };
 }
 

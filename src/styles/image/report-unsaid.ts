@@ -29,9 +29,9 @@ const NAMES = {
   user: "user",
 } as const satisfies Partial<Record<keyof ImageRequest, string>>;
 
-export type Wish = keyof typeof NAMES;
+export type ImageOptions = keyof typeof NAMES;
 
-const isWish = (name: string): name is Wish => name in NAMES;
+const isWish = (name: string): name is ImageOptions => name in NAMES;
 const WISHES = Object.keys(NAMES).filter(isWish);
 
 /**
@@ -40,20 +40,20 @@ const WISHES = Object.keys(NAMES).filter(isWish);
  */
 export function reportUnsaid(
   question: ImageRequest,
-  said: readonly Wish[],
+  said: readonly ImageOptions[],
   report: LossReport,
 ): void {
   const { mask, markup, extra = {}, unread = [] } = question;
   if (markup !== undefined) throw refuse("markup", "this model takes no drawing over a picture.");
   if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
-  for (const wish of WISHES) {
-    if (isWished(question, wish) && !said.includes(wish)) report.lose(NAMES[wish]);
+  for (const options of WISHES) {
+    if (isWished(question, options) && !said.includes(options)) report.lose(NAMES[options]);
   }
   for (const name of [...Object.keys(extra), ...unread]) report.lose(name);
 }
 
-function isWished(question: ImageRequest, wish: Wish): boolean {
-  if (wish === "series") return question.series?.mode === "auto";
-  if (wish === "partials") return (question.partials ?? 0) > 0;
-  return question[wish] !== undefined && question[wish] !== "auto";
+function isWished(question: ImageRequest, options: ImageOptions): boolean {
+  if (options === "series") return question.series?.mode === "auto";
+  if (options === "partials") return (question.partials ?? 0) > 0;
+  return question[options] !== undefined && question[options] !== "auto";
 }

@@ -233,7 +233,7 @@ function fieldsIn(table: AnyTable): readonly HubField[] {
 }
 
 /** One row, or one group of rows, as far as bodies are read by it. */
-interface Reading {
+interface ReadResult {
   readonly members: readonly string[];
   readonly moreMembers?: (body: JsonObject) => readonly string[];
   /** Returns the content for which the hub has no place. */
@@ -243,11 +243,11 @@ interface Reading {
 function readingOf<Field extends HubField, Context>(
   table: FieldTable<Context>,
   field: Field,
-): Reading | undefined {
+): ReadResult | undefined {
   const row: FieldRow<Field, Context> = table[field];
   if ("group" in row) {
     const { members, parse } = row.group;
-    const read: Reading["read"] = (body, into) => {
+    const read: ReadResult["read"] = (body, into) => {
       const { values, rest } = parse(body);
       Object.assign(into, values);
       return rest;
@@ -256,7 +256,7 @@ function readingOf<Field extends HubField, Context>(
   }
   if (!("parse" in row)) return undefined;
   const { parse, rest, ...place } = row;
-  const read: Reading["read"] = (body, into) => {
+  const read: ReadResult["read"] = (body, into) => {
     const value = parse(body);
     if (value !== undefined) into[field] = value;
     return rest?.(body);

@@ -22,7 +22,7 @@ const WISHES = {
   user: "user",
 } as const satisfies Partial<Record<keyof VideoRequest, string>>;
 
-export type Wish = keyof typeof WISHES;
+export type Options = keyof typeof WISHES;
 
 /** Options whose value "off" equals the behaviour of vendors without them. */
 const OFF_ANYWAY: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const OFF_ANYWAY: ReadonlySet<string> = new Set([
   "watermark",
   "cameraFixed",
   "lastFrame",
-] satisfies Wish[]);
+] satisfies Options[]);
 
 /**
  * Fields of the client's own protocol, forwarded to a vendor of the same protocol. The gateway sets
@@ -47,7 +47,7 @@ export function carriedBy({ extra }: VideoRequest, format: string): JsonObject {
  * Throws if the client requests several videos.
  */
 export function loseAllBut(
-  said: readonly Wish[],
+  said: readonly Options[],
   question: VideoRequest,
   format: string,
   report: LossReport,
@@ -55,10 +55,10 @@ export function loseAllBut(
   if ((question.count ?? 1) !== 1) {
     throw invalid("n", "'n' must be 1: this model makes one video at a time.");
   }
-  for (const [wish, name] of Object.entries(WISHES)) {
-    const value = question[wish as Wish];
-    if (value === undefined || said.includes(wish as Wish)) continue;
-    if (value === false && OFF_ANYWAY.has(wish)) continue;
+  for (const [options, name] of Object.entries(WISHES)) {
+    const value = question[options as Options];
+    if (value === undefined || said.includes(options as Options)) continue;
+    if (value === false && OFF_ANYWAY.has(options)) continue;
     report.lose(name);
   }
   report.loseForeign(question.extra, format);

@@ -56,8 +56,8 @@ async function begin({ act }: AssetPlace) {
 }
 
 testInBrowser("[B4.9-c] a person is verified, and assets of theirs can be kept", async (page) => {
-  await using house = await opened();
-  const { link, fetched } = await begin(house.place);
+  await using simulator = await opened();
+  const { link, fetched } = await begin(simulator.place);
   await page.goto(link);
   await page.getByRole("button", { name: "It is the person" }).click();
   await page.waitForURL(/\/callbacks\/verify\//);
@@ -71,8 +71,8 @@ testInBrowser("[B4.9-c] a person is verified, and assets of theirs can be kept",
 });
 
 testInBrowser("[B4.9-d] a person who is another one is not verified", async (page) => {
-  await using house = await opened();
-  const { link, fetched } = await begin(house.place);
+  await using simulator = await opened();
+  const { link, fetched } = await begin(simulator.place);
   await page.goto(link);
   await page.getByRole("button", { name: "It is not the person" }).click();
   await page.waitForURL(/\/callbacks\/verify\//);
@@ -82,10 +82,10 @@ testInBrowser("[B4.9-d] a person who is another one is not verified", async (pag
 });
 
 testInBrowser("[B4.9-c] a person who hesitates too long is not verified", async (page) => {
-  await using house = await opened();
-  const { link, fetched } = await begin(house.place);
+  await using simulator = await opened();
+  const { link, fetched } = await begin(simulator.place);
   await page.goto(link);
-  house.hesitate(121_000);
+  simulator.hesitate(121_000);
   await page.getByRole("button", { name: "It is the person" }).click();
   await page.getByText("The link has expired.").waitFor();
 

@@ -231,21 +231,24 @@ test.each<[string, JsonObject, string]>([
   ["PNG where nothing is said", {}, "image/png"],
   ["JPEG", { mime_type: "image/jpeg" }, "image/jpeg"],
   ["WebP", { output_format: "webp" }, "image/webp"],
-])("[A4.11-b] a picture is handed over as %s, whatever the vendor made", async (_, wish, type) => {
-  for (const [bytes, made] of [
-    [PNG, "image/png"],
-    [JPEG, "image/jpeg"],
-  ] as const) {
-    respond = () => drawn(bytes, made);
+])(
+  "[A4.11-b] a picture is handed over as %s, whatever the vendor made",
+  async (_, requested, type) => {
+    for (const [bytes, made] of [
+      [PNG, "image/png"],
+      [JPEG, "image/jpeg"],
+    ] as const) {
+      respond = () => drawn(bytes, made);
 
-    const [picture] = (await envelopeOf(await ask(wish))).data.data;
-    const { format, width } = await new Bun.Image(
-      Buffer.from(picture?.b64_json ?? "", "base64"),
-    ).metadata();
+      const [picture] = (await envelopeOf(await ask(requested))).data.data;
+      const { format, width } = await new Bun.Image(
+        Buffer.from(picture?.b64_json ?? "", "base64"),
+      ).metadata();
 
-    expect([`image/${format}`, width]).toEqual([type, 2]);
-  }
-});
+      expect([`image/${format}`, width]).toEqual([type, 2]);
+    }
+  },
+);
 
 test("[A4.11-b] the words beside a picture come with it", async () => {
   const parts = [
@@ -382,10 +385,10 @@ describe("[A4.11-b] a failure of the vendor", () => {
 });
 
 test("a strict caller is refused what others learn to have lost", async () => {
-  const wish = { user: "somebody", person_generation: "allow_adult" };
+  const requested = { user: "somebody", person_generation: "allow_adult" };
 
-  const lossy = await ask(wish);
-  const strict = await ask(wish, { "sluice-strict": "true" });
+  const lossy = await ask(requested);
+  const strict = await ask(requested, { "sluice-strict": "true" });
   const fine = await ask({ size: "16:9" }, { "sluice-strict": "true" });
 
   expect([lossy.status, lossy.headers.get("sluice-lossy")]).toEqual([

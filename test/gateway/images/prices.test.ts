@@ -13,7 +13,7 @@ const CENT = 10_000_000;
 
 const one = () => Response.json({ data: [{ b64_json: BASE64 }] });
 
-async function costOf(wish: JsonObject, respond: () => Response = one): Promise<number> {
+async function costOf(requested: JsonObject, respond: () => Response = one): Promise<number> {
   await using vendor = openPictureVendor(respond);
   await using gateway = await openTestGateway({
     yaml: `
@@ -24,7 +24,7 @@ channels:
 ${PRICES}`,
   });
   using books = openBooks(gateway.dataDir);
-  const asked = { model: "painter", prompt: "a fox", ...wish };
+  const asked = { model: "painter", prompt: "a fox", ...requested };
   const answer = await gateway.post("/v1/images/generations", asked);
   expect(answer.status).toBe(200);
   await answer.text();
@@ -41,8 +41,8 @@ test.each<[string, JsonObject, number]>([
   ["of such a size in another quality", { size: "1024x1536", quality: "low" }, 4],
   ["of a size in a word", { size: "4K" }, 24],
   ["of a size in a word of its own, whatever its shape", { size: "16:9", image_size: "4K" }, 24],
-])("a picture %s costs what its kind does", async (_, wish, cents) => {
-  expect(await costOf(wish)).toBe(cents * CENT);
+])("a picture %s costs what its kind does", async (_, requested, cents) => {
+  expect(await costOf(requested)).toBe(cents * CENT);
 });
 
 test.each(["4K", "4k", " 4k "])(
@@ -65,8 +65,8 @@ test.each<[string, JsonObject, number]>([
   ["that is tall, in its better quality", { quality: "hd", size: "1024x1792" }, 12],
 ])(
   "a picture of the catalogue's dearer kinds (%s) costs what its vendor asks",
-  async (_, wish, cents) => {
-    expect(await costOf({ model: "dall-e-3", ...wish })).toBe(cents * CENT);
+  async (_, requested, cents) => {
+    expect(await costOf({ model: "dall-e-3", ...requested })).toBe(cents * CENT);
   },
 );
 

@@ -54,10 +54,10 @@ test.each<[string, JsonObject, string]>([
   [MODELS[2] ?? "", { response_modalities: "image-text" }, "png 1024x1024"],
   [MODELS[3] ?? "", { size: "1024x1792", quality: "hd" }, "png 1536x2688"],
   [MODELS[4] ?? "", { n: 5, quality: "hd" }, "png 1024x1024"],
-])("[A4.11-b] %s draws %j", async (model, wish, expected) => {
-  const { status, pictures } = await draw({ model, ...wish });
+])("[A4.11-b] %s draws %j", async (model, requested, expected) => {
+  const { status, pictures } = await draw({ model, ...requested });
 
-  expect([status, pictures.length]).toEqual([200, Number(wish["n"] ?? 1)]);
+  expect([status, pictures.length]).toEqual([200, Number(requested["n"] ?? 1)]);
   expect(await look(pictures[0])).toBe(expected);
 });
 

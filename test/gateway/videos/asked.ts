@@ -7,13 +7,17 @@ import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harne
 export interface VideoGateway extends AsyncDisposable {
   readonly opened: TestGateway;
   readonly sandbox: Sandbox;
-  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Told>;
-  get(path: string): Promise<Told>;
+  post(
+    path: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ReceivedAnswer>;
+  get(path: string): Promise<ReceivedAnswer>;
   /** What was charged for a task; undefined while it is not. */
   costOf(id: string): number | undefined;
 }
 
-export interface Told {
+export interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: JsonObject;
@@ -47,7 +51,7 @@ export async function openVideos(
 }
 
 export function asking(opened: TestGateway): Pick<VideoGateway, "post" | "get" | "costOf"> {
-  const told = async (response: Response): Promise<Told> => ({
+  const told = async (response: Response): Promise<ReceivedAnswer> => ({
     status: response.status,
     headers: response.headers,
     body: (await response.json()) as JsonObject,

@@ -20,7 +20,7 @@ export function videoOf(sizeBytes: number): Uint8Array {
   return bytes;
 }
 
-export interface Asked {
+export interface SentRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: Headers;
@@ -28,15 +28,15 @@ export interface Asked {
 
 export interface FileServer extends AsyncDisposable {
   readonly url: string;
-  readonly asked: Asked[];
+  readonly asked: SentRequest[];
   /** Answers that somebody let go of before their end. */
   readonly cut: number;
   /** What is at a path; 404 for others. */
-  readonly files: Map<string, (asked: Asked) => Response | Promise<Response>>;
+  readonly files: Map<string, (asked: SentRequest) => Response | Promise<Response>>;
 }
 
 export function openFileServer(hostname = "127.0.0.1"): FileServer {
-  const asked: Asked[] = [];
+  const asked: SentRequest[] = [];
   const files: FileServer["files"] = new Map();
   let cut = 0;
   const server = Bun.serve({
@@ -66,7 +66,7 @@ export function openFileServer(hostname = "127.0.0.1"): FileServer {
 
 /** As object stores answer: whole, or the one range that is asked for. */
 export function stored(bytes: Uint8Array, more: Record<string, string> = {}) {
-  return ({ headers }: Asked): Response => {
+  return ({ headers }: SentRequest): Response => {
     const about = { "content-type": "video/mp4", "accept-ranges": "bytes", etag: '"v1"', ...more };
     const range = /^bytes=(\d*)-(\d*)$/.exec(headers.get("range") ?? "");
     const isCurrent = (headers.get("if-range") ?? '"v1"') === '"v1"';

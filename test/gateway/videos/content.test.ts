@@ -513,13 +513,17 @@ describe("a link that leads to where nobody may go", () => {
   });
 
   test("is not followed by redirects either, whoever redirects", async () => {
-    const inner = Bun.serve({ hostname: "127.0.0.2", port: 0, fetch: () => stored(VIDEO)(ANY) });
+    const inner = Bun.serve({
+      hostname: "127.0.0.2",
+      port: 0,
+      fetch: () => stored(VIDEO)(ANY_VALUE),
+    });
     let connections = 0;
-    const ANY = { path: "", method: "GET", headers: new Headers() };
+    const ANY_VALUE = { path: "", method: "GET", headers: new Headers() };
     inner.reload({
       fetch() {
         connections++;
-        return stored(VIDEO)(ANY);
+        return stored(VIDEO)(ANY_VALUE);
       },
     });
     const to = `http://127.0.0.2:${inner.port}/v.mp4`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { textOf } from "#lib/values.ts";
 import { waitFor } from "#test/wait.ts";
 import { asking } from "./asked.ts";
-import { openFake, type Asked } from "./fake-vendor.ts";
+import { openFake, type SentRequest } from "./fake-vendor.ts";
 
 const BYTES = Buffer.from("000000186674797069736f6d0000020069736f6d61766331", "hex");
 const RESULT = `data:video/mp4;base64,${BYTES.toString("base64")}`;
@@ -15,9 +15,9 @@ interface Vendor {
   readonly model: string;
   /** Submits are answered with the one, queries with the other. */
   readonly taken: object;
-  readonly done: (asked: Asked) => object;
+  readonly done: (asked: SentRequest) => object;
   /** Where the request holds the picture that a video begins with. */
-  readonly pictureIn: (body: Asked["body"]) => unknown;
+  readonly pictureIn: (body: SentRequest["body"]) => unknown;
 }
 
 const VENDORS: readonly Vendor[] = [
@@ -79,7 +79,7 @@ const VENDORS: readonly Vendor[] = [
   },
 ];
 
-const isSubmit = ({ method, path }: Asked): boolean =>
+const isSubmit = ({ method, path }: SentRequest): boolean =>
   method === "POST" && !path.includes("/tasks/");
 
 describe.each(VENDORS.map((vendor) => [vendor.model, vendor] as const))("%s", (model, vendor) => {

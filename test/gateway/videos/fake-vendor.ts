@@ -4,10 +4,10 @@ import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harne
 export interface FakeVendor extends AsyncDisposable {
   readonly opened: TestGateway;
   /** What was asked of it, oldest first. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly SentRequest[];
 }
 
-export interface Asked {
+export interface SentRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -18,9 +18,9 @@ export interface Asked {
 export async function openFake(
   vendor: string,
   models: readonly string[],
-  answer: (asked: Asked) => object | Response,
+  answer: (asked: SentRequest) => object | Response,
 ): Promise<FakeVendor> {
-  const asked: Asked[] = [];
+  const asked: SentRequest[] = [];
   const upstream = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

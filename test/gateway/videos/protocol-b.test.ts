@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 import { asking } from "./asked.ts";
-import { openFake, type Asked, type FakeVendor } from "./fake-vendor.ts";
+import { openFake, type SentRequest, type FakeVendor } from "./fake-vendor.ts";
 
 const MODEL = "jimeng_t2v_v30";
 const SUBMIT = "?Action=CVSync2AsyncSubmitTask&Version=2022-08-31";
@@ -23,7 +23,7 @@ let made = 10;
 /** More digits than a number can hold. */
 const upstreamId = () => `73926163365196104${made}`;
 
-function answer({ path }: Asked): object {
+function answer({ path }: SentRequest): object {
   if (path.includes("SubmitTask")) {
     made++;
     return { code: 10_000, data: { task_id: upstreamId() } };

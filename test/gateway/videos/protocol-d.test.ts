@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { asking } from "./asked.ts";
-import { openFake, type Asked, type FakeVendor } from "./fake-vendor.ts";
+import { openFake, type SentRequest, type FakeVendor } from "./fake-vendor.ts";
 
 const MODEL = "MiniMax-H3";
 const VIDEO = "https://videos.example/fox.mp4";
@@ -19,7 +19,7 @@ afterAll(() => vendor[Symbol.asyncDispose]());
 let told: JsonObject = {};
 let made = 0;
 
-function answer({ method, path }: Asked): object {
+function answer({ method, path }: SentRequest): object {
   if (method === "POST") return { task_id: `42401098573862${++made}` };
   return { task: { id: path.split("/").at(-1) ?? "", ...told } };
 }

@@ -138,8 +138,8 @@ describe("[B4.1-f1] the first family", () => {
   test.each([
     [{ seconds: "5" }, "'seconds' must be 4, 8 or 12."],
     [{ size: "640x480" }, "'size' must be 720x1280 or 1280x720."],
-  ])("refuses %j", async (wish, message) => {
-    const { status, body } = await submit({ model: SORA, prompt: "a fox", ...wish });
+  ])("refuses %j", async (requested, message) => {
+    const { status, body } = await submit({ model: SORA, prompt: "a fox", ...requested });
 
     expect([status, body["error"]]).toMatchObject([400, { code: 400, message }]);
     expect(place.asked()).toEqual([]);

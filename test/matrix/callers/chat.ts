@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "#lib/json.ts";
 import { chatStreamFaults } from "#test/grammar/chat.ts";
-import { NOTHING, type Ask, type Caller, type Seen, type SeenCall, type Turn } from "../caller.ts";
+import { EMPTY, type Ask, type Caller, type Seen, type SeenCall, type Turn } from "../caller.ts";
 import { framesIn, jsonIn, listIn, numberIn, objectIn, textIn } from "../wire.ts";
 
 export const chatCaller: Caller = {
@@ -26,7 +26,7 @@ export const chatCaller: Caller = {
     const choice = listIn(body["choices"])[0] ?? {};
     const message = objectIn(choice["message"]);
     return {
-      ...NOTHING,
+      ...EMPTY,
       text: textIn(message["content"]),
       reasoning: textIn(message["reasoning_content"]),
       calls: callsIn(listIn(message["tool_calls"])),
@@ -151,5 +151,5 @@ function usageOf(usage: Json | undefined): Seen["usage"] {
 
 function failed(body: JsonObject): Seen {
   const { message, type } = objectIn(body["error"]);
-  return { ...NOTHING, error: `${textIn(type)}: ${textIn(message)}` };
+  return { ...EMPTY, error: `${textIn(type)}: ${textIn(message)}` };
 }

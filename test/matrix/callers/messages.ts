@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "#lib/json.ts";
 import { messagesStreamFaults } from "#test/grammar/messages.ts";
-import { NOTHING, type Caller, type Seen, type Turn } from "../caller.ts";
+import { EMPTY, type Caller, type Seen, type Turn } from "../caller.ts";
 import { framesIn, jsonIn, listIn, numberIn, objectIn, textIn } from "../wire.ts";
 
 export const messagesCaller: Caller = {
@@ -113,7 +113,7 @@ function seenIn(message: JsonObject): Seen {
     numberIn(usage["cache_read_input_tokens"]) +
     numberIn(usage["cache_creation_input_tokens"]);
   return {
-    ...NOTHING,
+    ...EMPTY,
     text: blocks.map((block) => (block["type"] === "text" ? textIn(block["text"]) : "")).join(""),
     reasoning: blocks.map((block) => textIn(block["thinking"])).join(""),
     calls: blocks
@@ -175,5 +175,5 @@ function finishOf(reason: Json | undefined): Seen["finish"] {
 
 function failed(body: JsonObject): Seen {
   const { message, type } = objectIn(body["error"]);
-  return { ...NOTHING, error: `${textIn(type)}: ${textIn(message)}` };
+  return { ...EMPTY, error: `${textIn(type)}: ${textIn(message)}` };
 }

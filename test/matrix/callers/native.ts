@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "#lib/json.ts";
 import { geminiStreamFaults } from "#test/grammar/gemini.ts";
-import { NOTHING, type Caller, type Seen, type Turn } from "../caller.ts";
+import { EMPTY, type Caller, type Seen, type Turn } from "../caller.ts";
 import { framesIn, jsonIn, listIn, numberIn, objectIn, textIn } from "../wire.ts";
 
 export const nativeCaller: Caller = {
@@ -67,7 +67,7 @@ function seenIn(chunks: readonly JsonObject[]): Seen {
     return [{ id: textIn(id), name: textIn(name), args: args ?? {} }];
   });
   return {
-    ...NOTHING,
+    ...EMPTY,
     text: parts.map((part) => (part["thought"] === true ? "" : textIn(part["text"]))).join(""),
     reasoning: parts.map((part) => (part["thought"] === true ? textIn(part["text"]) : "")).join(""),
     calls,
@@ -127,5 +127,5 @@ function finishOf(reason: Json | undefined, hasCalls: boolean): Seen["finish"] {
 
 function failed(body: JsonObject): Seen {
   const { message, status } = objectIn(body["error"]);
-  return { ...NOTHING, error: `${textIn(status)}: ${textIn(message)}` };
+  return { ...EMPTY, error: `${textIn(status)}: ${textIn(message)}` };
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "#lib/json.ts";
 import { responsesStreamFaults } from "#test/grammar/responses.ts";
-import { NOTHING, type Caller, type Seen, type Turn } from "../caller.ts";
+import { EMPTY, type Caller, type Seen, type Turn } from "../caller.ts";
 import { framesIn, jsonIn, listIn, numberIn, objectIn, textIn } from "../wire.ts";
 
 export const responsesCaller: Caller = {
@@ -73,7 +73,7 @@ function seenIn(response: JsonObject): Seen {
     args: jsonIn(textIn(item["arguments"])),
   }));
   return {
-    ...NOTHING,
+    ...EMPTY,
     text: parts.map((part) => textIn(part["text"])).join(""),
     reasoning: of("reasoning")
       .flatMap((item) => listIn(item["summary"]))
@@ -126,5 +126,5 @@ function isFilled(value: Json | undefined): boolean {
 
 function failed(body: JsonObject): Seen {
   const { message, type, code } = objectIn(body["error"]);
-  return { ...NOTHING, error: `${textIn(type ?? code)}: ${textIn(message)}` };
+  return { ...EMPTY, error: `${textIn(type ?? code)}: ${textIn(message)}` };
 }

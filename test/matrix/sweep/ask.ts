@@ -19,7 +19,7 @@ export type CallerStyle = "chat" | "responses" | "messages" | "gemini";
 
 export const CALLER_STYLES: readonly CallerStyle[] = ["chat", "responses", "messages", "gemini"];
 
-export interface Question {
+export interface RequestSpec {
   readonly path: string;
   readonly body: JsonObject;
 }
@@ -30,10 +30,10 @@ export function ask(
   model: string,
   setting: Setting,
   { stream, text }: { readonly stream: boolean; readonly text: string },
-): Question | undefined {
+): RequestSpec | undefined {
   const edit = setting[style];
   if (edit === undefined) return undefined;
-  const plain = PLAIN[style](model, text);
+  const plain = DEFAULTS[style](model, text);
   const body = typeof edit === "function" ? edit(plain) : { ...plain, ...edit };
   if (style !== "gemini") return { path: PATHS[style], body: stream ? { ...body, stream } : body };
   const verb = stream ? "streamGenerateContent?alt=sse" : "generateContent";
@@ -46,7 +46,7 @@ const PATHS = {
   messages: "/v1/messages",
 };
 
-const PLAIN: Readonly<Record<CallerStyle, (model: string, text: string) => JsonObject>> = {
+const DEFAULTS: Readonly<Record<CallerStyle, (model: string, text: string) => JsonObject>> = {
   chat: (model, text) => ({ model, messages: [{ role: "user", content: text }] }),
   responses: (model, text) => ({ model, input: [{ role: "user", content: text }] }),
   messages: (model, text) => ({

@@ -56,7 +56,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
     : predict(asked, "images", predictions, DRAW));
 }
 
-interface Asked {
+interface RequestedValue {
   readonly exchange: Exchange;
   readonly body: JsonObject;
   readonly sent: Uint8Array;
@@ -69,7 +69,7 @@ async function predict<
   A extends OperationResult,
   E extends OperationEndpoint<Q, A>,
 >(
-  { exchange, body, sent, model, deps }: Asked,
+  { exchange, body, sent, model, deps }: RequestedValue,
   family: Family,
   format: InboundFormat<Q, A>,
   operation: Operation<Q, A, E>,

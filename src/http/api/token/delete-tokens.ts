@@ -18,9 +18,9 @@ export const deleteTokens = management({
   body: REQUEST,
   data: z.object({ deleted: z.int(), not_deleted: z.array(z.int()) }),
 
-  async handle(exchange, { ownKeys }, { body }) {
+  async handle(exchange, { userKeys }, { body }) {
     const ids = [...new Set(body.ids)];
-    const deleted = await ownKeys.deleteOwn(requireUser(exchange).id, ids);
+    const deleted = await userKeys.deleteOwn(requireUser(exchange).id, ids);
     const gone = new Set(deleted);
     return succeed(exchange.id, `${deleted.length} of ${ids.length} tokens were deleted.`, {
       deleted: deleted.length,

@@ -55,8 +55,8 @@ export const getToken = management({
   summary: "One of your tokens.",
   data: TOKEN,
 
-  async handle(exchange, { ownKeys, clock }) {
-    const found = await ownKeys.findOwn(requireUser(exchange).id, idInPath(exchange));
+  async handle(exchange, { userKeys, clock }) {
+    const found = await userKeys.findOwn(requireUser(exchange).id, idInPath(exchange));
     return succeed(exchange.id, "", showToken(existing(found), clock.now()));
   },
 });
@@ -70,12 +70,12 @@ export const createToken = management({
   body: NEW_TOKEN,
   data: NEW_TOKEN_SHOWN,
 
-  async handle(exchange, { ownKeys, clock, limits }, { body }) {
+  async handle(exchange, { userKeys, clock, limits }, { body }) {
     const { id: userId } = requireUser(exchange);
     const fields = readTokenFields(body);
     const draft = { ...draftOf(fields), userId };
-    const { key, secret } = await ownKeys.create(draft, limits.keysPerUser);
-    const listed = existing(await ownKeys.findOwn(userId, key.id));
+    const { key, secret } = await userKeys.create(draft, limits.keysPerUser);
+    const listed = existing(await userKeys.findOwn(userId, key.id));
     return succeed(exchange.id, "The token was made. Its key is not shown again.", {
       ...showToken(listed, clock.now()),
       key: secret,
@@ -114,8 +114,8 @@ export const deleteToken = management({
   path: "/api/token/:id",
   summary: "Deletes a token for good; its running streams end.",
 
-  async handle(exchange, { ownKeys }) {
-    const deleted = await ownKeys.deleteOwn(requireUser(exchange).id, [idInPath(exchange)]);
+  async handle(exchange, { userKeys }) {
+    const deleted = await userKeys.deleteOwn(requireUser(exchange).id, [idInPath(exchange)]);
     if (deleted.length === 0) throw noSuchToken();
     return succeed(exchange.id, "The token was deleted.");
   },
@@ -124,11 +124,11 @@ export const deleteToken = management({
 /** The page of a user's tokens for this query. */
 export async function showPage(
   exchange: Exchange,
-  { ownKeys, clock }: HttpDeps,
+  { userKeys, clock }: HttpDeps,
   userId: number,
   { p: page, page_size: size }: z.output<typeof PAGE>,
 ): Promise<Response> {
-  const { items, total } = await ownKeys.page(userId, (page - 1) * size, size);
+  const { items, total } = await userKeys.page(userId, (page - 1) * size, size);
   return succeed(exchange.id, "", {
     page,
     page_size: size,
@@ -144,7 +144,7 @@ interface Changing {
 
 async function update(
   exchange: Exchange,
-  { ownKeys, clock }: HttpDeps,
+  { userKeys, clock }: HttpDeps,
   { query, body }: Changing,
   idOfPath: number | undefined,
 ): Promise<Response> {
@@ -158,7 +158,7 @@ async function update(
   const status = readStatus(body.status);
   const isStatusOnly = query.status_only;
   if (isStatusOnly && status === undefined) throw invalid("status", "'status' must be 1 or 2.");
-  const changed = await ownKeys.update(requireUser(exchange).id, id, {
+  const changed = await userKeys.update(requireUser(exchange).id, id, {
     ...(isStatusOnly ? {} : readTokenFields(body)),
     ...(status === undefined ? {} : { status }),
   });

@@ -40,7 +40,7 @@ export const updateUserToken = management({
     const status = readStatus(body.status);
     const userId = await userBelow(exchange, deps);
     const id = tokenInPath(exchange);
-    const changed = await deps.ownKeys.update(userId, id, status === undefined ? {} : { status });
+    const changed = await deps.userKeys.update(userId, id, status === undefined ? {} : { status });
     if (changed === undefined) throw noSuchToken();
     return succeed(exchange.id, "The token was changed.", showToken(changed, deps.clock.now()));
   },
@@ -56,7 +56,7 @@ export const deleteUserToken = management({
 
   async handle(exchange, deps) {
     const userId = await userBelow(exchange, deps);
-    const deleted = await deps.ownKeys.deleteOwn(userId, [tokenInPath(exchange)]);
+    const deleted = await deps.userKeys.deleteOwn(userId, [tokenInPath(exchange)]);
     if (deleted.length === 0) throw noSuchToken();
     return succeed(exchange.id, "The token was deleted.");
   },

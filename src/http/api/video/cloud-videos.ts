@@ -113,8 +113,10 @@ async function inlined(
   index: number,
   deps: HttpDeps,
 ): Promise<CloudVideo> {
-  const wish = { index, variant: "video", signal: exchange.signal } as const;
-  const content = await deps.contents.open(task, wish, requireKey(exchange).id).catch(() => {});
+  const contentRequest = { index, variant: "video", signal: exchange.signal } as const;
+  const content = await deps.contents
+    .open(task, contentRequest, requireKey(exchange).id)
+    .catch(() => {});
   if (content === undefined) return link;
   try {
     const bytes = await collected(content.body);

@@ -4,7 +4,7 @@ import type { Task, TaskStatus } from "#core/task.ts";
 import { formatContentRange, parseByteRange } from "#lib/byte-range.ts";
 import { pushStream, type Sink } from "#lib/push-stream.ts";
 import { buildError } from "#styles/text/chat/error.ts";
-import type { Content, Wish } from "#relay/content/content.ts";
+import type { Content, ContentRequest } from "#relay/content/content.ts";
 import { isVendorKeyHeader } from "#http/credential.ts";
 import { FILE_ANSWER } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
@@ -111,10 +111,13 @@ async function serveContent(
   if (range === "several") throw unsatisfiable();
 
   using _pause = exchange.suspendIdleTimeout();
-  const wish = { ...readWish(exchange, query), ...(range === undefined ? {} : { range }) };
-  const content = await deps.contents.open(task, wish, exchange.key?.id ?? task.keyId);
+  const contentRequest = {
+    ...readWish(exchange, query),
+    ...(range === undefined ? {} : { range }),
+  };
+  const content = await deps.contents.open(task, contentRequest, exchange.key?.id ?? task.keyId);
   try {
-    return await respond(exchange, task, content, wish, deps);
+    return await respond(exchange, task, content, contentRequest, deps);
   } catch (cause) {
     content.close();
     throw cause;
@@ -131,7 +134,7 @@ function notThere({ status }: Task): GatewayError {
   );
 }
 
-function readWish({ request, signal }: Exchange, query: URLSearchParams): Wish {
+function readWish({ request, signal }: Exchange, query: URLSearchParams): ContentRequest {
   const index = query.get("index") ?? "0";
   if (!/^\d{1,4}$/.test(index) || Number(index) > MAX_INDEX) {
     throw invalid("index", `'index' must be a whole number from 0 to ${MAX_INDEX}.`);
@@ -156,7 +159,7 @@ async function respond(
   exchange: Exchange,
   task: Task,
   content: Content,
-  { index, variant }: Wish,
+  { index, variant }: ContentRequest,
   deps: HttpDeps,
 ): Promise<Response> {
   const isHead = exchange.request.method === "HEAD";

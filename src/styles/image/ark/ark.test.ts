@@ -111,10 +111,10 @@ describe("a failure is understood", () => {
   });
 });
 
-type Told = readonly [name: string, members: JsonObject];
+type SaidError = readonly [name: string, members: JsonObject];
 
 /** What a stream says, event by event. */
-function decoded(...events: readonly Told[]) {
+function decoded(...events: readonly SaidError[]) {
   const decoder = openDecoder?.({ ...QUESTION, stream: true });
   if (decoder === undefined) throw new Error("There is no decoder.");
   const seen: ImageEvent[] = events.flatMap(([name, members]) => [
@@ -177,7 +177,7 @@ describe("a stream", () => {
     expect(decoded(["image_generation.tomorrow", { a: 1 }])).toEqual({ seen: [], isOver: false });
   });
 
-  test.each<[string, readonly Told[], string]>([
+  test.each<[string, readonly SaidError[], string]>([
     [
       "every picture failed",
       [

@@ -104,8 +104,8 @@ describe("[A4.11-b] a wish goes out in the vendor's words:", () => {
       { imageOutputOptions: { mimeType: "image/jpeg", compressionQuality: 80 } },
     ],
     [{ mime_type: "image/png" }, { imageOutputOptions: { mimeType: "image/png" } }],
-  ])("%j", (wish, expected) => {
-    expect(built(questionOf(wish))).toEqual({
+  ])("%j", (options, expected) => {
+    expect(built(questionOf(options))).toEqual({
       body: {
         contents: [{ role: "user", parts: [{ text: "A fox" }] }],
         generationConfig: { ...DEFAULTS, imageConfig: { imageSize: "1K", ...expected } },
@@ -122,8 +122,8 @@ describe("[A4.11-b] a wish goes out in the vendor's words:", () => {
     [{ top_p: 0 }, { topP: 0 }],
     [{ response_modalities: "image" }, {}],
     [{ response_modalities: "image-text" }, { responseModalities: ["TEXT", "IMAGE"] }],
-  ])("%j", (wish, expected) => {
-    expect(built(questionOf(wish), SMALL)).toEqual({
+  ])("%j", (options, expected) => {
+    expect(built(questionOf(options), SMALL)).toEqual({
       body: {
         contents: [{ role: "user", parts: [{ text: "A fox" }] }],
         generationConfig: { ...DEFAULTS, ...expected },
@@ -161,8 +161,8 @@ describe("[A4.11-b] what the family does not have is refused, with what it has:"
     [{ top_p: 1.5 }, "top_p", "1"],
     [{ max_tokens: 0 }, "max_tokens", "1"],
     [{ n: 0 }, "n", "1"],
-  ])("%j", (wish, param, allowed) => {
-    const error = refusalOf(() => built(questionOf(wish)));
+  ])("%j", (options, param, allowed) => {
+    const error = refusalOf(() => built(questionOf(options)));
 
     expect(error).toMatchObject({ code: "invalid_request", param });
     expect(error.message).toContain(`'${param}'`);
@@ -194,8 +194,8 @@ test("[A4.11-b] a ratio wins over a size of another shape, which is reported", (
 });
 
 test("[A4.11-b] a model of one size is told none, and who asked for another learns it", () => {
-  const lostOf = (wish: JsonObject) => {
-    const { body, lost } = built(questionOf(wish), SMALL);
+  const lostOf = (options: JsonObject) => {
+    const { body, lost } = built(questionOf(options), SMALL);
     expect(JSON.stringify(body)).not.toContain("imageSize");
     return lost;
   };
@@ -308,8 +308,8 @@ describe("[A4.11-b] what is given", () => {
   });
 });
 
-const parse = (body: JsonObject, wish: JsonObject = {}) =>
-  generateContent.outbound.parse(body, questionOf(wish));
+const parse = (body: JsonObject, options: JsonObject = {}) =>
+  generateContent.outbound.parse(body, questionOf(options));
 
 const candidate = (more: JsonObject, ...parts: Json[]): JsonObject => ({
   candidates: [{ content: { role: "model", parts }, finishReason: "STOP", ...more }],

@@ -13,9 +13,9 @@ function questionOf(body: JsonObject) {
   return gateway.inbound.read({ model: "m", prompt: "A fox", ...body }, {});
 }
 
-function built(wish: JsonObject, dialect = DEFAULT_DIALECT) {
+function built(options: JsonObject, dialect = DEFAULT_DIALECT) {
   const report = new LossReport();
-  const body = predict.outbound.build(questionOf(wish), {
+  const body = predict.outbound.build(questionOf(options), {
     report,
     model: {},
     dialect: { ...dialect },
@@ -46,8 +46,8 @@ describe("[A4.11-b] a wish goes out as a parameter:", () => {
     [{ quality: "hd" }, { ...USUAL, imageSize: "2K" }],
     [{ image_size: "2K" }, { ...USUAL, imageSize: "2K" }],
     [{ person_generation: "ALLOW_ADULT" }, { ...USUAL, personGeneration: "allow_adult" }],
-  ])("%j", (wish, parameters) => {
-    expect(built(wish)).toEqual({
+  ])("%j", (options, parameters) => {
+    expect(built(options)).toEqual({
       body: { instances: [{ prompt: "A fox" }], parameters },
       lost: [],
     });
@@ -55,7 +55,7 @@ describe("[A4.11-b] a wish goes out as a parameter:", () => {
 });
 
 test("an interface that knows more is told more", () => {
-  const wish = {
+  const options = {
     negative_prompt: "dogs",
     seed: 7,
     prompt_extend: false,
@@ -65,7 +65,7 @@ test("an interface that knows more is told more", () => {
     image_size: "2K",
   };
 
-  expect(built(wish, MORE)).toEqual({
+  expect(built(options, MORE)).toEqual({
     body: {
       instances: [{ prompt: "A fox" }],
       parameters: {
@@ -82,7 +82,7 @@ test("an interface that knows more is told more", () => {
     },
     lost: [],
   });
-  expect(built(wish).lost).toEqual([
+  expect(built(options).lost).toEqual([
     "output_compression",
     "guidance_scale",
     "negative_prompt",
@@ -110,8 +110,8 @@ describe("what these models do not have is refused, with what they have:", () =>
     [{ quality: "best" }, "quality", "hd, high"],
     [{ person_generation: "some" }, "person_generation", "dont_allow, allow_adult, allow_all"],
     [{ image: "AAAA" }, "image", "words only"],
-  ])("%j", (wish, param, allowed) => {
-    const error = refusalOf(() => built(wish));
+  ])("%j", (options, param, allowed) => {
+    const error = refusalOf(() => built(options));
 
     expect(error).toMatchObject({ code: "invalid_request", param });
     expect(error.message).toContain(`'${param}'`);

@@ -5,14 +5,21 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { ratioFor } from "#styles/image/aspect-ratio.ts";
 import { peopleFor } from "#styles/image/people.ts";
-import { reportUnsaid, type Wish } from "#styles/image/report-unsaid.ts";
+import { reportUnsaid, type ImageOptions } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
 import { DEFAULT_DIALECT, type ImagenDialect } from "./dialect.ts";
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"];
 const PEOPLE = { dont_allow: "dont_allow", allow_adult: "allow_adult", allow_all: "allow_all" };
-const SAID: readonly Wish[] = ["size", "aspectRatio", "resolution", "quality", "people", "format"];
-const MORE: readonly Wish[] = [
+const SAID: readonly ImageOptions[] = [
+  "size",
+  "aspectRatio",
+  "resolution",
+  "quality",
+  "people",
+  "format",
+];
+const MORE: readonly ImageOptions[] = [
   "compression",
   "negativePrompt",
   "seed",

@@ -12,7 +12,7 @@ const MAX_NAME = 512;
 
 const NAME = text({ minLength: 1, maxLength: MAX_NAME });
 const PRESENT = text({ minLength: 1 });
-const ANY = object({});
+const ANY_OBJECT = object({});
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default", "auto"];
 const DETAILS = text({
   oneOf: ["auto", "low", "high", "original", "xhigh"],
@@ -40,7 +40,7 @@ const PART = tagged(
 
 const CONTENT = either(text(), list(PART, MAX_PARTS));
 
-const CALLED_FUNCTION = object({ "name!": text(), arguments: either(text(), ANY) });
+const CALLED_FUNCTION = object({ "name!": text(), arguments: either(text(), ANY_OBJECT) });
 const FUNCTION_CALL = object({ "id!": text(), "function!": CALLED_FUNCTION });
 const TOOL_CALL = tagged(
   "type",
@@ -76,7 +76,7 @@ const MESSAGE = tagged(
 const DEFINED_FUNCTION = object({
   "name!": NAME,
   description: text(),
-  parameters: ANY,
+  parameters: ANY_OBJECT,
   strict: flag(),
 });
 const FUNCTION_TOOL = object({ "function!": DEFINED_FUNCTION });
@@ -84,7 +84,9 @@ const TOOL = tagged(
   "type",
   {
     function: FUNCTION_TOOL,
-    custom: object({ "custom!": object({ "name!": NAME, description: text(), format: ANY }) }),
+    custom: object({
+      "custom!": object({ "name!": NAME, description: text(), format: ANY_OBJECT }),
+    }),
   },
   { closed: false, untagged: FUNCTION_TOOL },
 );
@@ -98,13 +100,13 @@ const TOOL_CHOICE = either(
       function: CHOSEN_FUNCTION,
       custom: object({ "custom!": object({ "name!": NAME }) }),
       allowed_tools: object({
-        "allowed_tools!": object({ mode: text(), "tools!": list(ANY, MAX_TOOLS) }),
+        "allowed_tools!": object({ mode: text(), "tools!": list(ANY_OBJECT, MAX_TOOLS) }),
       }),
       tool: object({ "name!": NAME }),
-      auto: ANY,
-      any: ANY,
-      none: ANY,
-      required: ANY,
+      auto: ANY_OBJECT,
+      any: ANY_OBJECT,
+      none: ANY_OBJECT,
+      required: ANY_OBJECT,
     },
     { closed: "open", untagged: CHOSEN_FUNCTION },
   ),
@@ -113,16 +115,21 @@ const TOOL_CHOICE = either(
 const RESPONSE_FORMAT = tagged(
   "type",
   {
-    text: ANY,
-    json_object: ANY,
+    text: ANY_OBJECT,
+    json_object: ANY_OBJECT,
     json_schema: object({
-      "json_schema!": object({ name: text(), description: text(), "schema!": ANY, strict: flag() }),
+      "json_schema!": object({
+        name: text(),
+        description: text(),
+        "schema!": ANY_OBJECT,
+        strict: flag(),
+      }),
     }),
     // Of servers that steer by a grammar.
-    json: ANY,
-    regex: ANY,
-    grammar: ANY,
-    structural_tag: ANY,
+    json: ANY_OBJECT,
+    regex: ANY_OBJECT,
+    grammar: ANY_OBJECT,
+    structural_tag: ANY_OBJECT,
   },
   { closed: "open" },
 );
@@ -162,7 +169,7 @@ export const REQUEST: ObjectRule = object({
   n: integer(1, 128, "How many answers."),
   logprobs: flag(),
   top_logprobs: integer(0, 20),
-  logit_bias: ANY,
+  logit_bias: ANY_OBJECT,
 
   tools: list(TOOL, MAX_TOOLS),
   tool_choice: TOOL_CHOICE,
@@ -176,10 +183,10 @@ export const REQUEST: ObjectRule = object({
     { aspect_ratio: text(), image_size: text() },
     "How a picture in the answer is to be.",
   ),
-  audio: ANY,
-  prediction: ANY,
+  audio: ANY_OBJECT,
+  prediction: ANY_OBJECT,
   user: text(),
-  metadata: ANY,
+  metadata: ANY_OBJECT,
   store: flag(),
   service_tier: text(),
 
@@ -221,7 +228,7 @@ export const REQUEST: ObjectRule = object({
         thinking_level: text({ oneOf: LEVELS, anyCase: true, isOpen: true }),
       }),
       image_config: object({ aspect_ratio: text(), image_size: text() }),
-      tools: list(ANY, MAX_TOOLS),
+      tools: list(ANY_OBJECT, MAX_TOOLS),
     }),
     doc: "Under a vendor's name: its reasoning budget, how it is to draw, its own tools.",
   },

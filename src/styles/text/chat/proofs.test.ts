@@ -17,7 +17,7 @@ import { buildResponse } from "./response-out.ts";
 
 const REQUEST: ChatRequest = { model: "m", messages: [], stream: true, sampling: {} };
 const THEIRS: Signature = { issuer: "messages", value: "proof/+=" };
-const OURS: Signature = { issuer: "chat", value: "sig" };
+const FROM_GATEWAY: Signature = { issuer: "chat", value: "sig" };
 const MARKED = writeSignature(THEIRS, "chat");
 
 /** An answer that thinks, if it has words for it, and calls a tool. */
@@ -275,7 +275,7 @@ describe("no vendor of this style is sent what another style's vendor issued", (
         {
           type: "reasoning",
           text: "mine",
-          signature: OURS,
+          signature: FROM_GATEWAY,
           extra: { chat: { detail: { format: "f", index: 3 } } },
         },
         { type: "reasoning", text: "", signature: { issuer: "chat", value: "blob" } },
@@ -366,9 +366,9 @@ describe("an upstream's own proofs", () => {
     const restored = request.messages.map((message) => ({
       ...message,
       blocks: [
-        { type: "reasoning", text: "", signature: OURS } as const,
+        { type: "reasoning", text: "", signature: FROM_GATEWAY } as const,
         ...message.blocks.map((block) =>
-          block.type === "tool_call" ? { ...block, signature: OURS } : block,
+          block.type === "tool_call" ? { ...block, signature: FROM_GATEWAY } : block,
         ),
       ],
     }));

@@ -9,7 +9,7 @@ const USAGE = '{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}';
 const TEXT =
   'data: {"id":"c","choices":[{"index":0,"delta":{"content":"hi \\u00fc"},"finish_reason":null}],"usage":null}\n\n';
 /** As a vendor writes it that is not asked for usage, but for the space in its place. */
-const PLAIN = TEXT.replace(',"usage":null', " ".repeat(13));
+const DEFAULTS = TEXT.replace(',"usage":null', " ".repeat(13));
 const STOP = 'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 const STOP_WITH_USAGE = `data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}], "usage" : ${USAGE}, "x":1}\n\n`;
 const USAGE_ALONE = `data: {"id":"c","choices":[],"usage":${USAGE}}\n\n`;
@@ -52,18 +52,18 @@ describe("a caller who asked for usage gets every byte", () => {
 
 describe("a caller for whom the gateway asked for usage gets no event of it, and every other byte", () => {
   test.each<[string, string, string]>([
-    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, PLAIN + STOP + DONE],
-    ["usage beside a choice", TEXT + STOP_WITH_USAGE + DONE, PLAIN + STOP_WITH_USAGE + DONE],
+    ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, DEFAULTS + STOP + DONE],
+    ["usage beside a choice", TEXT + STOP_WITH_USAGE + DONE, DEFAULTS + STOP_WITH_USAGE + DONE],
     ["usage in both", STOP_WITH_USAGE + USAGE_ALONE + DONE, STOP_WITH_USAGE + DONE],
     [
       "other line ends",
       (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r\n"),
-      (PLAIN + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n"),
+      (DEFAULTS + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r\n"),
     ],
     [
       "the oldest line ends",
       (TEXT + STOP_WITH_USAGE + USAGE_ALONE + DONE).replaceAll("\n", "\r"),
-      (PLAIN + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r"),
+      (DEFAULTS + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r"),
     ],
     ["usage over several lines", `data: {"choices":[],\ndata: "usage":${USAGE}}\n\n${STOP}`, STOP],
     [

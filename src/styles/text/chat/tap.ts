@@ -29,7 +29,7 @@ export function openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"
 }
 
 const END = new TextEncoder().encode(formatSse("[DONE]"));
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /** Only events with a mark on them are read; nearly all have none. What comes after the end mark is passed on unread. */
 class ChatTap implements Tap {
@@ -119,7 +119,7 @@ class ChatTap implements Tap {
     }
     const missing = this.#finishes === 0 ? this.#repair.missingEnd : undefined;
     if (sound === before && missing === undefined) return bytes;
-    return Buffer.concat([sound ?? NOTHING, missing ?? NOTHING, bytes.subarray(start)]);
+    return Buffer.concat([sound ?? EMPTY, missing ?? EMPTY, bytes.subarray(start)]);
   }
 
   #noteTools(bytes: Buffer): void {

@@ -18,7 +18,7 @@ export interface Piece {
 
 export type ChoiceEvent = Exclude<ChatEvent, { type: "start" | "usage" }>;
 
-const NOTHING: Piece = { parts: [] };
+const EMPTY: Piece = { parts: [] };
 
 /**
  * One choice as parts. Text leaves as it comes; a call or a picture is a part
@@ -53,7 +53,7 @@ export class CandidateWriter {
         return this.#add(event);
       case "cite":
         this.#grounding.cite(event.citation);
-        return NOTHING;
+        return EMPTY;
       case "close":
         return { parts: this.#close(event.signature) };
       case "finish": {
@@ -74,7 +74,7 @@ export class CandidateWriter {
     this.#held = "";
     this.#hasText = false;
     if (block.type === "reasoning") return { parts: this.#payAlone({ thought: true }) };
-    return block.type === "other" && block.style === GEMINI ? { parts: [block.data] } : NOTHING;
+    return block.type === "other" && block.style === GEMINI ? { parts: [block.data] } : EMPTY;
   }
 
   #add(event: Extract<ChatEvent, { type: "delta" }>): Piece {
@@ -89,19 +89,19 @@ export class CandidateWriter {
         return { parts: text === "" ? [] : [{ text }], ...defined({ logprobsResult }) };
       }
       case "reasoning":
-        if (text === "") return NOTHING;
+        if (text === "") return EMPTY;
         this.#hasText = true;
-        return this.#showsThoughts ? { parts: [{ text, thought: true }] } : NOTHING;
+        return this.#showsThoughts ? { parts: [{ text, thought: true }] } : EMPTY;
       case "audio":
         this.#held += event.transcript ?? "";
-        return text === "" ? NOTHING : { parts: [inline(block.mediaType ?? "audio/wav", text)] };
+        return text === "" ? EMPTY : { parts: [inline(block.mediaType ?? "audio/wav", text)] };
       case "tool_call":
       case "image":
         this.#held += text;
-        return NOTHING;
+        return EMPTY;
       case "other":
       case undefined:
-        return NOTHING;
+        return EMPTY;
     }
   }
 

@@ -30,17 +30,20 @@ export function placesOf(written: JsonObject): readonly MessagePlace[] {
   const calls = new CallBook();
   const instruction = objectOf(body["systemInstruction"]);
   const contents = listOf(body["contents"]).filter(isObject);
-  const placeOf = (path: string, blocks: readonly BlockPlace[]): MessagePlace => ({ path, blocks });
+  const locationOf = (path: string, blocks: readonly BlockPlace[]): MessagePlace => ({
+    path,
+    blocks,
+  });
   return [
     ...(instruction === undefined
       ? []
-      : [placeOf("systemInstruction", blockPlaces(instruction, "systemInstruction", calls))]),
+      : [locationOf("systemInstruction", blockPlaces(instruction, "systemInstruction", calls))]),
     ...contents.flatMap((content, index) => {
       const path = `contents[${index}]`;
       const blocks = blockPlaces(content, path, calls);
-      if (!isModelRole(content["role"])) return [placeOf(path, blocks)];
+      if (!isModelRole(content["role"])) return [locationOf(path, blocks)];
       const [first = [], ...others] = bySide(blocks);
-      return [first, ...others].map((side) => placeOf(path, side));
+      return [first, ...others].map((side) => locationOf(path, side));
     }),
   ];
 }

@@ -11,7 +11,7 @@ const MAX_SETTINGS = 64;
 /** Far above any model's window; a larger number is a mistake. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
 
-const ANY = object({});
+const ANY_OBJECT = object({});
 const NAME = text({ minLength: 1, maxLength: 512 });
 const DATA = object({ "data!": text(), mimeType: text() });
 const FILE = object({ fileUri: text(), mimeType: text() });
@@ -20,11 +20,11 @@ const PART = object({
   text: text(),
   inlineData: DATA,
   fileData: FILE,
-  functionCall: object({ id: text(), name: text(), args: ANY }),
+  functionCall: object({ id: text(), name: text(), args: ANY_OBJECT }),
   functionResponse: object({
     id: text(),
     name: text(),
-    response: ANY,
+    response: ANY_OBJECT,
     parts: list(object({ inlineData: DATA, fileData: FILE }), MAX_PARTS),
   }),
   thought: flag(),
@@ -39,14 +39,14 @@ const CONTENT = object({
 const DECLARATION = object({
   "name!": NAME,
   description: text(),
-  parameters: ANY,
-  parametersJsonSchema: ANY,
+  parameters: ANY_OBJECT,
+  parametersJsonSchema: ANY_OBJECT,
 });
 const TOOL = object({
   functionDeclarations: list(DECLARATION, MAX_TOOLS),
-  googleSearch: ANY,
+  googleSearch: ANY_OBJECT,
   vendorSearch: object({}, "Search grounding, by another name."),
-  googleSearchRetrieval: ANY,
+  googleSearchRetrieval: ANY_OBJECT,
 });
 
 const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH", "XHIGH", "THINKING_LEVEL_UNSPECIFIED", ""];
@@ -59,8 +59,8 @@ const GENERATION_CONFIG = object({
   maxOutputTokens: integer(1, MAX_OUTPUT_TOKENS, "The most tokens to generate, thoughts included."),
   stopSequences: list(text(), MAX_STOPS),
   responseMimeType: text(),
-  responseSchema: ANY,
-  responseJsonSchema: ANY,
+  responseSchema: ANY_OBJECT,
+  responseJsonSchema: ANY_OBJECT,
   responseModalities: list(
     text({ oneOf: ["TEXT", "IMAGE", "AUDIO", "VIDEO"], anyCase: true, isOpen: true }),
     8,
@@ -85,7 +85,7 @@ const GENERATION_CONFIG = object({
     imageSize: text(),
     imageOutputOptions: object({ mimeType: text() }),
   }),
-  speechConfig: ANY,
+  speechConfig: ANY_OBJECT,
 });
 
 /** Everything of a generate-content request that is acted on; the rest passes unread. */

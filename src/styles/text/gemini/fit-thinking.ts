@@ -39,7 +39,7 @@ function isAnotherBudget(asked: number | undefined, written: JsonObject[string])
 
 const BUDGET = "generationConfig.thinkingConfig.thinkingBudget";
 
-interface Asked {
+interface RequestedValue {
   readonly budget: number | undefined;
   readonly level: string | undefined;
   readonly takesBudgets: boolean;
@@ -47,7 +47,7 @@ interface Asked {
 
 /** Members to change. */
 function steeringOf(
-  { budget, level, takesBudgets }: Asked,
+  { budget, level, takesBudgets }: RequestedValue,
   controls: ReasoningControls,
 ): Readonly<Record<string, number | string | undefined>> {
   const { efforts, budget: bounds } = controls;

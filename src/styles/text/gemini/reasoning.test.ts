@@ -15,7 +15,7 @@ const PRO: ModelTraits = {
   reasoningControls: { budget: { minTokens: 128, maxTokens: 32_768 } },
 };
 const LEVELS: ModelTraits = { kind: "chat", reasoningControls: { efforts: ["low", "high"] } };
-const PLAIN: ModelTraits = { kind: "chat" };
+const DEFAULTS: ModelTraits = { kind: "chat" };
 
 function thinking(
   reasoning: Reasoning,
@@ -142,8 +142,11 @@ describe("[A4.3-04] [A4.3-12] [A4.3-14] efforts, budgets and levels of other sty
   });
 
   test("a model that cannot think is not asked to, and that is reported", () => {
-    expect(thinking({ effort: "high" }, PLAIN)).toEqual({ config: undefined, lost: ["reasoning"] });
-    expect(thinking({ enabled: false }, PLAIN)).toEqual({ config: undefined, lost: [] });
+    expect(thinking({ effort: "high" }, DEFAULTS)).toEqual({
+      config: undefined,
+      lost: ["reasoning"],
+    });
+    expect(thinking({ enabled: false }, DEFAULTS)).toEqual({ config: undefined, lost: [] });
   });
 });
 

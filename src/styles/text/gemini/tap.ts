@@ -19,7 +19,7 @@ export function openTap(facts: RequestFacts): Tap {
   return new GeminiTap(facts);
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /**
  * Only events with a mark on them are read. Each one counts the usage anew,
@@ -38,7 +38,7 @@ class GeminiTap implements Tap {
   readonly #seen = new Set<number>();
   readonly #finished = new Set<number>();
   #isBlocked = false;
-  #held: Buffer = NOTHING;
+  #held: Buffer = EMPTY;
   #counted: Buffer | undefined;
   #usage: Usage | undefined;
   #searches = 0;
@@ -60,7 +60,7 @@ class GeminiTap implements Tap {
 
   end(): Uint8Array | undefined {
     const held = this.#held;
-    this.#held = NOTHING;
+    this.#held = EMPTY;
     return held.length > 0 ? held : undefined;
   }
 
@@ -127,7 +127,7 @@ class GeminiTap implements Tap {
 
   #withHeld(bytes: Buffer): Uint8Array | undefined {
     const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
-    this.#held = NOTHING;
+    this.#held = EMPTY;
     if (!this.isComplete()) return all.length > 0 ? all : undefined;
     const start = lastEventStart(all);
     this.#held = Buffer.from(all.subarray(start));

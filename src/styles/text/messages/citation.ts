@@ -31,7 +31,7 @@ export function buildCitation({ url, title, quote, extra }: Citation): JsonObjec
       type: "web_search_result_location",
       url,
       title: title ?? "",
-      encrypted_index: NOTHING,
+      encrypted_index: EMPTY,
       cited_text: quote ?? "",
     }
   );
@@ -47,7 +47,7 @@ export function writtenCitation({
 }
 
 /** Where vendors have what only they can read; who has nothing there is refused. */
-const NOTHING = "";
+const EMPTY = "";
 
 /** A block without the sources that no vendor of this style named; itself where there are none. */
 export function withVendorCitations(block: JsonObject): JsonObject {
@@ -58,5 +58,5 @@ export function withVendorCitations(block: JsonObject): JsonObject {
 }
 
 function isLent(citation: Json): boolean {
-  return memberOf(citation, "encrypted_index") === NOTHING;
+  return memberOf(citation, "encrypted_index") === EMPTY;
 }

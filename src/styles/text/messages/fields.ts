@@ -12,11 +12,14 @@ const MAX_DOMAINS = 1_000;
 const MAX_OUTPUT_TOKENS = 10_000_000;
 
 const NAME = text({ minLength: 1, maxLength: 512 });
-const ANY = object({});
+const ANY_OBJECT = object({});
 
 const CACHE_CONTROL = tagged(
   "type",
-  { ephemeral: object({ ttl: text({ oneOf: ["5m", "1h"], isOpen: true }) }), persistent: ANY },
+  {
+    ephemeral: object({ ttl: text({ oneOf: ["5m", "1h"], isOpen: true }) }),
+    persistent: ANY_OBJECT,
+  },
   { closed: "open" },
 );
 
@@ -27,7 +30,7 @@ const SOURCE = tagged(
     text: object({ "data!": text() }),
     url: object({ "url!": text({ minLength: 1 }) }),
     file: object({ "file_id!": text({ minLength: 1 }) }),
-    content: object({ "content!": either(text(), list(ANY, MAX_BLOCKS)) }),
+    content: object({ "content!": either(text(), list(ANY_OBJECT, MAX_BLOCKS)) }),
   },
   { closed: false },
 );
@@ -59,7 +62,7 @@ const BLOCK = tagged(
     tool_use: object({
       "id!": text(),
       "name!": text(),
-      "input!": ANY,
+      "input!": ANY_OBJECT,
       cache_control: CACHE_CONTROL,
     }),
     tool_result: object({
@@ -82,7 +85,7 @@ const MESSAGE = tagged("role", { user: SAID, assistant: SAID, system: TOLD }, { 
 const FUNCTION_TOOL = object({
   "name!": NAME,
   description: text(),
-  "input_schema!": ANY,
+  "input_schema!": ANY_OBJECT,
   strict: flag(),
   cache_control: CACHE_CONTROL,
 });
@@ -121,7 +124,7 @@ const TOOL_CHOICE = tagged(
     auto: object(PARALLEL),
     any: object(PARALLEL),
     tool: object({ "name!": NAME, ...PARALLEL }),
-    none: ANY,
+    none: ANY_OBJECT,
   },
   { closed: "open" },
 );
@@ -139,12 +142,16 @@ const THINKING = tagged(
       display: DISPLAY,
     }),
     adaptive: object({ display: DISPLAY }),
-    disabled: ANY,
+    disabled: ANY_OBJECT,
   },
   { closed: "open" },
 );
 
-const FORMAT = tagged("type", { json_schema: object({ "schema!": ANY }) }, { closed: "open" });
+const FORMAT = tagged(
+  "type",
+  { json_schema: object({ "schema!": ANY_OBJECT }) },
+  { closed: "open" },
+);
 
 /** Everything of a messages request that is acted on; the rest passes unread. */
 export const REQUEST: ObjectRule = object({
@@ -173,8 +180,8 @@ export const REQUEST: ObjectRule = object({
 
   metadata: object({ user_id: text() }),
   mcp_servers: list(object({ name: text(), url: text() }), MAX_SERVERS),
-  context_management: ANY,
-  container: either(text(), ANY),
+  context_management: ANY_OBJECT,
+  container: either(text(), ANY_OBJECT),
   service_tier: text(),
   cache_control: CACHE_CONTROL,
 });

@@ -11,13 +11,13 @@ interface Format {
   readonly lost?: readonly string[];
 }
 
-const NOTHING: Format = { wire: undefined, instruction: undefined };
+const EMPTY: Format = { wire: undefined, instruction: undefined };
 
 const LOST = ["response_format"];
 
 /** A schema of closed objects can be enforced; any other, or that it be JSON at all, can only be told. */
 export function buildFormat(format: OutputFormat | undefined): Format {
-  if (format === undefined || format.type === "text") return NOTHING;
+  if (format === undefined || format.type === "text") return EMPTY;
   if (format.type === "json" || format.schema === undefined) {
     return { wire: undefined, instruction: schemaInstruction(undefined), lost: LOST };
   }

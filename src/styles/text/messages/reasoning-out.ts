@@ -33,26 +33,26 @@ export function planThinking(
   { model }: Pick<OutboundContext, "model">,
 ): Thinking {
   const { maxTokens, lost: limited } = limitOf(request, model);
-  const wish = wished(request.reasoning, model, maxTokens);
+  const options = wished(request.reasoning, model, maxTokens);
   const counted = request.reasoning?.budgetTokens ?? 0;
-  const isChanged = counted > 0 && wish.budget !== counted;
+  const isChanged = counted > 0 && options.budget !== counted;
   const lost = [...limited, ...(isChanged ? ["reasoning.budget_tokens"] : [])];
-  if (wish.budget === undefined) {
-    return { ...wish, thinking: wish.thinking ?? unsaid(request, model), maxTokens, lost };
+  if (options.budget === undefined) {
+    return { ...options, thinking: options.thinking ?? unsaid(request, model), maxTokens, lost };
   }
 
   const isLimited = request.maxOutputTokens !== undefined;
   const isCounted = counted > 0;
   const ceiling = isLimited ? maxTokens : (model.maxOutputTokens ?? Infinity);
-  const budget = budgetWithin(ceiling, wish.budget, isLimited && isCounted ? 1 : MIN_ROOM);
-  const isLess = budget !== undefined && budget < wish.budget;
+  const budget = budgetWithin(ceiling, options.budget, isLimited && isCounted ? 1 : MIN_ROOM);
+  const isLess = budget !== undefined && budget < options.budget;
   if (budget === undefined || !mayThink(conversation)) {
-    const { effort } = wish;
+    const { effort } = options;
     return { thinking: { type: "disabled" }, effort, maxTokens, lost: [...lost, "reasoning"] };
   }
   return {
     thinking: { type: "enabled", budget_tokens: budget },
-    effort: wish.effort,
+    effort: options.effort,
     maxTokens: budget + MIN_ROOM <= maxTokens ? maxTokens : Math.min(maxTokens + budget, ceiling),
     lost: isLess && (isLimited || isCounted) ? [...lost, "reasoning"] : lost,
   };
@@ -77,7 +77,7 @@ export function limitOf(
   return { maxTokens: most, lost: ["max_tokens"] };
 }
 
-interface Wish {
+interface Options {
   readonly thinking: JsonObject | undefined;
   readonly effort: string | undefined;
   /** For models that are told how long to think. */
@@ -92,7 +92,7 @@ function wished(
   asked: Reasoning | undefined,
   { reasoningControls: controls, rules }: ModelTraits,
   maxTokens: number,
-): Wish {
+): Options {
   const plan = planReasoning(asked, controls);
   const isAdaptive = measuresItself(controls);
   if (asked !== undefined && isOff(asked)) {

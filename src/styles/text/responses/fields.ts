@@ -11,7 +11,7 @@ const MAX_NAME = 512;
 
 const NAME = text({ minLength: 1, maxLength: MAX_NAME });
 const PRESENT = text({ minLength: 1 });
-const ANY = object({});
+const ANY_OBJECT = object({});
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const SUMMARIES = ["auto", "none", "concise", "detailed"];
 const SIZES = ["low", "medium", "high"];
@@ -55,7 +55,7 @@ const ITEM = tagged(
     function_call: object({
       "call_id!": PRESENT,
       "name!": PRESENT,
-      arguments: either(text(), ANY),
+      arguments: either(text(), ANY_OBJECT),
     }),
     function_call_output: NAMED_OUTPUT,
     custom_tool_call: object({ "call_id!": PRESENT, "name!": PRESENT, input: text() }),
@@ -77,7 +77,7 @@ const ITEM = tagged(
 const FUNCTION = {
   name: NAME,
   description: text(),
-  parameters: ANY,
+  parameters: ANY_OBJECT,
   strict: flag(),
 };
 const WEB_SEARCH = object({
@@ -101,7 +101,7 @@ const TOOL = tagged(
   "type",
   {
     function: FUNCTION_TOOL,
-    custom: object({ name: NAME, description: text(), format: ANY }),
+    custom: object({ name: NAME, description: text(), format: ANY_OBJECT }),
     web_search: WEB_SEARCH,
     web_search_preview: WEB_SEARCH,
     file_search: object({ vector_store_ids: list(text(), MAX_TOOLS) }),
@@ -117,7 +117,7 @@ const TOOL_CHOICE = either(
     {
       function: CHOSEN,
       custom: object({ "name!": NAME }),
-      allowed_tools: object({ mode: text(), "tools!": list(ANY, MAX_TOOLS) }),
+      allowed_tools: object({ mode: text(), "tools!": list(ANY_OBJECT, MAX_TOOLS) }),
     },
     { closed: false },
   ),
@@ -126,15 +126,15 @@ const TOOL_CHOICE = either(
 const FORMAT = tagged(
   "type",
   {
-    text: ANY,
-    json_object: ANY,
+    text: ANY_OBJECT,
+    json_object: ANY_OBJECT,
     json_schema: object({
       name: text(),
       description: text(),
-      "schema!": ANY,
+      "schema!": ANY_OBJECT,
       strict: flag(),
     }),
-    grammar: ANY,
+    grammar: ANY_OBJECT,
   },
   { closed: "open" },
 );
@@ -180,7 +180,7 @@ export const REQUEST: ObjectRule = object({
   }),
   background: flag("Not offered: true is refused."),
   include: list(text(), 64),
-  metadata: ANY,
+  metadata: ANY_OBJECT,
   user: text(),
   safety_identifier: text(),
   prompt_cache_key: text(),

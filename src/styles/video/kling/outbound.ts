@@ -23,7 +23,7 @@ import {
   takenOn,
 } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut, type Wish } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type Options } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
 import type { KlingDialect } from "./dialect.ts";
 import { errorIn } from "./failure.ts";
@@ -109,8 +109,8 @@ function isBase({ role }: VideoMedia): boolean {
   return role === "base";
 }
 
-function saidBy(model: KlingDialect): readonly Wish[] {
-  const wishes: readonly (readonly [Wish, boolean | undefined])[] = [
+function saidBy(model: KlingDialect): readonly Options[] {
+  const wishes: readonly (readonly [Options, boolean | undefined])[] = [
     ["watermark", true],
     ["mode", true],
     ["negativePrompt", model.negativePrompt],
@@ -118,7 +118,7 @@ function saidBy(model: KlingDialect): readonly Wish[] {
     ["camera", model.camera],
     ["audio", model.sound],
   ];
-  return wishes.flatMap(([wish, able]) => (able === false ? [] : [wish]));
+  return wishes.flatMap(([options, able]) => (able === false ? [] : [options]));
 }
 
 function modeOf(mode: string | undefined, resolution: string | undefined): string | undefined {

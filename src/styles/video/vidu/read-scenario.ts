@@ -4,14 +4,14 @@ import type { ACTIONS } from "./fields.ts";
 
 type Action = (typeof ACTIONS)[number];
 
-interface Way {
+interface Scenario {
   readonly scenario: VideoScenario;
   /** Number of input images. */
   readonly min: number;
   readonly max: number;
 }
 
-const WAYS: Readonly<Record<Action, Way>> = {
+const WAYS: Readonly<Record<Action, Scenario>> = {
   text: { scenario: "text", min: 0, max: 0 },
   generate: { scenario: "first_frame", min: 1, max: 1 },
   first_tail: { scenario: "first_last", min: 2, max: 2 },
@@ -58,7 +58,7 @@ export function readScenario(
   throw misfit("reference", count);
 }
 
-function fits(count: number, { min, max }: Way): boolean {
+function fits(count: number, { min, max }: Scenario): boolean {
   return count >= min && count <= max;
 }
 

@@ -49,10 +49,10 @@ export function shapeOf(question: VideoRequest): Framing {
   const { size = "", resolution, ratio } = question;
   const plain = size.toLowerCase().replace("*", "x");
   const [own, shape] = SIZES.find(([, , each]) => each === plain) ?? [];
-  const wish = ratio === "adaptive" ? undefined : ratio;
-  if (own !== undefined) return defined({ resolution: resolution ?? own, ratio: wish ?? shape });
+  const options = ratio === "adaptive" ? undefined : ratio;
+  if (own !== undefined) return defined({ resolution: resolution ?? own, ratio: options ?? shape });
   const { ratio: _, ...rest } = question;
-  return framingOf({ ...rest, ...defined({ ratio: wish }) });
+  return framingOf({ ...rest, ...defined({ ratio: options }) });
 }
 
 /** `1280x720` from any notation. */

@@ -20,7 +20,7 @@ import { SocketResponses } from "./socket-responses.ts";
 import { TurnExchange } from "./turn-exchange.ts";
 
 /** A requested response. Responses of one lane run one after another. */
-interface Asked {
+interface RequestedValue {
   readonly lane: string | undefined;
   readonly body: RequestBody;
   /** Generates nothing: only stores the request, so that a later one can continue it. */
@@ -47,7 +47,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   readonly #request: Request;
   readonly #client: Client;
   readonly #kept: SocketResponses;
-  readonly #waiting: Asked[] = [];
+  readonly #waiting: RequestedValue[] = [];
   #waitingChars = 0;
   /** Lanes with a running response, each with its abort controller. */
   readonly #running = new Map<string | undefined, AbortController>();
@@ -143,7 +143,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     }
   }
 
-  #enqueue(asked: Asked): void {
+  #enqueue(asked: RequestedValue): void {
     if (this.#closing !== undefined) {
       throw new GatewayError("unavailable", `${this.#closing.reason} Open another WebSocket.`);
     }
@@ -172,7 +172,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     }
   }
 
-  async #run(asked: Asked): Promise<void> {
+  async #run(asked: RequestedValue): Promise<void> {
     const { lane, body } = asked;
     const ending = new AbortController();
     this.#running.set(lane, ending);
@@ -194,7 +194,10 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   }
 
   /** The key is looked up for each response: it may have been disabled or have expired. */
-  async #serve({ lane, body, isPreparation }: Asked, signal: AbortSignal): Promise<boolean> {
+  async #serve(
+    { lane, body, isPreparation }: RequestedValue,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const deps = this.#deps;
     const { key } = await authenticate(this.#request, ROUTE, deps, () => this.#client);
     if (key === undefined) throw new GatewayError("unauthenticated", "This API key is gone.");
