@@ -4,7 +4,7 @@ import { isArray, isObject, reviveJson, type JsonObject, type Revive } from "#li
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { shortenJson } from "#lib/short-json.ts";
 
-/** An answer that came in one piece, ready for the caller. */
+/** A complete response, ready for the client. */
 export interface WholeReading {
   readonly body: Uint8Array | string;
   readonly usage: Usage | undefined;
@@ -12,23 +12,26 @@ export interface WholeReading {
   readonly lost: readonly string[];
 }
 
-/** What a whole answer says, whichever style it is in. */
+/** Parses a non-streaming response of any style. */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
   return objectIn(new TextDecoder().decode(bytes));
 }
 
-/** The same in steps, between which other calls have their turn. `listAs`: as which member a list is read. */
+/**
+ * The same in steps, between which other calls run. `listAs`: the member name for a top-level
+ * array.
+ */
 export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   await yieldToEventLoop(bytes.length);
   const text = new TextDecoder().decode(bytes);
   await yieldToEventLoop(bytes.length);
   const json = objectIn(text, listAs);
-  // It is about to be written out again.
+  // It will be written again, so yield first.
   await yieldToEventLoop(bytes.length);
   return json;
 }
 
-/** The same where long base64 is known for what it is: it is left where it stands. */
+/** The same, without copying long base64 strings. */
 export async function parsePlacedAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   const short = await shortenJson(bytes);
   await yieldToEventLoop(short.bytes.length);
