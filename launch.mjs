@@ -24,6 +24,10 @@ const steps = {
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutants: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
+  openapi: [
+    [bun, "test/openapi/install.ts"],
+    [bun, "test/run.ts", "test/openapi"],
+  ],
   build: [[bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [tool("typescript", "tsc"), tool("oxlint", "oxlint"), tool("oxfmt", "oxfmt", "--check")],

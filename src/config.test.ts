@@ -14,7 +14,7 @@ const knownProviders = [
   { id: "openai-compatible", needsKey: false, needsBaseUrl: true },
 ];
 
-test("the root account's login needs an address and a password that is not easily guessed", () => {
+test("the root account's login needs an email address and a strong password", () => {
   const SLUICE_ADMIN_EMAIL = "root@example.com";
   const SLUICE_ADMIN_PASSWORD = "not so easily guessed";
 
@@ -34,7 +34,7 @@ test("the root account's login needs an address and a password that is not easil
   }
 });
 
-test("single sign-on is configured whole, by the file or by variables, or not at all", () => {
+test("single sign-on needs all of its settings, from the file or the environment, or none", () => {
   const file = `
 public_url: https://gateway.example
 oidc:
@@ -66,7 +66,7 @@ oidc:
   }
 });
 
-test("copies in a bucket are configured whole; its variables alone mean nothing", () => {
+test("S3 copies need all settings of the bucket; its variables alone have no effect", () => {
   const S3_SECRET_ACCESS_KEY = "made-up-elsewhere-too";
   const env = { S3_BUCKET: "videos", S3_ACCESS_KEY_ID: "media", S3_SECRET_ACCESS_KEY };
 
@@ -88,7 +88,7 @@ test("copies in a bucket are configured whole; its variables alone mean nothing"
   expect(mistakesOf("media: { store: tape }")).toHaveLength(1);
 });
 
-test("with nothing said, every setting has its default", () => {
+test("unset settings have their defaults", () => {
   const { settings, channels, keys, models } = load();
 
   expect(settings).toMatchObject({
@@ -155,7 +155,7 @@ test("with nothing said, every setting has its default", () => {
   expect([channels, keys, models.size]).toEqual([[], [], 0]);
 });
 
-test("a setting with a choice of words is typed as these words", () => {
+test("a setting with fixed values has the type of these values", () => {
   const { unpriced, sandbox, port, host } = load().settings;
   const typed: readonly [
     "allow" | "warn" | "refuse" | undefined,
@@ -166,14 +166,14 @@ test("a setting with a choice of words is typed as these words", () => {
   expect(typed).toEqual([undefined, "auto", 8080, "127.0.0.1"]);
 });
 
-test("every default is a value that its setting would take", () => {
+test("every default is a valid value of its setting", () => {
   for (const { parser, default: value, env } of listSettings()) {
     if (value === undefined) continue;
     expect([env, parser.parse(parser.format(value))]).toEqual([env, value]);
   }
 });
 
-test("the environment wins over the file, and the file over the default", () => {
+test("the environment takes precedence over the file, and the file over the default", () => {
   const yaml = "port: 9000\nhost: 0.0.0.0\nlimits: { attempts: 5, messages: 7 }\n";
   const { settings, origins } = load(yaml, { SLUICE_PORT: "0", SLUICE_LIMIT_ATTEMPTS: "2" });
 
@@ -187,7 +187,7 @@ test("the environment wins over the file, and the file over the default", () => 
   expect(origins.get("log_level")).toEqual({ from: "default", shown: "info" });
 });
 
-test("every setting has an origin, and no two share a name or a variable", () => {
+test("every setting has a source, and a unique name and variable", () => {
   const rows = listSettings();
 
   expect(load().origins.size).toBe(rows.length);
@@ -198,7 +198,7 @@ test("an empty variable counts as unset", () => {
   expect(load("port: 9000", { SLUICE_PORT: "", SLUICE_CONFIG: "" }).settings.port).toBe(9000);
 });
 
-test("durations and sizes are written with a unit or as plain numbers", () => {
+test("durations and sizes may have a unit or be plain numbers", () => {
   const limits = (yaml: string): object => load(`limits:\n${yaml}`).settings.limits;
 
   expect(limits("  idle_ms: 90s")).toMatchObject({ idleMs: 90_000 });
@@ -226,17 +226,17 @@ test.each([
   ["host: 1.2.3.400", '"1.2.3.400" is not an IP address or a host name.'],
   ['data_dir: "a\\0b"', '"a\\u0000b" is not a path.'],
   ["log_level: inof", '"inof" is not known here; did you mean "info"?'],
-  ["sandbox: true", '"true" is not known here; there is: auto, on, off.'],
+  ["sandbox: true", '"true" is not known here; known values: auto, on, off.'],
   ["limits: 5", "is not a map of body_bytes, "],
-])("a setting of a wrong kind is told apart: %s", (yaml, why) => {
+])("a setting with a value of the wrong type is reported: %s", (yaml, why) => {
   expect(mistakesOf(yaml)).toEqual([expect.stringContaining(why)]);
 });
 
-test("words that YAML likes to take for something else stay words", () => {
+test("words that YAML would convert stay words", () => {
   expect(load("sandbox: off\nhost: ::1").settings).toMatchObject({ sandbox: "off", host: "::1" });
 });
 
-test("all mistakes are told at once, each with its place, variables first", () => {
+test("all mistakes are reported together, each with its position, variables first", () => {
   const yaml = [
     "prot: 80",
     "channels:",
@@ -254,18 +254,18 @@ test("all mistakes are told at once, each with its place, variables first", () =
     'sluice.yaml:4:15 channels[0].provider: "opnai" is not a provider; did you mean "openai"?',
     'sluice.yaml:5:13 channels[0].weight: "0" is not a number above 0 of at most 1000 and 3 decimals.',
     'sluice.yaml:6:5 channels[1]: "name" is missing.',
-    'sluice.yaml:6:5 channels[1]: "api_key" is missing; anthropic answers nobody without one.',
+    'sluice.yaml:6:5 channels[1]: "api_key" is missing; anthropic requires a credential.',
     'sluice.yaml:8:3 limits: "atempts" is not known here; did you mean "attempts"?',
   ]);
 });
 
-test("a file's value is checked even where the environment wins", () => {
+test("a value in the file is validated even if the environment takes precedence", () => {
   expect(mistakesOf("port: high", { SLUICE_PORT: "80" })).toEqual([
     expect.stringContaining("sluice.yaml:1:7 port:"),
   ]);
 });
 
-test("a long list of mistakes is cut short", () => {
+test("a long list of mistakes is truncated", () => {
   const yaml = Array.from({ length: 5000 }, (_, i) => `unknown${i}: 1`).join("\n");
   const error = errorOf(yaml);
 
@@ -273,23 +273,23 @@ test("a long list of mistakes is cut short", () => {
   expect(error.message.split("\n").length).toBeLessThan(110);
 });
 
-test("a variable that is nearly one of ours is a mistake, unless the file uses it", () => {
+test("a misspelt variable is a mistake unless the file uses it", () => {
   expect(mistakesOf("", { SLUICE_SECERT: "x" })).toEqual([
-    'SLUICE_SECERT: The variable is not known here; did you mean "SLUICE_SECRET"?',
+    'SLUICE_SECERT: The variable is unknown; did you mean "SLUICE_SECRET"?',
   ]);
   expect(mistakesOf("", { SLUICE_LIMIT_SPEED: "1" })).toHaveLength(1);
   expect(load("host: ${SLUICE_HOSTS}", { SLUICE_HOSTS: "::1" }).settings.host).toBe("::1");
   expect(load("", { SLUICE_TEST_SEED: "1", SLUICE_SERVICE_HOST: "10.0.0.1" })).toBeDefined();
 });
 
-test("a service link of Kubernetes is told for what it is", () => {
+test("a Kubernetes service link is recognised and explained", () => {
   expect(mistakesOf("", { SLUICE_PORT: "tcp://10.0.0.7:8080" })).toEqual([
     expect.stringContaining("enableServiceLinks: false"),
   ]);
 });
 
 describe("secrets", () => {
-  test("the key to start with is at least 24 visible characters", () => {
+  test("the bootstrap key has at least 24 visible characters", () => {
     expect(mistakesOf("", { SLUICE_BOOTSTRAP_KEY: "too-short-to-be-a-key" })).toHaveLength(1);
     expect(mistakesOf("", { SLUICE_BOOTSTRAP_KEY: "with a space 012345678901234" })).toHaveLength(
       1,
@@ -298,7 +298,7 @@ describe("secrets", () => {
     expect(bootstrapKey?.open()).toBe("a".repeat(24));
   });
 
-  test("a known sample is refused as the gateways' common secret", () => {
+  test("a known sample value is refused as the shared secret", () => {
     const samples = [
       "changeme-changeme-changeme-changeme",
       "CHANGE_ME_3f9a1c77e0b24d5a9b8c7d6e5f4a3b2c",
@@ -314,7 +314,7 @@ describe("secrets", () => {
     expect(mistakesOf("", { SLUICE_SECRET: good.slice(1) })).toHaveLength(1);
   });
 
-  test("a database is PostgreSQL by its URL", () => {
+  test("a database URL must be a PostgreSQL URL", () => {
     const url = "postgres://sluice:pw@db.internal:5432/sluice";
     expect(load("", { DATABASE_URL: url }).settings.databaseUrl?.open()).toBe(url);
     expect(load(`database_url: ${url}`).settings.databaseUrl?.open()).toBe(url);
@@ -323,7 +323,7 @@ describe("secrets", () => {
     ]);
   });
 
-  test("no dump of a configuration shows one", () => {
+  test("no dump of a configuration shows a secret", () => {
     const env = {
       SLUICE_BOOTSTRAP_KEY: "s3cr3t-bootstrap-0123456789",
       SLUICE_SECRET: "s3cr3t-pepper-3f9a1c77e0b24d5a9b8c7d6e",
@@ -341,7 +341,7 @@ describe("secrets", () => {
 });
 
 describe("the file", () => {
-  test("is sluice.yaml where there is one, or the one that a variable names", () => {
+  test("is sluice.yaml if it exists, or the file that a variable names", () => {
     const files = { "sluice.yaml": "port: 1", "/etc/other.yaml": "port: 2" };
     const byDefault = loadFrom(files, {});
     const named = loadFrom(files, { SLUICE_CONFIG: "/etc/other.yaml" });
@@ -355,13 +355,13 @@ describe("the file", () => {
     expect(named.origins.get("SLUICE_CONFIG")?.from).toEqual({ variable: "SLUICE_CONFIG" });
   });
 
-  test("has to exist where a variable names it", () => {
+  test("must exist if a variable names it", () => {
     expect(mistakesOf(undefined, { SLUICE_CONFIG: "/nowhere.yaml" })).toEqual([
       'SLUICE_CONFIG: "/nowhere.yaml" does not exist.',
     ]);
   });
 
-  test("that cannot be read is a mistake with the system's reason", () => {
+  test("that is unreadable is reported with the system's error", () => {
     const readFile = (): never => {
       throw Object.assign(new Error("no"), { code: "EACCES" });
     };
@@ -373,12 +373,12 @@ describe("the file", () => {
 describe("the manual", () => {
   const manual = readFileSync(new URL("../docs/configuration.md", import.meta.url), "utf8");
 
-  test("has the table of settings as the code has it", () => {
+  test("has the same table of settings as the code", () => {
     const table = /<!-- settings: begin -->\n([^]*)<!-- settings: end -->/.exec(manual)?.[1];
     expect(table).toBe(`\n${renderSettingsTable()}\n`);
   });
 
-  test("shows a whole example that the gateway would start with", () => {
+  test("has a complete example with which the gateway would start", () => {
     const [, example = ""] = /```yaml\n([^]*?)```/.exec(manual) ?? [];
     const config = load(example, {
       OPENAI_KEY_1: "sk-one",
@@ -396,7 +396,7 @@ describe("the manual", () => {
     expect(config.models.get("gpt-4o-mini")?.rates?.input).toBe(150_000);
   });
 
-  test("shows mistakes in the words that the gateway uses", () => {
+  test("quotes mistakes exactly as the gateway reports them", () => {
     const yaml = `${"\n".repeat(11)}channels: [{ name: a, provider: opnai }]`;
     const [port, provider] = mistakesOf(yaml, { SLUICE_PORT: "eighty" });
 
@@ -405,7 +405,7 @@ describe("the manual", () => {
   });
 });
 
-test("a garbled file never shows a secret, whether it is refused or not", () => {
+test("a malformed file never reveals a secret, whether it is accepted or refused", () => {
   const lines = [
     "port: 8080",
     "secret: ${PEPPER}",

@@ -23,222 +23,297 @@ import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 import { MEDIA_PLACES } from "#core/kept-media.ts";
 import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
-import type { Onset } from "#core/setting.ts";
+import type { EffectTime } from "#core/setting.ts";
 
 const { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } = take;
 const bytes = take.size(take.KIB, take.GIB);
 const wait = take.duration(1, HOUR_MS);
 const count = take.wholeNumber(1, 1_000_000);
 
-/** How much there may be of everything: `limits.*` of the file and `SLUICE_LIMIT_*`. */
+/** All limits: `limits.*` of the file and `SLUICE_LIMIT_*`. */
 export const LIMITS = {
-  bodyBytes: limit("body_bytes", bytes, 32 * MIB, "Body of a request.", "restart"),
+  bodyBytes: limit("body_bytes", bytes, 32 * MIB, "Maximum size of a request body.", "restart"),
   mediaBodyBytes: limit(
     "media_body_bytes",
     bytes,
     64 * MIB,
-    "The same where media is expected.",
+    "Maximum size of a request body that may contain media.",
     "restart",
   ),
-  jsonDepth: limit("json_depth", take.wholeNumber(8, 512), 64, "How deep a JSON body may nest."),
-  messages: limit("messages", take.wholeNumber(1, 100_000), 5_000, "Messages of a request."),
+  jsonDepth: limit(
+    "json_depth",
+    take.wholeNumber(8, 512),
+    64,
+    "Maximum nesting depth of a JSON request body.",
+  ),
+  messages: limit(
+    "messages",
+    take.wholeNumber(1, 100_000),
+    5_000,
+    "Maximum number of messages in one request.",
+  ),
   eventBytes: limit(
     "event_bytes",
     bytes,
     4 * MIB,
-    "One event of a stream, but for those of models that draw.",
+    "Maximum size of one upstream stream event without images.",
   ),
   answerBytes: limit(
     "answer_bytes",
     bytes,
     64 * MIB,
-    "An upstream's answer outside streams, and an event that may hold a picture.",
+    "Maximum size of a non-streaming upstream response, or of one stream event that carries an image.",
   ),
-  connectMs: limit("connect_ms", wait, 3 * SECOND_MS, "Until an upstream is connected."),
-  firstByteMs: limit("first_byte_ms", wait, MINUTE_MS, "Until a stream's first byte."),
-  unaryMs: limit("unary_ms", take.duration(1, DAY_MS), 10 * MINUTE_MS, "Until a whole answer."),
-  idleMs: limit("idle_ms", wait, MINUTE_MS, "Silence within a stream."),
-  totalMs: limit("total_ms", take.duration(1, 7 * DAY_MS), HOUR_MS, "A call, start to end."),
-  callerStallMs: limit("caller_stall_ms", wait, 2 * MINUTE_MS, "Until a caller reads on."),
+  connectMs: limit("connect_ms", wait, 3 * SECOND_MS, "Maximum time to connect to an upstream."),
+  firstByteMs: limit(
+    "first_byte_ms",
+    wait,
+    MINUTE_MS,
+    "Maximum time to the first byte of an upstream stream.",
+  ),
+  unaryMs: limit(
+    "unary_ms",
+    take.duration(1, DAY_MS),
+    10 * MINUTE_MS,
+    "Maximum time to a complete non-streaming upstream response.",
+  ),
+  idleMs: limit(
+    "idle_ms",
+    wait,
+    MINUTE_MS,
+    "Maximum time between two chunks of an upstream stream.",
+  ),
+  totalMs: limit("total_ms", take.duration(1, 7 * DAY_MS), HOUR_MS, "Maximum duration of a call."),
+  callerStallMs: limit(
+    "caller_stall_ms",
+    wait,
+    2 * MINUTE_MS,
+    "Maximum time that a client may stop reading a stream.",
+  ),
   bufferedBytes: limit(
     "buffered_bytes",
     take.size(take.KIB, 64 * take.GIB),
     256 * MIB,
-    "Streamed answers that wait for slow readers, all of them together.",
+    "Maximum total size of stream data that is buffered for slow clients.",
   ),
-  attempts: limit("attempts", take.wholeNumber(1, 20), 3, "Tries for one call, on all channels."),
+  attempts: limit(
+    "attempts",
+    take.wholeNumber(1, 20),
+    3,
+    "Maximum number of attempts per call, on all channels together.",
+  ),
   continuations: limit(
     "continuations",
     take.wholeNumber(0, 100),
     32,
-    "Further requests for one answer that a vendor gives in several; 0 ends it with the first.",
+    "Maximum number of follow-up requests if a vendor splits one response into several; 0 returns only the first.",
   ),
-  inFlight: limit("in_flight", count, 10_000, "Calls at once."),
+  inFlight: limit("in_flight", count, 10_000, "Maximum number of concurrent calls."),
   channelInFlight: limit(
     "channel_in_flight",
     count,
     5_000,
-    "Calls at once on one channel.",
+    "Default maximum number of concurrent calls per channel.",
     "never",
   ),
   bigBodies: limit(
     "big_bodies",
     take.wholeNumber(1, 1_000),
     8,
-    "Bodies over 1 MiB read at once.",
+    "Maximum number of request bodies over 1 MiB that are read concurrently.",
     "restart",
   ),
   ledgerQueue: limit(
     "ledger_queue",
     count,
     10_000,
-    "Ledger entries that wait to be written.",
+    "Maximum number of queued ledger entries.",
     "never",
   ),
-  keptAnswerBytes: limit("kept_answer_bytes", bytes, 8 * MIB, "An answer kept to be repeated."),
-  keptUserBytes: limit("kept_user_bytes", bytes, 256 * MIB, "All kept answers of one user."),
-  linkBytes: limit("link_bytes", bytes, 20 * MIB, "What is behind one link that is followed."),
+  keptAnswerBytes: limit(
+    "kept_answer_bytes",
+    bytes,
+    8 * MIB,
+    "Maximum size of one response stored for an idempotency key.",
+  ),
+  keptUserBytes: limit(
+    "kept_user_bytes",
+    bytes,
+    256 * MIB,
+    "Maximum total size of one user's responses stored for idempotency keys.",
+  ),
+  linkBytes: limit(
+    "link_bytes",
+    bytes,
+    20 * MIB,
+    "Maximum size of a file behind a media link in a request.",
+  ),
   picturePixels: limit(
     "picture_pixels",
     take.wholeNumber(1_000, 268_000_000),
     64_000_000,
-    "Pixels of a picture that a caller gives.",
+    "Maximum number of pixels of an input image.",
   ),
   mediaBytes: limit(
     "media_bytes",
     take.size(take.KIB, 64 * take.GIB),
     take.GIB,
-    "One file of a video that is handed over or copied.",
+    "Maximum size of one video file that is downloaded or copied.",
   ),
-  downloads: limit("downloads", count, 256, "Files of videos handed over at once."),
-  keyDownloads: limit("key_downloads", count, 16, "The same for one key."),
-  tasks: limit("tasks", count, 20_000, "Unfinished videos in the hands of one gateway."),
+  downloads: limit("downloads", count, 256, "Maximum number of concurrent video file downloads."),
+  keyDownloads: limit(
+    "key_downloads",
+    count,
+    16,
+    "Maximum number of concurrent video file downloads per API key.",
+  ),
+  tasks: limit("tasks", count, 20_000, "Maximum number of unfinished video tasks per gateway."),
   taskPolls: formerly(
     "task_looks",
-    limit("task_polls", take.wholeNumber(1, 10_000), 32, "Concurrent polls of tasks per channel."),
+    limit(
+      "task_polls",
+      take.wholeNumber(1, 10_000),
+      32,
+      "Maximum number of concurrent task polls per channel.",
+    ),
   ),
-  assetGroups: limit("asset_groups", count, 1_000, "Asset groups of one user."),
+  assetGroups: limit("asset_groups", count, 1_000, "Maximum number of asset groups per user."),
   assetBytes: limit(
     "asset_bytes",
     take.size(take.KIB, 1_024 * take.GIB),
     4 * take.GIB,
-    "Files of assets that are kept here, of one user.",
+    "Maximum total size of one user's asset files that the gateway stores.",
   ),
-  assets: limit("assets", count, 10_000, "Assets of one user."),
-  linkMs: limit("link_ms", wait, 20 * SECOND_MS, "To follow one link to its end."),
-  keySockets: limit("key_sockets", count, 64, "WebSockets of one key at once."),
+  assets: limit("assets", count, 10_000, "Maximum number of assets per user."),
+  linkMs: limit(
+    "link_ms",
+    wait,
+    20 * SECOND_MS,
+    "Maximum time to download a file behind a media link in a request.",
+  ),
+  keySockets: limit(
+    "key_sockets",
+    count,
+    64,
+    "Maximum number of concurrent WebSockets per API key.",
+  ),
   socketMs: limit(
     "socket_ms",
     take.duration(1, DAY_MS),
     HOUR_MS,
-    "A WebSocket, start to end; what runs then is finished.",
+    "Maximum duration of a WebSocket; running responses are still completed.",
   ),
   socketIdleMs: limit(
     "socket_idle_ms",
     take.duration(1, DAY_MS),
     10 * MINUTE_MS,
-    "A WebSocket on which nothing is asked or answered.",
+    "Maximum idle time of a WebSocket.",
   ),
   socketLanes: limit(
     "socket_lanes",
     take.wholeNumber(1, 1_000),
     8,
-    "Responses at once on one WebSocket, each in a lane of its own.",
+    "Maximum number of concurrent responses on one WebSocket.",
   ),
   socketStateBytes: limit(
     "socket_state_bytes",
     bytes,
     16 * MIB,
-    "Conversations that one WebSocket keeps to go on from, all of them together.",
+    "Maximum total size of the conversations that one WebSocket keeps for continuation.",
   ),
-  keysPerUser: limit("keys_per_user", count, 1_000, "Keys of one user."),
+  keysPerUser: limit("keys_per_user", count, 1_000, "Maximum number of API keys per user."),
   drainDelayMs: limit(
     "drain_delay_ms",
     take.duration(0, HOUR_MS),
     undefined,
-    "How long new calls are accepted after a stop signal, while `/readyz` is 503; 5s in a container and 0 elsewhere, if not set.",
+    "Time after a stop signal during which new calls are accepted and `/readyz` returns 503. If unset: 5s in a container, 0 elsewhere.",
     "never",
   ),
-  drainMs: limit("drain_ms", take.duration(0, HOUR_MS), 2 * MINUTE_MS, "To finish when stopping."),
+  drainMs: limit(
+    "drain_ms",
+    take.duration(0, HOUR_MS),
+    2 * MINUTE_MS,
+    "Maximum time for running calls to finish at shutdown.",
+  ),
 } satisfies Table;
 
-/** Every other setting. */
+/** All settings except limits. */
 export const SETTINGS = {
   host: setting({
     env: "SLUICE_HOST",
     path: "host",
     parser: take.host,
     default: "127.0.0.1",
-    doc: "Address to listen on; `0.0.0.0` or `::` for all that the machine has.",
+    doc: "Address to listen on; `0.0.0.0` or `::` for all addresses of the machine.",
   }),
   port: setting({
     env: "SLUICE_PORT",
     path: "port",
     parser: take.port,
     default: 8080,
-    doc: "Port to listen on; 0 for any that is free.",
+    doc: "Port to listen on; 0 for any free port.",
   }),
   dataDir: setting({
     env: "SLUICE_DATA_DIR",
     path: "data_dir",
     parser: take.filePath,
     default: "./data",
-    doc: "Folder for what the gateway keeps: its database, media and own secrets.",
+    doc: "Folder for the gateway's data: the SQLite database, media copies and generated secrets.",
   }),
   configPath: setting({
     env: "SLUICE_CONFIG",
     parser: take.filePath,
     default: undefined,
-    doc: "The file to read; without it, `sluice.yaml` where there is one.",
+    doc: "Path of the configuration file. If unset, `sluice.yaml` is read if it exists.",
   }),
   bootstrapKey: setting({
     env: "SLUICE_BOOTSTRAP_KEY",
     path: "bootstrap_key",
     parser: apiKey,
     default: undefined,
-    doc: "An API key that exists from the first start.",
+    doc: "API key that is created at the first start.",
   }),
   databaseUrl: setting({
     env: "DATABASE_URL",
     path: "database_url",
     parser: databaseUrl,
     default: undefined,
-    doc: "PostgreSQL, for several gateways on one database; without it, a file in the data folder.",
+    doc: "URL of a PostgreSQL database, which several gateways can share. If unset, the gateway uses SQLite in the data folder.",
   }),
   redisUrl: setting({
     env: "REDIS_URL",
     path: "redis_url",
     parser: countersUrl,
     default: undefined,
-    doc: "Valkey or Redis, where several gateways count rate limits and failed logins together, and remember which account answered a conversation; without it, each for itself.",
+    doc: "URL of a Valkey or Redis server through which several gateways share rate limits, failed logins and the account that answered each conversation. If unset, each gateway keeps its own.",
   }),
   secret: setting({
     env: "SLUICE_SECRET",
     path: "secret",
     parser: pepper,
     default: undefined,
-    doc: "Mixed into the digests of keys, and opens stored credentials: the same for all gateways on one database.",
+    doc: "Secret for API key digests and for encrypting stored credentials. Must be equal on all gateways that share a database.",
   }),
   adminEmail: setting({
     env: "SLUICE_ADMIN_EMAIL",
     path: "admin.email",
     parser: take.text("an e-mail address", /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,189}$/u),
     default: undefined,
-    doc: "Login of the root account, taken up while it has none; without it a start prints how to make one.",
+    doc: "Email address of the root account's login; used only while the account has no login. If unset, each start prints a set-up command until the login exists.",
   }),
   adminPassword: setting({
     env: "SLUICE_ADMIN_PASSWORD",
     path: "admin.password",
     parser: password,
     default: undefined,
-    doc: "The password to it.",
+    doc: "Password of the root account, set together with `admin.email`.",
   }),
   secondFactorRule: setting({
     env: "SLUICE_REQUIRE_SECOND_FACTOR",
     path: "users.require_second_factor",
     parser: take.choice(...SECOND_FACTOR_RULES),
     default: "none",
-    doc: "Whose logins open nothing until a second factor is set up.",
+    doc: "Users who must set up a second factor before their login gives access.",
     stored: "at once",
   }),
   publicUrl: setting({
@@ -246,16 +321,12 @@ export const SETTINGS = {
     path: "public_url",
     parser: take.baseUrl,
     default: undefined,
-    doc: "Where browsers reach the gateway; an identity provider sends them back there.",
+    doc: "Public URL of the gateway for browsers; the identity provider redirects logins to it.",
   }),
   pathAliases: setting({
     env: "SLUICE_PATH_ALIASES",
     path: "path_aliases",
-    parser: take.list(
-      take.pathAlias,
-      100,
-      "pairs such as /films=/videoa, with commas between them",
-    ),
+    parser: take.list(take.pathAlias, 100, "pairs such as /films=/videoa, separated by commas"),
     default: [
       { from: "/seedance", to: "/videoa" },
       { from: "/jimeng", to: "/videob" },
@@ -263,91 +334,91 @@ export const SETTINGS = {
       { from: "/minimax", to: "/videod" },
       { from: "/kling", to: "/videoe" },
     ],
-    doc: "Prefixes under which paths answer that begin with another: the new one first. What is said takes the place of the defaults.",
+    doc: "Path aliases: requests below the first prefix are served as if below the second. A value replaces all defaults.",
   }),
   oidcIssuer: setting({
     env: "SLUICE_OIDC_ISSUER",
     path: "oidc.issuer",
     parser: take.baseUrl,
     default: undefined,
-    doc: "The identity provider of single sign-on, as it writes itself.",
+    doc: "Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider publishes it.",
   }),
   oidcClientId: setting({
     env: "SLUICE_OIDC_CLIENT_ID",
     path: "oidc.client_id",
     parser: take.text("a client id of 1 to 255 visible ASCII characters", /^[\x21-\x7e]{1,255}$/),
     default: undefined,
-    doc: "What it knows the gateway by.",
+    doc: "OAuth client id of the gateway at the identity provider.",
   }),
   oidcClientSecret: setting({
     env: "SLUICE_OIDC_CLIENT_SECRET",
     path: "oidc.client_secret",
     parser: clientSecret,
     default: undefined,
-    doc: "The secret to it.",
+    doc: "OAuth client secret of the gateway at the identity provider.",
   }),
   oidcName: setting({
     env: "SLUICE_OIDC_NAME",
     path: "oidc.name",
     parser: take.text("1 to 50 visible characters", /^[^\p{C}]{1,50}$/u),
     default: "Single sign-on",
-    doc: "What the button to it says.",
+    doc: "Label of the single sign-on button on the login page.",
   }),
   oidcDomains: setting({
     env: "SLUICE_OIDC_DOMAINS",
     path: "oidc.domains",
-    parser: take.list(take.domain, 100, "domains of e-mail addresses, with commas between them"),
+    parser: take.list(take.domain, 100, "domains of e-mail addresses, separated by commas"),
     default: [],
-    doc: "Whose verified addresses may log in for the first time; any where there are none.",
+    doc: "Email domains whose verified addresses may log in for the first time; any if empty.",
   }),
   oidcNewUsers: setting({
     env: "SLUICE_OIDC_NEW_USERS",
     path: "oidc.new_users",
     parser: take.choice("refuse", "create"),
     default: "refuse",
-    doc: "What happens on a first login to somebody who has no account.",
+    doc: "Handling of a single sign-on login without an account: refuse it, or create a user.",
   }),
   oidcRole: setting({
     env: "SLUICE_OIDC_ROLE",
     path: "oidc.role",
     parser: take.choice("user", "auditor"),
     default: "user",
-    doc: "What a user is who was made so.",
+    doc: "Role of users created by single sign-on.",
   }),
   oidcQuota: setting({
     env: "SLUICE_OIDC_QUOTA",
     path: "oidc.quota",
     parser: usd,
     default: undefined,
-    doc: "What a user who was made so may spend in all; no bound where there is none.",
+    doc: "Total quota in USD of each user created by single sign-on; unlimited if unset.",
   }),
   oidcSecondFactor: setting({
     env: "SLUICE_OIDC_SECOND_FACTOR",
     path: "oidc.second_factor",
     parser: take.choice("ask", "trust"),
     default: "ask",
-    doc: "`trust` takes a login there for a second factor, too, and asks for none here.",
+    doc: "Second factor after single sign-on: `ask` requires the gateway's own, `trust` relies on the identity provider.",
   }),
   oidcNetworks: setting({
     env: "SLUICE_OIDC_ALLOW",
     path: "oidc.allow",
-    parser: take.list(take.network, 100, "IP networks, with commas between them"),
+    parser: take.list(take.network, 100, "IP networks, separated by commas"),
     default: [],
-    doc: "Networks that the identity provider may be in although they are not public.",
+    doc: "Non-public networks in which the identity provider may be reached.",
   }),
   trustedProxies: setting({
     env: "SLUICE_TRUSTED_PROXIES",
     path: "trusted_proxies",
-    parser: take.list(take.network, 100, "IP networks, with commas between them"),
+    parser: take.list(take.network, 100, "IP networks, separated by commas"),
     default: [],
-    doc: "Proxies in front that are believed in `X-Forwarded-For` and `X-Forwarded-Proto`.",
+    doc: "Reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.",
   }),
   upstreamProxy: setting({
     env: "HTTPS_PROXY",
     path: "proxy.url",
     parser: proxyUrl,
     default: undefined,
-    doc: "An HTTP proxy through which upstreams are reached over TLS; what is on this machine or in private networks never is.",
+    doc: "HTTP proxy for TLS connections to upstreams; never used for this machine or private networks.",
   }),
   proxyExceptions: setting({
     env: "NO_PROXY",
@@ -355,24 +426,24 @@ export const SETTINGS = {
     parser: take.list(
       take.text("a name, an address or a network", /^[\x21-\x7e]{1,255}$/),
       1_000,
-      "names, addresses and networks, with commas between them; `*` for all",
+      "names, addresses and networks, separated by commas; `*` for all",
     ),
     default: [],
-    doc: "Upstreams that are reached without it.",
+    doc: "Upstreams that are reached without the HTTP proxy.",
   }),
   metricsToken: setting({
     env: "SLUICE_METRICS_TOKEN",
     path: "metrics_token",
     parser: apiKey,
     default: undefined,
-    doc: "The Bearer token that `/metrics` asks for; open to all where there is none.",
+    doc: "Bearer token required for `/metrics`; open to everyone if unset.",
   }),
   logLevel: setting({
     env: "SLUICE_LOG_LEVEL",
     path: "log_level",
     parser: take.choice("trace", "debug", "info", "warn", "error", "fatal", "silent"),
     default: "info",
-    doc: "The least important messages to log.",
+    doc: "Minimum level of log messages.",
     stored: "at once",
   }),
   sandbox: setting({
@@ -387,7 +458,7 @@ export const SETTINGS = {
     path: "pricing.unpriced",
     parser: take.choice("allow", "warn", "refuse"),
     default: undefined,
-    doc: "Calls of a model that has no price, which cost nothing: `warn` serves and logs them, `allow` serves them silently. If unset, they are refused if a quota or budget binds the call, and served with a warning otherwise.",
+    doc: "Handling of calls to models without a price, which cost nothing: `warn` serves and logs them, `allow` serves them silently. If unset, they are refused if a quota or budget binds the call, and served with a warning otherwise.",
     stored: "at once",
   }),
   assumedOutputTokens: setting({
@@ -395,7 +466,7 @@ export const SETTINGS = {
     path: "pricing.assumed_output_tokens",
     parser: take.wholeNumber(1, 10_000_000),
     default: 4_096,
-    doc: "Output that is reserved for a call that names no maximum.",
+    doc: "Output tokens to reserve for a call without an output limit.",
     stored: "at once",
   }),
   userRpm: setting({
@@ -403,7 +474,7 @@ export const SETTINGS = {
     path: "users.rpm",
     parser: requestsPerMinute,
     default: undefined,
-    doc: "Requests a minute of one user, with all keys together; no bound where there is none.",
+    doc: "Requests per minute of each user, all keys together; unlimited if unset.",
     stored: "at once",
   }),
   userTpm: setting({
@@ -411,7 +482,7 @@ export const SETTINGS = {
     path: "users.tpm",
     parser: tokensPerMinute,
     default: undefined,
-    doc: "Tokens a minute of one user, with all keys together.",
+    doc: "Tokens per minute of each user, all keys together; unlimited if unset.",
     stored: "at once",
   }),
   userConcurrency: setting({
@@ -419,7 +490,7 @@ export const SETTINGS = {
     path: "users.concurrency",
     parser: callsAtOnce,
     default: undefined,
-    doc: "Calls at once of one user, with all keys together.",
+    doc: "Concurrent calls of each user, all keys together; unlimited if unset.",
     stored: "at once",
   }),
   journalDays: setting({
@@ -427,7 +498,7 @@ export const SETTINGS = {
     path: "journal.retention_days",
     parser: take.wholeNumber(1, 3_650),
     default: 30,
-    doc: "Days that the journal of calls is kept.",
+    doc: "Retention of the call journal, in days.",
     stored: "at once",
   }),
   usageDays: setting({
@@ -435,7 +506,7 @@ export const SETTINGS = {
     path: "usage.retention_days",
     parser: take.wholeNumber(1, 3_650),
     default: 400,
-    doc: "Days that the sums of usage are kept.",
+    doc: "Retention of aggregated usage, in days.",
     stored: "at once",
   }),
   videoDays: setting({
@@ -443,7 +514,7 @@ export const SETTINGS = {
     path: "videos.retention_days",
     parser: take.wholeNumber(1, 3_650),
     default: 30,
-    doc: "Days after which finished videos are forgotten.",
+    doc: "Retention of finished video tasks, in days.",
     stored: "at once",
   }),
   mediaStore: setting({
@@ -451,14 +522,14 @@ export const SETTINGS = {
     path: "media.store",
     parser: take.choice("off", ...MEDIA_PLACES),
     default: "off",
-    doc: "Where finished videos are copied to, so that they outlive their vendors' links.",
+    doc: "Storage for copies of finished videos, which stay available after the vendors' links expire.",
   }),
   mediaDays: setting({
     env: "SLUICE_MEDIA_DAYS",
     path: "media.retention_days",
     parser: take.wholeNumber(1, 3_650),
     default: 30,
-    doc: "Days that copies of videos are kept; no longer than their videos are remembered.",
+    doc: "Retention of video copies, in days; they are never kept longer than their tasks.",
     stored: "at once",
   }),
   s3Endpoint: setting({
@@ -466,45 +537,42 @@ export const SETTINGS = {
     path: "s3.endpoint",
     parser: take.baseUrl,
     default: undefined,
-    doc: "The S3 store for copies; without it, Amazon's own.",
+    doc: "Endpoint URL of the S3-compatible media store; Amazon S3 if unset.",
   }),
   s3Region: setting({
     env: "S3_REGION",
     path: "s3.region",
     parser: take.text("a region of 1 to 64 letters, digits and dashes", /^[A-Za-z0-9-]{1,64}$/),
     default: "us-east-1",
-    doc: "Its region.",
+    doc: "AWS region of the media bucket.",
   }),
   s3Bucket: setting({
     env: "S3_BUCKET",
     path: "s3.bucket",
-    parser: take.text(
-      "a bucket's name of 3 to 63 characters",
-      /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    ),
+    parser: take.text("a bucket name of 3 to 63 characters", /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
     default: undefined,
-    doc: "The bucket there.",
+    doc: "Name of the media bucket.",
   }),
   s3KeyId: setting({
     env: "S3_ACCESS_KEY_ID",
     path: "s3.access_key_id",
     parser: take.text("1 to 128 visible ASCII characters", /^[\x21-\x7e]{1,128}$/),
     default: undefined,
-    doc: "What the store knows the gateway by.",
+    doc: "Access key id for the media bucket.",
   }),
   s3Secret: setting({
     env: "S3_SECRET_ACCESS_KEY",
     path: "s3.secret_access_key",
     parser: clientSecret,
     default: undefined,
-    doc: "The secret to it.",
+    doc: "Secret access key for the media bucket.",
   }),
   checkpointMs: setting({
     env: "SLUICE_CHECKPOINT_MS",
     path: "ledger.checkpoint_ms",
     parser: take.duration(10, HOUR_MS),
     default: 2 * SECOND_MS,
-    doc: "How often the ledger notes what a running call has delivered, in case of a crash.",
+    doc: "Interval at which the ledger stores the output delivered by running calls, to charge them after a crash.",
     stored: "at once",
   }),
   imageShape: setting({
@@ -512,38 +580,38 @@ export const SETTINGS = {
     path: "images.shape",
     parser: take.choice("auto", "envelope", "openai"),
     default: "auto",
-    doc: "How `/v1/images/generations` answers; `auto` goes by who the caller shows itself to be.",
+    doc: "Response format of `/v1/images/generations`; `auto` selects it by the client.",
     stored: "at once",
   }),
   linkNetworks: setting({
     env: "SLUICE_LINKS_ALLOW",
     path: "links.allow",
-    parser: take.list(take.network, 100, "IP networks, with commas between them"),
+    parser: take.list(take.network, 100, "IP networks, separated by commas"),
     default: [],
-    doc: "Networks that links of callers may lead into although they are not public.",
+    doc: "Non-public networks that clients' media links and callback URLs may reach.",
     stored: "at once",
   }),
   linkPorts: setting({
     env: "SLUICE_LINKS_PORTS",
     path: "links.ports",
-    parser: take.list(take.wholeNumber(1, 65_535), 100, "port numbers, with commas between them"),
+    parser: take.list(take.wholeNumber(1, 65_535), 100, "port numbers, separated by commas"),
     default: [80, 443],
-    doc: "Ports that links of callers may name.",
+    doc: "Ports that clients' media links and callback URLs may use.",
     stored: "at once",
   }),
 } satisfies Table;
 
-/** One setting: where it may stand, what it takes, and what it is where nobody says. */
+/** One setting: its sources, its valid values and its default. */
 export interface Setting<T> {
   readonly env: string;
-  /** In the file; absent where only the environment can say it. */
+  /** Path in the file; absent if only the environment can set it. */
   readonly path?: string;
   readonly parser: take.Parser<T>;
   readonly default: T;
   readonly doc: string;
-  /** It can be changed while the gateway runs, and then holds from when; absent where it cannot. */
-  readonly stored?: Onset;
-  /** Names that it had before; they still take effect, with a warning. */
+  /** When a change at run time takes effect; absent if it cannot change at run time. */
+  readonly stored?: EffectTime;
+  /** Former names; they still take effect, with a warning. */
   readonly formerly?: { readonly env: string; readonly path: string };
 }
 
@@ -557,19 +625,19 @@ export interface Config {
   readonly settings: Settings;
   readonly channels: readonly ChannelConfig[];
   readonly keys: readonly KeyConfig[];
-  /** By the name that callers use. */
+  /** By the model name that clients use. */
   readonly models: ReadonlyMap<string, ModelOverride>;
-  /** By path in the file, or by variable for what has none; in the table's order. */
+  /** By path in the file, or by variable for settings without a path; in the table's order. */
   readonly origins: ReadonlyMap<string, Origin>;
-  /** Variables that do nothing, and resemble some that would. */
+  /** Environment variables that have no effect and resemble known ones. */
   readonly misspelt: readonly Misspelt[];
-  /** Settings that were written under a former name. */
+  /** Settings that were set under a former name. */
   readonly formerNames: readonly FormerName[];
 }
 
 export interface Origin {
   readonly from: Place | "default";
-  /** Fit to be printed: a secret is `***`. */
+  /** Printable: a secret is `***`. */
   readonly shown: string;
 }
 
@@ -582,13 +650,16 @@ export interface ConfigInput {
 const DEFAULT_PATH = "sluice.yaml";
 const SECTIONS = ["channels", "keys", "models"];
 const MAX_MISTAKES = 1_000;
-/** Without ours before them, slips in these are no mistakes: another program may mean them. */
+/**
+ * Variables without our prefix are not reported as mistakes, because they may
+ * belong to another program.
+ */
 const OTHERS = [SETTINGS.databaseUrl.env, SETTINGS.redisUrl.env];
 
 /**
- * Reads all settings: the environment wins over the file, the file over the
- * defaults. An empty variable counts as unset. Throws one `ConfigError` with
- * everything that is wrong.
+ * Reads all settings: the environment takes precedence over the file, the file
+ * over the defaults. An empty variable counts as unset. Throws one
+ * `ConfigError` with all mistakes.
  */
 export function loadConfig(input: ConfigInput): Config {
   const { env } = input;
@@ -631,7 +702,7 @@ export function loadConfig(input: ConfigInput): Config {
   return { settings, channels, keys, models, origins, misspelt, formerNames };
 }
 
-/** All rows, in the order in which people want to read them. */
+/** All settings in the order of the manual. */
 export function listSettings(): readonly Setting<unknown>[] {
   return [...Object.values(SETTINGS), ...Object.values(LIMITS)];
 }
@@ -645,14 +716,14 @@ function limit<T, D extends T | undefined = T>(
   parser: take.Parser<T>,
   fallback: D,
   doc: string,
-  stored: Onset | "never" = "at once",
+  stored: EffectTime | "never" = "at once",
 ): Setting<T | D> {
   const env = `SLUICE_LIMIT_${name.toUpperCase()}`;
   const row = { env, path: `limits.${name}`, parser, default: fallback, doc };
   return stored === "never" ? row : { ...row, stored };
 }
 
-/** For a limit that had another name. */
+/** Adds the former name of a renamed limit. */
 function formerly<T>(name: string, row: Setting<T>): Setting<T> {
   return {
     ...row,
@@ -660,7 +731,7 @@ function formerly<T>(name: string, row: Setting<T>): Setting<T> {
   };
 }
 
-/** What the environment says; a current name wins over a former one. */
+/** The value in the environment; a current name takes precedence over a former one. */
 function textOf({ env: name, formerly: former }: Setting<unknown>, env: Environment): string {
   const text = findVariable(env, name) ?? "";
   return text !== "" || former === undefined ? text : (findVariable(env, former.env) ?? "");
@@ -683,11 +754,11 @@ function findFormerNames(
 
 function readTable<T extends Table>(table: T, read: (row: Setting<unknown>) => unknown): Values<T> {
   const values = Object.entries(table).map(([name, row]) => [name, read(row)]);
-  // Each row's parser makes what the row's type says; `fromEntries` forgets which is whose.
+  // Each row's parser returns the row's type, but `fromEntries` loses the relation.
   return Object.fromEntries(values) as Values<T>;
 }
 
-/** What stands in the file is checked even where the environment wins. */
+/** The file's value is validated even if the environment takes precedence. */
 function readSetting<T>(
   row: Setting<T>,
   env: Environment,
@@ -712,7 +783,7 @@ function readSetting<T>(
   return shown;
 }
 
-/** An address without a password, or the other way round, would be a login that does not exist. */
+/** An address without a password, or a password without an address, is no usable login. */
 function reportHalfLogin(isSaid: (row: Setting<unknown>) => boolean, report: Report): void {
   const { adminEmail, adminPassword } = SETTINGS;
   if (isSaid(adminEmail) === isSaid(adminPassword)) return;
@@ -720,7 +791,7 @@ function reportHalfLogin(isSaid: (row: Setting<unknown>) => boolean, report: Rep
   report({ variable: missing.env }, "is missing: the root account's login needs both.");
 }
 
-/** Nor does single sign-on work by halves. */
+/** Single sign-on needs all of its settings. */
 function reportHalfSignOn(isSaid: (row: Setting<unknown>) => boolean, report: Report): void {
   const { publicUrl, oidcIssuer, oidcClientId, oidcClientSecret } = SETTINGS;
   if (![oidcIssuer, oidcClientId, oidcClientSecret].some(isSaid)) return;
@@ -729,7 +800,7 @@ function reportHalfSignOn(isSaid: (row: Setting<unknown>) => boolean, report: Re
   }
 }
 
-/** Variables of S3 may be there for somebody else; copies need all of them. */
+/** S3 variables may be set for other programs; copies need all of them. */
 function reportHalfBucket(
   place: Settings["mediaStore"],
   isSaid: (row: Setting<unknown>) => boolean,
@@ -742,7 +813,7 @@ function reportHalfBucket(
   }
 }
 
-/** A variable that is nearly one of ours, and that the file does not use, is most likely a slip. */
+/** An unused variable that resembles one of ours is probably misspelt. */
 function reportMistypedVariables(
   env: Environment,
   used: ReadonlySet<string>,
@@ -756,6 +827,6 @@ function reportMistypedVariables(
     if (former.includes(variable)) continue;
     const isNear = known.some((name) => countEdits(variable, name) <= 2);
     if (!isNear && !variable.startsWith("SLUICE_LIMIT_")) continue;
-    report({ variable }, `The variable is not known here; ${didYouMean(variable, known)}`);
+    report({ variable }, `The variable is unknown; ${didYouMean(variable, known)}`);
   }
 }

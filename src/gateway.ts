@@ -1,7 +1,7 @@
 import type { Channel } from "#core/channel.ts";
 import { createSecret } from "#core/key.ts";
 import type { Logins } from "#core/user.ts";
-import { usualDrainDelayMs } from "#gateway/drain-delay.ts";
+import { defaultDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
 import { composeGateway } from "#gateway/compose.ts";
 import { jobsOf } from "#gateway/jobs.ts";
@@ -19,25 +19,25 @@ export interface Gateway extends AsyncDisposable {
   readonly url: string;
   readonly channels: readonly Channel[];
   readonly health: Health;
-  /** A text model that is served, for a first call; undefined while none is known. */
+  /** A served text model for a first call; undefined while none is known. */
   readonly modelToTry: string | undefined;
-  /** Made on the very first start, and never shown again. */
+  /** The key created at the very first start; never shown again. */
   readonly firstKey: string | undefined;
-  /** With which the root account gets its first login; undefined once it has one. */
+  /** The token for the root account's first login; undefined once the login exists. */
   readonly setupToken: string | undefined;
-  /** Drains, settles, and lets go of everything; `at once`: without `limits.drain_delay_ms`. */
+  /** Drains, settles and releases everything; `at once`: without `limits.drain_delay_ms`. */
   close(when?: "at once"): Promise<void>;
 }
 
-/** A gateway that serves nobody but whoever opened it. */
+/** A gateway without a listener, for its opener only. */
 interface OfflineGateway extends AsyncDisposable {
   handle(request: Request): Promise<Response>;
-  /** Whoever shows it is root. It is good in this process, and never kept. */
+  /** Gives root access; valid only in this process and never stored. */
   readonly token: string;
   verifyLedger(): Promise<readonly Violation[]>;
 }
 
-/** What is opened here is closed here, in the opposite order. */
+/** Resources opened here are closed in reverse order. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config } = options;
   await using opened = new AsyncDisposableStack();
@@ -54,7 +54,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.defer(() => jobs.stop());
 
   const { host: hostname, port, limits } = settings;
-  let delayMs = limits.drainDelayMs ?? usualDrainDelayMs(options.env);
+  let delayMs = limits.drainDelayMs ?? defaultDrainDelayMs(options.env);
   const server = openServer({ hostname, port, drainDelayMs: () => delayMs }, deps);
   house.own.url = server.url;
   opened.defer(() => server.drain());
@@ -80,7 +80,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Without a server and without jobs, for one who works on the database while no gateway does. */
+/** Opens a gateway without server and jobs, for commands on the database while no gateway runs. */
 export async function openOffline(options: GatewayOptions): Promise<OfflineGateway> {
   await using opened = new AsyncDisposableStack();
   const { storage, deps } = await composeGateway(options, opened);

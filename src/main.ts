@@ -1,13 +1,13 @@
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
-import type { Reach } from "#cli/client.ts";
+import type { ApiClient } from "#cli/client.ts";
 import { describeNoun, layOut } from "#cli/command.ts";
 import { doctor } from "#cli/doctor.ts";
 import { config as configuration } from "#cli/config.ts";
 import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
-import { openReach } from "#cli/reach.ts";
+import { openApiClient } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
 import { settings } from "#cli/settings.ts";
 import { usage } from "#cli/usage.ts";
@@ -75,7 +75,7 @@ async function runOther(name: string): Promise<number> {
   });
 }
 
-/** Within the bounds of all links, as far as they are configured. */
+/** Applies the same rules as for clients' links, as far as they are configured. */
 async function readLink(url: string): Promise<string> {
   const { linkNetworks, linkPorts } = loadConfig(input).settings;
   return await readDocument(url, { allow: linkNetworks, ports: linkPorts });
@@ -84,9 +84,9 @@ async function readLink(url: string): Promise<string> {
 function describeCommands(): string {
   const rows = [
     ["start", "runs the gateway"],
-    ["check", "shows the configuration and where each value comes from, or all its mistakes"],
-    ["doctor", "looks at all that a gateway needs, and says what is wrong"],
-    [AUDIT_USAGE.replace(/^sluice /, ""), "says whether the audit log is what was written"],
+    ["check", "shows the configuration and the source of each value, or all mistakes in it"],
+    ["doctor", "checks everything that a gateway needs and reports problems"],
+    [AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"],
     ...NOUNS.flatMap(describeNoun),
     ["help", "this text"],
   ];
@@ -95,16 +95,16 @@ function describeCommands(): string {
     "",
     layOut(rows),
     "",
-    "Where a gateway runs, commands about keys, users and the like ask it, as whose access token",
-    "stands in SLUICE_TOKEN; SLUICE_URL names another gateway. Where none runs they work on the",
-    "database, as root. --json shows the answer as it came.",
+    "If a gateway is running, commands for keys, users and so on use its API, with the access token",
+    "in SLUICE_TOKEN; SLUICE_URL selects another gateway. Otherwise they work on the database",
+    "as root. --json prints the response unchanged.",
     "",
   ].join("\n");
 }
 
-/** A gateway that runs, or the database of one that does not. */
-function reach(): Promise<Reach> {
-  return openReach({
+/** Connects to a running gateway, or opens the database of one that does not run. */
+function reach(): Promise<ApiClient> {
+  return openApiClient({
     env: process.env,
     loadConfig: () => loadConfig(input),
     async openOffline(config) {
@@ -150,10 +150,10 @@ async function start(isDevelopment: boolean): Promise<number> {
     });
     onBug((cause) => endAfterBug(gateway, log, cause));
     for (const { name, meant } of config.misspelt) {
-      log.warn({ variable: name, meant }, "variable is not read; it resembles one that is");
+      log.warn({ variable: name, meant }, "environment variable ignored: it resembles a known one");
     }
     for (const { written, now } of config.formerNames) {
-      log.warn({ setting: written, now }, "setting has a new name; the former one still works");
+      log.warn({ setting: written, now }, "setting used under its former name");
     }
     process.stdout.write(greeting(gateway, config));
     const signal = await stopped;
@@ -166,7 +166,7 @@ async function start(isDevelopment: boolean): Promise<number> {
   }
 }
 
-/** In development every stream that is written here is held against the grammar of its style. */
+/** In development every written stream is checked against the grammar of its style. */
 async function openStreamWatch(log: Logger): Promise<(style: string, text: string) => void> {
   const { streamFaults } = await import("#test/grammar/index.ts");
   return (style, text) => {
@@ -175,8 +175,8 @@ async function openStreamWatch(log: Logger): Promise<(style: string, text: strin
 }
 
 /**
- * The first signal asks to stop; one that comes later does not wait. One key
- * press can arrive twice, from the terminal and from the launcher.
+ * The first signal starts a graceful shutdown; a later one exits immediately.
+ * One key press can arrive twice, from the terminal and from the launcher.
  */
 function firstSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
@@ -192,7 +192,10 @@ function firstSignal(): Promise<NodeJS.Signals> {
   return promise;
 }
 
-/** Whoever kills the launcher means the gateway: alone, it would keep its port and its lock. */
+/**
+ * A killed launcher ends the gateway too, because otherwise it would keep its
+ * port and its lock.
+ */
 function whenLauncherIsGone(act: () => void): void {
   const launcher = Number(process.env["SLUICE_LAUNCHER_PID"]);
   if (process.ppid !== launcher) return;
@@ -209,9 +212,12 @@ function onBug(end: (cause: unknown) => void): void {
   process.once("unhandledRejection", end);
 }
 
-/** After a failure that nobody foresaw nothing is certain: what runs may end, then whoever supervises us starts anew. */
+/**
+ * After an unexpected error the state is uncertain: running calls may finish,
+ * then the supervisor restarts the process.
+ */
 function endAfterBug(gateway: Gateway, log: Logger, cause: unknown): void {
-  log.fatal({ err: cause }, "unforeseen failure");
+  log.fatal({ err: cause }, "unexpected error");
   const give = (): never => process.exit(1);
   setTimeout(give, LAST_DRAIN_MS);
   gateway.close("at once").then(give, give);
@@ -257,7 +263,7 @@ function describeKey(
   return `${keys.map(({ name }) => name).join(", ")}, as ${configPath ?? "the file"} has it`;
 }
 
-/** Without a text model that is known, the list of models is all that can be asked for surely. */
+/** Without a known text model, the only safe request is the model list. */
 function describeCall(
   { url, firstKey, modelToTry }: Gateway,
   { bootstrapKey }: Config["settings"],
@@ -272,7 +278,10 @@ function describeCall(
   ];
 }
 
-/** A wrong key is the first mistake of most installations: it is said where the greeting was. */
+/**
+ * A wrong key is the most common mistake of a new installation, so it is
+ * reported on the console.
+ */
 function warnOnce(): (channel: string, owner: string | undefined) => void {
   const told = new Set<string>();
   return (channel, owner = "its description in the database") => {

@@ -19,6 +19,11 @@ export interface AssetVendor extends AsyncDisposable {
   asked(action: string): readonly JsonObject[];
   /** Bodies of requests for videos, oldest first. */
   tasks(): readonly JsonObject[];
+  /**
+   * Requests that calls cause, oldest first: without polls of videos and of
+   * assets that the vendor has, which the gateway's jobs send at any time.
+   */
+  requests(): readonly string[];
 }
 
 export interface VendorAsset {
@@ -94,6 +99,11 @@ export function openAssetVendor(): AssetVendor {
     }
   }
 
+  const isPoll = (seen: Seen): boolean =>
+    seen.method === "GET" ||
+    actionOf(seen) === "CVSync2AsyncGetResult" ||
+    (actionOf(seen) === "GetAsset" && assets.has(textOf(seen.body["Id"]) ?? ""));
+
   return {
     vendor,
     answers,
@@ -106,6 +116,10 @@ export function openAssetVendor(): AssetVendor {
       vendor.seen
         .filter(({ path, method }) => path === TASKS && method === "POST")
         .map(({ body }) => body),
+    requests: () =>
+      vendor.seen
+        .filter((each) => !isPoll(each))
+        .map(({ method, path, text }) => `${method} ${path} ${text}`),
     [Symbol.asyncDispose]: () => vendor[Symbol.asyncDispose](),
   };
 }

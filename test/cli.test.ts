@@ -159,7 +159,7 @@ test("models without a price are listed, and the doctor names them", async () =>
   expect(unpriced.text).toContain("in-house");
   expect(unpriced.text).not.toContain("gpt-4o-mini");
   expect(text).toMatch(/^doubtful +prices +1 model has no price, such as in-house: /m);
-  expect(text).toMatch(/^(good|doubtful) +catalogue +prices and limits of models are those of 20/m);
+  expect(text).toMatch(/^(good|doubtful) +catalogue +model prices and limits date from 20/m);
 });
 
 test("a file of prices is planned, applied and taken back", async () => {
@@ -187,14 +187,14 @@ test("a file of prices is planned, applied and taken back", async () => {
   expect(planned.text).toMatch(/^Read as LiteLLM's price file\.$/m);
   expect(planned.text).toMatch(/^ {2}openai swift-99 +input 1, output 0\.6$/m);
   expect(planned.text).toMatch(/^ {2}openai gpt-4o-mini +price\.input +0\.15 -> 0\.2$/m);
-  expect(planned.text).toMatch(/^ {2}openai live-1 +its mode is not served: realtime$/m);
+  expect(planned.text).toMatch(/^ {2}openai live-1 +its mode is not supported: realtime$/m);
   expect(planned.text).not.toContain("mistral");
   expect(planned.text).toMatch(
     /Of other providers: 1 models of 1 providers\.\nNothing was changed/,
   );
   expect(applied.text).toEndWith("The catalogue was updated.\n");
   expect(after.text).toMatch(/^updated_rows +2$/m);
-  expect(reverted.text).toBe("2 updated rows were taken back\n");
+  expect(reverted.text).toBe("2 updated rows were deleted\n");
 });
 
 test("the doctor finds what is wrong, and says so to whoever called", async () => {

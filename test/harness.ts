@@ -6,6 +6,7 @@ import type { Clock } from "#lib/clock.ts";
 import { openLog, type Logger } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { answerFaults } from "#test/answer-faults.ts";
 import { streamFaults } from "#test/grammar/index.ts";
 import { type Gateway, openGateway } from "../src/gateway.ts";
 
@@ -34,7 +35,8 @@ export interface TestGatewayOptions {
 
 /**
  * The whole gateway, in this process, on a free port and a fresh database. Every
- * stream that it writes is held against the grammar of its style.
+ * stream that it writes is held against the grammar of its style, and every answer
+ * of the management API against the schema of its route.
  */
 export async function openTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "sluice-test-"));
@@ -46,6 +48,7 @@ export async function openTestGateway(options: TestGatewayOptions): Promise<Test
     log: options.log ?? openLog("silent"),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStream: (style, text) => faults.push(...streamFaults(style, text)),
+    onAnswer: (answer) => faults.push(...answerFaults(answer)),
   });
   const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
   return {
@@ -63,7 +66,7 @@ export async function openTestGateway(options: TestGatewayOptions): Promise<Test
       await gateway.close();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
       // Whatever a test was about: what its clients were sent must be what they understand.
-      if (faults.length > 0) throw new Error(`Streams with faults: ${faults.join("; ")}`);
+      if (faults.length > 0) throw new Error(`Answers with faults: ${faults.join("; ")}`);
     },
   };
 }

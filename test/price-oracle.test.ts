@@ -99,16 +99,6 @@ const DIFFERENCES: readonly Difference[] = [
     why: "the list has a price for an hour; the vendor tells no lives apart",
   },
   {
-    models: /^gemini /,
-    calls: ["searched"],
-    why: "the gateway does not count the searches of this vendor",
-  },
-  {
-    models: /^groq openai\/gpt-oss-/,
-    calls: ["searched"],
-    why: "the gateway does not count the searches of this vendor",
-  },
-  {
     models: /^openai gpt-4(\.1|\.1-mini|o|o-mini)$/,
     calls: ["searched"],
     why: "the list's price is that of the preview of the tool; ours names none for these models",

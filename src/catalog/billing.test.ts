@@ -68,7 +68,7 @@ const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
 };
 
 withShared("catalog", () => {
-  test("recorded calls cost what an independent price list says", async () => {
+  test("recorded calls cost the same as by an independent price list", async () => {
     const calls = pricedCalls(z.array(recording).parse(await Bun.file(ORACLE).json()));
     const differing = calls.filter((call) => call.ours !== call.theirs);
     process.stdout.write(
@@ -82,7 +82,7 @@ withShared("catalog", () => {
     );
   });
 
-  test("blocks of every format are among them, and every kind of token but one", async () => {
+  test("the recordings include blocks of every format and all kinds of tokens but one", async () => {
     const calls = pricedCalls(z.array(recording).parse(await Bun.file(ORACLE).json()));
     const count = (holds: (call: PricedCall) => boolean): number => calls.filter(holds).length;
 

@@ -10,7 +10,7 @@ function parsed(row: object, file: object = {}) {
   return parseCatalogFile(JSON.parse(JSON.stringify({ ...content, ...file }))).models[0];
 }
 
-test("a row that says little is a text chat model without tools or reasoning", () => {
+test("a minimal row is a text chat model without tools or reasoning", () => {
   expect(parsed({})).toEqual({
     id: "swift-1",
     aliases: [],
@@ -31,7 +31,7 @@ test("a row that says little is a text chat model without tools or reasoning", (
   });
 });
 
-test("a row may name its own source and date", () => {
+test("a row may have its own source and date", () => {
   const model = parsed({ source: "https://vendor.example/new", date: "2026-03-04" });
 
   expect(model?.price).toMatchObject({ source: "https://vendor.example/new", date: "2026-03-04" });
@@ -41,12 +41,12 @@ test("a model released in a month counts from that month's first day", () => {
   expect(parsed({ released: "2026-07" })?.createdAt).toBe(Date.UTC(2026, 6, 1) / 1000);
 });
 
-test("a model with reasoning says how it is steered, even when nothing is known", () => {
+test("a model with reasoning lists its controls, even if none is known", () => {
   expect(parsed({ reasoning: {} })).toMatchObject({ reasoning: true, reasoningControls: {} });
   expect(parsed({ reasoning: { toggle: true } })?.reasoningControls).toEqual({ toggle: true });
 });
 
-test("a model without a price has none, rather than a free one", () => {
+test("a model without a price is not free", () => {
   expect(parsed({ price: undefined })).not.toHaveProperty("price");
 });
 
@@ -57,7 +57,7 @@ test("a price without a source is refused", () => {
 const BASE = { input: "1", cachedInput: "0.1", output: "2" };
 const LONG = { input: "2", cachedInput: "0.2", output: "4" };
 
-test("long inputs may cost more, from a bound on", () => {
+test("a price may rise above an input length", () => {
   const tiers = [{ aboveInputTokens: 200_000, ...LONG }];
 
   expect(parsed({ price: { ...BASE, tiers } })?.price?.tiers).toEqual([
@@ -65,13 +65,13 @@ test("long inputs may cost more, from a bound on", () => {
   ]);
 });
 
-test("a tier that forgets a rate of the base is refused", () => {
+test("a tier that lacks a rate of the base is refused", () => {
   const tiers = [{ aboveInputTokens: 200_000, input: "2", output: "4" }];
 
   expect(() => parsed({ price: { ...BASE, tiers } })).toThrow("exactly the rates");
 });
 
-test("what costs the same however long the input is stands in the base alone", () => {
+test("rates that do not depend on the input length are only in the base", () => {
   const tiers = [{ aboveInputTokens: 200_000, ...LONG }];
   const price = parsed({ price: { ...BASE, search: "0.01", tiers } })?.price;
 
@@ -79,7 +79,7 @@ test("what costs the same however long the input is stands in the base alone", (
   expect(() => parsed({ price: { ...BASE, tiers: [{ ...tiers[0], search: "1" }] } })).toThrow();
 });
 
-test("tokens may be free where something else is priced, by kinds of results, too", () => {
+test("tokens may be free if other units have a price, also by kind of result", () => {
   const grades = { "4K": { image: "0.24" } };
 
   expect(parsed({ price: { image: "0.04", grades } })?.price).toEqual({
@@ -134,7 +134,7 @@ test("the message for a bad price names the row", () => {
 
 const FLEX = { models: ["swift-1"], when: { serviceTier: "flex" }, factor: "0.5" };
 
-test("a price has variants, of its row and of all rows that its file names, by their ids or how these begin", () => {
+test("a price has the variants of its row, and the file's variants for its id or id prefix", () => {
   const own = { when: { until: "2026-11-30" }, rates: { input: "0.1" } };
   const shared = [
     FLEX,

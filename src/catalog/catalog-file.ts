@@ -10,10 +10,10 @@ import { isDay } from "#lib/iso-date.ts";
 import { defined } from "#lib/values.ts";
 import { findCounting } from "./families.ts";
 
-/** A model as the shipped catalogue describes it. */
+/** A model in the shipped catalogue. */
 export interface KnownModel extends Model {
   readonly aliases: readonly string[];
-  /** The day on which the row's facts held. */
+  /** The day on which the row's facts were checked. */
   readonly date: string;
 }
 
@@ -22,13 +22,13 @@ export interface CatalogFile {
   readonly models: readonly KnownModel[];
 }
 
-/** Reads one `<provider>.json`. Anything unknown or out of shape is refused, with its path. */
+/** Reads one `<provider>.json`. Refuses unknown or invalid fields, with their path. */
 export function parseCatalogFile(content: unknown): CatalogFile {
   const file = catalogFile.parse(content);
   return { provider: file.provider, models: file.models.map((row) => knownModel(row, file)) };
 }
 
-/** Facts that somebody else collected: held to the same rules, and none without source and date. */
+/** Validates facts from other sources under the same rules; source and date are required. */
 export function checkFacts(content: unknown): void {
   factsFile.parse(content);
 }
@@ -36,7 +36,7 @@ export function checkFacts(content: unknown): void {
 const million = rateIn("million");
 const one = rateIn("one");
 
-/** A record, so that a new rate cannot be forgotten. */
+/** A record, so that the compiler finds a missing rate. */
 const rates = z.strictObject({
   input: million.exactOptional(),
   output: million.exactOptional(),
@@ -53,7 +53,7 @@ const rates = z.strictObject({
   search: one.exactOptional(),
 } satisfies Readonly<Record<keyof Rates, z.ZodType>>);
 
-/** Costs the same however long the input is, so that tiers need not repeat it. */
+/** Rates that do not depend on the input length, so tiers do not repeat them. */
 const units = { image: true, second: true, character: true, search: true } as const;
 
 const tier = rates
@@ -61,11 +61,16 @@ const tier = rates
   .required({ input: true, output: true })
   .extend({ aboveInputTokens: z.int().positive() });
 
-const grade = rates.refine((each) => Object.keys(each).length > 0, "A grade names some rate.");
+const grade = rates.refine(
+  (each) => Object.keys(each).length > 0,
+  "A grade must have at least one rate.",
+);
 
-/** One word or several, any of which will do. */
+/** One word or several; any of them matches. */
 function wordsOf(read: (said: string) => string | undefined) {
-  const word = z.string().refine((said) => read(said) === said, "A word is not as prices name it.");
+  const word = z
+    .string()
+    .refine((said) => read(said) === said, "A word is not in the notation of prices.");
   return z.union([word.transform((one) => [one]), z.array(word).nonempty()]);
 }
 
@@ -82,7 +87,7 @@ const condition = z
     until: day.exactOptional(),
     hours: z.array(z.string().refine(isHours)).nonempty().exactOptional(),
   })
-  .refine((when) => Object.keys(when).length > 0, "A condition says something.")
+  .refine((when) => Object.keys(when).length > 0, "A condition must not be empty.")
   .transform(({ serviceTier, speed, region, ...rest }) => ({
     ...rest,
     ...defined({ serviceTiers: serviceTier, speeds: speed, regions: region }),
@@ -91,7 +96,7 @@ const condition = z
 const factor = z.string().transform((text, context) => {
   const thousandths = parseThousandths(text);
   if (thousandths !== undefined) return thousandths;
-  context.addIssue({ code: "custom", message: `"${text}" is no factor.` });
+  context.addIssue({ code: "custom", message: `"${text}" is not a factor.` });
   return z.NEVER;
 });
 
@@ -103,12 +108,12 @@ const variantShape = z.strictObject({
   date: z.iso.date().exactOptional(),
 });
 
-const variant = variantShape.refine(isEither, "A variant has either rates or a factor.");
+const variant = variantShape.refine(isEither, "A variant must have either rates or a factor.");
 
 /** A variant of the prices of several models: ids, or how ids begin (`gpt-6*`). */
 const sharedVariant = variantShape
   .extend({ models: z.array(z.string().min(1)).nonempty() })
-  .refine(isEither, "A variant has either rates or a factor.");
+  .refine(isEither, "A variant must have either rates or a factor.");
 
 function isEither(each: { readonly rates?: unknown; readonly factor?: unknown }): boolean {
   return (each.rates === undefined) !== (each.factor === undefined);
@@ -119,18 +124,23 @@ const price = rates
     tiers: z.array(tier).nonempty().exactOptional(),
     grades: z.record(z.string().refine(isGrade), grade).exactOptional(),
     variants: z.array(variant).nonempty().exactOptional(),
+    /** Its `search` is for a call that searched, and not for each search. */
+    searchOncePerCall: z.literal(true).exactOptional(),
   })
-  // A rate that a tier leaves out would fall back to that tier's plain input rate.
+  // A rate missing in a tier would fall back to that tier's plain input rate.
   .refine((base) => base.tiers?.every((each) => namesSameRates(base, each)) ?? true, {
-    message: "Each tier names exactly the rates that the base names.",
+    message: "Each tier must have exactly the rates of the base.",
   })
   .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
-    message: "Tiers stand in ascending order.",
+    message: "Tiers must be in ascending order.",
   })
-  .transform(({ tiers, grades, variants, ...said }, context) => {
+  .transform(({ tiers, grades, variants, searchOncePerCall, ...said }, context) => {
     const base = wholeRates(said);
     if (base === undefined) {
-      context.addIssue({ code: "custom", message: "A price of tokens names input and output." });
+      context.addIssue({
+        code: "custom",
+        message: "A price for tokens must have input and output.",
+      });
       return z.NEVER;
     }
     const ofUnits = pickUnits(said);
@@ -139,6 +149,7 @@ const price = rates
       ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
       ...(grades && { grades }),
       ...(variants && { variants }),
+      ...(searchOncePerCall && { searchOncePerCall }),
     };
   });
 
@@ -159,13 +170,16 @@ function pickUnits({ image, second, character, search }: Partial<Rates>): Partia
 const modality = z.enum(["text", "image", "audio", "video", "file"]);
 
 const reasoningControls = z.strictObject({
-  /** Can be turned off and on. */
+  /** Can be switched off and on. */
   toggle: z.literal(true).exactOptional(),
-  /** The levels the vendor accepts, weakest first. */
+  /** The effort levels that the vendor accepts, lowest first. */
   efforts: z.array(z.string()).nonempty().readonly().exactOptional(),
-  /** Levels it does not list, and the listed one that its vendor documents for each. */
+  /**
+   * Effort levels that it does not list, and the listed level that its vendor
+   * documents for each.
+   */
   effortAliases: z.record(z.string(), z.string()).exactOptional(),
-  /** Takes a number of tokens to think for, within these bounds where they are known. */
+  /** Accepts a thinking budget in tokens, within these bounds if they are known. */
   budget: z
     .strictObject({
       minTokens: z.int().nonnegative().exactOptional(),
@@ -191,14 +205,14 @@ const row = z.strictObject({
       "moderation",
     ])
     .default("chat"),
-  /** A month where the day is not known. */
+  /** A month if the day is unknown. */
   released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]).exactOptional(),
-  /** What its maker calls models of its size. */
+  /** The vendor's name for its size class. */
   line: z.string().min(1).exactOptional(),
-  /** When its maker announced its end, and when it is served no more. */
+  /** Dates of the announced deprecation and of the end of service. */
   deprecated: z.iso.date().exactOptional(),
   retires: z.iso.date().exactOptional(),
-  /** Id of the model that its maker names in its place. */
+  /** Id of the replacement that the vendor names. */
   replacement: z.string().min(1).exactOptional(),
   /** The day on which its vendor stopped serving it. */
   retired: z.iso.date().exactOptional(),
@@ -216,13 +230,13 @@ const row = z.strictObject({
 
 const catalogFile = z.strictObject({
   provider: z.string().min(1),
-  /** The vendor's own price page; a row may name another. */
+  /** The vendor's own price page; a row may have another source. */
   source: z.url({ protocol: /^https$/ }).exactOptional(),
-  /** The day the file's facts held; a row may name another. */
+  /** The day on which the file's facts were checked; a row may have another date. */
   date: z.iso.date(),
-  /** Endings of names by which callers steer the reasoning of the family; a row may name its own. */
+  /** Name suffixes by which clients control reasoning; a row may have its own. */
   suffixes: z.array(suffix).readonly().exactOptional(),
-  /** Of the prices of all rows that they name. */
+  /** Price variants that apply to all rows that they name. */
   variants: z.array(sharedVariant).nonempty().exactOptional(),
   models: z.array(row).nonempty(),
 });
@@ -233,7 +247,7 @@ const factsFile = catalogFile
     models: z
       .array(
         row.extend({
-          /** What is taken of models that are not known yet: the catalogue's own words outrank it. */
+          /** Facts for models that are not known yet; the catalogue's own facts take precedence. */
           ifNew: row.partial().omit({ id: true, price: true }).exactOptional(),
         }),
       )
@@ -241,7 +255,7 @@ const factsFile = catalogFile
   })
   .refine(
     ({ source, models }) => source !== undefined || models.every((each) => each.source),
-    "Each row names its source, or the file does.",
+    "Each row needs a source, unless the file has one.",
   );
 
 type Row = z.infer<typeof row>;
@@ -268,7 +282,7 @@ function knownModel(from: Row, file: File): KnownModel {
   };
 }
 
-/** A row's own come first. */
+/** A row's own variants come first. */
 function variantsOf(
   { id, price: own }: Row,
   { variants: shared = [] }: File,
@@ -280,7 +294,8 @@ function variantsOf(
   return variants.length === 0 ? {} : { variants };
 }
 
-function isNamed(id: string, name: string): boolean {
+/** Whether a name in a shared variant is the row's id, or how its id begins (`gpt-6*`). */
+export function isNamed(id: string, name: string): boolean {
   return name.endsWith("*") ? id.startsWith(name.slice(0, -1)) : id === name;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { findCounting } from "./families.ts";
 import { findModel, listModels } from "./index.ts";
 
-test("a model counts alike wherever it is sold, and however its id is written", () => {
+test("a model has the same counting parameters at every host and in every notation of its id", () => {
   const haiku = findCounting("claude-haiku-4-5");
 
   for (const id of [
@@ -14,7 +14,7 @@ test("a model counts alike wherever it is sold, and however its id is written", 
     expect(findCounting(id)).toBe(haiku);
 });
 
-test("Claude's prompt for tools grew with its generations", () => {
+test("the prompt for tools grew with Claude's generations", () => {
   const promptOf = (id: string) => findCounting(id)?.toolPrompt ?? 0;
 
   expect(promptOf("claude-3-5-sonnet-20241022")).toBeLessThan(promptOf("claude-sonnet-4-0"));
@@ -25,19 +25,19 @@ test("Claude's prompt for tools grew with its generations", () => {
     expect(promptOf(fresh)).toBe(promptOf("claude-haiku-4-5"));
 });
 
-test("the open models of a vendor count unlike those it keeps", () => {
+test("a vendor's open models have other parameters than its closed ones", () => {
   expect(findCounting("openai/gpt-oss-120b")?.perRequest).toBeGreaterThan(60);
   expect(findCounting("openai/gpt-5.4-mini")?.perRequest).toBe(6);
   expect(findCounting("o4-mini")).toBe(findCounting("gpt-5"));
   expect(findCounting("gpt-4o")?.perRequest).toBe(7);
 });
 
-test("a family that nobody measured has no figures", () => {
+test("an unmeasured family has no parameters", () => {
   expect(findCounting("model-of-my-own")).toBeUndefined();
   expect(findCounting("")).toBeUndefined();
 });
 
-test("listed models know their family's figures", () => {
+test("listed models have the parameters of their family", () => {
   expect(findModel("openrouter", "anthropic/claude-opus-4.8")?.counting).toEqual(
     findCounting("claude"),
   );

@@ -1,10 +1,9 @@
 import type { Counting } from "#core/counting.ts";
 
 /**
- * How a model's family counts, by the model's name: hosts sell the same model
- * under many ids, and new ones count as their elders until somebody measures.
- * Fitted to recorded usage (docs/counting.md); nothing where the family is
- * not known.
+ * Token counting parameters by model name: hosts sell the same model under many
+ * ids, and new models count like their predecessors until they are measured.
+ * Fitted to recorded usage (docs/counting.md). Undefined for an unknown family.
  */
 export function findCounting(modelId: string): Partial<Counting> | undefined {
   const id = modelId.toLowerCase();
@@ -47,7 +46,7 @@ const GEMINI: Partial<Counting> = {
   perSystem: 0,
   perToolBlock: 1,
   toolPrompt: 0,
-  // Its definitions come without what stands around them in chat's.
+  // Its tool definitions lack the wrapper that the chat style adds.
   perTool: -10,
   toolFactor: 0.95,
 };
@@ -72,7 +71,7 @@ const MISTRAL: Partial<Counting> = {
   toolFactor: 1.04,
 };
 
-/** The first that a name fits. */
+/** The first match applies. */
 const FAMILIES: readonly Family[] = [
   {
     named: /claude-3[-.]5|claude-3-(opus|sonnet|haiku)/,

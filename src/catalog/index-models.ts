@@ -1,12 +1,12 @@
 import type { CatalogFile, KnownModel } from "./catalog-file.ts";
 
 export interface ModelIndex {
-  /** By id or alias; a provider that does not list it borrows the first that does. */
+  /** Finds by id or alias; a provider that does not list it uses the first provider that does. */
   findModel(provider: string, id: string): KnownModel | undefined;
   listModels(provider: string): readonly KnownModel[];
 }
 
-/** `files`: in the order in which an id is looked for when its provider does not list it. */
+/** `files`: in the search order for an id that its own provider does not list. */
 export function indexModels(files: readonly CatalogFile[]): ModelIndex {
   const models = new Map(files.map((file) => [file.provider, file.models]));
   const byProvider = new Map(files.map((file) => [file.provider, byId(file.models)]));
@@ -17,7 +17,7 @@ export function indexModels(files: readonly CatalogFile[]): ModelIndex {
   };
 }
 
-/** The first to claim an id keeps it. */
+/** The first model with an id keeps it. */
 function byId(models: readonly KnownModel[]): ReadonlyMap<string, KnownModel> {
   const found = new Map<string, KnownModel>();
   for (const model of models) {

@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { costOf, writeUsd, type Rates } from "#core/money.ts";
-import { writeRates } from "#core/rate-words.ts";
+import { writeRate, writeRates } from "#core/rate-words.ts";
 import { expectedUsage, type TaskFacts } from "#core/video.ts";
 import { findModel, type KnownModel, listModels } from "./index.ts";
 
@@ -10,7 +10,7 @@ const PROVIDERS = readdirSync(import.meta.dir)
   .map((name) => name.replace(".json", ""));
 const ALL = PROVIDERS.flatMap((provider) => listModels(provider));
 
-test("every data file is part of the catalogue, under the provider it is named after", () => {
+test("every data file is part of the catalogue, under the provider of its name", () => {
   expect(PROVIDERS.length).toBeGreaterThanOrEqual(15);
   for (const provider of PROVIDERS) {
     expect(listModels(provider).length).toBeGreaterThan(0);
@@ -31,19 +31,19 @@ test("a model is found under its provider by its id and by each alias", () => {
   }
 });
 
-test("a dated id is the model it dates, not the one that merely begins alike", () => {
+test("a dated id is the model that it dates, not another model with the same prefix", () => {
   expect(findModel("openai", "gpt-4o-mini-2024-07-18")?.id).toBe("gpt-4o-mini");
   expect(findModel("openai", "gpt-4o-2024-05-13")?.id).toBe("gpt-4o-2024-05-13");
   expect(findModel("openai", "gpt-4o-mini-2099-01-01")).toBeUndefined();
 });
 
-test("a provider that does not list a model borrows its maker's row before a host's", () => {
+test("a provider that does not list a model uses the original vendor's row before a host's", () => {
   expect(findModel("openai-compatible", "gpt-4o-mini")?.owner).toBe("openai");
   expect(findModel("nobody", "deepseek-v4-pro")?.owner).toBe("deepseek");
   expect(findModel("nobody", "openai/gpt-oss-120b")?.owner).toBe("groq");
 });
 
-test("the same id may cost differently at two providers", () => {
+test("the same id may have different prices at two providers", () => {
   const atGroq = findModel("groq", "openai/gpt-oss-120b")?.price;
   const atOpenrouter = findModel("openrouter", "openai/gpt-oss-120b")?.price;
 
@@ -58,7 +58,7 @@ test("an unknown model is not found, and an unknown provider lists nothing", () 
   expect(listModels("no-such-provider")).toEqual([]);
 });
 
-test("no cached token costs more than a fresh one", () => {
+test("a cached token never costs more than an uncached one", () => {
   expect(
     wrong(
       ALL,
@@ -67,14 +67,14 @@ test("no cached token costs more than a fresh one", () => {
   ).toEqual([]);
 });
 
-test("writing to a cache costs at least the input rate and at most twice it", () => {
+test("a cache write costs at least the input rate and at most twice the rate", () => {
   const isSane = ({ input, cacheWrite = input }: Rates) =>
     cacheWrite >= input && cacheWrite <= 2 * input;
 
   expect(wrong(ALL, everyRate(isSane))).toEqual([]);
 });
 
-test("a token of output costs at least one of input, except where nothing is written", () => {
+test("an output token costs at least as much as an input token, except without text output", () => {
   const isSane = (model: KnownModel) =>
     model.kind === "embedding" || model.kind === "rerank"
       ? (model.price?.output ?? 0) === 0
@@ -95,7 +95,7 @@ test("longer inputs never cost less", () => {
   expect(wrong(ALL, climbs)).toEqual([]);
 });
 
-test("no price is off by a factor of a thousand", () => {
+test("no price is wrong by a factor of a thousand", () => {
   // The dearest model sold costs $150 and $600 per million tokens.
   const isSane = ({ input, output }: Rates) => input <= 150_000_000 && output <= 600_000_000;
   // In pico-dollars: a dollar a picture or a second, a cent more than any search.
@@ -107,7 +107,7 @@ test("no price is off by a factor of a thousand", () => {
   expect(wrong(ALL, ({ price }) => Object.values(price?.grades ?? {}).every(isCheap))).toEqual([]);
 });
 
-test("only those models are free that their vendor gives away", () => {
+test("only models that their vendor offers for free are free", () => {
   const free = ALL.filter(
     ({ price }) => price !== undefined && writeRates(price).every(({ written }) => written === "0"),
   );
@@ -125,7 +125,7 @@ test("a chat model has a price, unless its vendor publishes none in dollars", ()
   expect([...new Set(unpriced.map((model) => model.owner))]).toEqual(["ark"]);
 });
 
-test("audio rates stand only where a model hears or speaks", () => {
+test("audio rates exist only for models with audio", () => {
   const isSane = ({ price, input, output }: KnownModel) =>
     (price?.audioInput === undefined || input.includes("audio")) &&
     (price?.audioOutput === undefined || output.includes("audio"));
@@ -133,7 +133,7 @@ test("audio rates stand only where a model hears or speaks", () => {
   expect(wrong(ALL, isSane)).toEqual([]);
 });
 
-test("rates of pictures stand only where a model sees, draws or films", () => {
+test("image rates exist only for models with images or video", () => {
   const isSane = ({ price, input, output }: KnownModel) =>
     (price?.imageInput === undefined || input.includes("image")) &&
     (price?.imageOutput === undefined || output.includes("image") || output.includes("video")) &&
@@ -142,7 +142,7 @@ test("rates of pictures stand only where a model sees, draws or films", () => {
   expect(wrong(ALL, isSane)).toEqual([]);
 });
 
-test("seconds and characters are priced where a model hears, speaks or films", () => {
+test("seconds and characters are priced only for models with audio or video", () => {
   const isSane = ({ kind, price }: KnownModel) =>
     (price?.character === undefined || kind === "speech") &&
     (price?.second === undefined || ["transcription", "speech", "video"].includes(kind));
@@ -150,14 +150,14 @@ test("seconds and characters are priced where a model hears, speaks or films", (
   expect(wrong(ALL, isSane)).toEqual([]);
 });
 
-test("every release lies between the first model sold and today", () => {
+test("every release date is between the first model on sale and today", () => {
   const first = Date.UTC(2022, 10, 1) / 1000;
   const today = Date.now() / 1000;
 
   expect(wrong(ALL, ({ createdAt = 0 }) => createdAt >= first && createdAt <= today)).toEqual([]);
 });
 
-test("no price was read before its model was released, nor in the future", () => {
+test("no price was read before its model's release, or in the future", () => {
   const isSane = ({ price, createdAt = Infinity }: KnownModel) =>
     price === undefined ||
     (Date.parse(price.date) / 1000 >= createdAt && Date.parse(price.date) <= Date.now());
@@ -165,14 +165,14 @@ test("no price was read before its model was released, nor in the future", () =>
   expect(wrong(ALL, isSane)).toEqual([]);
 });
 
-test("no chat model's answer is longer than its window", () => {
+test("no chat model's output limit exceeds its context window", () => {
   const fits = ({ kind, contextTokens = Infinity, maxOutputTokens = 0 }: KnownModel) =>
     kind !== "chat" || maxOutputTokens <= contextTokens;
 
   expect(wrong(ALL, fits)).toEqual([]);
 });
 
-test("a model that reasons says so in both of its fields", () => {
+test("a reasoning model has both of its reasoning fields", () => {
   const agrees = ({ reasoning, reasoningControls }: KnownModel) =>
     reasoning === (reasoningControls !== undefined);
 
@@ -238,7 +238,7 @@ test.each([
   expect(videoCost(provider, model, facts)).toBe(cost);
 });
 
-test("a video is charged by its length or by the tokens its vendor counts, and by nothing else", () => {
+test("a video is charged either by its length or by the vendor's tokens", () => {
   const isSane = ({ kind, price }: KnownModel) =>
     kind !== "video" || price === undefined || (price.second ?? 0) > 0 !== price.output > 0;
 
@@ -253,3 +253,63 @@ function wrong(models: readonly KnownModel[], holds: (model: KnownModel) => bool
 function everyRate(holds: (rates: Rates) => boolean): (model: KnownModel) => boolean {
   return ({ price }) => price === undefined || [price, ...(price.tiers ?? [])].every(holds);
 }
+
+describe("models of autumn 2026 are known with their prices", () => {
+  test.each<[string, string, ...string[]]>([
+    ["openai", "gpt-6-astra", "10", "1", "12.5", "25", "50"],
+    ["openai", "gpt-6-sol", "2", "0.2", "2.5", "5", "10"],
+    ["openai", "gpt-6-luna", "0.1", "0.01", "0.125", "0.25", "0.5"],
+    ["openai", "gpt-6.1-sol", "2", "0.1", "2.5", "5", "10"],
+    ["openai", "gpt-6.1-terra", "1", "0.05", "1.25", "2.5", "5"],
+    ["openai", "gpt-6-rosalind", "15", "1.5", "18.75", "37.5", "75"],
+    ["openai", "gpt-5.6-sol", "4", "0.4", "5", "10", "20"],
+    ["openai", "gpt-5.6-terra", "2", "0.2", "2.5", "5", "12"],
+    ["openai", "gpt-5.6-luna", "0.2", "0.02", "0.25", "0.5", "1.2"],
+    ["anthropic", "claude-fable-5-1", "10", "0.25", "12.5", "20", "50"],
+    ["anthropic", "claude-mythos-5-1", "10", "0.25", "12.5", "20", "50"],
+    ["anthropic", "claude-opus-5-5", "4", "0.2", "5", "8", "20"],
+    ["anthropic", "claude-sonnet-5-5", "2", "0.1", "2.5", "4", "10"],
+    ["anthropic", "claude-haiku-5-5", "0.1", "0.01", "0.125", "0.2", "0.5"],
+  ])("%s %s: input %s, cached %s, written %s, for long %s, output %s", (provider, id, ...rates) => {
+    const price = findModel(provider, id)?.price;
+    const { input, cachedInput, cacheWrite, longCacheWrite, output } = price ?? {};
+
+    expect(
+      [input, cachedInput, cacheWrite, longCacheWrite, output].map((rate) =>
+        writeRate(rate ?? 0, "million"),
+      ),
+    ).toEqual(rates);
+  });
+
+  test.each(["gpt-image-2.5-sunburst", "gpt-image-2.5-flare"])("%s costs by tokens", (id) => {
+    expect(findModel("openai", id)?.price).toMatchObject({
+      input: 5_000_000,
+      cachedInput: 1_250_000,
+      imageInput: 8_000_000,
+      output: 30_000_000,
+    });
+  });
+
+  test.each([
+    ["anthropic", "claude-sonnet-4-5", undefined, "2026-11-30"],
+    ["gemini", "veo-3.1-generate-preview", "2026-10-22", "2026-10-22"],
+    ["gemini", "gemini-omni-flash-preview", "2026-10-22", "2026-10-22"],
+    ["openai", "sora-2", "2026-09-24", "2026-09-24"],
+    ["openai", "gpt-4.1-nano", "2026-10-23", "2026-10-23"],
+  ])("%s %s ended or ends: %p, %p", (provider, id, retired, end) => {
+    const model = findModel(provider, id);
+
+    expect([model?.retired, model?.retiresAt]).toEqual([retired, Date.parse(end) / 1_000]);
+  });
+
+  test.each([
+    ["gemini-3.5-flash", "gemini-3.6-flash"],
+    ["gemini-3.7-flash", "gemini-3.8-flash"],
+  ])("%s is another name of %s", (alias, id) => {
+    expect(findModel("gemini", alias)?.id).toBe(id);
+  });
+
+  test("a model whose price no source names has none", () => {
+    expect(findModel("gemini", "gemini-4-neon")?.price).toBeUndefined();
+  });
+});

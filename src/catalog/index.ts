@@ -25,8 +25,8 @@ import zhipu from "./zhipu.json" with { type: "json" };
 export type { KnownModel } from "./catalog-file.ts";
 
 /**
- * The order in which an id is looked for when its provider does not list it:
- * those who make models before those who host the models of others.
+ * The search order for an id that its own provider does not list: original
+ * vendors before hosts of other vendors' models.
  */
 export const SHIPPED = [
   openai,
@@ -57,15 +57,15 @@ export const SHIPPED_FILES = SHIPPED.map(parseCatalogFile);
 const INDEX = indexModels(SHIPPED_FILES);
 
 /**
- * What is known of a model, by its id or one of its aliases, exactly as
- * written. A provider that does not list it borrows the first that does: the
- * `owner` says whose row, and so whose price, came back.
+ * Finds a model by its exact id or alias. A provider that does not list it uses
+ * the first provider that does: `owner` names the provider of the row and its
+ * price.
  */
 export function findModel(providerId: string, modelId: string): KnownModel | undefined {
   return INDEX.findModel(providerId, modelId);
 }
 
-/** The models known of a provider, the newest families first; none for an unknown provider. */
+/** A provider's models, newest families first; empty for an unknown provider. */
 export function listModels(providerId: string): readonly KnownModel[] {
   return INDEX.listModels(providerId);
 }

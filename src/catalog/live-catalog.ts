@@ -11,11 +11,11 @@ import { findFamily } from "./request-rules.ts";
 interface LiveCatalogDeps {
   readonly store: Pick<UpdatedRowStore, "list">;
   readonly clock: Pick<Clock, "now">;
-  /** Told of each load that leaves updated rows out, since this version cannot read them. */
+  /** Called after each load that ignored updated rows, because this version cannot read them. */
   onUnreadable(rows: readonly UpdatedRow[]): void;
 }
 
-/** The shipped catalogue with what was updated over it, as of the last load. */
+/** The shipped catalogue with the stored updates, as of the last load. */
 export class LiveCatalog implements Catalog {
   readonly #deps: LiveCatalogDeps;
   #index: ModelIndex = indexModels(SHIPPED_FILES);
@@ -34,7 +34,7 @@ export class LiveCatalog implements Catalog {
     if (unreadable.length > 0) this.#deps.onUnreadable(unreadable);
   }
 
-  /** Those in force. */
+  /** The updates in force. */
   get updates(): StoredUpdates {
     return this.#updates;
   }
@@ -56,7 +56,7 @@ export class LiveCatalog implements Catalog {
   }
 }
 
-/** The newest day that a file or one of its rows names. */
+/** The newest date of the files and their rows. */
 export function newestDate(files: readonly CatalogFile[]): string {
   const dates = files.flatMap(({ models }) => models.map(({ date }) => date));
   return dates.reduce((newest, date) => (date > newest ? date : newest), "");

@@ -22,11 +22,11 @@ function update(provider: string, row: JsonObject & { id: string }) {
   return { provider, id: row.id, row: sourced };
 }
 
-test("without updates the shipped files hold as they are", () => {
+test("without updates the shipped files apply", () => {
   expect(overlay(SHIPPED, []).files).toBe(SHIPPED);
 });
 
-test("an updated row takes the place of the shipped one, under all of its ids and in its place", () => {
+test("an updated row replaces the shipped one under all of its ids and in its position", () => {
   const { files } = overlay(SHIPPED, [
     update("vendor", { id: "one", aliases: ["one-latest"], price: { input: "5", output: "6" } }),
   ]);
@@ -39,7 +39,7 @@ test("an updated row takes the place of the shipped one, under all of its ids an
   expect(index.findModel("vendor", "two")).toBe(SHIPPED[0]?.models[1]);
 });
 
-test("a new model stands at the end of its provider's, who may have had none", () => {
+test("a new model is appended to its provider's models, even to an empty list", () => {
   const { files } = overlay(SHIPPED, [
     update("vendor", { id: "three" }),
     update("newcomer", { id: "four" }),
@@ -50,13 +50,13 @@ test("a new model stands at the end of its provider's, who may have had none", (
   expect(index.listModels("newcomer").map(({ id }) => id)).toEqual(["four"]);
 });
 
-test("a row that shipped later than the update was made is newer", () => {
+test("a row that shipped after the update is newer", () => {
   const { files } = overlay(SHIPPED, [update("vendor", { id: "two", date: "2026-05-31" })]);
 
   expect(indexModels(files).findModel("vendor", "two")?.price?.input).toBe(3_000_000);
 });
 
-test("a row that this version cannot read is left out, and told of", () => {
+test("a row that this version cannot read is ignored and reported", () => {
   const odd = update("vendor", { id: "one", price: { smell: "1" } });
   const { files, unreadable } = overlay(SHIPPED, [odd]);
 
@@ -64,7 +64,7 @@ test("a row that this version cannot read is left out, and told of", () => {
   expect(indexModels(files).findModel("vendor", "one")?.price?.input).toBe(1_000_000);
 });
 
-test("a model whose end was announced is retired from that day on", () => {
+test("a model is retired from its announced end date on", () => {
   const { files } = overlay(SHIPPED, [update("vendor", { id: "two", retires: "2026-12-01" })]);
   const retiredOn = (day: string) =>
     indexModels(asOf(day, files)).findModel("vendor", "two")?.retired;

@@ -4,14 +4,14 @@ import { type CatalogFile, type KnownModel, parseCatalogFile } from "./catalog-f
 
 interface Overlaid {
   readonly files: readonly CatalogFile[];
-  /** Updated rows that this version cannot read, and so leaves out. */
+  /** Updated rows that this version cannot read and therefore ignores. */
   readonly unreadable: readonly UpdatedRow[];
 }
 
 /**
- * The shipped files with updated rows in place of those of the same id. A row
- * that shipped later than the update was made is newer, and stays. What no
- * file has follows at the end of its provider's.
+ * The shipped files with updated rows in place of those with the same id. A row
+ * that shipped after the update is newer and stays. New models are appended to
+ * their provider's file.
  */
 export function overlay(shipped: readonly CatalogFile[], updates: readonly UpdatedRow[]): Overlaid {
   if (updates.length === 0) return { files: shipped, unreadable: [] };
@@ -37,7 +37,7 @@ export function overlay(shipped: readonly CatalogFile[], updates: readonly Updat
   };
 }
 
-/** The same on a day: models whose end was announced for it, or before, are retired. */
+/** The catalogue on a given day: models with an announced end on or before it are retired. */
 export function asOf(day: string, files: readonly CatalogFile[]): readonly CatalogFile[] {
   return files.map((file) => ({
     ...file,
@@ -50,7 +50,7 @@ export function asOf(day: string, files: readonly CatalogFile[]): readonly Catal
   }));
 }
 
-/** Whether an update of one day takes the place of a row of another. */
+/** True if an update of one date replaces a row of another. */
 export function outranks(update: string, shipped: string): boolean {
   return update >= shipped;
 }

@@ -1,14 +1,16 @@
 import type { CatalogPlan, FactChange, LeftOut, UpdatedRow } from "#core/catalog-update.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { parseCatalogFile } from "./catalog-file.ts";
+import { listOf, objectOf, textOf } from "#lib/values.ts";
+import { isNamed, parseCatalogFile } from "./catalog-file.ts";
+import { completePrice, mergedPrice } from "./merged-price.ts";
 import { outranks } from "./overlay.ts";
+import { isSameRate, ratesOf } from "./written-rates.ts";
 
-/** The rows that hold, as catalogue files write them, each with its source and date. */
+/** The current rows in the notation of catalogue files, each with its source and date. */
 type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
 export interface PlannedUpdate extends CatalogPlan {
-  /** Whole rows, fit to be stored. */
+  /** Complete rows, ready to be stored. */
   readonly rows: readonly UpdatedRow[];
 }
 
@@ -36,9 +38,9 @@ export function knownRows(
 }
 
 /**
- * What facts make of the rows that hold. A row keeps what its facts do not
- * say. A price that would lose something by them stays as it is, and is left
- * out: nothing becomes free, or loses a step, without an operator who says so.
+ * The changes that facts make to the current rows. A row keeps values that its
+ * facts omit. A price that would lose a rate or a tier stays unchanged and is
+ * reported. No price becomes free or flat without an operator's decision.
  */
 export function planUpdate(
   known: KnownRows,
@@ -57,7 +59,7 @@ export function planUpdate(
       const id = idOf(given);
       const leave = (why: string): void => void leftOut.push({ provider, id, why });
       if (!providers.has(provider)) {
-        leave("this gateway has no such provider");
+        leave("the provider is unknown to this gateway");
         continue;
       }
       const before = listed.get(id);
@@ -65,7 +67,7 @@ export function planUpdate(
       const said = sourced(given, file);
       if (namesake !== undefined) {
         if (!hasSamePrice(namesake, said))
-          leave(`it is an alias of ${idOf(namesake)}, at another price`);
+          leave(`it is an alias of ${idOf(namesake)} with another price`);
         else unchanged++;
         continue;
       }
@@ -82,7 +84,7 @@ export function planUpdate(
         continue;
       }
       if (!outranks(dateOf(said), dateOf(before))) {
-        leave(`what is known is newer: ${dateOf(before)}`);
+        leave(`the known facts are newer: ${dateOf(before)}`);
         continue;
       }
       const { row, whys } = merged(before, said);
@@ -114,15 +116,27 @@ function dateOf(row: JsonObject): string {
   return textOf(row["date"]) ?? "";
 }
 
-/** A row by itself: with what its file says for all of them. */
+/** A row completed with the common values of its file. */
 function sourced(row: JsonObject, file: JsonObject): JsonObject {
   const { source, date, suffixes } = file;
+  const price = objectOf(row["price"]);
+  const shared = sharedVariantsOf(row, file);
+  const variants = [...listOf(price?.["variants"]), ...shared];
   return {
     ...(source !== undefined && { source }),
     ...(date !== undefined && { date }),
     ...(suffixes !== undefined && row["reasoning"] !== undefined && { suffixes }),
     ...row,
+    ...(price !== undefined && shared.length > 0 && { price: { ...price, variants } }),
   };
+}
+
+/** The file's price variants that name the row, without the names. */
+function sharedVariantsOf(row: JsonObject, file: JsonObject): readonly JsonObject[] {
+  return listOf(file["variants"])
+    .filter(isObject)
+    .filter(({ models }) => listOf(models).some((name) => isNamed(idOf(row), textOf(name) ?? "")))
+    .map(({ models: _models, ...each }) => each);
 }
 
 function ownerOf(rows: ReadonlyMap<string, JsonObject>, alias: string): JsonObject | undefined {
@@ -130,11 +144,16 @@ function ownerOf(rows: ReadonlyMap<string, JsonObject>, alias: string): JsonObje
   return undefined;
 }
 
-function newRow({ ifNew, ...said }: JsonObject): JsonObject {
-  return { ...objectOf(ifNew), ...said };
+function newRow({ ifNew, price: given, ...said }: JsonObject): JsonObject {
+  const price = objectOf(given);
+  return {
+    ...objectOf(ifNew),
+    ...said,
+    ...(price !== undefined && { price: completePrice(price) }),
+  };
 }
 
-/** Sentences, too: why some of the facts are not taken. */
+/** Returns the merged row, and the reasons why some facts are not used. */
 function merged(
   before: JsonObject,
   facts: JsonObject,
@@ -148,80 +167,11 @@ function merged(
     ...(before["price"] !== undefined && { price: before["price"] }),
   };
   const old = objectOf(before["price"]);
-  const { price, why } = isObject(given) ? mergedPrice(old, given) : {};
-  const whys = why === undefined ? [] : [why];
+  const { price, whys = [] } = isObject(given) ? mergedPrice(old, given) : {};
   if (price !== undefined) return { row: { ...row, price }, whys };
-  // If the price stays, it is still as it was read then.
+  // If the price stays, its source and date stay too.
   const { source = row["source"], date = row["date"] } = old === undefined ? row : before;
   return { row: { ...row, ...(source !== undefined && { source }), date }, whys };
-}
-
-/** Undefined where the old price stays. */
-function mergedPrice(
-  old: JsonObject | undefined,
-  given: JsonObject,
-): { price?: JsonObject; why?: string } {
-  if (old === undefined) return { price: given };
-  const said = Object.entries(ratesOf(given));
-  const zero = said.find(([name, rate]) => isZero(rate) && !isZero(old[name] ?? "0"));
-  if (zero !== undefined) {
-    const [name] = zero;
-    return { why: `its price stays: '${name}' is 0 there, and ${textOf(old[name]) ?? ""} here` };
-  }
-  const isChanged = said.some(([name, rate]) => !isSameRate(old[name], rate));
-  const tiers = listOf(given["tiers"]);
-  const oldTiers = listOf(old["tiers"]);
-  if (tiers.length === 0) {
-    if (!isChanged) return {};
-    if (oldTiers.length > 0) {
-      return { why: "its price stays: here it has steps by the length of the input, there none" };
-    }
-  }
-  const conditions = Object.keys(old).filter(
-    (name) => name !== "tiers" && isArrayOrObject(old[name]),
-  );
-  if (conditions.length > 0) {
-    return isChanged ? { why: `its price stays: here it has ${conditions.join(", ")}` } : {};
-  }
-  const base = { ...old, ...ratesOf(given) };
-  if (tiers.length === 0) return { price: base };
-  return {
-    price: {
-      ...base,
-      tiers: tiers.filter(isObject).map((tier) => wholeTier(tier, base, oldTiers)),
-    },
-  };
-}
-
-const OF_UNITS = ["image", "second", "character", "search"];
-
-/** Names the rates that the base names: as the new tier has them, the old one, or the base. */
-function wholeTier(tier: JsonObject, base: JsonObject, oldTiers: readonly Json[]): JsonObject {
-  const bound = tier["aboveInputTokens"];
-  const old = oldTiers.find((each) => memberOf(each, "aboveInputTokens") === bound);
-  const names = Object.keys(ratesOf(base)).filter((name) => !OF_UNITS.includes(name));
-  const rates = names.map((name) => [name, tier[name] ?? memberOf(old, name) ?? base[name]]);
-  return { aboveInputTokens: bound, ...Object.fromEntries(rates) };
-}
-
-function ratesOf(price: JsonObject): Readonly<Record<string, string>> {
-  const rates = Object.entries(price).flatMap(([name, rate]) => {
-    const text = textOf(rate);
-    return text === undefined ? [] : [[name, text] as const];
-  });
-  return Object.fromEntries(rates);
-}
-
-function isArrayOrObject(value: Json | undefined): boolean {
-  return value !== undefined && (isArray(value) || isObject(value));
-}
-
-function isZero(rate: Json): boolean {
-  return Number(rate) === 0;
-}
-
-function isSameRate(one: Json | undefined, other: Json | undefined): boolean {
-  return one !== undefined && other !== undefined && Number(one) === Number(other);
 }
 
 function hasSamePrice(known: JsonObject, said: JsonObject): boolean {
@@ -232,7 +182,7 @@ function hasSamePrice(known: JsonObject, said: JsonObject): boolean {
   );
 }
 
-/** Those that say where and when a fact was read are no facts about the model. */
+/** Source and date of a fact are not facts about the model. */
 const NO_FACTS = new Set(["source", "date"]);
 
 function changesOf(
@@ -252,7 +202,7 @@ function changesOf(
   });
 }
 
-/** Each fact as text, each rate of a price by itself. */
+/** Each fact as text, each rate of a price separately. */
 function fieldsOf(row: JsonObject): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of Object.entries(row)) {
@@ -266,7 +216,7 @@ function fieldsOf(row: JsonObject): ReadonlyMap<string, string> {
 function addPrice(fields: Map<string, string>, price: JsonObject): void {
   for (const [name, value] of Object.entries(price)) {
     if (value === undefined) continue;
-    if (name !== "tiers") fields.set(`price.${name}`, written(value));
+    if (name !== "tiers" && name !== "variants") fields.set(`price.${name}`, written(value));
   }
   for (const tier of listOf(price["tiers"]).filter(isObject)) {
     const { aboveInputTokens, ...rates } = tier;
@@ -274,18 +224,35 @@ function addPrice(fields: Map<string, string>, price: JsonObject): void {
       fields.set(`price.above ${written(aboveInputTokens ?? 0)}.${name}`, rate);
     }
   }
+  for (const variant of listOf(price["variants"]).filter(isObject)) addVariant(fields, variant);
+}
+
+/** Later variants replace the rates of earlier ones under the same condition. */
+function addVariant(fields: Map<string, string>, { when, rates, factor }: JsonObject): void {
+  const label = Object.entries(objectOf(when) ?? {})
+    .map(([name, value]) => describeCondition(name, value ?? null))
+    .join(" ");
+  for (const [name, rate] of Object.entries(ratesOf(objectOf(rates) ?? {})))
+    fields.set(`price.${label}.${name}`, rate);
+  if (factor !== undefined) fields.set(`price.${label}.factor`, written(factor));
+}
+
+function describeCondition(name: string, value: Json): string {
+  const words = isArray(value) ? value.map(written).join(",") : written(value);
+  if (name === "serviceTier") return words;
+  return name === "aboveInputTokens" ? `above ${words}` : `${name} ${words}`;
 }
 
 function written(value: Json): string {
   return textOf(value) ?? JSON.stringify(value);
 }
 
-/** Held to the rules of shipped files, since it becomes a row as theirs. */
+/** Validated like shipped files, since the result becomes a catalogue row. */
 function whyUnreadable(provider: string, row: JsonObject): string | undefined {
   try {
     parseCatalogFile({ provider, date: dateOf(row), models: [row] });
     return undefined;
   } catch (cause) {
-    return `the row would be out of shape: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
+    return `the row would be invalid: ${cause instanceof Error ? cause.message.slice(0, 200) : ""}`;
   }
 }

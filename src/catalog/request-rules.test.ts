@@ -14,7 +14,7 @@ describe("models of OpenAI, by their names", () => {
     "openai/gpt-10-sol",
     "o5",
     "gpt-5.7-sol",
-  ])("%s, which nobody knows yet, reasons by the rules of the newest known", (id) => {
+  ])("%s, a future model, reasons by the rules of the newest known one", (id) => {
     expect(findFamily(id)).toBe(findFamily("gpt-6.2-sol"));
     expect(findFamily(id)).toMatchObject({
       kind: "chat",
@@ -35,7 +35,7 @@ describe("models of OpenAI, by their names", () => {
     ["gpt-5.3-codex", "low medium high", "any"],
     ["o3-pro", "low medium high", "any"],
     ["o4-mini", "low medium high", ""],
-  ])("%s has the efforts %s, and needs responses for: %s", (id, efforts, features) => {
+  ])("%s has the efforts %s and needs the responses style for: %s", (id, efforts, features) => {
     expect([effortsOf(id), featuresOf(id)]).toEqual([efforts, features]);
   });
 
@@ -54,11 +54,11 @@ describe("models of OpenAI, by their names", () => {
     "gpt-4o-search-preview",
     "chatgpt-4o-latest",
     "gpt-j-6b",
-  ])("%s is none of those that reason", (id) => {
+  ])("%s is not a reasoning model", (id) => {
     expect(findFamily(id)?.reasoningControls).toBeUndefined();
   });
 
-  test("a listed model without reasoning is of no family that reasons", () => {
+  test("a listed model without reasoning is not in a family with reasoning", () => {
     const wrong = listModels("openai").filter(({ id, kind, reasoningControls }) => {
       const family = findFamily(id)?.reasoningControls;
       return kind === "chat" && reasoningControls === undefined && family !== undefined;
@@ -67,7 +67,7 @@ describe("models of OpenAI, by their names", () => {
     expect(wrong.map(({ id }) => id)).toEqual([]);
   });
 
-  test("prices of today are those of the public list", () => {
+  test("current prices equal those of the public list", () => {
     // Millionths of a dollar per million tokens.
     expect(findModel("openai", "gpt-6-astra")?.price).toMatchObject({
       input: 10_000_000,
@@ -81,8 +81,8 @@ describe("models of OpenAI, by their names", () => {
   });
 });
 
-test("a compatible channel may only name features of calls that exist", () => {
-  const wrongIn = (responses: string) => openaiCompatible.options?.objectionsTo?.({ responses });
+test("a compatible channel may only name existing features of calls", () => {
+  const wrongIn = (responses: string) => openaiCompatible.options?.optionProblems?.({ responses });
 
   expect(wrongIn("tools, web_search")).toEqual({});
   expect(wrongIn("tools, images")).toEqual({
@@ -90,9 +90,9 @@ test("a compatible channel may only name features of calls that exist", () => {
   });
 });
 
-describe("a Gemini that is not known", () => {
+describe("an unlisted Gemini model", () => {
   test.each(["gemini-4-hydrogen", "gemini-4.1-argon", "gemini-5-flash", "gemini-pro-latest"])(
-    "behaves as the newest of its family: %s",
+    "behaves like the newest of its family: %s",
     (id) => {
       expect(findFamily(id)).toEqual(findFamily("gemini-4-argon"));
       expect(findFamily(`google/${id}`)?.rules?.thinkingBudgets).toBe(false);
@@ -109,11 +109,11 @@ describe("a Gemini that is not known", () => {
   });
 
   test.each(["gemini-nano-banana-2.1", "gemini-3.8-flash-tts", "gemini-3.8-live"])(
-    "is no model of words by its name: %s",
+    "is not a text model by its name: %s",
     (id) => expect(findFamily(id)).toEqual({}),
   );
 
-  test("those before the second flash think as they did", () => {
+  test("before the second flash reasons as before", () => {
     expect(findFamily("gemini-1.5-pro")?.reasoningControls).toBeUndefined();
     expect(findFamily("gemini-2.5-pro")?.reasoningControls?.budget).toBeDefined();
   });
@@ -122,11 +122,11 @@ describe("a Gemini that is not known", () => {
 test.each([
   ["gemini-3.5-flash", "gemini-3.6-flash"],
   ["gemini-3.7-flash", "gemini-3.8-flash"],
-])("%s costs what %s costs, by which its vendor serves it", (id, served) => {
+])("%s costs the same as %s, with which its vendor serves it", (id, served) => {
   expect(findModel("gemini", id)?.id).toBe(served);
 });
 
-test("what Google ended on 2026-10-22 says so", () => {
+test("the models that Google ended on 2026-10-22 are retired", () => {
   const ended = listModels("gemini").filter(({ retired }) => retired === "2026-10-22");
   expect(ended.map(({ id }) => id).toSorted()).toEqual([
     "gemini-omni-flash-preview",

@@ -1,10 +1,10 @@
 import type { FamilyTraits, RequestRules } from "#core/model.ts";
 
 /**
- * What a model's name tells of it: which request members its family refuses,
- * and, for models that the catalogue does not list, what its family can do.
- * Hosts sell the same model under many ids, and new versions keep the rules of
- * the last one until somebody measures them.
+ * The traits that follow from a model's name: the request fields that its
+ * family refuses and, for unlisted models, the features of its family. Hosts
+ * sell the same model under many ids. New versions inherit the rules of the
+ * last one until they are measured.
  */
 export function findFamily(modelId: string): FamilyTraits | undefined {
   const id = modelId.toLowerCase();
@@ -22,7 +22,7 @@ const TEXT_ONLY = { kind: "chat", input: ["text"], output: ["text"] } as const;
 // https://platform.claude.com/docs/en/about-claude/models/overview and
 // .../build-with-claude/{adaptive-thinking,structured-outputs}, 2026-11-23.
 
-/** Since 4.1: one of the two samplers. */
+/** Since 4.1: only one of the two samplers. */
 const CLAUDE_4_1: RequestRules = {
   oneSampler: true,
   refuses: [],
@@ -40,9 +40,10 @@ const CLAUDE_4_7: RequestRules = {
   thinking: ["adaptive", "disabled"],
 };
 /**
- * Since 5.1. Whether all of them check what stands before thinking, and for
- * every account, is not documented: it is assumed.
- * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking, 2026-11-23.
+ * Since 5.1. It is not documented if all models check the messages before
+ * thinking, and for every account; this assumes that they do.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking,
+ * 2026-11-23.
  */
 const CLAUDE_5_1: RequestRules = {
   ...CLAUDE_4_7,
@@ -50,7 +51,7 @@ const CLAUDE_5_1: RequestRules = {
   forcedTools: false,
   bindsThinking: true,
 };
-/** Before 4.1: no answers in an enforced format. */
+/** Before 4.1: no enforced response formats. */
 const CLAUDE_4: RequestRules = {
   thinking: ["enabled", "disabled"],
   formats: [],
@@ -70,7 +71,7 @@ const CLAUDE_THEN: FamilyTraits = { ...WITH_FILES, tools: true, contextTokens: 2
 
 // https://ai.google.dev/gemini-api/docs/{thinking,structured-output,function-calling}, 2026-11-23.
 
-/** The models that think refuse penalties and log probabilities. */
+/** Reasoning models refuse penalties and log probabilities. */
 const GEMINI_THINKS: RequestRules = {
   refuses: ["presence_penalty", "frequency_penalty", "logprobs"],
   maxToolNameLength: 128,
@@ -81,12 +82,12 @@ const GEMINI_2_5: RequestRules = {
   maxToolNameLength: 64,
 };
 const GEMINI_2_0: RequestRules = { formatsWithTools: false, maxToolNameLength: 64 };
-/** Samplers are deprecated from 3.6 on, and without effect. */
+/** Samplers are deprecated from 3.6 on and have no effect. */
 const GEMINI_3_6: RequestRules = {
   ...GEMINI_THINKS,
   refuses: [...(GEMINI_THINKS.refuses ?? []), "temperature", "top_p", "top_k"],
 };
-/** That results need their call's id from 3.8 on is known from one report only: it does no harm. */
+/** Only one report says that results need their call's id from 3.8 on; sending it is harmless. */
 const GEMINI_3_8: RequestRules = { ...GEMINI_3_6, callIds: true };
 /** https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/gemini-4-argon */
 const GEMINI_4: RequestRules = {
@@ -109,18 +110,18 @@ const FOUR_LEVELS = ["minimal", ...THREE_LEVELS];
 // https://developers.openai.com/api/docs/guides/latest-model and the types of
 // its JavaScript library, version 7.57, 2026-11-23.
 
-/** Chat completions of these models take tools only at effort `none`, and never search. */
+/** Chat completions of these models accept tools only at effort `none`, and never search. */
 const GPT_5_4: RequestRules = {
   needsStyle: { tools: "responses", web_search: "responses" },
   phases: true,
 };
 const GPT_5_6: RequestRules = { ...GPT_5_4, cacheBreakpoints: true };
-/** Some of them take the strongest effort in responses only. */
+/** Some of them accept the highest effort only in the responses style. */
 const GPT_6: RequestRules = {
   ...GPT_5_6,
   needsStyle: { ...GPT_5_6.needsStyle, effort_max: "responses" },
 };
-/** Not served as chat completions at all. */
+/** Not available as chat completions. */
 const GPT_PRO: RequestRules = { needsStyle: { any: "responses" } };
 
 const GPT_EFFORTS = ["low", "medium", "high", "xhigh"];
@@ -134,7 +135,7 @@ const GPT: FamilyTraits = {
 const GPT_NOW: FamilyTraits = {
   ...GPT,
   contextTokens: 1_050_000,
-  // Some have `none`, and no name tells which.
+  // Some support `none`, but their names do not show it.
   reasoningControls: { efforts: [...GPT_EFFORTS, "max"] },
   rules: GPT_6,
 };
@@ -171,7 +172,7 @@ const DEEPSEEK: FamilyTraits = {
   },
 };
 
-// https://platform.kimi.ai/docs, 2026-11-23. What the next ones refuse nobody has measured yet.
+// https://platform.kimi.ai/docs, 2026-11-23. The rules of later models are not measured yet.
 const KIMI_FIXED: RequestRules = {
   refuses: ["temperature", "top_p", "n", "presence_penalty", "frequency_penalty"],
 };
@@ -218,7 +219,10 @@ const MINIMAX_3: FamilyTraits = {
   rules: { thinking: ["adaptive", "disabled"] },
 };
 
-/** dev.to/aihubmix, 2026-10-19: refuses `disabled` in the words "requires adaptive thinking". */
+/**
+ * dev.to/aihubmix, 2026-10-19: refuses `disabled` with the message "requires
+ * adaptive thinking".
+ */
 const MINIMAX_3_1: FamilyTraits = {
   ...MINIMAX_3,
   reasoningControls: THREE_STEPS,
@@ -234,7 +238,7 @@ const DOUBAO: FamilyTraits = {
 };
 const EVERY_EFFORT = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** The first that a name fits. */
+/** The first match applies. */
 const FAMILIES: readonly Family[] = [
   {
     named: /claude-sonnet-5[-.][5-9](?!\d)/,
@@ -327,7 +331,7 @@ const FAMILIES: readonly Family[] = [
     traits: { ...CLAUDE_THEN, maxOutputTokens: 4_096, rules: CLAUDE_3 },
   },
 
-  // Those that draw, speak, listen or embed are other kinds of models.
+  // Models for images, speech, transcription or embeddings are of other kinds.
   {
     named: /gemini-.*(image|nano-banana|tts|embedding|live|audio|transcribe|translate)/,
     traits: {},
@@ -373,7 +377,7 @@ const FAMILIES: readonly Family[] = [
     traits: { ...GEMINI, reasoningControls: { efforts: THREE_LEVELS }, rules: GEMINI_3_8 },
   },
   {
-    // The vendor serves 3.5 by 3.6.
+    // The vendor serves 3.5 with 3.6.
     named: /gemini-3\.[56]/,
     traits: { ...GEMINI, reasoningControls: { efforts: FOUR_LEVELS }, rules: GEMINI_3_6 },
   },
@@ -400,7 +404,7 @@ const FAMILIES: readonly Family[] = [
     },
   },
 
-  // Those that draw, speak, hear or embed, those that were never reasoning models, and open weights.
+  // Models for images, audio or embeddings, models without reasoning, and open weights.
   {
     named:
       /gpt-(image|audio|live|realtime|oss|j-|neo|[1-4](\D|$)|35)|chatgpt-|gpt-.*(-tts|transcribe|-search-)/,
@@ -427,7 +431,7 @@ const FAMILIES: readonly Family[] = [
   },
   { named: /gpt-5(?!\.[789]|\d)/, traits: GPT },
   { named: /(^|\/)o[134](-|$)/, traits: O_SERIES },
-  // Also those that nobody knows yet: with the rules of the newest known.
+  // Also future models: with the rules of the newest known one.
   { named: /(^|[/.:])(gpt-|o[2-9](-|$)|codex-)/, traits: GPT_NOW },
 
   { named: /^qwen(3\.[89]|[4-9])/, traits: QWEN_3_8 },
@@ -495,7 +499,7 @@ const FAMILIES: readonly Family[] = [
   { named: /^deepseek-(flash|pro|v[4-9](?!\d))/, traits: DEEPSEEK },
 
   { named: /^kimi-k([3-9]|\d\d)/, traits: KIMI_3 },
-  // Its samplers are fixed, too.
+  // Its samplers are fixed as well.
   { named: /^kimi-k2\.[5-9]/, traits: { rules: KIMI_FIXED } },
 
   { named: /^glm-(5\.[3-9]|[6-9])/, traits: GLM_5_3 },

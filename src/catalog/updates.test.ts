@@ -31,7 +31,7 @@ function open(now: number) {
   return { catalog, updates, store, unreadable };
 }
 
-test("the catalogue is old after 60 days, counted from its newest row", () => {
+test("the catalogue is outdated after 60 days, counted from its newest row", () => {
   const ageAfter = (days: number) => {
     const { ageDays, isOld } = open(Date.parse(SHIPPED_ON) + days * DAY_MS).updates.describe();
     return [ageDays, isOld];
@@ -44,7 +44,7 @@ test("the catalogue is old after 60 days, counted from its newest row", () => {
   expect(ageAfter(-5)).toEqual([0, false]);
 });
 
-test("what is applied is found at once, and retires when its day has come", async () => {
+test("an applied update is effective at once, and retires models on their date", async () => {
   const { catalog, updates } = open(Date.parse(SHIPPED_ON) + DAY_MS);
   const [today, later] = [1, 2].map((days) =>
     new Date(Date.parse(SHIPPED_ON) + days * DAY_MS).toISOString().slice(0, 10),
@@ -64,7 +64,7 @@ test("what is applied is found at once, and retires when its day has come", asyn
   expect(updates.describe()).toMatchObject({ updated: today, rows: new Map([["openai", 2]]) });
 });
 
-test("rows that this version cannot read leave the shipped ones, and are told of", async () => {
+test("rows that this version cannot read leave the shipped ones in place and are reported", async () => {
   const { catalog, store, unreadable } = open(Date.parse(SHIPPED_ON));
   await store.put([{ provider: "openai", id: "gpt-4o-mini", row: { id: 7 } }], SHIPPED_ON);
   await catalog.load();

@@ -17,17 +17,17 @@ import { SHIPPED, SHIPPED_FILES } from "./index.ts";
 import { newestDate } from "./live-catalog.ts";
 import { knownRows, planUpdate, type PlannedUpdate } from "./plan-update.ts";
 
-/** Of one update. */
+/** Maximum number of rows of one update. */
 const MAX_ROWS = 5_000;
 
 interface CatalogUpdatesDeps {
   readonly store: UpdatedRowStore;
-  /** Those in force. */
+  /** The updates in force. */
   readonly updates: () => StoredUpdates;
   /** Ids of all providers that channels can have. */
   readonly providers: ReadonlySet<string>;
   readonly clock: Pick<Clock, "now">;
-  /** What is stored changed. */
+  /** Called after the stored rows changed. */
   onChanged(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function openCatalogUpdates(deps: CatalogUpdatesDeps): CatalogUpdates {
     plan: (facts) => withoutRows(planned(facts)),
 
     async apply(facts) {
-      // What another gateway has changed meanwhile counts, too.
+      // Loads the changes of other gateways first.
       await onChanged();
       const plan = planned(facts);
       await store.put(plan.rows, newestOf(facts));
@@ -83,10 +83,10 @@ function readFiles({ files }: JsonObject, now: number): readonly JsonObject[] {
   if (all.length === 0) throw invalid("files", "'files' must be a list of catalogue files.");
   const count = all.reduce((sum, file) => sum + listOf(file["models"]).length, 0);
   if (count > MAX_ROWS) {
-    const hint = "Name some providers, and update the others after.";
+    const hint = "Update some providers first, and the others after.";
     throw invalid(
       "files",
-      `An update has at most ${MAX_ROWS} rows, and this one ${count}. ${hint}`,
+      `The update has ${count} rows, more than the maximum of ${MAX_ROWS}. ${hint}`,
     );
   }
   for (const [index, file] of all.entries()) check(file, `files.${index}`, now);
@@ -97,9 +97,9 @@ function check(file: JsonObject, place: string, now: number): void {
   try {
     checkFacts(file);
   } catch (cause) {
-    throw invalid(place, `'${place}' is no catalogue file: ${mistakeIn(cause)}`, cause);
+    throw invalid(place, `'${place}' is not a valid catalogue file: ${mistakeIn(cause)}`, cause);
   }
-  // A day that is still to come would outrank every row that ships until then.
+  // A future date would take precedence over every row that ships until then.
   const tomorrow = new Date(now + 86_400_000).toISOString().slice(0, 10);
   const dates = [file, ...listOf(file["models"])].filter(isObject).map((each) => each["date"]);
   if (dates.some((date) => (textOf(date) ?? "") > tomorrow)) {

@@ -69,7 +69,7 @@ test("DeepSeek has one price at every hour of the week: peak or off-peak", () =>
   expect(peaks).toHaveLength(5 * 7);
 });
 
-test("every variant says when it was read", () => {
+test("every variant has the date of its source", () => {
   for (const provider of PROVIDERS) {
     const variants = listModels(provider).flatMap(({ price }) => price?.variants ?? []);
     expect(variants.length).toBeGreaterThan(0);

@@ -75,7 +75,7 @@ function openFolder(databaseUrl?: string): Folder {
 
 const HEAD = /Its head is (\d+:[\w-]{43})\n$/;
 
-test("a whole log is said to be whole, with its head to be kept as an anchor", async () => {
+test("an intact log is reported as intact, with its head as an anchor", async () => {
   using folder = openFolder();
   await folder.write(20);
 
@@ -88,7 +88,7 @@ test("a whole log is said to be whole, with its head to be kept as an anchor", a
   expect(await folder.run("verify", "--anchor", head)).toMatchObject({ code: 0 });
 });
 
-test("the first bad row is named", async () => {
+test("the first invalid row is named", async () => {
   using folder = openFolder();
   await folder.write(20);
   folder.tamper("update audit set actor = 'mallory' where seq in (7, 9)");
@@ -96,7 +96,7 @@ test("the first bad row is named", async () => {
   expect(await folder.run("verify")).toEqual({ code: 1, text: "Row 7 was changed.\n" });
 });
 
-test("a log that was cut, and that went on since, is found out by an anchor alone", async () => {
+test("a truncated and continued log is only detected by an anchor", async () => {
   using folder = openFolder();
   await folder.write(20);
   const [, head = ""] = HEAD.exec((await folder.run("verify")).text) ?? [];
@@ -106,22 +106,22 @@ test("a log that was cut, and that went on since, is found out by an anchor alon
   expect(await folder.run("verify")).toMatchObject({ code: 0 });
   expect(await folder.run("verify", "--anchor", head)).toEqual({
     code: 1,
-    text: "Row 20 is not the one of the anchor: the log was cut, or is another one.\n",
+    text: "Row 20 differs from the anchor: the log was truncated or replaced.\n",
   });
 });
 
-test("where there is nothing to read it says so, and makes nothing", async () => {
+test("without a database it reports an error and creates no file", async () => {
   using folder = openFolder();
 
   expect(await folder.run("verify")).toMatchObject({
     code: 1,
-    text: expect.stringContaining("There is no secret in"),
+    text: expect.stringContaining("No secret found:"),
   });
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
 test.each([[[]], [["verify", "--anchor"]], [["verify", "--anchor", "7"]], [["check"]]])(
-  "%p is answered with how to use it",
+  "the arguments %p print the usage",
   async (words) => {
     using folder = openFolder();
 
@@ -132,7 +132,7 @@ test.each([[[]], [["verify", "--anchor"]], [["verify", "--anchor", "7"]], [["che
   },
 );
 
-test.if(isPostgresReachable)("the log of a PostgreSQL database is read where it is", async () => {
+test.if(isPostgresReachable)("the log of a PostgreSQL database is read", async () => {
   await using database = await openScratchDatabase();
   using folder = openFolder(database.url);
   await folder.write(20);

@@ -4,7 +4,7 @@ import type { AuditAnchor } from "#core/audit.ts";
 import { openAuditReader, type AuditReader } from "#storage/audit/audit-reader.ts";
 
 interface AuditInput extends ConfigInput {
-  /** What stands behind the command's name. */
+  /** The arguments after the command. */
   readonly words: readonly string[];
   readonly output: { write(text: string): unknown };
 }
@@ -14,9 +14,9 @@ export const AUDIT_USAGE = "sluice audit verify [--anchor SEQ:DIGEST]";
 const ANCHOR = /^([1-9]\d{0,14}):([\w-]{43})$/;
 
 /**
- * `sluice audit verify`: reads the audit log from its first row to its last
- * and says whether it is what was written. 0 where it is, 1 where it is not
- * or cannot be read, 2 where the command is not understood.
+ * `sluice audit verify`: verifies the digests of all rows of the audit log.
+ * Returns 0 if the log is intact, 1 if it is not or cannot be read, 2 for
+ * invalid arguments.
  */
 export async function audit({ words, output, ...input }: AuditInput): Promise<0 | 1 | 2> {
   const anchor = readWords(words);
@@ -31,7 +31,9 @@ export async function audit({ words, output, ...input }: AuditInput): Promise<0 
     output.write(`${problem}\n`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    output.write(cause instanceof ConfigError ? `${why}\n` : `It cannot be read: ${why}\n`);
+    output.write(
+      cause instanceof ConfigError ? `${why}\n` : `The audit log cannot be read: ${why}\n`,
+    );
   }
   return 1;
 }
@@ -56,7 +58,7 @@ function openReader({ settings }: Config): AuditReader {
   });
 }
 
-/** What is wrong, in a sentence. */
+/** The problem as a sentence. */
 async function verify(
   reader: AuditReader,
   anchor: AuditAnchor | undefined,
@@ -70,9 +72,9 @@ async function verify(
     if (isEnd) break;
   }
   if (anchor !== undefined && (await reader.findDigest(anchor.seq)) !== anchor.digest) {
-    return `Row ${anchor.seq} is not the one of the anchor: the log was cut, or is another one.`;
+    return `Row ${anchor.seq} differs from the anchor: the log was truncated or replaced.`;
   }
-  const found = head === undefined ? "It is empty." : `Its head is ${head.seq}:${head.digest}`;
-  output.write(`The audit log is whole. ${found}\n`);
+  const found = head === undefined ? "The log is empty." : `Its head is ${head.seq}:${head.digest}`;
+  output.write(`The audit log is intact. ${found}\n`);
   return undefined;
 }

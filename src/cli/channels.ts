@@ -8,7 +8,7 @@ export const channels: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "every channel, wherever it is described",
+      doc: "lists the channels of all sources",
       ask(words) {
         words.none();
         return { method: "GET", path: "/api/channel" };
@@ -30,7 +30,7 @@ export const channels: Noun = {
     },
     {
       usage: "test <id|name>",
-      doc: "asks a channel's upstream for its models, or for one token of a model",
+      doc: "tests a channel: requests its model list, or one token of a model",
       options: { model: "<name>" },
       ask: (words) => ({
         method: "POST",
@@ -40,8 +40,8 @@ export const channels: Noun = {
       show: showProbes,
       isFailure: (data) => flagOf(data["ok"]) !== true,
     },
-    change("enable <id>", "lets a channel take calls", 1),
-    change("disable <id>", "takes a channel out; calls under way end on it", 2),
+    change("enable <id>", "enables a channel", 1),
+    change("disable <id>", "disables a channel; its running calls are completed", 2),
   ],
 };
 
@@ -56,7 +56,7 @@ function change(usage: string, doc: string, status: number): Noun["verbs"][numbe
 
 export function showProbes(data: JsonObject): readonly string[] {
   const issue = textOf(data["trouble"]);
-  if (issue !== undefined) return [`not asked: ${issue}`];
+  if (issue !== undefined) return [`not tested: ${issue}`];
   const probes = listOf(data["probes"]).filter(isObject);
   return columns(
     probes.map((probe) => [
@@ -70,5 +70,5 @@ export function showProbes(data: JsonObject): readonly string[] {
 }
 
 function channelPath(words: Words): string {
-  return `/api/channel/${encodeURIComponent(words.one("a channel by its id, or by its name"))}`;
+  return `/api/channel/${encodeURIComponent(words.one("the id or name of a channel"))}`;
 }

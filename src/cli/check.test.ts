@@ -23,7 +23,7 @@ const env = {
   SLUICE_LIMIT_ATTEMPTS: "2",
 };
 
-test("a good configuration is printed whole, each value with its origin, and no secret", () => {
+test("a valid configuration is printed with the source of each value, without secrets", () => {
   const { code, text } = run(YAML, env);
 
   expect(code).toBe(0);
@@ -46,7 +46,7 @@ test("a good configuration is printed whole, each value with its origin, and no 
   expect(text).not.toContain("s3cr3t");
 });
 
-test("a configuration with mistakes prints them all, and nothing else", () => {
+test("an invalid configuration prints all mistakes, and nothing else", () => {
   const { code, text } = run("prot: 1\nkeys: [{ name: ci, key: s3cr3t }]", { SLUICE_PORT: "x" });
 
   expect(code).toBe(1);
@@ -61,13 +61,13 @@ test("a configuration with mistakes prints them all, and nothing else", () => {
   );
 });
 
-test("what an operator's names hold cannot steer the terminal", () => {
+test("names with control characters cannot affect the terminal", () => {
   const { text } = run('"\\u001b[2Jevil\\u202e": 1\nhost: "\\u001b[31m"', {});
   expect(text).not.toMatch(/[^\P{C}\n]/u);
   expect(text).toContain("evil");
 });
 
-test("a failure that is no mistake of the configuration is not hidden as one", () => {
+test("an unexpected error is not reported as a configuration mistake", () => {
   const knownProviders = {
     map: () => {
       throw new TypeError("broken");

@@ -15,15 +15,15 @@ interface CheckInput extends ConfigInput {
 }
 
 /**
- * `sluice check`: what the gateway would run with and where each value comes
- * from, or everything that keeps it from running. Returns the exit code.
+ * `sluice check`: prints the effective configuration with the source of each
+ * value, or all mistakes in it. Returns the exit code.
  */
 export function check({ output, ...input }: CheckInput): 0 | 1 {
   let config: Config;
   try {
     config = loadConfig(input);
   } catch (error) {
-    // Mistakes are what this command is for; anything else is a failure of its own.
+    // This command reports configuration mistakes; other errors are unexpected.
     if (!(error instanceof ConfigError)) throw error;
     output.write(`${error.message}\n`);
     return 1;
@@ -45,7 +45,7 @@ function describeConfig(config: Config): string {
     section("Models", [...config.models].map(describeModel)),
     ...config.misspelt.map((each) => `${describeMisspelt(each)}\n`),
     ...config.formerNames.map((each) => `${describeFormerName(each)}\n`),
-    "The configuration is good.\n",
+    "The configuration is valid.\n",
   ].join("\n");
 }
 
@@ -54,14 +54,14 @@ function describeChannel(channel: ChannelConfig): string[] {
   return [
     channel.name,
     channel.provider,
-    channel.baseUrl ?? "the vendor's own address",
+    channel.baseUrl ?? "default URL",
     credentials.length === 1 ? "1 credential" : `${credentials.length} credentials`,
     [
       `priority ${channel.priority}, weight ${channel.weight}, at most ${channel.maxConcurrent} calls`,
       ...describeLimits(channel.limits),
     ].join(", "),
     channel.style === undefined ? "any style" : `style ${channel.style}`,
-    models.kind === "discover" ? "all models that it has" : describeNames(models.upstreamNames),
+    models.kind === "discover" ? "all models of the upstream" : describeNames(models.upstreamNames),
   ];
 }
 
@@ -75,7 +75,7 @@ function describeKey(key: KeyConfig): string[] {
   return [
     key.name,
     "***",
-    key.quota === undefined ? "no bound" : `up to ${formatUsd(key.quota)}`,
+    key.quota === undefined ? "no quota" : `up to ${formatUsd(key.quota)}`,
     key.expiresAt === undefined ? "never expires" : `until ${instant.format(key.expiresAt)}`,
     [...describeLimits(key.limits), key.models.join(", ")].join(", "),
   ];
@@ -86,7 +86,7 @@ function describeModel([name, model]: readonly [string, ModelOverride]): string[
   const prices = [
     ...describeRates(rates),
     ...Object.entries(grades).map(([grade, each]) => `${grade}: ${describeRates(each).join(" ")}`),
-    ...(variants.length === 0 ? [] : [`${variants.length} prices under conditions`]),
+    ...(variants.length === 0 ? [] : [`${variants.length} price variants`]),
   ];
   return [
     name,

@@ -1,13 +1,13 @@
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import type { Question } from "./command.ts";
 
-/** The management API, wherever it is. */
-export interface Reach extends AsyncDisposable {
-  /** Where the answers come from, for people. */
+/** Access to the management API, over HTTP or in this process. */
+export interface ApiClient extends AsyncDisposable {
+  /** A name of the gateway for messages. */
   readonly place: string;
-  /** Shows who asks, besides. */
+  /** Adds the authentication to the request. */
   send(path: string, init: Init): Promise<Response>;
-  /** What does not hold of the books, in sentences; absent where a gateway is writing them. */
+  /** Ledger inconsistencies as sentences; absent while a gateway writes the ledger. */
   verifyLedger?(): Promise<readonly string[]>;
 }
 
@@ -18,7 +18,7 @@ interface Init {
   readonly signal: AbortSignal;
 }
 
-/** The gateway said no, in its own words. */
+/** The gateway refused the request; the message is the gateway's. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
@@ -27,7 +27,7 @@ const YAML = "application/yaml";
 const TIMEOUT_MS = 60_000;
 const LIVE_MS = 2_000;
 
-export async function ask(question: Question, reach: Reach): Promise<JsonObject> {
+export async function ask(question: Question, reach: ApiClient): Promise<JsonObject> {
   const { method, path, body, document } = question;
   const response = await reach.send(path, {
     method,
@@ -41,7 +41,7 @@ export async function ask(question: Question, reach: Reach): Promise<JsonObject>
   const answer = parseJson(await response.text());
   if (!isObject(answer) || typeof answer["message"] !== "string") {
     throw new Refused(
-      `${reach.place} answered with status ${response.status}, and not as Sluice does.`,
+      `${reach.place} returned status ${response.status} in an unexpected format: it may not be a Sluice gateway.`,
     );
   }
   if (answer["success"] !== true) throw new Refused(answer["message"]);
@@ -49,16 +49,16 @@ export async function ask(question: Question, reach: Reach): Promise<JsonObject>
   return isObject(data) ? data : { message };
 }
 
-/** A gateway that listens; undefined where none does. */
-export async function reachServer(
+/** A running gateway; undefined if none listens at the URL. */
+export async function connectToServer(
   url: string,
   token: string | undefined,
-): Promise<Reach | undefined> {
+): Promise<ApiClient | undefined> {
   if (!(await isAlive(url))) return undefined;
   if (token === undefined) {
     throw new Refused(
-      `A gateway listens at ${url}: set SLUICE_TOKEN to an access token of yours, ` +
-        "which POST /api/user/token gives whoever is logged in.",
+      `A gateway listens at ${url}: set SLUICE_TOKEN to your access token. ` +
+        "A logged-in user gets one with POST /api/user/token.",
     );
   }
   return {

@@ -1,4 +1,4 @@
-/** Lines whose columns are as wide as their widest cell. */
+/** Aligns cells into columns as wide as their widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -27,8 +27,8 @@ function shown(noun: typeof keys, typed: string, data: object): string {
     .join("\n");
 }
 
-describe("what is typed becomes a question to the management API", () => {
-  test("a noun alone lists", async () => {
+describe("arguments become a request to the management API", () => {
+  test("a noun without a verb lists", async () => {
     expect(await question(keys, "")).toEqual({
       method: "GET",
       path: "/api/token?page_size=100&p=1",
@@ -39,7 +39,7 @@ describe("what is typed becomes a question to the management API", () => {
     });
   });
 
-  test("a key is made with the bounds that are named, and no others", async () => {
+  test("a key is created with the given limits only", async () => {
     expect(
       await question(
         keys,
@@ -58,7 +58,7 @@ describe("what is typed becomes a question to the management API", () => {
     });
   });
 
-  test("keys are deleted together", async () => {
+  test("several keys are deleted in one request", async () => {
     expect(await question(keys, "delete 3 4")).toEqual({
       method: "POST",
       path: "/api/token/batch",
@@ -66,7 +66,7 @@ describe("what is typed becomes a question to the management API", () => {
     });
   });
 
-  test("a user's password is never among the words, only in the standard input", async () => {
+  test("a user's password is read from standard input, never from the arguments", async () => {
     const body = { username: "ann", role: "auditor", password: "secret of ann" };
 
     expect(
@@ -91,7 +91,7 @@ describe("what is typed becomes a question to the management API", () => {
     });
   });
 
-  test("a quota is shown, set, or taken away", async () => {
+  test("a quota is shown, set or removed", async () => {
     expect((await question(users, "quota 3")).method).toBe("GET");
     expect((await question(users, "quota 3 --set 5 --reason paid")).body).toEqual({
       quota_usd: "5",
@@ -102,9 +102,9 @@ describe("what is typed becomes a question to the management API", () => {
 });
 
 test.each([
-  ["keys burn 3", "'keys' knows no 'burn', but: list, create"],
-  ["keys create", "Name the new key"],
-  ["keys create a b", "nothing else"],
+  ["keys burn 3", "Unknown command 'keys burn'. Known: list, create"],
+  ["keys create", "Give the name of the new key"],
+  ["keys create a b", "no other arguments"],
   ["keys create a --rpm fast", "--rpm takes a whole number"],
   ["keys create a --expires soon", "--expires takes a date"],
   ["keys create a --expires 1", "--expires takes a date"],
@@ -113,10 +113,10 @@ test.each([
   ["keys create a --colour red", "colour"],
   ["keys delete x", "'x' is not an id"],
   ["config apply owner.yaml", "--plan takes the digest"],
-  ["settings set log_level", "Name a setting and its value"],
-  ["users list now", "'now' has no meaning here"],
+  ["settings set log_level", "Give a setting and its value"],
+  ["users list now", "Unexpected argument 'now'"],
   ["users create ann --password-stdin", "Write the password to the standard input"],
-])("'%s' is refused in words that help", async (line, words) => {
+])("'%s' is refused with a helpful message", async (line, words) => {
   const [noun = "", ...typed] = line.split(" ");
   const nouns = [keys, users, config, settings];
   const asked = question(nouns.find(({ name }) => name === noun) ?? keys, typed.join(" "));
@@ -130,13 +130,13 @@ test.each([
   expect(String(why)).toContain(words);
 });
 
-test("what names hold cannot steer the terminal", () => {
+test("names with control characters cannot affect the terminal", () => {
   const item = { id: 1, username: "a\u001b[2J", email: null, role: "user", status: 1 };
 
   expect(shown(users, "list", { items: [item] })).not.toContain("\u001b");
 });
 
-test("answers are tables for people", () => {
+test("lists are printed as tables", () => {
   const key = { id: 3, name: "ci", status: 2, last4: "WxYz", models: ["*"], used_usd: null };
 
   expect(
@@ -157,7 +157,7 @@ describe("a file of prices", () => {
     return Promise.resolve(verb.ask(words));
   };
 
-  test("is read from a file or a link, and planned unless it is to be applied", async () => {
+  test("is read from a file or a link, and only planned without --apply", async () => {
     const text = JSON.stringify([OWN, { ...OWN, provider: "mistral" }]);
 
     expect(await asked("update prices.json", text)).toMatchObject({
@@ -176,15 +176,15 @@ describe("a file of prices", () => {
 
   test.each([
     ["update a.json", "{}", "none of the known formats"],
-    ["update a.json", "<html>", "no JSON"],
+    ["update a.json", "<html>", "not valid JSON"],
     ["update a.json --date 2026-02-30", JSON.stringify(OWN), "--date takes a day"],
     ["update a.json --provider nobody", JSON.stringify(OWN), "no models of these providers"],
-    ["update", JSON.stringify(OWN), "Name a file or a link"],
-  ])("%s with %s is a mistake", async (typed, text, why) => {
+    ["update", JSON.stringify(OWN), "Give a file or a link"],
+  ])("%s with %s is refused", async (typed, text, why) => {
     expect(asked(typed, text)).rejects.toThrow(why);
   });
 
-  test("that cannot be fetched says why", async () => {
+  test("behind an unreachable link reports the reason", async () => {
     const inputs = {
       ...NOTHING,
       readLink: () => Promise.reject(new Error("This URL may not be fetched.")),
@@ -196,7 +196,7 @@ describe("a file of prices", () => {
     );
   });
 
-  test("shows what would change, and that nothing did", () => {
+  test("shows the planned changes and states that nothing was changed", () => {
     const lines = shown(models, "update a.json", {
       format: "models.dev",
       is_applied: false,
@@ -228,7 +228,7 @@ describe("a file of prices", () => {
         "  openai odd-1  its price stays",
         "",
         "Unchanged: 3. Of other providers: 3 models of 2 providers.",
-        "Nothing was changed: --apply does it.",
+        "Nothing was changed. Use --apply to make these changes.",
       ].join("\n"),
     );
   });

@@ -3,21 +3,21 @@ import { quote } from "#config/mistakes.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { columns } from "./columns.ts";
 
-/** One thing that the command line can ask of a gateway: its words, a request, and the answer for people. */
+/** One action of the command line: its syntax, its request, and the display of the response. */
 export interface Verb {
-  /** As it is typed, options aside: `create <name>`. */
+  /** The syntax without options: `create <name>`. */
   readonly usage: string;
   readonly doc: string;
-  /** By name, with what stands behind them; `undefined` for those that stand alone. */
+  /** Option names with their value placeholders; `undefined` for flags. */
   readonly options?: Readonly<Record<string, string | undefined>>;
-  /** Throws `UsageError` where the words make no sense. */
+  /** Throws `UsageError` if the arguments are invalid. */
   ask(words: Words): Question | Promise<Question>;
   show(data: JsonObject): readonly string[];
-  /** What was asked was done, and went wrong all the same. */
+  /** True if the request succeeded but reports a failure. */
   isFailure?(data: JsonObject): boolean;
 }
 
-/** Verbs about one kind of thing. The first is what is done when none is named. */
+/** The verbs of one kind of object. The first is the default. */
 export interface Noun {
   readonly name: string;
   readonly verbs: readonly Verb[];
@@ -28,15 +28,15 @@ export interface Question {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: JsonObject;
-  /** A body of YAML instead. */
+  /** A YAML body instead of a JSON body. */
   readonly document?: string;
-  /** What the answer is shown with, and the gateway need not know. */
+  /** Additional data for the display, which the gateway does not need. */
   readonly beside?: JsonObject;
 }
 
-/** Where words come from that are not typed behind the command. */
+/** Sources of input besides the command line. */
 interface Inputs {
-  /** Of the standard input; empty at its end. */
+  /** One line of standard input; empty at its end. */
   readLine(): Promise<string>;
   readFile(path: string): Promise<string>;
   /** The text behind a link. */
@@ -47,7 +47,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What was typed behind the verb. */
+/** The arguments after the verb. */
 export class Words {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #positionals: readonly string[];
@@ -63,28 +63,28 @@ export class Words {
     this.#inputs = inputs;
   }
 
-  /** The only word. */
+  /** The only argument. */
   one(what: string): string {
     const [word, ...others] = this.#positionals;
     if (word !== undefined && others.length === 0) return word;
-    throw new UsageError(`Name ${what}, and nothing else.`);
+    throw new UsageError(`Give ${what}, and no other arguments.`);
   }
 
-  /** Two words, and no more. */
+  /** Exactly two arguments. */
   two(what: string): readonly [string, string] {
     const [first, second, ...others] = this.#positionals;
     if (first !== undefined && second !== undefined && others.length === 0) return [first, second];
-    throw new UsageError(`Name ${what}, and nothing else.`);
+    throw new UsageError(`Give ${what}, and no other arguments.`);
   }
 
   some(what: string): readonly string[] {
     if (this.#positionals.length > 0) return this.#positionals;
-    throw new UsageError(`Name ${what}.`);
+    throw new UsageError(`Give ${what}.`);
   }
 
   none(): void {
     const [word] = this.#positionals;
-    if (word !== undefined) throw new UsageError(`'${word}' has no meaning here.`);
+    if (word !== undefined) throw new UsageError(`Unexpected argument '${word}'.`);
   }
 
   text(option: string): string | undefined {
@@ -109,7 +109,7 @@ export class Words {
     return this.#values[option] === true;
   }
 
-  /** What is in the file that the only word names. */
+  /** The content of the file that the only argument names. */
   async file(): Promise<string> {
     const path = this.one("a file");
     try {
@@ -120,7 +120,7 @@ export class Words {
     }
   }
 
-  /** What is in the file, or behind the link, that the only word names. */
+  /** The content of the file or link that the only argument names. */
   async fileOrLink(): Promise<string> {
     const named = this.one("a file or a link");
     if (!/^https?:\/\//i.test(named)) return await this.file();
@@ -132,7 +132,7 @@ export class Words {
     }
   }
 
-  /** A secret, which has no place among words that the shell remembers. */
+  /** Reads a secret from standard input, because the shell's history stores arguments. */
   async secret(what: string): Promise<string> {
     const line = await this.#inputs.readLine();
     if (line !== "") return line;
@@ -142,7 +142,7 @@ export class Words {
 
 const COMMON = { json: { type: "boolean" } } as const;
 
-/** Finds the verb, and reads what stands behind it. */
+/** Finds the verb and parses its arguments. */
 export function readVerb(
   { name, verbs }: Noun,
   typed: readonly string[],
@@ -153,7 +153,9 @@ export function readVerb(
   const isNamed = named !== undefined || typed[0]?.startsWith("-") === false;
   const verb = named ?? (isNamed ? undefined : first);
   if (verb === undefined) {
-    throw new UsageError(`'${name}' knows no '${typed[0]}', but: ${verbs.map(wordOf).join(", ")}.`);
+    throw new UsageError(
+      `Unknown command '${name} ${typed[0]}'. Known: ${verbs.map(wordOf).join(", ")}.`,
+    );
   }
   const { values, positionals } = parse(verb, typed.slice(isNamed ? 1 : 0));
   return { verb, words: new Words(values, positionals, inputs), isJson: values["json"] === true };
@@ -182,7 +184,7 @@ function wordOf({ usage }: Verb): string {
   return usage.split(" ", 1)[0] ?? "";
 }
 
-/** For the help text: one line a verb. */
+/** One line per verb for the help text. */
 export function describeNoun({ name, verbs }: Noun): readonly (readonly string[])[] {
   return verbs.map(({ usage, doc, options = {} }) => {
     const all = Object.entries(options).map(([option, value]) =>
@@ -192,12 +194,12 @@ export function describeNoun({ name, verbs }: Noun): readonly (readonly string[]
   });
 }
 
-/** Each command, and below it what it does. */
+/** Each command with its description below. */
 export function layOut(rows: readonly (readonly string[])[]): string {
   return rows.map(([usage, doc]) => `  ${usage}\n      ${doc}`).join("\n");
 }
 
-/** The answer's items as a table, with a head. */
+/** The response's items as a table with a header. */
 export function table(
   data: JsonObject,
   head: readonly string[],
@@ -208,24 +210,24 @@ export function table(
   return columns([head, ...items.map((item) => row(item).map(cell))]);
 }
 
-/** The answer's members, one a line. */
+/** The response's fields, one per line. */
 export function listing(data: JsonObject): readonly string[] {
   return columns(Object.entries(data).map(([name, value]) => [name, cell(value ?? null)]));
 }
 
 export function cell(value: Json): string {
   if (value === null) return "-";
-  // What somebody named may hold what steers a terminal.
+  // User-defined names may contain terminal control characters.
   if (typeof value === "string") return /[\p{C}\p{Zl}\p{Zp}]/u.test(value) ? quote(value) : value;
   return isArray(value) ? value.map(cell).join(",") : JSON.stringify(value);
 }
 
-/** Unix seconds as people write it. */
+/** Formats Unix seconds. */
 export function moment(value: Json | undefined): string {
   return typeof value === "number" ? `${new Date(value * 1_000).toISOString().slice(0, 16)}Z` : "-";
 }
 
-/** A token's or a user's status. */
+/** The status of an API key or a user. */
 export function statusWord(value: Json | undefined): string {
   const words = ["", "enabled", "disabled", "expired", "exhausted"];
   return words[typeof value === "number" ? value : 0] ?? "";

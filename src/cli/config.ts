@@ -2,13 +2,13 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
 import { cell, UsageError, type Noun } from "./command.ts";
 
-/** All that the database describes, as one document. */
+/** The configuration in the database as one document. */
 export const config: Noun = {
   name: "config",
   verbs: [
     {
       usage: "export",
-      doc: "settings, channels, models, groups and teams of the database as YAML, without secrets",
+      doc: "prints the settings, channels, models, groups and teams of the database as YAML, without secrets",
       ask(words) {
         words.none();
         return { method: "GET", path: "/api/config" };
@@ -17,7 +17,7 @@ export const config: Noun = {
     },
     {
       usage: "plan <file>",
-      doc: "what such a document would change, and the digest by which it is applied",
+      doc: "shows the changes that a document would make, and the digest to apply them",
       ask: async (words) => ({
         method: "POST",
         path: "/api/config/plan",
@@ -27,7 +27,7 @@ export const config: Noun = {
     },
     {
       usage: "apply <file>",
-      doc: "makes these changes, all or none; refused where the plan is not what would be done any more",
+      doc: "makes the planned changes, all or none; refused if the plan is outdated",
       options: { plan: "<digest>" },
       async ask(words) {
         const plan = words.text("plan");

@@ -21,13 +21,13 @@ const BOUNDS = {
   concurrency: "<n>",
 };
 
-/** API keys of whoever asks: of root, where no gateway runs. */
+/** API keys of the user who runs the command: of root if no gateway runs. */
 export const keys: Noun = {
   name: "keys",
   verbs: [
     {
       usage: "list",
-      doc: "your API keys, latest first, a hundred a page",
+      doc: "lists your API keys, newest first, 100 per page",
       options: { page: "<n>" },
       ask(words) {
         words.none();
@@ -51,18 +51,18 @@ export const keys: Noun = {
     },
     {
       usage: "create <name>",
-      doc: "makes a key, and shows it this once",
+      doc: "creates a key and shows it once",
       options: BOUNDS,
       ask: (words) => ({
         method: "POST",
         path: "/api/token",
-        body: { name: words.one("the new key"), ...readBounds(words) },
+        body: { name: words.one("the name of the new key"), ...readBounds(words) },
       }),
       show: (data) => [textOf(data["key"]) ?? ""],
     },
     {
       usage: "change <id>",
-      doc: "changes what a key may do",
+      doc: "changes a key",
       options: BOUNDS,
       ask: (words) => ({ method: "PUT", path: keyPath(words), body: readBounds(words) }),
       show: listing,
@@ -71,9 +71,9 @@ export const keys: Noun = {
     switching("disable", 2),
     {
       usage: "delete <id>...",
-      doc: "deletes keys for good; their running calls end",
+      doc: "deletes keys permanently and ends their running calls",
       ask(words) {
-        const ids = words.some("the keys by their ids").map(readNumber);
+        const ids = words.some("the ids of the keys").map(readNumber);
         return { method: "POST", path: "/api/token/batch", body: { ids } };
       },
       show: listing,
@@ -114,7 +114,7 @@ function readInstant(given: string | undefined): number | undefined {
 }
 
 function keyPath(words: Words): string {
-  return `/api/token/${readNumber(words.one("a key by its id"))}`;
+  return `/api/token/${readNumber(words.one("the id of a key"))}`;
 }
 
 export function readNumber(given: string): number {

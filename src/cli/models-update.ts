@@ -6,12 +6,12 @@ import { columns } from "./columns.ts";
 import { cell, listing, UsageError, type Verb, type Words } from "./command.ts";
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Of each part of a plan; `--json` has all. */
+/** Maximum number of lines per part of a plan; `--json` shows all. */
 const MAX_SHOWN = 200;
 
 export const catalog: Verb = {
   usage: "catalog",
-  doc: "how old the catalogue of models is, and how many of its rows were updated",
+  doc: "shows the age of the model catalogue and the number of updated rows",
   ask(words) {
     words.none();
     return { method: "GET", path: "/api/catalog" };
@@ -27,7 +27,7 @@ export const catalog: Verb = {
 
 export const update: Verb = {
   usage: "update <file|link>",
-  doc: "what a file of prices and limits would change in the catalogue: one of ours, LiteLLM's, models.dev's or genai-prices'; with --apply, changes it. --date: the day on which the file was read from its source, today by default",
+  doc: "shows the changes that a file of prices and limits would make to the catalogue; --apply makes them. Formats: catalogue files, LiteLLM, models.dev, genai-prices. --date: the day on which the file was downloaded, by default today",
   options: { apply: undefined, provider: "<name,...>", date: "<day>" },
   async ask(words) {
     const read = await readFacts(words);
@@ -54,7 +54,7 @@ export const update: Verb = {
 
 export const revert: Verb = {
   usage: "revert",
-  doc: "takes updates of the catalogue back, of all providers or of those that are named: the shipped rows hold again",
+  doc: "deletes catalogue updates of all or the named providers, so that the shipped rows apply again",
   options: { provider: "<name,...>" },
   ask(words) {
     words.none();
@@ -62,7 +62,7 @@ export const revert: Verb = {
     const query = providers === undefined ? "" : `?provider=${providers.map(encode).join(",")}`;
     return { method: "DELETE", path: `/api/catalog${query}` };
   },
-  show: (data) => [`${cell(data["rows"] ?? null)} updated rows were taken back`],
+  show: (data) => [`${cell(data["rows"] ?? null)} updated rows were deleted`],
 };
 
 function encode(word: string): string {
@@ -77,7 +77,7 @@ async function readFacts(words: Words): Promise<ImportedFacts> {
     throw new UsageError(`The file is larger than ${MAX_BYTES / 1024 / 1024} MiB.`);
   }
   const content = parseJson(text);
-  if (content === undefined) throw new UsageError("The file is no JSON.");
+  if (content === undefined) throw new UsageError("The file is not valid JSON.");
   const read = importFacts(content, { date });
   if (read !== undefined) return read;
   throw new UsageError(
@@ -105,7 +105,7 @@ function showPlan(data: JsonObject): readonly string[] {
     `Unchanged: ${numberOf(data["unchanged"]) ?? 0}. ${elsewhere(objectOf(data["other_providers"]))}`,
     data["is_applied"] === true
       ? "The catalogue was updated."
-      : "Nothing was changed: --apply does it.",
+      : "Nothing was changed. Use --apply to make these changes.",
   ];
 }
 
@@ -133,7 +133,7 @@ function change(each: JsonObject): readonly string[] {
   return [name(each), cell(each["field"] ?? null), `${before} -> ${after}`];
 }
 
-/** Dollars for a million tokens, or for what else has a price. */
+/** Dollars per million tokens, or per other unit. */
 function priceIn({ price }: JsonObject): string {
   const rates = Object.entries(objectOf(price) ?? {}).flatMap(([rate, value]) =>
     typeof value === "string" ? [`${rate} ${value}`] : [],

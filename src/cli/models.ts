@@ -8,7 +8,7 @@ export const models: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "every model by the name that callers use, who serves it, and its price in dollars per million tokens; --unpriced: those without a price only",
+      doc: "lists the models with their channels and prices in dollars per million tokens; --unpriced: only models without a price",
       options: { unpriced: undefined },
       ask(words) {
         words.none();
@@ -45,7 +45,7 @@ export const models: Noun = {
 
 const HEAD = ["name", "channel", "sent as", "input $", "output $", "context", "price from"];
 
-/** Its vendor stopped serving it, so that no call is sent. */
+/** Its vendor stopped serving it, so no call is sent. */
 function asRetired(model: JsonObject): JsonObject {
   return { ...model, model: `retired on ${textOf(model["since"]) ?? ""}` };
 }

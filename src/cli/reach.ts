@@ -1,34 +1,41 @@
 import { ConfigError } from "#config/mistakes.ts";
 import type { Config } from "#config.ts";
 import { hostUrl } from "#lib/host-url.ts";
-import { reachServer, Refused, type Reach } from "./client.ts";
+import { connectToServer, Refused, type ApiClient } from "./client.ts";
 
 interface ReachInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   loadConfig(): Config;
   /** Opens the database without a server, as root. */
-  openOffline(config: Config): Promise<Reach>;
+  openOffline(config: Config): Promise<ApiClient>;
 }
 
 /**
- * The gateway that `SLUICE_URL` names, or else the one that the configuration
- * would start; where that does not run, its database.
+ * Connects to the gateway of `SLUICE_URL`, or else to the gateway of the local
+ * configuration; if that does not run, opens its database.
  */
-export async function openReach({ env, loadConfig, openOffline }: ReachInput): Promise<Reach> {
+export async function openApiClient({
+  env,
+  loadConfig,
+  openOffline,
+}: ReachInput): Promise<ApiClient> {
   try {
     const named = env["SLUICE_URL"];
     const config = named === undefined ? loadConfig() : undefined;
     const url = named ?? urlOf(config?.settings);
-    const server = await reachServer(url, env["SLUICE_TOKEN"]);
+    const server = await connectToServer(url, env["SLUICE_TOKEN"]);
     if (server !== undefined) return server;
     if (config === undefined) throw new Refused(`No gateway answers at ${url}.`);
     return await openOffline(config);
   } catch (cause) {
     if (cause instanceof Refused) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Refused(cause instanceof ConfigError ? why : `It cannot be opened: ${why}`, {
-      cause,
-    });
+    throw new Refused(
+      cause instanceof ConfigError ? why : `Cannot open the gateway or its database: ${why}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

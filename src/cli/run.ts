@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { ask, Refused, type Reach } from "./client.ts";
+import { ask, Refused, type ApiClient } from "./client.ts";
 import { describeNoun, layOut, readVerb, UsageError, type Noun } from "./command.ts";
 
 interface CommandIo {
   readonly input: NodeJS.ReadableStream;
   readonly output: { write(text: string): unknown };
   readonly errors: { write(text: string): unknown };
-  /** Finds the gateway to ask, or opens its database where none runs. */
-  reach(): Promise<Reach>;
+  /** Connects to the gateway, or opens its database if none runs. */
+  reach(): Promise<ApiClient>;
   readLink(url: string): Promise<string>;
 }
 
-/** One question to the management API, and its answer. Returns the exit code. */
+/** Runs one management API request and prints its response. Returns the exit code. */
 export async function runNoun(
   noun: Noun,
   typed: readonly string[],

@@ -5,13 +5,13 @@ export const settings: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "every setting, what it is and who says so",
+      doc: "lists all settings with their values and sources",
       ask(words) {
         words.none();
         return { method: "GET", path: "/api/setting" };
       },
       show: (data) =>
-        table(data, ["name", "value", "said by", "changes here"], (setting) => [
+        table(data, ["name", "value", "source", "changes here"], (setting) => [
           setting["name"] ?? null,
           setting["value"] ?? null,
           setting["place"] ?? setting["source"] ?? null,
@@ -20,7 +20,7 @@ export const settings: Noun = {
     },
     {
       usage: "set <name> <value>",
-      doc: "changes a setting that neither a variable nor the file says",
+      doc: "changes a setting that is not set in the environment or the file",
       ask(words) {
         const [name, value] = words.two("a setting and its value");
         return { method: "PUT", path: pathOf(name), body: { value } };
@@ -29,7 +29,7 @@ export const settings: Noun = {
     },
     {
       usage: "reset <name>",
-      doc: "takes back what was set",
+      doc: "removes a stored setting",
       ask: (words) => ({ method: "DELETE", path: pathOf(words.one("a setting")) }),
       show: (data) => [`${cell(data["name"] ?? null)} is ${cell(data["value"] ?? null)}`],
     },

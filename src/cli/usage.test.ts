@@ -18,7 +18,7 @@ function shown(...sums: readonly JsonObject[]): readonly string[] {
   return usage.verbs.flatMap((verb) => verb.show({ items, total }));
 }
 
-test("what was used is a table by what it was asked by, with a last line of everything", () => {
+test("usage is printed as a table by the given dimensions, with a total", () => {
   expect(shown({}, {})).toEqual([
     "model  calls  failed  input  cached  output  reasoning  cost $",
     "m0     1      0       5      0       7       0          1",
@@ -27,7 +27,7 @@ test("what was used is a table by what it was asked by, with a last line of ever
   ]);
 });
 
-test("pictures, seconds, characters and searches have columns where there were any", () => {
+test("images, seconds, characters and searches have columns if they occur", () => {
   expect(shown({ images: 3 }, { media_seconds: 1.5 })).toEqual([
     "model  calls  failed  input  cached  output  reasoning  cost $  images  seconds",
     "m0     1      0       5      0       7       0          1       3       0",

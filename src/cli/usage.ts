@@ -13,7 +13,7 @@ const SUMS = {
   reasoning_tokens: "reasoning",
   cost_usd: "cost $",
 } as const;
-/** Shown where there are any. */
+/** Columns that are only shown if they are not empty. */
 const UNITS = {
   images: "images",
   media_seconds: "seconds",
@@ -26,7 +26,7 @@ export const usage: Noun = {
   verbs: [
     {
       usage: "show",
-      doc: "what was used in the last thirty days, or between two dates; by any of hour, day, month, key, user, model, channel",
+      doc: "shows the usage of the last 30 days, or between two dates; grouped by any of hour, day, month, key, user, model, channel",
       options: {
         from: "<date>",
         to: "<date>",

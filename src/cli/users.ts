@@ -7,7 +7,7 @@ export const users: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "users by id, a hundred a page",
+      doc: "lists users by id, 100 per page",
       options: { after: "<id>" },
       ask(words) {
         words.none();
@@ -25,10 +25,10 @@ export const users: Noun = {
     },
     {
       usage: "create <name>",
-      doc: "makes a user; the password is read from the standard input",
+      doc: "creates a user; the password is read from standard input",
       options: { email: "<address>", role: "<role>", quota: "<usd>", "password-stdin": undefined },
       async ask(words) {
-        const username = words.one("the new user");
+        const username = words.one("the name of the new user");
         const password = words.has("password-stdin")
           ? await words.secret("the password")
           : undefined;
@@ -41,19 +41,16 @@ export const users: Noun = {
       },
       show: listing,
     },
-    change("enable <id>", "lets a user in again", () => ({ status: 1 })),
-    change("disable <id>", "ends a user's logins, and refuses the keys", () => ({ status: 2 })),
-    change(
-      "role <id>",
-      "gives a user another role",
-      (words) => defined({ role: words.text("to") }),
-      {
-        to: "<role>",
-      },
-    ),
+    change("enable <id>", "enables a user", () => ({ status: 1 })),
+    change("disable <id>", "ends a user's sessions and refuses the user's keys", () => ({
+      status: 2,
+    })),
+    change("role <id>", "changes a user's role", (words) => defined({ role: words.text("to") }), {
+      to: "<role>",
+    }),
     {
       usage: "quota <id>",
-      doc: "what a user may spend in all; shows it where nothing is set",
+      doc: "sets a user's total quota, or shows it without options",
       options: { set: "<usd|none>", reason: "<text>" },
       ask(words) {
         const path = `${userPath(words)}/quota`;
@@ -86,5 +83,5 @@ function change(
 }
 
 function userPath(words: Words): string {
-  return `/api/user/${readNumber(words.one("a user by the id"))}`;
+  return `/api/user/${readNumber(words.one("the id of a user"))}`;
 }

@@ -13,7 +13,7 @@ const PROVIDERS: readonly KnownProvider[] = [
     options: {
       required: { region: "where it is" },
       optional: { project: "what it is for" },
-      objectionsTo: ({ region }) =>
+      optionProblems: ({ region }) =>
         region === "mars" ? { region: "is not the name of a region." } : {},
     },
   },
@@ -39,7 +39,7 @@ function mistakesOf(channel: string): readonly string[] {
 }
 
 describe("a channel's options", () => {
-  test("are text, by name, with variables filled in", () => {
+  test("are text by name, with variables expanded", () => {
     const options = load("provider: regional, options: { region: '$" + "{PLACE}', project: 12 }", {
       PLACE: "eu-central-1",
     });
@@ -47,7 +47,7 @@ describe("a channel's options", () => {
     expect(options).toEqual({ region: "eu-central-1", project: "12" });
   });
 
-  test("are none where there are none", () => {
+  test("are empty without options", () => {
     expect(load("provider: plain")).toBeUndefined();
     expect(load("provider: any, options: { whatever: x }")).toEqual({ whatever: "x" });
     expect(load("provider: open, options: { package: p, resourceName: r }")).toEqual({
@@ -70,12 +70,12 @@ describe("a channel's options", () => {
     ["provider: plain, options: { x: y }", '"x" is not known here; plain has no options.'],
     ["provider: plain, options: text", "channels[0].options: is not a map of options."],
     ["provider: open, options: { package: p, 'a b': y }", '"a b" is not known here'],
-  ])("that cannot work are refused with their place: %s", (channel, why) => {
+  ])("that are invalid are refused with their position: %s", (channel, why) => {
     expect(mistakesOf(channel)).toEqual([expect.stringContaining(why)]);
   });
 });
 
-test("a provider that nobody can ask for its models wants them named", () => {
+test("a provider without a model list requires models", () => {
   const load = (): unknown =>
     loadConfig({
       env: { SLUICE_CONFIG: "sluice.yaml" },
@@ -86,5 +86,5 @@ test("a provider that nobody can ask for its models wants them named", () => {
       knownProviders: PROVIDERS,
     });
 
-  expect(load).toThrow('"models" is missing; regional cannot be asked which it has.');
+  expect(load).toThrow('"models" is missing; regional cannot list its models.');
 });

@@ -5,15 +5,15 @@ import { text } from "./parsers.ts";
 import { didYouMean } from "./suggest.ts";
 import type { MapNode } from "./tree.ts";
 
-/** What a provider asks of a channel's `options`. */
+/** A provider's rules for a channel's `options`. */
 export interface KnownOptions {
-  /** What each is, by its name. */
+  /** Descriptions by option name. */
   readonly required?: Readonly<Record<string, string>>;
   readonly optional?: Readonly<Record<string, string>>;
-  /** Others are passed on to somebody else, who knows them. */
+  /** Unknown options are accepted and passed on. */
   readonly isOpen?: true;
-  /** What is wrong with those that were given, by name. */
-  objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
+  /** Error messages by option name. */
+  optionProblems?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
 const MAX_OPTIONS = 64;
@@ -23,7 +23,7 @@ const value = text(
   /^[^\p{Cc}\p{Zl}\p{Zp}]{1,1000}$/u,
 );
 
-/** None where there are none; those of an unknown kind are reported, and so are those that are missing. */
+/** Undefined without options. Reports unknown and missing options. */
 export function readOptions(
   form: Form,
   providerId: string,
@@ -43,8 +43,8 @@ export function readOptions(
   for (const [name, what] of missing) {
     report(form.place, `"options.${name}" is missing: ${what}.`);
   }
-  const objections = missing.length > 0 ? undefined : known.objectionsTo?.(options);
-  for (const [name, why] of Object.entries(objections ?? {})) {
+  const problems = missing.length > 0 ? undefined : known.optionProblems?.(options);
+  for (const [name, why] of Object.entries(problems ?? {})) {
     report(map?.members.get(name)?.node.place ?? form.place, why);
   }
   return map === undefined ? undefined : options;
@@ -56,7 +56,7 @@ function readAll(
   known: KnownOptions,
   report: Report,
 ): ChannelOptions {
-  if (members.size > MAX_OPTIONS) report(place, `holds more than ${MAX_OPTIONS} options.`);
+  if (members.size > MAX_OPTIONS) report(place, `has more than ${MAX_OPTIONS} options.`);
   const options: Record<string, string> = {};
   for (const [name, member] of members) {
     if (!isTaken(name, member.place, providerId, known, report)) continue;

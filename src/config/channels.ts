@@ -11,25 +11,25 @@ import { upstreamCredential } from "./secrets.ts";
 import { didYouMean } from "./suggest.ts";
 import type { FileNode } from "./tree.ts";
 
-/** A channel as the file describes it. */
+/** A channel in the file. */
 export interface ChannelConfig extends ChannelDraft {
   readonly maxConcurrent: number;
 }
 
-/** What a channel's provider asks of it. */
+/** The requirements of a channel's provider. */
 export interface KnownProvider {
   readonly id: string;
-  /** Nothing can be asked of it without a credential. */
+  /** The provider requires a credential. */
   readonly needsKey: boolean;
-  /** Variable that alone makes a channel. */
+  /** The environment variable that is enough to create a channel. */
   readonly keyVariable?: string;
-  /** It has no address of its own. */
+  /** The provider has no default URL. */
   readonly needsBaseUrl?: boolean;
-  /** Ids of the wire formats to choose from; any word is taken where absent. */
+  /** Ids of the available wire formats; any id is accepted if absent. */
   readonly styles?: readonly string[];
-  /** It cannot say which models it has. */
+  /** The provider cannot list its models. */
   readonly needsModels?: boolean;
-  /** Any are taken where absent. */
+  /** Any options are accepted if absent. */
   readonly options?: KnownOptions;
 }
 
@@ -83,11 +83,11 @@ const baseUrl: Parser<string> = {
   format: (url) => url,
 };
 
-/** What a description is held to. */
+/** The rules for a channel description. */
 interface ChannelTerms {
   readonly provider: Parser<KnownProvider>;
   readonly takenNames: Set<string>;
-  /** Credentials may be kept elsewhere, so that none need be given. */
+  /** Credentials may be stored already, so the description may omit them. */
   readonly isKeyOptional?: boolean;
 }
 
@@ -144,23 +144,23 @@ function readCredentials(form: Form, report: Report): readonly Credential[] {
   const one = form.find("api_key");
   const several = form.find("api_keys");
   if (one !== undefined && several !== undefined) {
-    report(several.place, 'stands beside "api_key"; there can be one of them only.');
+    report(several.place, 'cannot be combined with "api_key". Use only one of them.');
   }
   const nodes = [
     ...(one === undefined ? [] : [one]),
-    ...readItems(several, report, "name one credential at least."),
+    ...readItems(several, report, "list at least one credential."),
   ];
   return nodes.flatMap((node) => readNode(node, upstreamCredential, report) ?? []);
 }
 
 function readModelList(node: FileNode | undefined, report: Report): ModelList {
   if (node === undefined) return { kind: "discover" };
-  const whenEmpty = "leave it out to ask the upstream which models it has.";
+  const whenEmpty = "leave it out to use the upstream's own model list.";
   const upstreamNames = new Map<string, string>();
   for (const item of readItems(node, report, whenEmpty)) {
     const [name, upstream] = readModel(item, report);
     if (name === undefined) continue;
-    if (upstreamNames.has(name)) report(item.place, "is a name that stands further up already.");
+    if (upstreamNames.has(name)) report(item.place, "is a duplicate name. Choose another one.");
     upstreamNames.set(name, upstream ?? name);
   }
   return { kind: "listed", upstreamNames };
@@ -181,13 +181,13 @@ function reportMissing(
   const hasKey =
     isKeyOptional || form.find("api_key") !== undefined || form.find("api_keys") !== undefined;
   if (provider.needsKey && !hasKey) {
-    report(form.place, `"api_key" is missing; ${provider.id} answers nobody without one.`);
+    report(form.place, `"api_key" is missing; ${provider.id} requires a credential.`);
   }
   if (provider.needsBaseUrl === true && form.find("base_url") === undefined) {
-    report(form.place, `"base_url" is missing; ${provider.id} has no address of its own.`);
+    report(form.place, `"base_url" is missing; ${provider.id} has no default URL.`);
   }
   if (provider.needsModels === true && form.find("models") === undefined) {
-    report(form.place, `"models" is missing; ${provider.id} cannot be asked which it has.`);
+    report(form.place, `"models" is missing; ${provider.id} cannot list its models.`);
   }
 }
 

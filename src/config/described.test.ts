@@ -20,7 +20,7 @@ function mistakeIn(json: JsonObject): unknown {
 }
 
 describe("a channel that is described in JSON", () => {
-  test("is what the same words in the file would make", () => {
+  test("equals the same description in the file", () => {
     const { credentials, ...rest } = read({
       name: "main",
       provider: "vendor",
@@ -57,7 +57,7 @@ describe("a channel that is described in JSON", () => {
     ]);
   });
 
-  test("says by null what it says by leaving out", () => {
+  test("treats null like an omitted field", () => {
     const told = { name: "a", provider: "vendor", api_key: "k-12345" };
     const nothing = { base_url: null, models: null, style: null, options: null, weight: null };
 
@@ -70,12 +70,12 @@ describe("a channel that is described in JSON", () => {
     [{ base_url: "ftp://vendor.example" }, "base_url: The value is not", "base_url"],
     [{ weight: 0 }, 'weight: "0" is not a number above 0', "weight"],
     [{ models: [] }, "models: is an empty list", "models"],
-    [{ models: ["a", { name: "a" }] }, "models[1]: is a name that stands", "models[1]"],
+    [{ models: ["a", { name: "a" }] }, "models[1]: is a duplicate name", "models[1]"],
     [{ style: "gemini" }, "style:", "style"],
     [{ limits: { rpm: "many" } }, 'limits.rpm: "many" is not a whole number', "limits.rpm"],
-    [{ api_keys: ["x"] }, 'stands beside "api_key"', "api_keys"],
+    [{ api_keys: ["x"] }, 'cannot be combined with "api_key"', "api_keys"],
     [{ api_key: " padded " }, "api_key: The value is not a credential", "api_key"],
-    [{ api_key: null }, '"api_key" is missing; vendor answers nobody without one', undefined],
+    [{ api_key: null }, '"api_key" is missing; vendor requires a credential', undefined],
     [{ provider: "server" }, '"base_url" is missing', undefined],
     [{ nmae: "b" }, 'did you mean "name"', "nmae"],
   ];
@@ -91,13 +91,13 @@ describe("a channel that is described in JSON", () => {
     expect(String(mistake)).not.toContain("pw@");
   });
 
-  test("needs no credential where one may be kept already", () => {
+  test("needs no credential if one may be stored already", () => {
     expect(read({ name: "a", provider: "vendor" }, true).credentials).toEqual([]);
   });
 });
 
 describe("a model that is described in JSON", () => {
-  test("has its price exact to six decimals, as number or as text", () => {
+  test("has a price exact to six decimals, as a number or as text", () => {
     const limits = { rpm: 5 };
 
     expect(
@@ -113,7 +113,7 @@ describe("a model that is described in JSON", () => {
     });
   });
 
-  test("has no half a price, and no name with spaces", () => {
+  test("refuses half a price and a name with spaces", () => {
     expect(() => readDescribedModel("m", { input: 1 })).toThrow('"output" is missing');
     expect(() => readDescribedModel("a b", { context: 1 })).toThrow("is not a model's name");
   });

@@ -8,13 +8,13 @@ import { modelName } from "./names.ts";
 import { type FileNode, joinPath, type Member } from "./tree.ts";
 
 interface DescribedTerms {
-  /** Credentials may be kept elsewhere, so that none need be given. */
+  /** Credentials may be stored already, so the description may omit them. */
   readonly isKeyOptional: boolean;
 }
 
 /**
- * A channel described as an item of the file's list is, and held to the same
- * rules. Throws `invalid_request` for the first mistake.
+ * Reads a channel description in JSON under the same rules as in the file.
+ * Throws `invalid_request` for the first mistake.
  */
 export function readDescribedChannel(
   json: JsonObject,
@@ -26,7 +26,7 @@ export function readDescribedChannel(
   return readWhole((report) => readChannel(toNode(json, TOP), terms, report));
 }
 
-/** The same of an entry of the file's `models`. */
+/** The same for an entry of `models`. */
 export function readDescribedModel(name: string, json: JsonObject): ModelDraft {
   if (modelName.parse(name) === undefined) {
     throw invalid("name", `${quote(name)} is not ${modelName.expects}.`);
@@ -46,11 +46,12 @@ function readWhole<T>(read: (report: Report) => T | undefined): T {
   });
   const [first] = mistakes;
   if (first !== undefined) throw first;
-  if (value === undefined) throw new GatewayError("invalid_request", "This is no description.");
+  if (value === undefined)
+    throw new GatewayError("invalid_request", "The description must not be empty.");
   return value;
 }
 
-/** Numbers are read from their text, as they are in the file; null says what absence says. */
+/** Numbers are converted to text, as in the file; null counts as absent. */
 function toNode(value: Json, place: FilePlace): FileNode {
   if (value === null) return { kind: "empty", place };
   if (isArray(value)) {

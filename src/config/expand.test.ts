@@ -19,36 +19,36 @@ test.each([
   ["a $${ b", "a ${ b"],
   ["$5 and $HOST", "$5 and $HOST"],
   ["$$", "$$"],
-])("variables are filled in: %s", (template, text) => {
+])("variables are expanded: %s", (template, text) => {
   expect(expand(template, env)).toMatchObject({ text, mistakes: [] });
 });
 
-test("a value that looks like a variable is not filled in again", () => {
+test("an expanded value is not expanded again", () => {
   expect(expand("${DOLLAR}", env)).toMatchObject({ text: "${PORT}", mistakes: [] });
 });
 
-test("the variables that a text refers to are known, whether they are set or not", () => {
+test("the variables of a text are reported, whether they are set or not", () => {
   expect(expand("${HOST} ${NONE:-x} $${PORT}", env).variables).toEqual(["HOST", "NONE"]);
 });
 
 test.each(["${NONE}", "${constructor}", "${__proto__}", "${toString}"])(
-  "a variable that is not set is a mistake that names it: %s",
+  "an unset variable is reported by name: %s",
   (template) => {
     const name = template.slice(2, -1);
     expect(expand(template, env).mistakes).toEqual([
-      `needs the variable ${name}, which is not set; set it, or write \${${name}:-default}.`,
+      `needs the variable ${name}, which is not set. Set it, or write \${${name}:-default}.`,
     ]);
   },
 );
 
 test.each(["${", "${}", "${1A}", "${HOST", "${HO ST}", "${HOST:80}", "${HOST:-80"])(
-  "half a variable is a mistake that says how to write the characters: %s",
+  "an incomplete variable is reported with the correct notation: %s",
   (template) => {
-    expect(expand(template, env).mistakes).toEqual([expect.stringContaining("write $${")]);
+    expect(expand(template, env).mistakes).toEqual([expect.stringContaining("Write $${")]);
   },
 );
 
-test("a text that would grow past its bound is refused", () => {
+test("a text that would exceed its maximum length is refused", () => {
   const big = { BIG: "x".repeat(10_000) };
   expect(expand("${BIG}".repeat(6), big).mistakes).toEqual([]);
   expect(expand("${BIG}".repeat(7), big)).toMatchObject({
@@ -58,7 +58,7 @@ test("a text that would grow past its bound is refused", () => {
   expect(expand("${A:-".repeat(20_000), big).mistakes).toHaveLength(1);
 });
 
-test("any text can be written so that it comes out as it is", () => {
+test("every text can be escaped", () => {
   const anyText = fc
     .array(fc.constantFrom("$", "{", "}", "${", "A", ":-", " ", "$$"))
     .map((parts) => parts.join(""));

@@ -2,20 +2,20 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Expansion {
   readonly text: string;
-  /** Variables that the template named, set or not. */
+  /** All variables in the template, set or not. */
   readonly variables: readonly string[];
   readonly mistakes: readonly string[];
 }
 
 const MAX_LENGTH = 64 * 1024;
 
-// The bounds keep the search linear: a default ends at its first brace.
+// The length limits keep the search linear: a default ends at its first brace.
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]{0,127})(?::-([^}]{0,1024}))?\}|\$\{/g;
 
 /**
- * Puts the environment's values in the place of `${NAME}` and
- * `${NAME:-default}`; the default also stands in for an empty value, as in a
- * shell. `$${` is the two characters themselves.
+ * Replaces `${NAME}` and `${NAME:-default}` by values of the environment; the
+ * default also replaces an empty value, as in a shell. `$${` stands for the two
+ * characters.
  */
 export function expand(template: string, env: Environment): Expansion {
   if (!template.includes("${")) return { text: template, variables: [], mistakes: [] };
@@ -27,14 +27,16 @@ export function expand(template: string, env: Environment): Expansion {
   const text = template.replace(REFERENCE, (reference, name?: string, fallback?: string) => {
     if (reference === "$${") return "${";
     if (name === undefined) {
-      mistakes.add('holds a "${" that names no variable; write $${ for the characters themselves.');
+      mistakes.add(
+        'contains "${" without a variable name. Write $${ for the characters themselves.',
+      );
       return "";
     }
     variables.push(name);
     const value = findVariable(env, name) ?? (fallback === undefined ? undefined : "");
     if (value === undefined) {
       mistakes.add(
-        `needs the variable ${name}, which is not set; set it, or write \${${name}:-default}.`,
+        `needs the variable ${name}, which is not set. Set it, or write \${${name}:-default}.`,
       );
       return "";
     }
@@ -46,7 +48,7 @@ export function expand(template: string, env: Environment): Expansion {
   return { text, variables, mistakes: [...mistakes] };
 }
 
-/** Own members only, so that `${constructor}` finds nothing. */
+/** Own properties only, so that `${constructor}` finds nothing. */
 export function findVariable(env: Environment, name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
@@ -55,6 +57,6 @@ function tooLong(variables: readonly string[]): Expansion {
   return {
     text: "",
     variables,
-    mistakes: [`is longer than ${MAX_LENGTH} characters with its variables filled in.`],
+    mistakes: [`is longer than ${MAX_LENGTH} characters after its variables are expanded.`],
   };
 }

@@ -9,7 +9,7 @@ import { ConfigError } from "./mistakes.ts";
 import { readFileHead } from "./read-file-head.ts";
 
 test.each(["", "\n \n", "# only a comment\n", "---\n", "null", "\uFEFF# a byte order mark"])(
-  "a file with nothing in it is a configuration: %j",
+  "a file without content is a valid configuration: %j",
   (yaml) => {
     expect(load(yaml).settings.port).toBe(8080);
   },
@@ -24,31 +24,31 @@ test.each([
 });
 
 test.each([
-  ["port: 1\nport: 2", 'sluice.yaml:2:1: "port" is there twice; the first is on line 1.'],
+  ["port: 1\nport: 2", 'sluice.yaml:2:1: "port" is a duplicate; the first is on line 1.'],
   [
     "port: 1\n  host: x",
-    "sluice.yaml:1:7: A value holds a colon here; quote it, or look at the indentation.",
+    "sluice.yaml:1:7: A value contains a colon. Quote it, or check the indentation.",
   ],
-  ["host: a: b", "sluice.yaml:1:7: A value holds a colon here"],
-  ["\tport: 1", "sluice.yaml:1:1: A tab cannot indent"],
+  ["host: a: b", "sluice.yaml:1:7: A value contains a colon"],
+  ["\tport: 1", "sluice.yaml:1:1: Tabs are not allowed for indentation"],
   ["host: 'x", "sluice.yaml:1:9: A quote, bracket, comma or colon is missing here"],
   ["host: @x", "sluice.yaml:1:7: A value cannot start with this character"],
   ['host: "\\q"', "sluice.yaml:1:8: A backslash in double quotes starts an escape"],
   ["{ host: ${HOST} }", "and quote ${...} inside brackets."],
-  ["port: 1\n---\nport: 2", "The file holds more than one document"],
-  ["port: !!int 5", "sluice.yaml:1:7: Tags (!) have no meaning here."],
-  ["host: *nobody", "sluice.yaml:1:7 host: is an alias (*) of no anchor (&) before it"],
+  ["port: 1\n---\nport: 2", "The file has more than one document"],
+  ["port: !!int 5", "sluice.yaml:1:7: Tags (!) are not supported."],
+  ["host: *nobody", "sluice.yaml:1:7 host: is an alias (*) without an earlier anchor (&)"],
   ["host: *", "quote a literal asterisk"],
   ["? [a]\n: b", "has a name that is not plain text."],
-  ["just text", "The file has to hold a map"],
-  ["- a\n- b", "The file has to hold a map"],
-  [`limits: ${"[".repeat(40)}${"]".repeat(40)}`, "is nested deeper than anything here can be."],
-  ["[".repeat(50_000), "This is nested deeper than can be read."],
-])("what is no configuration is told with its place: %#", (yaml, why) => {
+  ["just text", "The file must be a map"],
+  ["- a\n- b", "The file must be a map"],
+  [`limits: ${"[".repeat(40)}${"]".repeat(40)}`, "is nested too deeply."],
+  ["[".repeat(50_000), "This is nested too deeply."],
+])("an invalid configuration is reported with its position: %#", (yaml, why) => {
   expect(mistakesOf(yaml)).toContainEqual(expect.stringContaining(why));
 });
 
-test("a file of other bytes than UTF-8 is told apart, and so is one that is too long", () => {
+test("a file that is not UTF-8 or is too long is reported", () => {
   expect(mistakesOf(Uint8Array.of(0x61, 0x3a, 0x20, 0xff))).toEqual([
     "sluice.yaml: The file is not UTF-8 text.",
   ]);
@@ -58,7 +58,7 @@ test("a file of other bytes than UTF-8 is told apart, and so is one that is too 
   expect(load("#".repeat(1024 * 1024)).settings.port).toBe(8080);
 });
 
-test("an anchor can be used again, with the places of its use", () => {
+test("an anchor can be used repeatedly, with the positions of its uses", () => {
   const { channels } = load(
     "channels:\n  - { name: a, provider: local, models: &m [x, y] }\n" +
       "  - { name: b, provider: local, models: *m }",
@@ -77,7 +77,7 @@ test("an anchor can be used again, with the places of its use", () => {
   ]);
 });
 
-test("an anchor means its latest value, also after a copy of an earlier one", () => {
+test("an alias means the latest value of its anchor, even after a copy of an earlier one", () => {
   const models = ["&m [&x one]", "[&x two]", "*m", "[*x]"];
   const rows = models.map((list, i) => `  - { name: c${i}, provider: local, models: ${list} }`);
   const { channels } = load(`channels:\n${rows.join("\n")}`);
@@ -87,7 +87,7 @@ test("an anchor means its latest value, also after a copy of an earlier one", ()
   ).toEqual([["one"], ["two"], ["one"], ["two"]]);
 });
 
-test("aliases of aliases are bounded, however much they would grow to", () => {
+test("nested aliases are limited", () => {
   const rows = Array.from({ length: 12 }, (_, i) => {
     const item = i === 0 ? "x" : `*a${i - 1}`;
     return `  - &a${i} [${Array.from({ length: 9 }, () => item).join(", ")}]`;
@@ -95,29 +95,33 @@ test("aliases of aliases are bounded, however much they would grow to", () => {
   const bomb = `channels:\n${rows.join("\n")}`;
 
   expect(mistakesOf(bomb)).toContainEqual(
-    expect.stringContaining("is more than the 100 aliases that are followed."),
+    expect.stringContaining("exceeds the limit of 100 aliases."),
   );
-  expect(mistakesOf("channels: &a [*a]")).toContainEqual(expect.stringContaining("no anchor"));
+  expect(mistakesOf("channels: &a [*a]")).toContainEqual(
+    expect.stringContaining("without an earlier anchor"),
+  );
 });
 
-test("a hundred aliases are followed, and no more", () => {
+test("at most a hundred aliases are followed", () => {
   const aliases = (count: number): string =>
     `keys: &k [x]\nchannels: [${Array.from({ length: count }, () => "*k").join(", ")}]`;
 
   expect(mistakesOf(aliases(100)).join()).not.toContain("aliases");
   expect(mistakesOf(aliases(101))).toContainEqual(
-    expect.stringContaining("is more than the 100 aliases that are followed."),
+    expect.stringContaining("exceeds the limit of 100 aliases."),
   );
 });
 
-test("copies of a large value are bounded by the values that are read", () => {
+test("copies of a large value are limited by the number of values", () => {
   const large = Array.from({ length: 20_000 }, (_, i) => `m${i}`).join(",");
   const copies = Array.from({ length: 8 }, (_, i) => `  - { name: c${i}, models: *m }`).join("\n");
   const yaml = `channels:\n  - { name: a, provider: local, models: &m [${large}] }\n${copies}`;
-  expect(mistakesOf(yaml)).toContainEqual(expect.stringContaining("past the 100000 values"));
+  expect(mistakesOf(yaml)).toContainEqual(
+    expect.stringContaining("beyond the limit of 100000 values"),
+  );
 });
 
-test("whatever the file's bytes are, it is taken or refused with mistakes", () => {
+test("every sequence of bytes is accepted or refused with mistakes", () => {
   const tokens = fc.constantFrom(...TOKENS);
   const nonsense = fc.array(tokens, { maxLength: 40 }).map((parts) => parts.join(""));
   const anyText = fc.oneof(nonsense, fc.string({ unit: "binary" }), mutated(EXAMPLE));
@@ -132,7 +136,7 @@ test("whatever the file's bytes are, it is taken or refused with mistakes", () =
   );
 });
 
-test("every mistake of a garbled file names a place that is in it", () => {
+test("every mistake of a malformed file has a position inside it", () => {
   fc.assert(
     fc.property(mutated(EXAMPLE), (yaml) => {
       const lines = yaml.split(/\r\n?|\n/);
@@ -146,7 +150,7 @@ test("every mistake of a garbled file names a place that is in it", () => {
   );
 });
 
-test("only the start of a file is read, and a missing one is none", () => {
+test("only the start of a file is read; a missing file is undefined", () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-config-"));
   try {
     const path = join(folder, "sluice.yaml");

@@ -5,22 +5,22 @@ import { filePath } from "./parsers.ts";
 import { buildTree, type MapNode } from "./tree.ts";
 
 interface ConfigFile {
-  /** Absent where there is no file. */
+  /** Absent if there is no file. */
   readonly path: string | undefined;
   readonly namedBy: VariablePlace | "default";
   readonly root: MapNode;
-  /** Variables that it refers to. */
+  /** Environment variables that the file refers to. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** The first bytes of a file; `undefined` where there is none. */
+/** Reads the first bytes of a file; `undefined` if it does not exist. */
 export type ReadFile = (path: string, maxBytes: number) => Uint8Array | undefined;
 
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * Opens the file that a variable names, which has to exist, or else the default
- * one, which may. What cannot be read is reported, and empty.
+ * Opens the file that a variable names, which must exist, or else the default
+ * file, which may. An unreadable file is reported and treated as empty.
  */
 export function openConfigFile(
   variable: string,
@@ -34,7 +34,7 @@ export function openConfigFile(
   const namedBy = asked === undefined ? "default" : { variable };
   const whole: FilePlace = { file: path, path: "" };
   const place = asked === undefined ? whole : { variable };
-  // A path that is none is reported with the other settings.
+  // An invalid path is reported together with the other settings.
   const bytes = filePath.parse(path) === undefined ? undefined : read();
   if (bytes === undefined) return { path: undefined, namedBy, ...emptyFile(whole) };
   return { path, namedBy, ...parseBytes(bytes, whole, env, report) };
@@ -56,8 +56,8 @@ export function openConfigFile(
 type Content = Pick<ConfigFile, "root" | "variables">;
 
 /**
- * Everything in the file is text at first, so that a price keeps its digits and
- * `off` is a word; whoever reads a value says what it should be.
+ * Reads all values as text, so that a price keeps its digits and `off` stays a
+ * word; each setting's parser then interprets its text.
  */
 export function parseBytes(
   bytes: Uint8Array,
@@ -73,8 +73,8 @@ export function parseBytes(
     const { line, col } = lines.linePos(offset);
     return { ...whole, path, position: { line, column: col } };
   };
-  // `failsafe` keeps every value as text. Repeated names are looked for in the
-  // tree, since the parser compares each with each.
+  // `failsafe` keeps every value as text. The tree checks for duplicate keys,
+  // because the parser's check is quadratic.
   const document = parseDocument(text, {
     schema: "failsafe",
     resolveKnownTags: false,
@@ -82,7 +82,7 @@ export function parseBytes(
     prettyErrors: false,
     lineCounter: lines,
   });
-  // What follows the first slip is mostly misread, so it is the only one told.
+  // Only the first syntax error is reported, because later ones usually follow from it.
   const [slip] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   if (slip !== undefined) {
     report(locate(slip.pos[0], ""), SLIPS[slip.code]);
@@ -92,7 +92,7 @@ export function parseBytes(
   const { root, variables } = buildTree(document.contents, locate, env, report);
   if (root.kind === "map") return { root, variables };
   if (root.kind === "text" || root.kind === "list") {
-    report(root.place, 'The file has to hold a map, such as "port: 8080".');
+    report(root.place, 'The file must be a map, such as "port: 8080".');
   }
   return { ...emptyFile(whole), variables };
 }
@@ -109,40 +109,40 @@ function decode(bytes: Uint8Array, report: (why: string) => void): string | unde
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // The decoder's own words name no place.
+    // The decoder's message has no position.
     report("The file is not UTF-8 text.");
     return undefined;
   }
 }
 
-const MISREAD = "This is not YAML as it stands here; look at the quotes, colons and brackets.";
+const MISREAD = "This is not valid YAML. Check the quotes, colons and brackets.";
 
 /**
- * What the parser's codes mean to somebody who writes a configuration. Its own
- * messages quote the text around, which may be a secret.
+ * Explanations of the parser's error codes. The parser's own messages quote the
+ * surrounding text, which may be a secret.
  */
 const SLIPS: Readonly<Record<ErrorCode, string>> = {
-  ALIAS_PROPS: "An alias (*) cannot have an anchor or a tag of its own.",
+  ALIAS_PROPS: "An alias (*) cannot have an anchor or a tag.",
   BAD_ALIAS: 'An alias (*) needs a name; quote a literal asterisk: "*".',
-  BAD_COLLECTION_TYPE: "This tag does not fit the value behind it.",
-  BAD_DIRECTIVE: "This line starts with %, but is no YAML directive.",
+  BAD_COLLECTION_TYPE: "This tag does not match its value.",
+  BAD_DIRECTIVE: "This line starts with %, but is not a YAML directive.",
   BAD_DQ_ESCAPE: "A backslash in double quotes starts an escape; use single quotes or two of them.",
-  BAD_INDENT: "This is not indented like its neighbours.",
-  BAD_PROP_ORDER: "An anchor or a tag stands in the wrong place here.",
+  BAD_INDENT: "The indentation differs from the surrounding lines.",
+  BAD_PROP_ORDER: "An anchor or a tag is in the wrong place.",
   BAD_SCALAR_START: "A value cannot start with this character unless it is quoted.",
-  BLOCK_AS_IMPLICIT_KEY: "A value holds a colon here; quote it, or look at the indentation.",
-  BLOCK_IN_FLOW: "A list or map of several lines cannot stand inside brackets.",
-  DUPLICATE_KEY: "This name is there twice.",
+  BLOCK_AS_IMPLICIT_KEY: "A value contains a colon. Quote it, or check the indentation.",
+  BLOCK_IN_FLOW: "A list or map of several lines is not allowed inside brackets.",
+  DUPLICATE_KEY: "This name is a duplicate.",
   IMPOSSIBLE: MISREAD,
-  KEY_OVER_1024_CHARS: "A name is at most 1024 characters long.",
+  KEY_OVER_1024_CHARS: "A name is too long: use at most 1024 characters.",
   MISSING_CHAR: "A quote, bracket, comma or colon is missing here; quote ${...} inside brackets.",
   MULTILINE_IMPLICIT_KEY: "A colon is missing here, or a value of several lines is not quoted.",
-  MULTIPLE_ANCHORS: "A value can have one anchor (&) at most.",
-  MULTIPLE_DOCS: "The file holds more than one document; there can be one only.",
-  MULTIPLE_TAGS: "A value can have one tag (!) at most.",
-  NON_STRING_KEY: "A name has to be plain text.",
-  RESOURCE_EXHAUSTION: "This is nested deeper than can be read.",
-  TAB_AS_INDENT: "A tab cannot indent; use spaces.",
-  TAG_RESOLVE_FAILED: "Tags (!) have no meaning here.",
+  MULTIPLE_ANCHORS: "A value can have at most one anchor (&).",
+  MULTIPLE_DOCS: "The file has more than one document. Use only one.",
+  MULTIPLE_TAGS: "A value can have at most one tag (!).",
+  NON_STRING_KEY: "A name must be plain text.",
+  RESOURCE_EXHAUSTION: "This is nested too deeply.",
+  TAB_AS_INDENT: "Tabs are not allowed for indentation. Use spaces.",
+  TAG_RESOLVE_FAILED: "Tags (!) are not supported.",
   UNEXPECTED_TOKEN: `${MISREAD.slice(0, -1)}, and quote \${...} inside brackets.`,
 };

@@ -3,9 +3,9 @@ import type { Report } from "./mistakes.ts";
 import type { FileNode, MapNode } from "./tree.ts";
 
 /**
- * The nodes of the file's settings by their whole paths, such as `port` and
- * `limits.attempts`. Names that are neither a setting nor a section are
- * reported; an empty group is none, as when all of its lines are commented out.
+ * The file's settings by full path, such as `port` and `limits.attempts`.
+ * Unknown names are reported. An empty group is ignored, because all of its
+ * lines may be commented out.
  */
 export function findSettings(
   root: MapNode,

@@ -3,16 +3,16 @@ import type { Parser } from "./parsers.ts";
 import { didYouMean } from "./suggest.ts";
 import type { FileNode } from "./tree.ts";
 
-/** A map of the file whose members are read by name. */
+/** A map of the file with access by key. */
 export interface Form {
   readonly place: FilePlace;
   find(name: string): FileNode | undefined;
   optional<T>(name: string, parser: Parser<T>): T | undefined;
-  /** Reports the member where it is missing. */
+  /** Reports the key if it is missing. */
   required<T>(name: string, parser: Parser<T>): T | undefined;
 }
 
-/** Reports what is no map, and every member that nobody knows. */
+/** Reports a value that is not a map, and all unknown keys. */
 export function openForm(
   node: FileNode,
   known: readonly string[],
@@ -41,7 +41,10 @@ export function openForm(
   };
 }
 
-/** None where there is no list; an empty one is a mistake where a hint says what to do instead. */
+/**
+ * Empty if there is no list. An empty list is a mistake if `whenEmpty` says
+ * what to write instead.
+ */
 export function readItems(
   node: FileNode | undefined,
   report: Report,
@@ -75,7 +78,7 @@ export function readNode<T>(
   }
 }
 
-/** Text as given, and as it may be shown. */
+/** Text with variables expanded, and as it may be shown. */
 interface Given {
   readonly text: string;
   readonly written: string;

@@ -11,7 +11,7 @@ function load(yaml: string, env: Readonly<Record<string, string>> = {}): Config 
   });
 }
 
-test("a setting works under its former name, and the operator is told the current one", () => {
+test("a setting works under its former name, and the operator is told the current name", () => {
   const inFile = load("limits:\n  task_looks: 5\n");
   expect(inFile.settings.limits.taskPolls).toBe(5);
   expect(inFile.formerNames.map(describeFormerName)).toEqual([
@@ -25,14 +25,14 @@ test("a setting works under its former name, and the operator is told the curren
   ]);
 });
 
-test("a current name wins over a former one", () => {
+test("a current name takes precedence over a former one", () => {
   const both = load("limits:\n  task_polls: 7\n  task_looks: 5\n");
   expect(both.settings.limits.taskPolls).toBe(7);
   expect(both.formerNames).toHaveLength(1);
   expect(load("port: 1").formerNames).toEqual([]);
 });
 
-test("what was stored under a former name holds, and goes when the setting is changed or reset", async () => {
+test("a value stored under a former name applies, and is removed when the setting is changed or reset", async () => {
   const stored = new Map([["limits.task_looks", "9"]]);
   const live = new LiveSettings({
     config: load("port: 1"),

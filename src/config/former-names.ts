@@ -1,18 +1,18 @@
 import type { Setting } from "#config.ts";
 
-/** A setting that is written under a name it no longer has. It still takes effect. */
+/** A setting under a former name. It still takes effect. */
 export interface FormerName {
-  /** As it was written: a variable, or a path in the file. */
+  /** As written: a variable, or a path in the file. */
   readonly written: string;
   readonly now: string;
 }
 
-/** For people. */
+/** The message for the operator. */
 export function describeFormerName({ written, now }: FormerName): string {
   return `${written} is now called ${now}. The former name works until the next minor version.`;
 }
 
-/** The current name of every former path, of the rows that have one. */
+/** The current path of every former path. */
 export function currentPaths(rows: readonly Setting<unknown>[]): ReadonlyMap<string, string> {
   return new Map(
     rows.flatMap(({ path, formerly }) =>
@@ -22,8 +22,8 @@ export function currentPaths(rows: readonly Setting<unknown>[]): ReadonlyMap<str
 }
 
 /**
- * Values under current names; a value under a current name wins over one
- * under the name's former form.
+ * Values under current names; a value under the current name takes precedence
+ * over one under the former name.
  */
 export function underCurrentNames<T>(
   values: ReadonlyMap<string, T>,

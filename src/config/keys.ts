@@ -11,19 +11,19 @@ import { choice, network, type Parser, text } from "./parsers.ts";
 import { apiKey, type Secret } from "./secrets.ts";
 import type { FileNode } from "./tree.ts";
 
-/** A key that exists from the start; created once, by its name. */
+/** A key that exists from the start; created once, identified by its name. */
 export interface KeyConfig {
   readonly name: string;
   readonly secret: Secret;
-  /** Names it may use; a trailing `*` stands for all that begin so. */
+  /** Model names that it may use; a trailing `*` matches a prefix. */
   readonly models: readonly string[];
-  /** No bound where absent. */
+  /** Unlimited if absent. */
   readonly quota?: NanoUsd;
   /** Unix ms. */
   readonly expiresAt?: number;
-  /** It may be used from nowhere else; from anywhere where absent. */
+  /** Networks from which it may be used; any if absent. */
   readonly networks?: readonly string[];
-  /** Families of endpoints it may call; all where absent. */
+  /** Endpoint families that it may call; all if absent. */
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
 }
@@ -69,7 +69,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
 
     if (name === undefined || secret === undefined) return [];
     if (takenSecrets.has(secret.open())) {
-      report(form.find("key")?.place ?? form.place, "is the key of another entry already.");
+      report(form.find("key")?.place ?? form.place, "is already the key of another entry.");
     }
     takenSecrets.add(secret.open());
     return {
@@ -85,7 +85,7 @@ export function readKeys(node: FileNode | undefined, report: Report): readonly K
   });
 }
 
-const pattern = text('a model\'s name, the start of one with a * behind it, or "*"', MODEL_PATTERN);
+const pattern = text('a model name, a prefix followed by *, or "*"', MODEL_PATTERN);
 
 function readPatterns(node: FileNode | undefined, report: Report): readonly string[] {
   if (node === undefined) return ["*"];

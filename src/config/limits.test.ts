@@ -23,7 +23,7 @@ function mistakesOf(yaml: string): string {
 }
 
 describe("limits in the file", () => {
-  test("of a key are requests, tokens and calls at once", () => {
+  test("of a key are requests, tokens and concurrent calls", () => {
     const [key] = load(
       `keys: [{ name: a, key: ${SECRET}, limits: { rpm: 60, tpm: 100000, concurrency: 5 } }]`,
     ).keys;
@@ -34,7 +34,7 @@ describe("limits in the file", () => {
     });
   });
 
-  test("of models and channels are requests and tokens, any one of them", () => {
+  test("of models and channels are requests and tokens, each optional", () => {
     const { models, channels } = load(
       "models: { m: { limits: { tpm: 9 } } }\n" +
         "channels: [{ name: a, provider: local, limits: { rpm: 3 } }]",
@@ -43,7 +43,7 @@ describe("limits in the file", () => {
     expect(channels[0]?.limits).toEqual({ requestsPerMinute: 3 });
   });
 
-  test("are none where nothing is said", () => {
+  test("are absent by default", () => {
     const { keys, models, channels } = load(
       `keys: [{ name: a, key: ${SECRET} }]\nmodels: { m: { context: 9 } }\n` +
         "channels: [{ name: a, provider: local }]",
@@ -58,29 +58,29 @@ describe("limits in the file", () => {
     ["{ tpm: 1.5 }", '"1.5" is not a whole number'],
     ["{ tpm: 100000001 }", "is not a whole number from 1 to 100000000"],
     ["{ rmp: 5 }", 'did you mean "rpm"?'],
-    ["{}", "holds no limit; give it rpm, tpm, concurrency, or leave it out"],
+    ["{}", "has no limit. Set rpm, tpm, concurrency, or leave it out"],
     ["5", "is not a map of rpm, tpm, concurrency"],
     ["", "is not a map of rpm, tpm, concurrency"],
-  ])("that are none are refused: %s", (limits, why) => {
+  ])("that are invalid are refused: %s", (limits, why) => {
     const yaml = `keys:\n  - name: a\n    key: ${SECRET}\n    limits: ${limits}`;
     expect(mistakesOf(yaml)).toContain(why);
   });
 
-  test("on calls at once are for keys; a channel has a setting of its own", () => {
+  test("on concurrent calls are for keys; a channel has its own setting", () => {
     const yaml = "channels: [{ name: a, provider: local, limits: { concurrency: 3 } }]";
     expect(mistakesOf(yaml)).toContain('"concurrency" is not known here');
   });
 });
 
-describe("the counters' server", () => {
+describe("the counter server", () => {
   test.each(["redis://h", "rediss://:password@h:6380/2", "valkey://h:1", "valkeys://h"])(
-    "is named by a URL: %s",
+    "is set by a URL: %s",
     (url) => {
       expect(load("", { REDIS_URL: url }).settings.redisUrl?.open()).toBe(url);
     },
   );
 
-  test("is a secret wherever it is shown, and a wrong one is not repeated", () => {
+  test("is treated as a secret: an invalid URL is not echoed", () => {
     const { origins } = load("", { REDIS_URL: "redis://:password@h" });
     expect(origins.get("redis_url")?.shown).toBe("***");
     expect(mistakesOf("redis_url: 'http://:password@h'")).toContain("is not a URL that starts");

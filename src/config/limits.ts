@@ -3,14 +3,17 @@ import { type Form, openForm } from "./form.ts";
 import type { Report } from "./mistakes.ts";
 import { wholeNumber } from "./parsers.ts";
 
-/** Finer than a hundred million a minute nothing is counted. */
+/** The maximum follows from the resolution of the counters. */
 export const requestsPerMinute = wholeNumber(1, 1_000_000);
 export const tokensPerMinute = wholeNumber(1, 100_000_000);
 export const callsAtOnce = wholeNumber(1, 1_000_000);
 
 const PACE = ["rpm", "tpm"];
 
-/** `limits: { rpm, tpm, concurrency }` of an entry; `concurrency` only for whom it is meant. */
+/**
+ * `limits: { rpm, tpm, concurrency }` of an entry; `concurrency` is only
+ * allowed for some kinds.
+ */
 export function readLimits(
   entry: Form,
   report: Report,
@@ -21,7 +24,7 @@ export function readLimits(
   const form = node && openForm(node, names, report);
   if (form === undefined) return undefined;
   if (!names.some((name) => form.find(name) !== undefined)) {
-    report(form.place, `holds no limit; give it ${names.join(", ")}, or leave it out.`);
+    report(form.place, `has no limit. Set ${names.join(", ")}, or leave it out.`);
   }
   const rpm = form.optional("rpm", requestsPerMinute);
   const tpm = form.optional("tpm", tokensPerMinute);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { loadConfig } from "#config.ts";
 import { LiveSettings } from "./live-settings.ts";
 
-test("a change that could not be read when it was noticed is read at the next look", async () => {
+test("a change that failed to load is loaded at the next refresh", async () => {
   const stored = new Map<string, string>();
   let version = 1;
   let isAway = false;

@@ -19,12 +19,12 @@ interface LiveSettingsDeps {
   readonly config: Config;
   readonly store: SettingStore;
   readonly version: RoutingVersion;
-  /** What is stored under this name is nothing that the setting takes, and has no effect. */
+  /** The stored value under this name is invalid and has no effect. */
   readonly onError: (name: string) => void;
   readonly onLoad: (now: Settings) => void;
 }
 
-/** One setting, and where its value stands. */
+/** One setting and its stored value. */
 interface Slot {
   readonly name: string;
   readonly row: Setting<unknown>;
@@ -33,16 +33,16 @@ interface Slot {
 }
 
 /**
- * Settings of which some change while the gateway runs. What the environment or
- * the file says stays; what is stored wins over the defaults only.
+ * Settings, of which some can change at run time. Values from the environment
+ * or the file take precedence; stored values only replace defaults.
  */
 export class LiveSettings implements ChangeableSettings {
-  /** Changes in place: whoever needs the latest reads the property each time. */
+  /** Updated in place: read the property each time to get the latest value. */
   readonly now: Settings;
   readonly #deps: LiveSettingsDeps;
   readonly #slots: readonly Slot[];
   #stored: ReadonlyMap<string, string> = new Map();
-  /** Names of settings whose value is a stored one. */
+  /** Names of settings with an effective stored value. */
   readonly #holding = new Set<string>();
   #userLimits: RateLimits | undefined;
   #version: string | undefined;
@@ -59,19 +59,19 @@ export class LiveSettings implements ChangeableSettings {
     return this.#slots.map(({ row }) => row);
   }
 
-  /** Of every user, for all keys together. */
+  /** The limits of every user, for all keys together. */
   get userLimits(): RateLimits | undefined {
     return this.#userLimits;
   }
 
-  /** What is stored takes effect; one load after the other, so that the latest is the last. */
+  /** Applies the stored values. Loads run one after the other, so that the latest wins. */
   async load(): Promise<void> {
     const loading = this.#loading.then(() => this.#load());
     this.#loading = loading.catch(() => {});
     await loading;
   }
 
-  /** The same, where somebody changed something since the last load. */
+  /** Loads the values if they have changed since the last load. */
   async refresh(): Promise<void> {
     if ((await this.#deps.version.read()) !== this.#version) await this.load();
   }
@@ -85,7 +85,7 @@ export class LiveSettings implements ChangeableSettings {
     const { name } = slot;
     const owner = this.ownerOf(name);
     if (owner !== undefined) {
-      throw new GatewayError("invalid_request", `'${name}' is said by ${owner}; change it there.`);
+      throw new GatewayError("invalid_request", `'${name}' is set by ${owner}. Change it there.`);
     }
     await this.#deps.store.put(name, read(text, slot.row.parser));
     await this.#deleteFormer(slot);
@@ -104,7 +104,7 @@ export class LiveSettings implements ChangeableSettings {
     return this.#show(slot);
   }
 
-  /** The variable, or the spot in the file, that keeps a setting from being changed here. */
+  /** The environment variable, or the position in the file, that prevents changes here. */
   ownerOf(name: string): string | undefined {
     const from = this.#deps.config.origins.get(name)?.from ?? "default";
     return from === "default" ? undefined : describePlace(from);
@@ -113,7 +113,7 @@ export class LiveSettings implements ChangeableSettings {
   async #load(): Promise<void> {
     const { version, store, onError, onLoad } = this.#deps;
     const isFirst = this.#version === undefined;
-    // Before the rows: of a change in between, the next look tells.
+    // Read before the rows: a concurrent change is then found by the next refresh.
     const latest = await version.read();
     const before = this.#stored;
     this.#stored = underCurrentNames(await store.list(), this.#rows);
@@ -145,13 +145,13 @@ export class LiveSettings implements ChangeableSettings {
   #changeable(written: string): Slot {
     const name = currentPaths(this.#rows).get(written) ?? written;
     const slot = this.#slots.find((each) => each.name === name);
-    if (slot === undefined) throw new GatewayError("not_found", "There is no such setting.");
+    if (slot === undefined) throw new GatewayError("not_found", "The setting does not exist.");
     if (slot.row.stored !== undefined) return slot;
     const { env, path } = slot.row;
     const inFile = path === undefined ? "" : `, or ${path} in the file,`;
     throw new GatewayError(
       "invalid_request",
-      `'${name}' is read at the start only: set ${env}${inFile} and start again.`,
+      `'${name}' cannot change at run time: set ${env}${inFile} and restart the gateway.`,
     );
   }
 
@@ -183,7 +183,7 @@ function sourceOf(from: Origin["from"]): ShownSetting["source"] {
   return "variable" in from ? "environment" : "file";
 }
 
-/** In the one way in which it is written. */
+/** Normalises the notation of a value. */
 function read<T>(text: string, parser: Parser<T>): string {
   const value = parser.parse(text);
   if (value !== undefined) return parser.format(value);

@@ -6,7 +6,7 @@ const KNOWN = ["OPENAI_API_KEY", "XAI_API_KEY", "GROQ_API_KEY", "GEMINI_API_KEY"
 const found = (env: Readonly<Record<string, string>>): readonly (readonly string[])[] =>
   findMisspelt(env, KNOWN).map(({ name, meant }) => [name, meant]);
 
-describe("a variable that is nearly one that is read", () => {
+describe("a variable that resembles a known one", () => {
   test.each([
     "OPENAI_APIKEY",
     "OPEN_AI_API_KEY",
@@ -26,7 +26,7 @@ describe("a variable that is nearly one that is read", () => {
     expect(found({ [name]: "secret" })).toHaveLength(1);
   });
 
-  test("is not told of if the right one is set as well, or if it is empty", () => {
+  test("is not reported if the right one is set as well, or if it is empty", () => {
     expect(found({ OPENAI_KEY: "a", OPENAI_API_KEY: "b" })).toEqual([]);
     expect(found({ OPENAI_KEY: " " })).toEqual([]);
   });

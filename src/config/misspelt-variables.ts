@@ -2,18 +2,18 @@ import { countEdits } from "./suggest.ts";
 
 export interface Misspelt {
   readonly name: string;
-  /** The variable that it resembles, and that is not set. */
+  /** The similar known variable, which is not set. */
   readonly meant: string;
 }
 
-/** What people write for the end of a credential's name. */
+/** Common endings of credential variables. */
 const ENDING = /(API|ACCESS|SECRET)?(KEY|KEYS|TOKEN|SECRET)$/;
-/** Shorter names are too easily alike. */
+/** Shorter names are too often similar by chance. */
 const LONG = 10;
 
 /**
- * Variables that resemble one that is read. They do nothing, so that the
- * gateway would run without what they were set for.
+ * Environment variables that resemble known ones. They have no effect, so the
+ * gateway would run without the intended value.
  */
 export function findMisspelt(
   env: Readonly<Record<string, string | undefined>>,
@@ -30,7 +30,7 @@ export function findMisspelt(
   });
 }
 
-/** For people. */
+/** The message for the operator. */
 export function describeMisspelt({ name, meant }: Misspelt): string {
   return `The variable ${name} is not read. Did you mean ${meant}?`;
 }

@@ -1,4 +1,4 @@
-/** Where a setting was given: a variable of the environment, or a spot of the file. */
+/** The source of a setting: an environment variable, or a position in the file. */
 export type Place = VariablePlace | FilePlace;
 
 export interface VariablePlace {
@@ -9,11 +9,11 @@ export interface FilePlace {
   readonly file: string;
   /** Absent for the file as a whole. */
   readonly position?: { readonly line: number; readonly column: number };
-  /** Such as `channels[0].provider`; empty for the file's top. */
+  /** Such as `channels[0].provider`; empty for the top level. */
   readonly path: string;
 }
 
-/** Notes a mistake and carries on, so that all of them are known at the end. */
+/** Records a mistake and continues, so that all mistakes are reported together. */
 export type Report = (place: Place, why: string) => void;
 
 export interface Mistake {
@@ -23,7 +23,7 @@ export interface Mistake {
 
 const MAX_LISTED = 100;
 
-/** Everything that is wrong with a configuration, a line each, and no secret among it. */
+/** All mistakes of a configuration, one per line, without secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly mistakes: readonly string[];
@@ -50,7 +50,7 @@ export function describeSpot(place: Place): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }
 
-/** Text of the operator's as it may stand in a message: quoted, short, and harmless to a terminal. */
+/** Quotes text from the operator for a message: shortened, and safe for terminals. */
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}...` : text;
   return JSON.stringify(short).replaceAll(
@@ -67,7 +67,7 @@ function summary(lines: readonly string[]): string {
   return `The configuration has ${count}:\n${listed.join("\n")}`;
 }
 
-/** Variables first, then down the file. */
+/** Variables first, then by position in the file. */
 function rank(place: Place): number {
   if ("variable" in place || place.position === undefined) return 0;
   return place.position.line * 2 ** 21 + place.position.column;

@@ -20,15 +20,16 @@ import { type Parser, wholeNumber } from "./parsers.ts";
 import type { FileNode } from "./tree.ts";
 import { readVariants } from "./variants.ts";
 
-/** What the file says of a model, over what the catalogue knows. */
+/** An override of the catalogue in the file. */
 export interface ModelOverride extends ModelDraft {
-  /** Where it stands, for the journal of prices. */
+  /** Its position in the file, for the journal of prices. */
   readonly source: string;
 }
 
-/** The words of a price, here and wherever else it stands in a document. */
-export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades"];
-const FIELDS = [...PRICE_FIELDS, "variants", "context", "max_output", "like", "limits"];
+/** The field names of a price, in every document. */
+export const PRICE_FIELDS = [...Object.keys(RATE_WORDS), "grades", "variants"];
+const BASE_FIELDS = PRICE_FIELDS.filter((name) => name !== "variants");
+const FIELDS = [...PRICE_FIELDS, "context", "max_output", "like", "limits"];
 const MAX_GRADES = 100;
 
 const dollars: Readonly<Record<Scale, Parser<number>>> = {
@@ -44,7 +45,7 @@ export function readModels(
 ): ReadonlyMap<string, ModelOverride> {
   const models = new Map<string, ModelOverride>();
   if (node?.kind === "text" || node?.kind === "list") {
-    report(node.place, "is not a map of models by their names.");
+    report(node.place, "is not a map from model names to their settings.");
   }
   if (node?.kind !== "map") return models;
 
@@ -61,13 +62,7 @@ export function readModels(
 export function readModel(node: FileNode, report: Report): ModelDraft | undefined {
   const form = openForm(node, FIELDS, report);
   if (form === undefined) return undefined;
-  const price = readPrice(form, report);
-  const given = form.find("variants");
-  const variants = readVariants(given, readRatesOf, report);
-  if (given !== undefined && price === undefined) {
-    report(given.place, "changes a price that is not given here; the catalogue has its own.");
-  }
-  const rates = price && { ...price, ...defined({ variants }) };
+  const rates = readPrice(form, report);
   const contextTokens = form.optional("context", tokens);
   const maxOutputTokens = form.optional("max_output", tokens);
   const like = form.optional("like", modelName);
@@ -81,9 +76,18 @@ export function readModel(node: FileNode, report: Report): ModelDraft | undefine
   };
 }
 
-/** Undefined where nothing is said of a price, or something wrong. */
+/** Undefined if no price is given or it is invalid. */
 export function readPrice(form: Form, report: Report): GradedRates | undefined {
-  if (!PRICE_FIELDS.some((name) => form.find(name) !== undefined)) return undefined;
+  const given = form.find("variants");
+  const variants = readVariants(given, readRatesOf, report);
+  if (!BASE_FIELDS.some((name) => form.find(name) !== undefined)) {
+    if (given === undefined) return undefined;
+    report(
+      given.place,
+      'changes a price that is not given here. Set "input" and "output" as well, or remove it.',
+    );
+    return undefined;
+  }
   const said = readRatesOf(form);
   const grades = readGrades(form.find("grades"), report);
   const rates = wholeRates(said);
@@ -93,10 +97,10 @@ export function readPrice(form: Form, report: Report): GradedRates | undefined {
     const instead = UNIT_WORDS.join(", ");
     report(
       form.place,
-      `"${name}" is missing; a price needs input and output, 0 where free, or ${instead}.`,
+      `"${name}" is missing; a price needs input and output (0 if free), or ${instead}.`,
     );
   }
-  return rates && { ...rates, ...(grades === undefined ? {} : { grades }) };
+  return rates && { ...rates, ...defined({ grades, variants }) };
 }
 
 function readRatesOf(form: Form): Partial<Rates> {
@@ -106,14 +110,14 @@ function readRatesOf(form: Form): Partial<Rates> {
 function readGrades(node: FileNode | undefined, report: Report): GradedRates["grades"] {
   if (node === undefined || node.kind === "broken") return undefined;
   if (node.kind !== "map" || node.members.size === 0) {
-    report(node.place, "is not a map of prices by the kinds of a result.");
+    report(node.place, "is not a map from kinds of result to prices.");
     return undefined;
   }
-  if (node.members.size > MAX_GRADES) report(node.place, `holds more than ${MAX_GRADES}.`);
+  if (node.members.size > MAX_GRADES) report(node.place, `has more than ${MAX_GRADES} entries.`);
   const grades = [...node.members].map(([grade, { place, node: item }]) => {
-    if (!isGrade(grade)) report(place, `${quote(grade)} is no kind of a result.`);
+    if (!isGrade(grade)) report(place, `${quote(grade)} is not a valid kind of result.`);
     const form = openForm(item, Object.keys(RATE_WORDS), report);
-    if (item.kind === "map" && item.members.size === 0) report(item.place, "holds no price.");
+    if (item.kind === "map" && item.members.size === 0) report(item.place, "has no price.");
     return [grade, form === undefined ? {} : readRatesOf(form)] as const;
   });
   return Object.fromEntries(grades);

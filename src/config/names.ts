@@ -12,12 +12,12 @@ export const modelName = text(
   /^[^\p{C}\p{Z}]{1,200}$/u,
 );
 
-/** Of one list, the first may have the name. */
+/** Names within one list are unique; the second use is reported. */
 export function readUniqueName(form: Form, taken: Set<string>, report: Report): string | undefined {
   const name = form.required("name", objectName);
   if (name === undefined) return undefined;
   if (taken.has(name)) {
-    report(form.find("name")?.place ?? form.place, "is a name that stands further up already.");
+    report(form.find("name")?.place ?? form.place, "is a duplicate name. Choose another one.");
   }
   taken.add(name);
   return name;

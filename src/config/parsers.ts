@@ -2,18 +2,18 @@ import { isIP } from "node:net";
 import { isNetwork } from "#lib/networks.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** Reads the text of one setting, wherever it was written, and says what it takes. */
+/** Parses the text of one setting from any source, and describes valid values. */
 export interface Parser<T> {
   /** Completes "is not ..." and the manual's column of values. */
   readonly expects: string;
   /**
-   * `valid`: as the value may hold a secret where it is wrong, only a good one
-   * is ever shown. `never`: it is a secret.
+   * `valid`: an invalid value may contain a secret, so only valid values are
+   * shown. `never`: the value is a secret.
    */
   readonly shows: "always" | "valid" | "never";
   parse(text: string): T | undefined;
   format(value: T): string;
-  /** A better reason than "is not what is expected", where there is one. */
+  /** A more specific reason than "is not ...", if there is one. */
   explain?(text: string): string | undefined;
 }
 
@@ -69,7 +69,7 @@ export function choice<const T extends string>(...words: readonly T[]): Parser<T
   };
 }
 
-/** Text of one form, kept as it is. */
+/** Text that matches a pattern, unchanged. */
 export function text(expects: string, pattern: RegExp): Parser<string> {
   return {
     expects,
@@ -86,7 +86,7 @@ const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/;
 export const host: Parser<string> = {
   expects: "an IP address or a host name",
   shows: "always",
-  // A name of digits and dots alone is a mistyped address.
+  // A name of only digits and dots is a mistyped IP address.
   parse: (given) =>
     isIP(given) > 0 || (HOST_NAME.test(given) && /[A-Za-z]/.test(given)) ? given : undefined,
   format: (given) => given,
@@ -101,7 +101,7 @@ export const port: Parser<number> = {
       : undefined,
 };
 
-/** Of a server, as its own documents write it: nothing is added and nothing taken away. */
+/** The URL of a server, exactly as its own documents write it. */
 export const baseUrl: Parser<string> = {
   expects: "a URL such as https://id.example.com, without a query",
   shows: "valid",
@@ -113,7 +113,7 @@ export const baseUrl: Parser<string> = {
   format: (given) => given,
 };
 
-/** Several of a kind, with commas between them; nothing is none. */
+/** Comma-separated values; an empty text is an empty list. */
 export function list<T>(of: Parser<T>, most: number, expects: string): Parser<readonly T[]> {
   return {
     expects,
@@ -128,7 +128,7 @@ export function list<T>(of: Parser<T>, most: number, expects: string): Parser<re
   };
 }
 
-/** Of an e-mail address. */
+/** The domain of an email address. */
 export const domain: Parser<string> = {
   expects: "a domain such as example.com",
   shows: "always",
@@ -147,7 +147,7 @@ export const network: Parser<string> = {
 
 const PREFIX = /^(\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}){1,4}$/;
 
-/** `/seedance=/videoa`: what is served under the second prefix answers under the first, too. */
+/** `/seedance=/videoa`: paths under the second prefix are also served under the first. */
 export const pathAlias: Parser<{ readonly from: string; readonly to: string }> = {
   expects: "two prefixes of paths such as /films=/videoa",
   shows: "always",
@@ -159,7 +159,7 @@ export const pathAlias: Parser<{ readonly from: string; readonly to: string }> =
   format: ({ from, to }) => `${from}=${to}`,
 };
 
-/** "is not a word I know", with the one that was probably meant. */
+/** Completes an error with the known word that was probably meant. */
 function notAmong(word: string, known: readonly string[]): string {
   return `is not known here; ${didYouMean(word, known)}`;
 }
@@ -178,7 +178,7 @@ function parseUnit(given: string, units: Readonly<Record<string, number>>): numb
   return unit === undefined ? undefined : Number(amount) * unit[1];
 }
 
-/** In the largest unit that leaves no rest. */
+/** Formats a value in the largest unit that divides it. */
 function formatUnit(value: number, units: Readonly<Record<string, number>>): string {
   const [name, unit] = Object.entries(units)
     .toSorted((a, b) => b[1] - a[1])

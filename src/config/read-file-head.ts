@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** The first bytes of a file, `undefined` where there is none; never more than asked for. */
+/** Reads at most `maxBytes` from the start of a file; `undefined` if it does not exist. */
 export function readFileHead(path: string, maxBytes: number): Uint8Array | undefined {
   let file: number;
   try {

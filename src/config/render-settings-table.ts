@@ -2,7 +2,7 @@ import { listSettings } from "#config.ts";
 
 const HEAD = ["In `sluice.yaml`", "Variable", "Default", "Takes", "Meaning", "While running"];
 
-/** Every setting as a Markdown table, for the manual. */
+/** All settings as a Markdown table, for the manual. */
 export function renderSettingsTable(): string {
   const rows = listSettings().map((setting) => [
     setting.path === undefined ? "-" : `\`${setting.path}\``,

@@ -1,8 +1,8 @@
 import { type Credential, credential } from "#core/channel.ts";
-import { objectionToPassword, PASSWORD_CHARS } from "#core/user.ts";
+import { passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 import type { Parser } from "./parsers.ts";
 
-/** A secret behind a closure, so that no log, error or dump can show it by accident. */
+/** A secret in a closure, so that logs, errors and dumps cannot show it by accident. */
 export interface Secret {
   readonly open: () => string;
 }
@@ -25,7 +25,7 @@ const SAMPLES = [
 ];
 const MIN_DIFFERENT = 6;
 
-/** A key that callers present: it has to fit into a header. */
+/** An API key of clients: it must fit into a header. */
 export const apiKey: Parser<Secret> = {
   expects: "a secret of 24 to 512 visible ASCII characters without spaces",
   shows: "never",
@@ -46,12 +46,12 @@ export const pepper: Parser<Secret> = {
       : undefined,
 };
 
-/** Of somebody who logs in. */
+/** A user's password. */
 export const password: Parser<Secret> = {
   expects: `a password of ${PASSWORD_CHARS.min} to ${PASSWORD_CHARS.max} characters`,
   shows: "never",
   parse: (text) =>
-    objectionToPassword(text) === undefined && !isSample(text) ? { open: () => text } : undefined,
+    passwordProblem(text) === undefined && !isSample(text) ? { open: () => text } : undefined,
   format: hide,
   explain: (text) =>
     isSample(text)
@@ -59,7 +59,7 @@ export const password: Parser<Secret> = {
       : undefined,
 };
 
-/** What somebody else made up for us, and may have made short. */
+/** A secret that another party generated, possibly short. */
 export const clientSecret: Parser<Secret> = {
   expects: "a secret of 1 to 1024 visible ASCII characters without spaces",
   shows: "never",
@@ -87,7 +87,7 @@ export const countersUrl: Parser<Secret> = {
   format: hide,
 };
 
-/** Of an HTTP proxy; it may hold what the proxy is shown. */
+/** The URL of an HTTP proxy; it may contain a password. */
 export const proxyUrl: Parser<Secret> = {
   expects: "the URL of an HTTP proxy, which starts with http://",
   shows: "never",
@@ -100,7 +100,7 @@ export const proxyUrl: Parser<Secret> = {
   format: hide,
 };
 
-/** What we present upstream; some vendors' are whole documents, so lines are allowed. */
+/** A credential for an upstream; some vendors use whole documents, so line breaks are allowed. */
 export const upstreamCredential: Parser<Credential> = {
   expects: "a credential of at most 16 KiB without white space around it",
   shows: "never",

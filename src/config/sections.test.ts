@@ -9,7 +9,7 @@ import { SEED } from "#test/seed.ts";
 const SECRET = "a-key-of-twenty-four-characters";
 
 describe("a channel", () => {
-  test("needs a name and a provider only, where the provider asks for no key", () => {
+  test("needs only a name and a provider if the provider needs no key", () => {
     expect(channel("name: a, provider: local")).toEqual({
       name: "a",
       provider: "local",
@@ -21,7 +21,7 @@ describe("a channel", () => {
     });
   });
 
-  test("takes everything that the file says of it", () => {
+  test("has all properties of its entry in the file", () => {
     const { credentials, ...rest } = channel(
       "name: A.b-c_1, provider: openai, api_keys: [sk-one, sk-two], style: responses, " +
         "base_url: 'http://127.0.0.1:9000/v1/', priority: -3, weight: 0.25, max_concurrent: 7, " +
@@ -48,7 +48,7 @@ describe("a channel", () => {
     expect(credentials.map((one) => one.open())).toEqual(["sk-one", "sk-two"]);
   });
 
-  test("without a bound of its own has the one of the limits", () => {
+  test("without its own limit has the default limit", () => {
     const { channels } = load(
       "limits: { channel_in_flight: 9 }\nchannels: [{ name: a, provider: local }]",
     );
@@ -86,16 +86,16 @@ describe("a channel", () => {
     [`name: ${"x".repeat(65)}, provider: local`, "is not a name of 1 to 64 letters"],
     ["provider: local", '"name" is missing.'],
     ["name: a", '"provider" is missing.'],
-    ["name: a, provider: openai", '"api_key" is missing; openai answers nobody without one.'],
-    ["name: a, provider: compatible", '"base_url" is missing; compatible has no address'],
-    ["name: a, provider: openai, api_key: k, api_keys: [l]", 'stands beside "api_key"'],
+    ["name: a, provider: openai", '"api_key" is missing; openai requires a credential.'],
+    ["name: a, provider: compatible", '"base_url" is missing; compatible has no default URL'],
+    ["name: a, provider: openai, api_key: k, api_keys: [l]", 'cannot be combined with "api_key"'],
     ["name: a, provider: openai, api_keys: []", "is an empty list"],
     ["name: a, provider: openai, api_keys: sk-one", "is not a list"],
     ["name: a, provider: openai, api_key: ' k'", "The value is not a credential"],
     ["name: a, provider: openai, api_key: ''", "The value is not a credential"],
     ["name: a, provider: openai, api_key: k, style: chatt", 'did you mean "chat"?'],
-    ["name: a, provider: local, models: []", "leave it out to ask the upstream"],
-    ["name: a, provider: local, models: [x, x]", "stands further up already"],
+    ["name: a, provider: local, models: []", "leave it out to use the upstream"],
+    ["name: a, provider: local, models: [x, x]", "is a duplicate name"],
     ["name: a, provider: local, models: [{ upstream: x }]", '"name" is missing.'],
     ["name: a, provider: local, models: [a b]", '"a b" is not a model\'s name'],
     ["name: a, provider: local, weight: 0", '"0" is not a number above 0'],
@@ -103,20 +103,20 @@ describe("a channel", () => {
     ["name: a, provider: local, weight: 1e9", '"1e9" is not a number above 0'],
     ["name: a, provider: local, priority: 1.5", '"1.5" is not a whole number'],
     ["name: a, provider: local, baseUrl: x", 'did you mean "base_url"?'],
-  ])("that cannot work is refused: %s", (yaml, why) => {
+  ])("that is invalid is refused: %s", (yaml, why) => {
     expect(mistakesOf(`channels: [{ ${yaml} }]`)).toEqual([expect.stringContaining(why)]);
   });
 
-  test("has a name that no other has", () => {
+  test("has a unique name", () => {
     const yaml = "channels:\n  - { name: a, provider: local }\n  - { name: a, provider: local }";
     expect(mistakesOf(yaml)).toEqual([
-      "sluice.yaml:3:13 channels[1].name: is a name that stands further up already.",
+      "sluice.yaml:3:13 channels[1].name: is a duplicate name. Choose another one.",
     ]);
   });
 });
 
 describe("a key", () => {
-  test("may use all models without a bound or an end, where the file says no more", () => {
+  test("may use all models without a limit or an expiry by default", () => {
     const [key] = load(`keys: [{ name: ci, key: ${SECRET} }]`).keys;
 
     expect(key).toMatchObject({ name: "ci", models: ["*"] });
@@ -134,7 +134,7 @@ describe("a key", () => {
     ["4503599.627370497", 4_503_599_627_370_497],
     ["9007199.254740991", Number.MAX_SAFE_INTEGER],
     ["1e-3", 1_000_000],
-  ])("has its quota to the last nano-dollar: %s", (written, expected) => {
+  ])("has a quota exact to the nano-dollar: %s", (written, expected) => {
     const [key] = load(`keys: [{ name: a, key: ${SECRET}, quota: ${written} }]`).keys;
     expect(key?.quota).toBe(nanoUsd(expected));
   });
@@ -144,17 +144,17 @@ describe("a key", () => {
     ["2030-12-31T18:00Z", "2030-12-31T18:00:00.000Z"],
     ["2030-12-31T18:00:00.5+02:00", "2030-12-31T16:00:00.500Z"],
     ["2028-02-29", "2028-02-29T00:00:00.000Z"],
-  ])("ends at a moment that is the same everywhere: %s", (written, expected) => {
+  ])("expires at a moment independent of the time zone: %s", (written, expected) => {
     const [key] = load(`keys: [{ name: a, key: ${SECRET}, expires_at: "${written}" }]`).keys;
     expect(new Date(key?.expiresAt ?? 0).toISOString()).toBe(expected);
   });
 
-  test("can be kept to some endpoints", () => {
+  test("can be restricted to some endpoints", () => {
     const [key] = load(`keys: [{ name: a, key: ${SECRET}, endpoints: [text, images] }]`).keys;
     expect(key?.endpoints).toEqual(["text", "images"]);
   });
 
-  test("can be bound to networks that it is used from", () => {
+  test("can be restricted to client networks", () => {
     const [key] = load(`keys: [{ name: a, key: ${SECRET}, networks: [10.0.0.0/8, "::1"] }]`).keys;
     expect(key?.networks).toEqual(["10.0.0.0/8", "::1"]);
   });
@@ -173,28 +173,28 @@ describe("a key", () => {
     [`name: a, key: ${SECRET}, quota: 9007199.254740992`, "is not an amount"],
     [`name: a, key: ${SECRET}, quota: .inf`, "is not an amount"],
     [`name: a, key: ${SECRET}, models: []`, "leave it out to allow all models"],
-    [`name: a, key: ${SECRET}, models: ["a*b"]`, '"a*b" is not a model\'s name'],
+    [`name: a, key: ${SECRET}, models: ["a*b"]`, '"a*b" is not a model name'],
     [`name: a, key: ${SECRET}, expires_at: 2030-02-30`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: 2029-02-29`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: 2030-13-01`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: "2030-12-31T18:00:00"`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: "2030-12-31T25:00:00Z"`, "is not a date"],
     [`name: a, key: ${SECRET}, expires_at: tomorrow`, "is not a date"],
-  ])("that cannot work is refused: %s", (yaml, why) => {
+  ])("that is invalid is refused: %s", (yaml, why) => {
     expect(mistakesOf(`keys: [{ ${yaml} }]`)).toEqual([expect.stringContaining(why)]);
   });
 
-  test("has a name and a secret that no other has", () => {
+  test("has a unique name and secret", () => {
     const yaml = `keys:\n  - { name: a, key: ${SECRET} }\n  - { name: a, key: ${SECRET} }`;
     expect(mistakesOf(yaml)).toEqual([
-      "sluice.yaml:3:13 keys[1].name: is a name that stands further up already.",
-      "sluice.yaml:3:21 keys[1].key: is the key of another entry already.",
+      "sluice.yaml:3:13 keys[1].name: is a duplicate name. Choose another one.",
+      "sluice.yaml:3:21 keys[1].key: is already the key of another entry.",
     ]);
   });
 });
 
 describe("a model's price", () => {
-  test("is read to the last pico-dollar, and keeps the line that it stands on", () => {
+  test("is exact to the pico-dollar and keeps its position in the file", () => {
     const { models } = load(
       "models:\n  gpt-4.1: { input: 0.15, output: 8.29, cached_input: 0.075, cache_write: 1.1,\n" +
         "    audio_input: 1e-6, audio_output: 0, context: 128000, max_output: 16384 }",
@@ -214,7 +214,7 @@ describe("a model's price", () => {
     });
   });
 
-  test("of any six decimals comes out exact", () => {
+  test("with any six decimals is exact", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100_000_000_000 }), (rate) => {
         const { models } = load(`models: { x: { input: ${formatDecimal(rate, 6)}, output: 0 } }`);
@@ -224,7 +224,7 @@ describe("a model's price", () => {
     );
   });
 
-  test("is said of pictures, seconds, characters and searches, too, and of kinds of results", () => {
+  test("may be per image, second, character and search, and per kind of result", () => {
     const { models } = load(
       "models:\n  painter: { image: 0.04, search: 0.0025, grades: { 4K: { image: 0.24 } } }\n" +
         "  speaker: { character: 15, second: 0.000128333333, image_input: 10, image_output: 40,\n" +
@@ -249,7 +249,7 @@ describe("a model's price", () => {
     });
   });
 
-  test("may have variants under conditions", () => {
+  test("may have conditional variants", () => {
     const { models } = load(`
 models:
   x:
@@ -274,28 +274,28 @@ models:
   });
 
   test.each([
-    ["{}", "is not a list of prices under conditions"],
-    ["[]", "is not a list of prices under conditions"],
+    ["{}", "is not a list of price variants"],
+    ["[]", "is not a list of price variants"],
     ["[{ factor: 2 }]", '"when" is missing'],
-    ["[{ when: {}, factor: 2 }]", "names no condition"],
+    ["[{ when: {}, factor: 2 }]", "has no condition"],
     ["[{ when: { speed: fast } }]", "needs either a factor or prices"],
     ["[{ when: { speed: fast }, factor: 2, input: 1 }]", "needs either a factor or prices"],
     ["[{ when: { speed: fast }, factor: 101 }]", '"101" is not a factor'],
     ["[{ when: { sped: fast }, factor: 2 }]", 'did you mean "speed"?'],
     ["[{ when: { until: 2026-02-30 }, factor: 2 }]", '"2026-02-30" is not a day'],
     ["[{ when: { hours: '22:00-02:00' }, factor: 2 }]", '"22:00-02:00" is not hours'],
-    ["[{ when: { region: [] }, factor: 2 }]", "must hold 1 to 32 items"],
-  ])("with variants that are none is refused: %s", (variants, why) => {
+    ["[{ when: { region: [] }, factor: 2 }]", "must have 1 to 32 items"],
+  ])("with invalid variants is refused: %s", (variants, why) => {
     const yaml = `models: { x: { input: 1, output: 2, variants: ${variants} } }`;
     expect(mistakesOf(yaml)).toEqual([expect.stringContaining(why)]);
   });
 
-  test("is needed for its variants", () => {
+  test("is required for variants", () => {
     const yaml = "models: { x: { variants: [{ when: { speed: fast }, factor: 2 }] } }";
     expect(mistakesOf(yaml)).toEqual([expect.stringContaining("a price that is not given here")]);
   });
 
-  test("may be left out", () => {
+  test("is optional", () => {
     const { models } = load("models: { x: { context: 8192 } }");
     expect(models.get("x")).toEqual({ contextTokens: 8192, source: "sluice.yaml:1:11" });
   });
@@ -311,34 +311,34 @@ models:
     ["x: { image: 50.1 }", '"50.1" is not a price in US dollars, such as 0.15'],
     ["x: { search: 1e-13 }", '"1e-13" is not a price'],
     ["x: { image: 0.1, output: x }", '"x" is not a price in US dollars per million'],
-    ["x: { image: 1, grades: 4K }", "is not a map of prices"],
-    ["x: { image: 1, grades: {} }", "is not a map of prices"],
-    ["x: { image: 1, grades: { 4K: {} } }", "holds no price"],
-    ["x: { image: 1, grades: { ' ': { image: 1 } } }", '" " is no kind of a result'],
+    ["x: { image: 1, grades: 4K }", "is not a map from kinds"],
+    ["x: { image: 1, grades: {} }", "is not a map from kinds"],
+    ["x: { image: 1, grades: { 4K: {} } }", "has no price"],
+    ["x: { image: 1, grades: { ' ': { image: 1 } } }", '" " is not a valid kind of result'],
     ["x: { image: 1, grades: { 4K: { imag: 1 } } }", 'did you mean "image"?'],
     ["x: { context: 0 }", '"0" is not a whole number'],
     ["x: { contxt: 1 }", 'did you mean "context"?'],
     ["x: 1", "is not a map of input, output"],
     ["'a b': { context: 1 }", '"a b" is not a model\'s name'],
-  ])("that is no price is refused: %s", (yaml, why) => {
+  ])("that is invalid is refused: %s", (yaml, why) => {
     expect(mistakesOf(`models: { ${yaml} }`)).toEqual([expect.stringContaining(why)]);
   });
 
   test("given twice for one model is refused with both lines", () => {
     const yaml = "models:\n  x: { context: 1 }\n  x: { context: 2 }";
     expect(mistakesOf(yaml)).toEqual([
-      'sluice.yaml:3:3 models: "x" is there twice; the first is on line 2.',
+      'sluice.yaml:3:3 models: "x" is a duplicate; the first is on line 2.',
     ]);
   });
 });
 
-test("sections with nothing in them are none", () => {
+test("empty sections are accepted", () => {
   const { channels, keys, models } = load("channels:\nkeys: []\nmodels:\nlimits:\n");
   expect([channels, keys, models.size]).toEqual([[], [], 0]);
 });
 
 test.each(["channels: x", "channels: { a: b }", "keys: x", "models: [a]", "channels: [a]"])(
-  "a section of the wrong form is refused: %s",
+  "a section of the wrong type is refused: %s",
   (yaml) => {
     expect(mistakesOf(yaml)).toHaveLength(1);
   },

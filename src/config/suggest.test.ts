@@ -10,19 +10,19 @@ test.each([
   ["baseUrl", "base_url"],
   ["api_keyz", "api_key"],
   ["hots", "host"],
-])("a slip finds the word that was meant: %s", (word, meant) => {
+])("a misspelt word suggests the intended word: %s", (word, meant) => {
   expect(suggest(word, known)).toBe(meant);
 });
 
 test.each(["", "x", "temperature", "zzzz", "p".repeat(65)])(
-  "a word that is like none finds none: %j",
+  "a dissimilar word suggests nothing: %j",
   (word) => {
     expect(suggest(word, known)).toBeUndefined();
-    expect(didYouMean(word, ["a", "b"])).toBe("there is: a, b.");
+    expect(didYouMean(word, ["a", "b"])).toBe("known values: a, b.");
   },
 );
 
-test("edits are letters to insert, delete, change or swap", () => {
+test("an edit inserts, deletes, changes or swaps letters", () => {
   expect(countEdits("", "")).toBe(0);
   expect(countEdits("", "abc")).toBe(3);
   expect(countEdits("abc", "")).toBe(3);

@@ -1,12 +1,12 @@
 const MAX_LENGTH = 64;
 
-/** The known word that somebody most likely meant, if any is near enough. */
+/** The known word that is closest to a misspelt one, if any is close enough. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const lower = word.toLowerCase();
 
   let nearest: string | undefined;
-  // Never so many that nothing of the word would be left.
+  // Limited, so that a short word is not replaced completely.
   let least = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
   for (const candidate of known) {
     const edits = countEdits(lower, candidate.toLowerCase());
@@ -18,14 +18,14 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return nearest;
 }
 
-/** The hint as the end of a sentence, or what there is to choose from. */
+/** The end of an error message: a suggestion, or the list of known words. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = suggest(word, known);
   if (meant !== undefined) return `did you mean "${meant}"?`;
-  return known.length === 0 ? "there is none." : `there is: ${known.join(", ")}.`;
+  return known.length === 0 ? "no values are known." : `known values: ${known.join(", ")}.`;
 }
 
-/** Letters to insert, delete, change or swap with their neighbour to get from one word to the other. */
+/** Edit distance with insertions, deletions, changes and swaps of neighbours. */
 export function countEdits(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -2,15 +2,15 @@ import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type YAMLMap } from
 import { type Environment, expand } from "./expand.ts";
 import { type FilePlace, quote, type Report } from "./mistakes.ts";
 
-/** A value of the file: text as it was written, with its place, or a collection of such. */
+/** A value of the file: text with its position, or a collection of values. */
 export type FileNode = TextNode | ListNode | MapNode | EmptyNode | BrokenNode;
 
 interface TextNode {
   readonly kind: "text";
   readonly place: FilePlace;
-  /** With its variables filled in. */
+  /** With variables expanded. */
   readonly text: string;
-  /** As it stands in the file, so that no variable's value gets into a message. */
+  /** Without expanded variables, so that messages never contain a variable's value. */
   readonly written: string;
 }
 
@@ -27,18 +27,18 @@ export interface MapNode {
 }
 
 export interface Member {
-  /** Where its name stands, with the path of the map. */
+  /** Position of the key, with the path of the value. */
   readonly place: FilePlace;
   readonly node: FileNode;
 }
 
-/** A name with nothing behind it. */
+/** A key without a value. */
 interface EmptyNode {
   readonly kind: "empty";
   readonly place: FilePlace;
 }
 
-/** A mistake that is reported already: nothing more is to be said about it. */
+/** A value with a mistake that is already reported. */
 interface BrokenNode {
   readonly kind: "broken";
   readonly place: FilePlace;
@@ -46,11 +46,11 @@ interface BrokenNode {
 
 interface Tree {
   readonly root: FileNode;
-  /** Variables that the file refers to. */
+  /** Environment variables that the file refers to. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** The place of an offset in the text. */
+/** Converts an offset in the text to a position. */
 type Locate = (offset: number, path: string) => FilePlace;
 
 const MAX_DEPTH = 16;
@@ -60,9 +60,10 @@ const MAX_ALIASES = 100;
 const NULL_SCALAR = /^(?:~|null|Null|NULL)?$/;
 
 /**
- * Turns parsed YAML into nodes that know their place, with variables filled in
- * (or left as they are written) and aliases followed. An alias is a copy of what its anchor holds, so copies
- * of copies are bounded by the count of nodes, and none can hold itself.
+ * Converts parsed YAML into nodes with positions. Variables are expanded, or
+ * left as written, and aliases are followed. An alias copies its anchor's
+ * value, so nested copies are limited by the number of nodes, and no value can
+ * contain itself.
  */
 export function buildTree(
   contents: Node | null,
@@ -82,15 +83,15 @@ export function buildTree(
     const place = locate(node?.range?.[0] ?? 0, parent.path);
     nodes++;
     if (nodes > MAX_NODES) {
-      if (nodes === MAX_NODES + 1) report(place, `is past the ${MAX_NODES} values that are read.`);
+      if (nodes === MAX_NODES + 1) report(place, `is beyond the limit of ${MAX_NODES} values.`);
       return { kind: "broken", place };
     }
-    if (depth > MAX_DEPTH) return broken(place, "is nested deeper than anything here can be.");
+    if (depth > MAX_DEPTH) return broken(place, "is nested too deeply.");
     if (node === null) return { kind: "empty", place: parent };
     if (isAlias(node)) return follow(node.source, place, depth);
 
     const built = buildValue(node, place, depth);
-    // Only now, so that nothing can be an alias of what it stands in.
+    // Registered after the value is built, so that it cannot contain an alias of itself.
     if (copying === 0 && node.anchor !== undefined) anchors.set(node.anchor, node);
     return built;
   }
@@ -103,7 +104,7 @@ export function buildTree(
       );
       return { kind: "list", place, items };
     }
-    if (!isScalar(node)) return broken(place, "is nothing that can be read here.");
+    if (!isScalar(node)) return broken(place, "is not supported here.");
 
     const written = typeof node.value === "string" ? node.value : "";
     const isPlain = node.type === "PLAIN" && node.tag === undefined;
@@ -123,7 +124,7 @@ export function buildTree(
       const name = key.value;
       const earlier = members.get(name)?.place.position?.line;
       if (earlier !== undefined) {
-        report(keyPlace, `${quote(name)} is there twice; the first is on line ${earlier}.`);
+        report(keyPlace, `${quote(name)} is a duplicate; the first is on line ${earlier}.`);
         continue;
       }
       const path = joinPath(place.path, name);
@@ -136,13 +137,16 @@ export function buildTree(
   function follow(anchor: string, place: FilePlace, depth: number): FileNode {
     aliases++;
     if (aliases > MAX_ALIASES) {
-      const why = `is more than the ${MAX_ALIASES} aliases that are followed.`;
+      const why = `exceeds the limit of ${MAX_ALIASES} aliases.`;
       if (aliases === MAX_ALIASES + 1) report(place, why);
       return { kind: "broken", place };
     }
     const node = anchors.get(anchor);
     if (node === undefined) {
-      return broken(place, "is an alias (*) of no anchor (&) before it; quote a literal asterisk.");
+      return broken(
+        place,
+        "is an alias (*) without an earlier anchor (&). Quote a literal asterisk.",
+      );
     }
     copying++;
     const copy = buildValue(node, place, depth);
@@ -171,7 +175,7 @@ function toNode(value: unknown): Node | null {
   return isNode(value) ? value : null;
 }
 
-/** `channels[0].name`, and `models["gpt-4.1"]` where the name would not read as one. */
+/** `channels[0].name`, and `models["gpt-4.1"]` if the name is not an identifier. */
 export function joinPath(path: string, name: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return `${path}[${quote(name)}]`;
   return path === "" ? name : `${path}.${name}`;

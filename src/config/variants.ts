@@ -21,7 +21,7 @@ const CONDITIONS = [
   "hours",
 ];
 
-/** Variants of a price: a list of `{ when, factor }`, or of `{ when }` with rates in the words of prices. */
+/** Price variants: a list of `{ when, factor }`, or of `{ when }` with rates. */
 export function readVariants(
   node: FileNode | undefined,
   readRates: (form: Form) => Partial<Rates>,
@@ -29,10 +29,11 @@ export function readVariants(
 ): readonly PriceVariant[] | undefined {
   if (node === undefined || node.kind === "broken") return undefined;
   if (node.kind !== "list" || node.items.length === 0) {
-    report(node.place, "is not a list of prices under conditions.");
+    report(node.place, "is not a list of price variants.");
     return undefined;
   }
-  if (node.items.length > MAX_VARIANTS) report(node.place, `holds more than ${MAX_VARIANTS}.`);
+  if (node.items.length > MAX_VARIANTS)
+    report(node.place, `has more than ${MAX_VARIANTS} variants.`);
   return node.items.flatMap((item) => readVariant(item, readRates, report) ?? []);
 }
 
@@ -59,7 +60,7 @@ function readCondition(node: FileNode, report: Report): PriceCondition | undefin
   const form = openForm(node, CONDITIONS, report);
   if (form === undefined) return undefined;
   if (node.kind === "map" && node.members.size === 0) {
-    report(node.place, `names no condition; it may name ${CONDITIONS.join(", ")}.`);
+    report(node.place, `has no condition. Use ${CONDITIONS.join(", ")}.`);
   }
   return defined({
     serviceTiers: oneOrMore(form, "service_tier", tier, report),
@@ -72,7 +73,7 @@ function readCondition(node: FileNode, report: Report): PriceCondition | undefin
   });
 }
 
-/** A word alone is a list of one. */
+/** A single value is a list of one. */
 function oneOrMore(
   form: Form,
   name: string,
@@ -85,7 +86,7 @@ function oneOrMore(
     return one === undefined ? undefined : [one];
   }
   if (node.items.length === 0 || node.items.length > MAX_WORDS) {
-    report(node.place, `must hold 1 to ${MAX_WORDS} items.`);
+    report(node.place, `must have 1 to ${MAX_WORDS} items.`);
   }
   return node.items.flatMap((item) => readNode(item, parser, report) ?? []);
 }

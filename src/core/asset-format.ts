@@ -1,15 +1,15 @@
 import type { JsonObject } from "#lib/json.ts";
 import type { AssetFailure, AssetStatus, AssetType } from "./asset.ts";
 
-/** How a vendor's library is spoken to: by actions, each with a body and a result. Pure. */
+/** The wire format of a vendor's asset library: actions, each with a body and a result. Pure. */
 export interface OutboundAssetFormat {
   readonly id: string;
-  /** What a request for an action has behind the address. */
+  /** The query string of an action. */
   queryOf(action: string): string;
   /**
-   * The result in a whole answer. Throws what the answer says of a failure,
-   * whatever its status: vendors tell of some with a success. `upstream_failed`
-   * means that nobody knows what became of the action.
+   * The result in a complete response. Throws the error that the response
+   * reports, even with a success status. `upstream_failed` means that the
+   * result of the action is unknown.
    */
   readResult(status: number, text: string): JsonObject;
   /** The vendor's id of the group. */
@@ -20,22 +20,25 @@ export interface OutboundAssetFormat {
   readonly renameGroup: AssetAction<Renamed, void>;
   /** The vendor's id of the asset. */
   readonly create: AssetAction<NewAsset, string>;
-  readonly look: AssetAction<string, AssetNews>;
+  readonly look: AssetAction<string, AssetUpdate>;
   readonly rename: AssetAction<Renamed, void>;
   readonly remove: AssetAction<string, void>;
   readonly beginSession: AssetAction<{ readonly callbackUrl: string }, BegunSession>;
-  /** The vendor's id of the group that it made for who passed, which it may tell only once. */
+  /**
+   * The vendor's id of the group that it created for a verified person. The
+   * vendor may return it only once.
+   */
   readonly readSession: AssetAction<string, string>;
-  /** The vendor's ids of its groups of persons, the newest first. */
+  /** The vendor's ids of its person groups, newest first. */
   readonly listPersons: AssetAction<{ readonly limit: number }, readonly Person[]>;
 }
 
 export interface AssetAction<Input, Output> {
   readonly action: string;
-  /** Asked for twice, it makes two, or is answered only once. */
+  /** Not repeatable: a retry creates a duplicate, or gets no result. */
   readonly isOnce?: true;
   build(input: Input): JsonObject;
-  /** Throws `upstream_failed` where the result lacks what it must hold. */
+  /** Throws `upstream_failed` if the result lacks a required field. */
   parse(result: JsonObject): Output;
 }
 
@@ -45,24 +48,24 @@ interface Renamed {
 }
 
 interface NewAsset {
-  /** The vendor's. */
+  /** The vendor's id. */
   readonly groupId: string;
   readonly url: string;
   readonly type: AssetType;
   readonly name: string;
 }
 
-export interface AssetNews {
+export interface AssetUpdate {
   readonly status: AssetStatus;
   readonly failure?: AssetFailure;
-  /** Without the time of its end, which only the vendor's documents tell. */
+  /** Without its expiry, which only the vendor's documentation states. */
   readonly url?: string;
 }
 
 interface BegunSession {
-  /** The vendor's. */
+  /** The vendor's token. */
   readonly token: string;
-  /** For the person to open. */
+  /** The link that the person opens. */
   readonly link: string;
 }
 

@@ -1,35 +1,35 @@
 import type { MediaPlace } from "./kept-media.ts";
 
 /**
- * The asset library: pictures, videos and sounds that are kept for tasks to
- * refer to, in groups. A group and its assets belong to a user and are in one
- * place: with a vendor, through a channel, or here.
+ * The asset library: images, videos and audio files, in groups, that tasks can
+ * refer to. A group and its assets belong to a user. They are stored either at
+ * a vendor, reached through a channel, or here.
  */
 export const ASSET_TYPES = ["image", "video", "audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
-/** `identity`: of one person, who was verified; a vendor makes these and nobody else. */
+/** `identity`: assets of one verified person; only vendors can create these groups. */
 const GROUP_KINDS = ["image", "identity"] as const;
 export type GroupKind = (typeof GROUP_KINDS)[number];
 
-/** From `pending` to one of the others, and no further. */
+/** The status changes once, from `pending` to one of the others. */
 const ASSET_STATUSES = ["pending", "active", "failed"] as const;
 export type AssetStatus = (typeof ASSET_STATUSES)[number];
 
-/** With which vendor something is. */
+/** Where a vendor stores an asset or group. */
 export interface AssetPlace {
   readonly channel: string;
-  /** By its label: only the account that it was made with knows it. */
+  /** Label of the credential: only the account that created it knows it. */
   readonly account: string;
   /** The vendor's id. */
   readonly upstreamId: string;
 }
 
 export interface AssetGroup {
-  /** The vendor's where nobody else has it, else ours. */
+  /** The vendor's id if it is unique here, else ours. */
   readonly id: string;
   readonly userId: number;
-  /** Absent for what is kept here. */
+  /** Absent for files that are stored here. */
   readonly place?: AssetPlace;
   readonly kind: GroupKind;
   readonly name: string;
@@ -46,24 +46,24 @@ export interface Asset {
   readonly place?: AssetPlace;
   readonly type: AssetType;
   readonly name: string;
-  /** Where it was taken from. */
+  /** The source URL. */
   readonly url: string;
   readonly status: AssetStatus;
   readonly failure?: AssetFailure;
-  /** Where it can be looked at, for a while. */
+  /** A preview link that expires. */
   readonly link?: AssetLink;
-  /** What is kept here. */
+  /** The file, if it is stored here. */
   readonly file?: AssetFile;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** While it is pending: when to look at it again, and how often that was done. */
+  /** While it is pending: the time of the next poll and the number of polls. */
   readonly dueAt: number;
   readonly looks: number;
 }
 
 export interface AssetFailure {
   readonly code: string;
-  /** Safe to show. */
+  /** Safe to show to clients. */
   readonly message: string;
 }
 
@@ -81,7 +81,7 @@ export interface AssetFile {
   readonly digest: string;
 }
 
-/** What may become of an asset. A status follows `pending` only. */
+/** The fields of an asset that may change. The status may change only from `pending`. */
 export type AssetChange = Partial<
   Pick<Asset, "status" | "failure" | "link" | "file" | "updatedAt" | "dueAt" | "looks">
 >;
@@ -91,61 +91,67 @@ export interface AssetQuery {
   readonly groupIds?: readonly string[];
   readonly groupKind?: GroupKind;
   readonly statuses?: readonly AssetStatus[];
-  /** A part of the name. */
+  /** Substring of the name. */
   readonly name?: string;
   readonly skip: number;
   readonly limit: number;
 }
 
 export interface AssetPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly assets: readonly Asset[];
-  /** On all pages together. */
+  /** Number of assets on all pages. */
   readonly total: number;
 }
 
-/** What a user has in the library. */
+/** A user's totals in the library. */
 interface AssetStock {
   readonly groups: number;
   readonly assets: number;
-  /** Of files that are kept here. */
+  /** Total size of the files that are stored here. */
   readonly bytes: number;
 }
 
-/** Of whom enough is looked at already. */
+/** Users and channels that already have enough polls running. */
 export interface Busy {
-  /** For what is kept here. */
+  /** For files that are stored here. */
   readonly users: readonly number[];
-  /** For what is with vendors. */
+  /** For files that are stored at vendors. */
   readonly channels: readonly string[];
 }
 
-/** Leases are measured by the one clock that all gateways share. */
+/**
+ * The store of the asset library. The database clock measures leases, because
+ * all gateways share it.
+ */
 export interface AssetStore {
-  /** False where its id, or what it is with its vendor, is taken. */
+  /** False if its id, or its id at the vendor, is taken. */
   addGroup(group: AssetGroup): Promise<boolean>;
-  /** Undefined for groups of others. */
+  /** Undefined for groups of other users. */
   findGroup(userId: number, id: string): Promise<AssetGroup | undefined>;
-  /** Whoever it belongs to. */
+  /** Finds a group of any user. */
   findGroupAt(channel: string, upstreamId: string): Promise<AssetGroup | undefined>;
   renameGroup(userId: number, id: string, name: string, now: number): Promise<boolean>;
-  /** False where its id, or what it is with its vendor, is taken. */
+  /** False if its id, or its id at the vendor, is taken. */
   add(asset: Asset): Promise<boolean>;
-  /** Undefined for assets of others, and for those that were removed. */
+  /** Undefined for assets of other users and for removed assets. */
   find(userId: number, id: string): Promise<Asset | undefined>;
-  /** Whoever it belongs to: for what is handed out under a signed link. */
+  /** Finds an asset of any user, for downloads by signed link. */
   findAny(id: string): Promise<Asset | undefined>;
   list(query: AssetQuery): Promise<AssetPage>;
   stockOf(userId: number): Promise<AssetStock>;
   rename(userId: number, id: string, name: string, now: number): Promise<boolean>;
-  /** Undefined where it is removed, or where a status would not follow. */
+  /** Undefined if it was removed or if the status transition is not allowed. */
   change(id: string, change: AssetChange): Promise<Asset | undefined>;
-  /** Pending ones that are due and in nobody's hands, for so long; none of those who are busy. */
+  /**
+   * Leases pending assets that are due and not leased, for `leaseMs`; skips
+   * busy users and channels.
+   */
   lease(leaseMs: number, limit: number, busy?: Busy): Promise<readonly Asset[]>;
-  /** Nobody finds it any more; false where there is none. */
+  /** Hides an asset from all queries; false if it does not exist. */
   remove(userId: number, id: string): Promise<boolean>;
-  /** Removed ones. */
+  /** Assets that were removed but not yet deleted. */
   listRemoved(limit: number): Promise<readonly Asset[]>;
-  /** Deletes a removed one. */
+  /** Deletes a removed asset. */
   forget(id: string): Promise<void>;
 }

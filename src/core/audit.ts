@@ -1,36 +1,42 @@
 import type { JsonObject } from "#lib/json.ts";
 import type { Role } from "./user.ts";
 
-/** How somebody showed who they are. */
-export type Proof = "session" | "token" | "password" | "single_sign_on" | "setup_token" | "none";
+/** The authentication method of an actor. */
+export type AuthMethod =
+  | "session"
+  | "token"
+  | "password"
+  | "single_sign_on"
+  | "setup_token"
+  | "none";
 
 /**
- * `asked` is written before anything is done. What is not followed by another
- * row of the same request was cut short: whether it was done is not known.
- * `refused` changed nothing; `failed` is the gateway's own failure.
+ * `asked` is written before the action. An `asked` row without a later row of
+ * the same request was interrupted: its result is unknown. `refused` changed
+ * nothing; `failed` is the gateway's own failure.
  */
 export type AuditOutcome = "asked" | "done" | "refused" | "failed";
 
-/** Something that somebody did, or was kept from doing, by the management API. */
+/** An action, or a refused action, in the management API. */
 export interface AuditEntry {
   /** Unix ms. */
   readonly at: number;
-  /** Who it was, with the name and the role of that time; null for nobody known. */
+  /** The actor, with name and role at that time; null if unauthenticated. */
   readonly actorId: number | null;
   readonly actor: string | null;
   readonly role: Role | null;
-  readonly proof: Proof;
+  readonly proof: AuthMethod;
   readonly address: string | null;
   readonly userAgent: string | null;
   readonly requestId: string;
   /** Method and path of the route, such as `PUT /api/user/:id`. */
   readonly action: string;
-  /** What stood in the path. */
+  /** The path parameters. */
   readonly object: JsonObject;
-  /** The fields that were given, without secrets. */
+  /** The request fields without secrets. */
   readonly details: JsonObject;
   readonly outcome: AuditOutcome;
-  /** HTTP status of the answer; null before there is one. */
+  /** HTTP status of the response; null before the response exists. */
   readonly status: number | null;
 }
 
@@ -40,7 +46,10 @@ export interface AuditRow extends AuditEntry {
   readonly digest: string;
 }
 
-/** A row's place and digest: kept elsewhere, they show that the log was not cut since. */
+/**
+ * The number and digest of a row. Stored elsewhere, they prove that the log was
+ * not truncated since.
+ */
 export interface AuditAnchor {
   readonly seq: number;
   readonly digest: string;
@@ -63,23 +72,23 @@ export interface AuditBreak {
   readonly problem: string;
 }
 
-/** What came of looking through some rows of the chain. */
+/** The result of verifying some rows of the chain. */
 export interface AuditCheck {
-  /** The last good row; undefined where there is none. */
+  /** The last valid row; undefined if there is none. */
   readonly last: AuditAnchor | undefined;
-  /** The first bad one. */
+  /** The first invalid row. */
   readonly broken: AuditBreak | undefined;
-  /** There were no more rows. */
+  /** The end of the log was reached. */
   readonly isEnd: boolean;
 }
 
-/** Rows are added and never changed; each one's digest covers the row and the digest before it. */
+/** Rows are appended and never changed; each digest covers the row and the previous digest. */
 export interface AuditLog {
-  /** Resolves once the row is on disk. Throws `unavailable` where it cannot be written. */
+  /** Resolves once the row is on disk. Throws `unavailable` if it cannot be written. */
   write(entry: AuditEntry): Promise<void>;
   /** Latest first. */
   list(query: AuditQuery): Promise<readonly AuditRow[]>;
   head(): Promise<AuditAnchor | undefined>;
-  /** Looks at no more than a page of the rows after `afterSeq`, which must be good itself. */
+  /** Verifies at most one page of rows after `afterSeq`, which must be valid itself. */
   verify(afterSeq: number): Promise<AuditCheck>;
 }

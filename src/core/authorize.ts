@@ -2,32 +2,32 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Body } from "#lib/pieces.ts";
 import type { ChannelOptions } from "./channel.ts";
 
-/** By name in small letters. */
+/** By name in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** A request on its way out, for credentials that sign it rather than go along with it. */
+/** An outgoing request, for credentials that sign requests. */
 export interface Signable {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: URL;
   readonly headers: HeaderFields;
   readonly body: Body;
-  /** Of the channel that it leaves by. */
+  /** Options of the channel that sends the request. */
   readonly options: ChannelOptions;
   /** Unix ms. */
   readonly at: number;
 }
 
-/** Turns an opened secret into headers. */
+/** Converts an opened secret into request headers. */
 export type Authorize = (secret: string, request: Signable) => HeaderFields | Promise<HeaderFields>;
 
-/** How a credential that lasts is traded for a token that does not. */
+/** Exchanges a long-lived credential for a short-lived token. */
 export interface TokenExchange {
   /**
-   * Undefined where this secret is presented as it is. Throws `upstream_auth`
-   * where it is meant to be traded and cannot be.
+   * Undefined if this secret is sent unchanged. Throws `upstream_auth` if it
+   * needs an exchange but is malformed.
    */
   request(secret: string, at: number): Promise<TokenRequest> | undefined;
-  /** Out of a successful answer; undefined where it holds none. */
+  /** The token in a successful response; undefined if it contains none. */
   read(answer: JsonObject): Token | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface TokenRequest {
 }
 
 export interface Token {
-  /** Presented in place of the secret. */
+  /** Sent instead of the secret. */
   readonly value: string;
   readonly lifetimeMs: number;
 }

@@ -28,7 +28,7 @@ describe("a period", () => {
     expect(periodEnd("month", at)).toBe(Date.parse(nextMonth));
   });
 
-  test("ends where the next one begins, with another account", () => {
+  test("ends at the start of the next one, which has another account", () => {
     const instant = fc.integer({ min: 0, max: Date.UTC(9999, 0) });
     fc.assert(
       fc.property(instant, fc.constantFrom("day", "month"), (at, period) => {
@@ -46,7 +46,7 @@ describe("a period", () => {
   });
 });
 
-test("each budget has an account of its own", () => {
+test("each budget has its own account", () => {
   const day = { owner: "key:1", period: "day", amount: nanoUsd(5) } as const;
   const month = { owner: "team:2", period: "month", amount: nanoUsd(9) } as const;
 
@@ -56,14 +56,16 @@ test("each budget has an account of its own", () => {
   ]);
 });
 
-test("a refusal says what does not suffice, and when it begins anew", () => {
+test("the error names the exceeded quota or budget, and when the budget resets", () => {
   expect(outOfQuota("key:1@2026-11-30").message).toContain(
-    "this key may spend in a day does not cover the call. It begins anew on 2026-12-01, at 00:00 UTC.",
+    "the daily budget of this key does not cover this call. It resets on 2026-12-01 at 00:00 UTC.",
   );
   expect(outOfQuota("team:3@2026-12").message).toContain(
-    "the team of this key may spend in a month",
+    "the monthly budget of the team of this key",
   );
   expect(outOfQuota("team:3@2026-12").message).toContain("2027-01-01");
-  expect(outOfQuota("user:2").message).toContain("the owner of this key may spend does not cover");
+  expect(outOfQuota("user:2").message).toContain(
+    "the quota of the owner of this key does not cover",
+  );
   expect(outOfQuota("user:2")).toMatchObject({ code: "out_of_quota", fault: { status: 402 } });
 });

@@ -2,16 +2,16 @@ import { GatewayError } from "./error.ts";
 import type { AccountId, Budget, OwnerId, Period } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** Amounts by period; what is absent stays as it is, and `null` takes a budget away. */
+/** Amounts per period. Absent fields stay unchanged; `null` removes a budget. */
 export type BudgetChange = { readonly [P in Period]?: NanoUsd | null };
 
-/** The account of a budget's period that is running. */
+/** The account of a budget's current period. */
 export interface PeriodAccount {
   readonly id: AccountId;
   readonly budget: Budget;
 }
 
-/** A period has an account of its own, so that nothing has to be reset. `at`: Unix ms. */
+/** Each period has its own account, so that no account needs a reset. `at`: Unix ms. */
 export function periodAccounts(budgets: readonly Budget[], at: number): readonly PeriodAccount[] {
   return budgets.map((budget) => ({
     id: periodAccountId(budget.owner, budget.period, at),
@@ -23,7 +23,7 @@ export function periodAccountId(owner: OwnerId, period: Period, at: number): Acc
   return `${owner}@${new Date(at).toISOString().slice(0, DATE_CHARS[period])}`;
 }
 
-/** When the period after the one of `at` begins, Unix ms. */
+/** Unix ms at which the period after the one of `at` begins. */
 export function periodEnd(period: Period, at: number): number {
   const date = new Date(at);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -32,26 +32,33 @@ export function periodEnd(period: Period, at: number): number {
     : Date.UTC(year, month + 1);
 }
 
-/** A refusal that says whose account cannot bear the call, where that is known, and when a budget begins anew. */
+/**
+ * The error that names the account without funds, if known, and the start of
+ * the next budget period.
+ */
 export function outOfQuota(short: AccountId | undefined): GatewayError {
   const [owner = "", date] = short?.split("@") ?? [];
   const whose = WHOSE[owner.split(":")[0] ?? ""] ?? "this key";
   if (date === undefined) {
     return new GatewayError(
       "out_of_quota",
-      `What ${whose} may spend does not cover the call. Ask for a higher quota, or ask for less.`,
+      `Quota exceeded: the quota of ${whose} does not cover this call. Raise the quota or lower max_tokens.`,
     );
   }
   const period = date.length === DATE_CHARS.day ? "day" : "month";
-  const anew = new Date(periodEnd(period, Date.parse(date))).toISOString().slice(0, DATE_CHARS.day);
+  const reset = new Date(periodEnd(period, Date.parse(date)))
+    .toISOString()
+    .slice(0, DATE_CHARS.day);
   return new GatewayError(
     "out_of_quota",
-    `What ${whose} may spend in a ${period} does not cover the call. It begins anew on ${anew}, at 00:00 UTC.`,
+    `Budget exceeded: the ${NAMES[period]} budget of ${whose} does not cover this call. It resets on ${reset} at 00:00 UTC.`,
   );
 }
 
-/** Of an instant in ISO 8601, what names a period. */
+/** Length of the ISO 8601 prefix that names a period. */
 const DATE_CHARS = { day: 10, month: 7 } as const satisfies Record<Period, number>;
+
+const NAMES = { day: "daily", month: "monthly" } as const satisfies Record<Period, string>;
 
 const WHOSE: Readonly<Record<string, string>> = {
   key: "this key",

@@ -2,14 +2,17 @@ import type { FaultCode } from "./error.ts";
 import type { Charge, NanoUsd, Rates } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
-/** One client request to a model endpoint, as the journal keeps it. No word of its content. */
+/**
+ * One client request to a model endpoint, as the journal stores it. It contains
+ * no content of the request or response.
+ */
 export interface CallRecord {
   readonly id: string;
   /** Unix ms of admission. */
   readonly at: number;
   readonly userId: number;
   readonly keyId: number;
-  /** The name the caller used, and the one sent upstream. */
+  /** The model name that the client used, and the name that was sent upstream. */
   readonly model: string;
   readonly upstreamModel: string | null;
   readonly channel: string | null;
@@ -20,13 +23,13 @@ export interface CallRecord {
   readonly fault: FaultCode | null;
   readonly usage: Usage;
   readonly cost: NanoUsd;
-  /** A model without a price answered it: it cost nothing because nobody knows what it costs. */
+  /** The model has no price: the call cost nothing because its price is unknown. */
   readonly isUnpriced?: true;
-  /** What it was charged by; absent where it cost nothing, or where that is not known. */
+  /** The rates that were charged; absent if the call was free or the rates are unknown. */
   readonly rates?: Rates;
-  /** Its parts, if they were charged by different rates. */
+  /** The call's parts, if they have different rates. */
   readonly charges?: readonly Charge[];
-  /** From admission to the answer's first byte, and to its end. */
+  /** Time from admission to the first byte of the response, and to its end. */
   readonly firstByteMs: number | null;
   readonly durationMs: number;
   readonly attempts: readonly AttemptRecord[];
@@ -35,7 +38,7 @@ export interface CallRecord {
   readonly tags?: CallTags;
 }
 
-/** What a client says of the work that a call belongs to. Nothing is decided by it. */
+/** Labels that a client sends about its work. They affect no decision. */
 export interface CallTags {
   readonly session?: string;
   readonly agent?: string;
@@ -44,22 +47,22 @@ export interface CallTags {
 }
 
 /**
- * `canceled`: the caller hung up; `interrupted`: the gateway died and settled
- * the call afterwards.
+ * `canceled`: the client disconnected; `interrupted`: the gateway died and
+ * settled the call afterwards.
  */
 export type CallOutcome = "completed" | "failed" | "canceled" | "interrupted";
 
-/** One try on one channel. */
+/** One attempt on one channel. */
 export interface AttemptRecord {
   readonly channel: string;
   readonly credential: string;
   readonly fault: FaultCode | null;
-  /** Status the upstream answered with; null when it did not. */
+  /** The upstream's status; null if it did not answer. */
   readonly status: number | null;
-  /** The upstream's own names of its failure. */
+  /** The upstream's own error code and type. */
   readonly code?: string;
   readonly type?: string;
-  /** Its message without what it repeats of the request. For operators alone. */
+  /** The upstream's message without quotes from the request. For operators only. */
   readonly reason?: string;
   readonly durationMs: number;
 }
@@ -68,24 +71,21 @@ export interface CallQuery {
   readonly userId?: number;
   readonly keyId?: number;
   readonly session?: string;
-  /** The last call of the page before. */
+  /** Id of the last call of the previous page. */
   readonly before?: string;
   readonly limit: number;
 }
 
-/** What became of calls, for those who made them and those who watch over them. */
+/** Reads past calls, for users and for auditors. */
 export interface CallLog {
-  /**
-   * The calls that ended last come first. Whatever the query names that does
-   * not belong to its user is as good as unknown.
-   */
+  /** Most recently finished first. A query for a key or model of another user finds nothing. */
   list(query: CallQuery): Promise<readonly CallRecord[]>;
-  /** `userId`: it must be this user's. */
+  /** `userId`: the call must belong to this user. */
   find(id: string, userId?: number): Promise<CallRecord | undefined>;
 }
 
-/** Calls that never got as far as a hold are only written here. */
+/** Writes calls that failed before their hold. */
 export interface Journal {
-  /** Queued behind the ledger; dropped, and counted, when the queue is full. */
+  /** Queued after the ledger's writes. If the queue is full, the record is dropped and counted. */
   write(record: CallRecord): void;
 }

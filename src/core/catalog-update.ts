@@ -1,6 +1,6 @@
 import type { JsonObject } from "#lib/json.ts";
 
-/** A row of the catalogue that takes the place of a shipped one, whole, as catalogue files write it. */
+/** A catalogue row in the notation of catalogue files; it completely replaces a shipped row. */
 export interface UpdatedRow {
   readonly provider: string;
   readonly id: string;
@@ -9,7 +9,7 @@ export interface UpdatedRow {
 }
 
 export interface StoredUpdates {
-  /** By provider and id. */
+  /** Ordered by provider and id. */
   readonly rows: readonly UpdatedRow[];
   /** The newest day of all updates. */
   readonly date: string | undefined;
@@ -19,26 +19,29 @@ export interface StoredUpdates {
 export interface UpdatedRowStore {
   list(): Promise<StoredUpdates>;
   /**
-   * All or none. Each takes the place of an earlier one. `date`: the day on
-   * which the facts held, those that changed nothing as well. Throws
+   * Stores all rows or none. Each row replaces its earlier version. `date`: the
+   * day of the facts, including those that changed nothing. Throws
    * `invalid_request` if there are too many.
    */
   put(rows: readonly UpdatedRow[], date: string): Promise<void>;
-  /** Those of these providers; all, and the day, if none is named. Returns how many rows there were. */
+  /**
+   * Deletes the rows of these providers, or all rows and the date if none is
+   * named. Returns the number of deleted rows.
+   */
   delete(providers?: readonly string[]): Promise<number>;
 }
 
-/** What an update would make of the catalogue. */
+/** The changes that an update would make to the catalogue. */
 export interface CatalogPlan {
-  /** Models that were not known, with their prices as catalogue files write them. */
+  /** New models, with their prices in the notation of catalogue files. */
   readonly added: readonly { readonly provider: string; readonly id: string; price?: JsonObject }[];
   readonly changed: readonly FactChange[];
-  /** Rows that say what is known already. */
+  /** Number of rows that match the catalogue already. */
   readonly unchanged: number;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** `before` and `after` are absent if nothing is said. */
+/** `before` and `after` are absent if the value is unknown. */
 export interface FactChange {
   readonly provider: string;
   readonly id: string;
@@ -55,20 +58,20 @@ export interface LeftOut {
 }
 
 export interface CatalogState {
-  /** The newest day of the shipped rows, and of the updates. */
+  /** The newest date of the shipped rows, and of the updates. */
   readonly shipped: string;
   readonly updated: string | undefined;
-  /** Of the newer of the two. */
+  /** Days since the newer of the two. */
   readonly ageDays: number;
   readonly isOld: boolean;
-  /** Updated rows, by provider. */
+  /** Number of updated rows by provider. */
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/** `facts`: files of the catalogue, whose rows may leave out what they do not know. */
+/** `facts`: catalogue files with possibly incomplete rows. */
 export interface CatalogUpdates {
   describe(): CatalogState;
-  /** Throws `invalid_request` for facts out of shape. */
+  /** Throws `invalid_request` if the facts have an invalid format. */
   plan(facts: JsonObject): CatalogPlan;
   apply(facts: JsonObject): Promise<CatalogPlan>;
   remove(providers?: readonly string[]): Promise<number>;

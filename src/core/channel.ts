@@ -1,6 +1,6 @@
 import type { RateLimits } from "./limits.ts";
 
-/** An upstream account: a provider, where it is, what it is paid with and what it serves. */
+/** An upstream account: a provider, its address, its credentials and its models. */
 export interface Channel {
   readonly name: string;
   /** Id of a provider. */
@@ -8,44 +8,47 @@ export interface Channel {
   readonly baseUrl: string;
   readonly credentials: readonly Credential[];
   readonly models: ModelList;
-  /** Id of the wire format to use where the provider has several. */
+  /** Id of the wire format to use if the provider has several. */
   readonly style?: string;
-  /** What else the provider needs to know, in its own words: a region, a project. */
+  /** Provider-specific options, such as a region or a project. */
   readonly options?: ChannelOptions;
-  /** Lower first. */
+  /** Lower values first. */
   readonly priority: number;
-  /** Share of the calls among channels of one priority. */
+  /** Share of calls among channels of equal priority. */
   readonly weight: number;
   readonly maxConcurrent: number;
-  /** What the account's vendor allows; at it the channel is passed over. Calls at once are `maxConcurrent`. */
+  /**
+   * The limits of the vendor account. The router skips a channel at its limit.
+   * `maxConcurrent` limits concurrent calls.
+   */
   readonly limits?: Omit<RateLimits, "concurrency">;
-  /** Answers come from the built-in simulator, not from a model. */
+  /** The built-in simulator answers instead of a model. */
   readonly isSimulated: boolean;
-  /** Where its connections may lead; anywhere where absent. */
+  /** Networks that its connections may reach; any if absent. */
   readonly reach?: Reach;
 }
 
 /**
- * `public`: addresses of the internet. `private`: those of the operator's own
- * networks and this machine, too; what is only for the machine's host, such as
- * a cloud's metadata, is in neither.
+ * `public`: internet addresses. `private`: also the operator's own networks and
+ * this machine. Neither includes addresses of the host itself, such as cloud
+ * metadata.
  */
 export type Reach = "public" | "private";
 
 export type ChannelOptions = Readonly<Record<string, string>>;
 
-/** Models by the name callers use; `discover` asks the upstream which it has. */
+/** Models by the name that clients use; `discover` asks the upstream for its list. */
 export type ModelList =
   | { readonly kind: "listed"; readonly upstreamNames: ReadonlyMap<string, string> }
   | { readonly kind: "discover" };
 
 /**
- * What we present upstream. The secret is a closure that only `egress/` calls,
- * and the storage to seal it, so that no log, error or dump can show it by
+ * An upstream credential. The secret is a closure that only `egress/` calls,
+ * and storage to encrypt it. Logs, errors and dumps therefore cannot show it by
  * accident.
  */
 export interface Credential {
-  /** Stable and harmless: the last characters, for people to tell them apart. */
+  /** A stable public label: the last characters of the secret, to tell credentials apart. */
   readonly label: string;
   readonly open: () => string;
 }

@@ -3,9 +3,9 @@ import type { Signature } from "./signature.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * The hub: one request and one stream of events that every text style can be
- * read into and written from. It is a superset of them, so a round trip
- * through it loses nothing that both ends know.
+ * The canonical model: one request type and one event stream between all text
+ * styles. It is a superset of them, so a round trip loses no field that both
+ * styles have.
  */
 export interface ChatRequest {
   readonly model: string;
@@ -14,7 +14,7 @@ export interface ChatRequest {
   readonly sampling: Sampling;
   readonly maxOutputTokens?: number;
   readonly stop?: readonly string[];
-  /** How many answers; more than one only between styles that have them. */
+  /** Number of responses; more than one only between styles that support it. */
   readonly choices?: number;
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
@@ -22,19 +22,21 @@ export interface ChatRequest {
   readonly format?: OutputFormat;
   readonly reasoning?: Reasoning;
   readonly logprobs?: { readonly top?: number };
+  /** A vendor of the caller's own style answers: reasoning that it signed is the caller's to send back. */
+  readonly keepsReasoning?: true;
   readonly modalities?: readonly ("text" | "audio" | "image")[];
-  readonly picture?: PictureWish;
+  readonly imageOptions?: ImageOptions;
   readonly webSearch?: WebSearch;
-  /** The caller's own id for their user, for the vendor's abuse reports. */
+  /** The client's id of its end user, for the vendor's abuse reports. */
   readonly user?: string;
   readonly metadata?: JsonObject;
-  /** Fields of the caller's style that have no place above, under that style's id. */
+  /** Fields of the client's style without an equivalent above, keyed by the style's id. */
   readonly extra?: Extra;
-  /** How the caller wrote what stands above, where a style has several ways; lost without harm. */
-  readonly spelling?: Extra;
+  /** The members of the body that were read, as the client wrote them, keyed by style. Dropping them is harmless. */
+  readonly rawFields?: Extra;
 }
 
-/** A vendor's or style's own data, kept for the way back; keyed by style id. */
+/** Data of one vendor or style for the way back, keyed by style id. */
 export type Extra = Readonly<Record<string, JsonObject>>;
 
 export interface Sampling {
@@ -51,7 +53,7 @@ export interface Message {
   readonly blocks: readonly Block[];
   readonly name?: string;
   readonly extra?: Extra;
-  readonly spelling?: Extra;
+  readonly rawFields?: Extra;
 }
 
 export type Block =
@@ -64,7 +66,7 @@ export type Block =
   | OtherBlock;
 
 interface BlockBase {
-  /** A caching mark ends here. */
+  /** A cache breakpoint follows this block. */
   readonly cache?: "short" | "long";
   readonly extra?: Extra;
 }
@@ -75,7 +77,7 @@ export interface TextBlock extends BlockBase {
   readonly citations?: readonly Citation[];
 }
 
-/** A model's refusal, which some styles keep apart from its text. */
+/** A model's refusal, which some styles separate from text. */
 interface RefusalBlock extends BlockBase {
   readonly type: "refusal";
   readonly text: string;
@@ -83,7 +85,7 @@ interface RefusalBlock extends BlockBase {
 
 export interface ReasoningBlock extends BlockBase {
   readonly type: "reasoning";
-  /** Empty where the vendor shows none of it, and the signature is all there is. */
+  /** Empty if the vendor hides the text and returns only the signature. */
   readonly text: string;
   readonly signature?: Signature;
 }
@@ -92,10 +94,10 @@ export interface ToolCallBlock extends BlockBase {
   readonly type: "tool_call";
   readonly id: string;
   readonly name: string;
-  /** As the model wrote it: JSON by intent, not by guarantee; free text for a custom tool. */
+  /** Verbatim from the model: usually but not always valid JSON; free text for a custom tool. */
   readonly arguments: string;
   readonly kind: "function" | "custom";
-  /** Some vendors tie their proof to a call rather than to reasoning. */
+  /** Some vendors attach the signature to a tool call instead of reasoning. */
   readonly signature?: Signature;
 }
 
@@ -110,15 +112,15 @@ export interface ToolResultBlock extends BlockBase {
 export interface MediaBlock extends BlockBase {
   readonly type: "image" | "audio" | "video" | "file";
   readonly source: MediaSource;
-  /** `image/png`, or a bare format such as `wav` where the style says no more. */
+  /** `image/png`, or a bare format such as `wav` if the style has no media type. */
   readonly mediaType?: string;
   readonly filename?: string;
   readonly detail?: string;
-  /** What was said, for audio. */
+  /** Transcript of the audio. */
   readonly transcript?: string;
 }
 
-/** Content that only one style knows: a server's own tool at work, for example. */
+/** Content of one style only, such as a server tool call. */
 interface OtherBlock extends BlockBase {
   readonly type: "other";
   readonly style: string;
@@ -128,13 +130,13 @@ interface OtherBlock extends BlockBase {
 export type MediaSource =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "data"; readonly base64: string }
-  /** A file the vendor keeps: no other vendor can reach it. */
+  /** A file stored at the vendor; other vendors cannot read it. */
   | { readonly kind: "reference"; readonly id: string };
 
 export interface Citation {
   readonly url: string;
   readonly title?: string;
-  /** The words of the source. */
+  /** The quoted text of the source. */
   readonly quote?: string;
   /** UTF-16 offsets in the block's text. */
   readonly start?: number;
@@ -152,8 +154,11 @@ export interface Tool {
   /** Grammar of a custom tool's input. */
   readonly format?: JsonObject;
   readonly extra?: Extra;
-  /** How the caller declared it, if that is more than a function: in a namespace, or by a type whose schema the style knows. */
-  readonly spelling?: Extra;
+  /**
+   * The client's original declaration, if it is more than a function: in a
+   * namespace, or a built-in type with a schema that the style knows.
+   */
+  readonly rawFields?: Extra;
 }
 
 export type ToolChoice =
@@ -163,11 +168,11 @@ export type ToolChoice =
       readonly mode: "allowed";
       readonly required: boolean;
       readonly tools: readonly AllowedTool[];
-      /** What else is allowed, which only the caller's style knows: its `allowed_tools`, as they were written. */
+      /** Other entries of `allowed_tools` that only the client's style knows, verbatim. */
       readonly extra?: Extra;
     };
 
-/** One of the request's tools that may be called. */
+/** One of the request's tools that the model may call. */
 export type AllowedTool = Pick<Tool, "kind" | "name">;
 
 export type OutputFormat =
@@ -179,21 +184,21 @@ export type OutputFormat =
       readonly description?: string;
       readonly schema?: JsonObject;
       readonly strict?: boolean;
-      /** The caller is answered with this member of the object alone. */
+      /** The client gets only this field of the object. */
       readonly only?: string;
     };
 
 export interface Reasoning {
   readonly effort?: string;
-  /** Tokens; 0 is off, -1 is the model's own choice. */
+  /** Tokens; 0 turns reasoning off, -1 lets the model choose. */
   readonly budgetTokens?: number;
   readonly enabled?: boolean;
-  /** The caller asks to see the reasoning text. */
+  /** The client asks for the reasoning text. */
   readonly visible?: boolean;
 }
 
-/** How a picture in the answer is to be. */
-export interface PictureWish {
+/** Options of an image in the response. */
+export interface ImageOptions {
   /** `16:9`. */
   readonly aspectRatio?: string;
   /** `2K`. */
@@ -214,19 +219,19 @@ export interface WebSearch {
 }
 
 /**
- * An answer. Blocks of one choice never overlap, `finish` is the last event
- * of its choice and `usage` the last of all; a failure is thrown.
+ * A response. Blocks of one choice never overlap. `finish` is the last event of
+ * its choice and `usage` the last of all. A failure is thrown.
  */
 export type ChatEvent =
   | {
       readonly type: "start";
       readonly id: string;
       readonly model: string;
-      /** Unix ms; 0 where nobody said. */
+      /** Unix ms; 0 if unknown. */
       readonly createdAt: number;
-      /** Size of the question, where it is known or can be guessed this early. */
+      /** Input tokens, if they are known or can be estimated this early. */
       readonly inputTokens?: number;
-      /** What the upstream says that it left out of the question. */
+      /** Request fields that the upstream reports as ignored. */
       readonly lost?: readonly string[];
       readonly extra?: Extra;
     }
@@ -251,13 +256,13 @@ export type ChatEvent =
       readonly choice: number;
       readonly reason: FinishReason;
       readonly stopSequence?: string;
-      /** Unix ms, if the upstream or the relay told when the answer ended. */
+      /** Unix ms, if the upstream or the relay reported when the response ended. */
       readonly at?: number;
       readonly extra?: Extra;
     }
   | { readonly type: "usage"; readonly usage: Usage; readonly extra?: Extra };
 
-/** A block's head: what is known before its content. */
+/** The start of a block: the fields that are known before its content. */
 export type OpenBlock =
   | { readonly type: "text" | "refusal" | "reasoning"; readonly extra?: Extra }
   | {
@@ -267,9 +272,12 @@ export type OpenBlock =
       readonly kind: "function" | "custom";
       readonly extra?: Extra;
     }
-  /** Deltas are base64; what was said travels as `transcript` beside them. */
+  /** Deltas are base64; `transcript` carries the spoken text. */
   | { readonly type: "audio" | "image"; readonly mediaType?: string; readonly extra?: Extra }
-  /** Known to one style only, and whole in its head: no delta follows, and other styles leave it out. */
+  /**
+   * Known to one style only and complete at the start: it has no deltas, and
+   * other styles omit it.
+   */
   | { readonly type: "other"; readonly style: string; readonly data: JsonObject };
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";

@@ -4,7 +4,10 @@ import type { SettingStore } from "./setting.ts";
 import type { ChannelStore, ModelStore } from "./stored-routing.ts";
 import type { TeamStore } from "./team.ts";
 
-/** Where all that stands which people describe, and a gateway does not write itself. */
+/**
+ * The stores of all configuration that people write, as opposed to data that
+ * the gateway writes.
+ */
 export interface DescribedStores {
   readonly settings: SettingStore;
   readonly channels: ChannelStore;
@@ -13,10 +16,10 @@ export interface DescribedStores {
   readonly teams: TeamStore;
 }
 
-/** Runs changes in one transaction, during which nobody else changes any of it. */
+/** Runs changes in one transaction that excludes all other configuration changes. */
 export type Atomically = <T>(run: (stores: DescribedStores) => Promise<T>) => Promise<T>;
 
-/** What a document would make of one object. */
+/** The change that a document would make to one object. */
 export interface PlannedChange {
   readonly section: string;
   readonly name: string;
@@ -24,7 +27,7 @@ export interface PlannedChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** In the words of the document; `null` where nothing is said, `***` and more for secrets. */
+/** In the notation of the document; `null` if absent, `***` for secrets. */
 export interface FieldChange {
   readonly field: string;
   readonly before: Json;
@@ -32,24 +35,27 @@ export interface FieldChange {
 }
 
 export interface ConfigurationPlan {
-  /** Of what is stored and what is wanted: another one where either is. */
+  /** Digest of the stored and the requested state; it changes if either changes. */
   readonly digest: string;
-  /** In the order in which they are made. */
+  /** In the order of their execution. */
   readonly changes: readonly PlannedChange[];
 }
 
-/** All of it as one document, in the words of `sluice.yaml`. Documents are YAML in UTF-8. */
+/**
+ * The whole configuration as one document in the notation of `sluice.yaml`.
+ * Documents are YAML in UTF-8.
+ */
 export interface Configuration {
-  /** The same bytes for the same state. Credentials are not in it. */
+  /** Deterministic: the same state gives the same bytes. Credentials are omitted. */
   export(): Promise<string>;
   /**
-   * Sections that the document leaves out stay; what a section that it has does
-   * not name is deleted. Throws `invalid_request` with every mistake.
+   * Sections that the document omits stay unchanged; objects missing in a
+   * present section are deleted. Throws `invalid_request` with all errors.
    */
   plan(document: Uint8Array): Promise<ConfigurationPlan>;
   /**
-   * Does what was planned, or nothing at all. Throws `plan_outdated` where the
-   * digest is not that of the plan as it would be made now. `actor`: for the ledger.
+   * Applies the whole plan or nothing. Throws `plan_outdated` if the digest
+   * differs from the digest of a new plan. `actor`: for the ledger.
    */
   apply(document: Uint8Array, digest: string, actor: string): Promise<ConfigurationPlan>;
 }

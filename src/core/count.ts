@@ -1,21 +1,22 @@
 import { isArray, isObject, type Json } from "#lib/json.ts";
 
-/** About what vendors charge for a picture or a page, where nobody said. */
+/** Approximate vendor charge for an image or a page, used if the vendor reports no usage. */
 const MEDIA_TOKENS = 1_100;
 const MESSAGE_TOKENS = 4;
 const LONGEST_WORD = 2_048;
 
 /**
- * Tokens of a text at the dear end of what tokenizers make of it: three bytes
- * a token is more than English needs and about right for Chinese.
+ * A high estimate of the tokens of a text: three bytes per token is more than
+ * English needs and about right for Chinese.
  */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3);
 }
 
 /**
- * Tokens of a request body, whatever its style: every string counts, media by
- * the piece. For reserving, where being quick matters and being low does harm.
+ * Estimates the tokens of a request body in any style: all strings count, media
+ * per item. It is for reservations, so it must be fast and must not
+ * underestimate.
  */
 export function estimateInputTokens(body: Json): number {
   if (typeof body === "string") return isMedia(body) ? MEDIA_TOKENS : estimateTokens(body);
@@ -35,7 +36,7 @@ export function estimateInputTokens(body: Json): number {
   return 1;
 }
 
-/** A data URL, or thousands of characters with no space among the first: not words. */
+/** True for a data URL, or thousands of characters without whitespace at the start: not text. */
 function isMedia(text: string): boolean {
   if (text.length < LONGEST_WORD) return text.startsWith("data:");
   return text.startsWith("data:") || !/\s/.test(text.slice(0, LONGEST_WORD));

@@ -1,47 +1,56 @@
 /**
- * What a family of models makes of a question, in tokens: how its own
- * tokenizer differs from the one that is used here (o200k), and what its
- * template adds. `docs/counting.md` says how the figures were found.
+ * Token counting parameters of a model family: how its tokenizer differs from
+ * the one used here (o200k), and the tokens that its template adds.
+ * `docs/counting.md` explains how the numbers were measured.
  */
 export interface Counting {
-  /** Tokens of this family for one of o200k, in long texts; short ones are everyday words, which cost everywhere the same. */
+  /**
+   * Tokens of this family per o200k token in long texts. Short texts are common
+   * words, which all tokenizers count alike.
+   */
   readonly textFactor: number;
-  /** From how many tokens on the factor applies in full. */
+  /** Number of tokens from which the factor applies in full. */
   readonly fullFactorTokens: number;
-  /** Around a request with one message; for each further turn; for each instruction of a system. */
+  /** Overhead of a request with one message; of each further turn; of each system instruction. */
   readonly perRequest: number;
   readonly perMessage: number;
   readonly perSystem: number;
-  /** Around a call or a result. */
+  /** Overhead of a tool call or tool result. */
   readonly perToolBlock: number;
-  /** How tools are put into words for the model. */
+  /** How tool definitions are written into the prompt. */
   readonly toolText: ToolText;
-  /** Tokens for one of o200k in those words. */
+  /** Tokens per o200k token in the tool definitions. */
   readonly toolFactor: number;
-  /** Once, where there are tools, and for each of them. */
+  /** Overhead if there are tools, and of each tool. */
   readonly toolPrompt: number;
   readonly perTool: number;
-  /** Where the model must call one. */
+  /** Overhead if the model must call a tool. */
   readonly forcedTool: number;
-  /** Where the caller asks it to think. */
+  /** Overhead if the client enables thinking. */
   readonly thinking: number;
-  /** Where the answer has a schema, and for one of o200k in it; noughts where the model is not told. */
+  /**
+   * Overhead of a response schema, and tokens per o200k token in it; 0 if the
+   * schema is not part of the prompt.
+   */
   readonly formatPrompt: number;
   readonly formatFactor: number;
-  /** How much of its earlier reasoning the model is given to read again. */
+  /** The share of earlier reasoning that is sent to the model again. */
   readonly reasoningFactor: number;
-  /** The same for reasoning that only the vendor can read: for each character of its seal. */
+  /** The same for encrypted reasoning: tokens per character of the signature. */
   readonly perSealChar: number;
-  /** A picture, whatever its size: none is fetched or opened to be counted. */
+  /** An image of any size: images are not fetched or decoded for counting. */
   readonly image: number;
-  /** A sound, a film, a document. */
+  /** An audio file, a video, a document. */
   readonly media: number;
 }
 
-/** `json`: their definitions; `types`: declarations in TypeScript; `words`: nothing but names and descriptions. */
+/**
+ * `json`: JSON definitions; `types`: TypeScript declarations; `words`: only
+ * names and descriptions.
+ */
 export type ToolText = "json" | "types" | "words";
 
-/** Where nothing is known of the family: about the middle of the models that are open. */
+/** Defaults for an unknown family: close to the average of the open models. */
 export const DEFAULT_COUNTING: Counting = {
   textFactor: 1,
   fullFactorTokens: 200,

@@ -7,19 +7,19 @@ import {
   type OperationResult,
 } from "./operation.ts";
 
-/** Texts to be turned into vectors. */
+/** A request for embedding vectors. */
 export interface EmbeddingRequest extends OperationRequest {
-  /** Each a text, or the tokens of one, which only the model's own vendor understands. */
+  /** Each input is a text, or a text's tokens, which only the model's own vendor understands. */
   readonly inputs: readonly (string | readonly number[])[];
   readonly dimensions?: number;
-  /** What the vectors are for, where the caller says so. */
+  /** The purpose of the vectors, if the client states it. */
   readonly task?: EmbeddingTask;
-  /** Of a document. */
+  /** Title of the document. */
   readonly title?: string;
-  /** How the caller wants to be answered, where its format gives the choice. */
+  /** The vector encoding in the response, if the client's format supports a choice. */
   readonly encoding?: "float" | "base64";
   readonly user?: string;
-  /** Members that have no place above, by the format that they belong to. */
+  /** Client fields without an equivalent above, keyed by format id. */
   readonly extra?: Extra;
 }
 
@@ -35,7 +35,7 @@ export const EMBEDDING_TASKS = [
 ] as const;
 export type EmbeddingTask = (typeof EMBEDDING_TASKS)[number];
 
-/** One vector for each input, in the order of the inputs. */
+/** One vector per input, in the order of the inputs. */
 export interface Embeddings extends OperationResult {
   readonly vectors: readonly Float32Array[];
 }

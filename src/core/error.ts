@@ -1,15 +1,15 @@
 import type { JsonObject } from "#lib/json.ts";
 
-/** What a failure means: who caused it, its HTTP status, and what the router does next. */
+/** The meaning of a failure: who caused it, its HTTP status, and how the router continues. */
 interface Fault {
   readonly status: number;
   readonly blame: "client" | "operator" | "upstream" | "gateway";
   /**
-   * `stop`: nobody else could do better. `once`: it is not known whether the
-   * request or the account is at fault, so a second such answer ends the call.
-   * `credential`: another credential of the same channel might do better.
-   * `channel`: another channel might. All of them only hold before the first
-   * byte of an answer has left.
+   * `stop`: no other upstream can do better. `once`: either the request or the
+   * account may be at fault, so a second such response ends the call.
+   * `credential`: try another credential of the same channel. `channel`: try
+   * another channel. The router acts on it only before the first byte of a
+   * response was sent.
    */
   readonly next: "stop" | "once" | "credential" | "channel";
   /** Counts against the channel in its circuit breaker. */
@@ -17,8 +17,8 @@ interface Fault {
 }
 
 /**
- * Every failure the gateway can report, in one row each. The router's retry,
- * the styles' error shapes and the manual all read this table.
+ * Every failure that the gateway can report, one row each. The router's retry,
+ * the styles' error formats and the manual use this table.
  */
 export const FAULTS = {
   invalid_request: { status: 400, blame: "client", next: "stop" },
@@ -63,48 +63,51 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 interface ErrorDetails {
-  /** The request field at fault, as the caller would write it: `messages[2].content`. */
+  /** The invalid request field, in the client's notation: `messages[2].content`. */
   readonly param?: string;
-  /** How long the caller should wait before another try, in milliseconds. */
+  /** How long the client should wait before a retry, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** What the caller's client acts on by itself, in the words of its style. */
+  /** Details that the client library acts on, in the terms of its style. */
   readonly details?: JsonObject;
-  /** What the vendor itself said, for the journal. */
+  /** The vendor's own report, for the journal. */
   readonly vendor?: VendorFailure;
-  /** False if another try cannot help, whatever the status lets a client believe. */
+  /** False if a retry cannot help, even if the status suggests one. */
   readonly mayRetry?: false;
-  /** Only ever logged. */
+  /** Logged only, never shown. */
   readonly cause?: unknown;
 }
 
-/** The attempt that failed, in words of the operator's alone. */
+/** The failed attempt, described only with the operator's own names. */
 interface FailedUpstream {
   readonly channel: string;
   readonly model: string;
-  /** Its label. */
+  /** The credential's label. */
   readonly credential: string;
-  /** Of the upstream's answer, if there was one. */
+  /** Status of the upstream's response, if it answered. */
   readonly status: number | null;
 }
 
 /** A failure as the vendor reported it. */
 export interface VendorFailure {
-  /** HTTP status of the answer, or the one that its body names. */
+  /** HTTP status of the response, or the status that its body names. */
   readonly status: number;
   readonly code?: string;
   readonly type?: string;
-  /** The vendor's message, scrubbed. Only operators may see it: it can describe their account. */
+  /** The vendor's message, scrubbed. For operators only: it can describe their account. */
   readonly reason?: string;
-  /** Member of the request that the vendor says it does not take: `thinking.display`. */
+  /** The request field that the vendor does not accept: `thinking.display`. */
   readonly refusedMember?: string;
-  /** The same as it came, if scrubbing changed it. The attempt removes it: it knows what the caller sent. */
+  /**
+   * The unscrubbed message, if scrubbing changed it. The attempt knows the
+   * client's request and removes it.
+   */
   readonly said?: string;
 }
 
-/** The message is shown to the caller; the cause is only ever logged. */
+/** Clients see the message; the cause is only logged. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
-  /** Where it happened, said by the attempt that failed; for the log. */
+  /** The upstream that failed, set by the attempt; for the log. */
   upstream: FailedUpstream | undefined;
   readonly code: FaultCode;
   readonly param: string | undefined;
@@ -123,7 +126,7 @@ export class GatewayError extends Error {
     this.mayRetry = details.mayRetry;
   }
 
-  /** The same, with how long the caller should wait. */
+  /** The same error with a wait for the client. */
   withWait(retryAfterMs: number): GatewayError {
     const { param, details, vendor, mayRetry, cause } = this;
     const timed = new GatewayError(this.code, this.message, {
@@ -142,14 +145,14 @@ export class GatewayError extends Error {
     return FAULTS[this.code];
   }
 
-  /** Anything unexpected becomes `internal`, and says nothing about itself. */
+  /** Unexpected errors become `internal` without details. */
   static from(cause: unknown): GatewayError {
     if (cause instanceof GatewayError) return cause;
     return new GatewayError("internal", "The gateway failed to handle this request.", { cause });
   }
 }
 
-/** The one way to say that a field of the caller's request is wrong. */
+/** Creates every error about an invalid field of the client's request. */
 export function invalid(param: string, message: string, cause?: unknown): GatewayError {
   const details = cause === undefined ? { param } : { param, cause };
   return new GatewayError("invalid_request", message, details);

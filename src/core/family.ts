@@ -1,4 +1,4 @@
-/** What kinds of endpoints there are. A key may be kept to some of them. */
+/** Endpoint families. A key can be restricted to some of them. */
 export const FAMILIES = [
   "text",
   "embeddings",

@@ -1,10 +1,10 @@
 import type { ModelTraits } from "./model.ts";
 
-/** A model as its upstream's list tells of it. */
+/** A model in an upstream's model list. */
 export interface FoundModel {
   readonly id: string;
-  /** Unix seconds, if the list says it. */
+  /** Unix seconds, if the list contains it. */
   readonly createdAt?: number;
-  /** As far as the list tells of any. */
+  /** The traits that the list contains. */
   readonly traits?: ModelTraits;
 }

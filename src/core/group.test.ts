@@ -11,12 +11,12 @@ function group(more: Partial<Group> = {}): Group {
   return { id: 3, name: "gold", priceFactor: 1_000, prices: new Map(), createdAt: 0, ...more };
 }
 
-describe("what a model costs a group", () => {
-  test("is the usual price where the group says nothing", () => {
+describe("the price of a model for a group", () => {
+  test("is the normal price if the group sets none", () => {
     expect(priceFor(group(), USUAL, ["m"])).toBe(USUAL);
   });
 
-  test("is the usual price times its factor, and says so", () => {
+  test("is the normal price times the group's factor, with a note in the source", () => {
     expect(priceFor(group({ priceFactor: 1_250 }), USUAL, ["m"])).toEqual({
       input: 187_500,
       output: 750_000,
@@ -25,7 +25,7 @@ describe("what a model costs a group", () => {
     });
   });
 
-  test("is its own price where it has one, whatever the factor", () => {
+  test("is the group's own price if it has one, with any factor", () => {
     const own = group({ priceFactor: 5_000, prices: new Map([["m", OWN]]) });
 
     expect(priceFor(own, USUAL, ["m"])).toBe(OWN);
@@ -34,7 +34,7 @@ describe("what a model costs a group", () => {
     expect(priceFor(own, USUAL, ["other"])?.input).toBe(750_000);
   });
 
-  test("is unknown where the usual one is, and nothing by a factor of nothing", () => {
+  test("is unknown if the normal price is unknown", () => {
     const free = group({ priceFactor: 0 });
 
     expect(priceFor(free, undefined, ["m"])).toBeUndefined();
@@ -43,7 +43,7 @@ describe("what a model costs a group", () => {
 });
 
 describe("a scaled price", () => {
-  test("has whole pico-dollars, rounded down, in every rate and every tier", () => {
+  test("is whole pico-dollars, rounded down, in every rate and every tier", () => {
     const price: Price = {
       ...USUAL,
       input: 1,
@@ -68,14 +68,14 @@ describe("a scaled price", () => {
     });
   });
 
-  test("is exact where a binary fraction is not", () => {
+  test("is exact even if a binary fraction would not be", () => {
     const dear = { ...USUAL, input: 90_071_992_547 };
 
     expect(scalePrice(dear, 100_000).input).toBe(9_007_199_254_700);
     expect(scalePrice(dear, 1_001).input).toBe(90_162_064_539);
   });
 
-  test("is what is reserved as well as what is charged", () => {
+  test("applies to the reservation as well as to the charge", () => {
     const price = scalePrice(USUAL, 1_500);
     const usage = { ...NO_USAGE, inputTokens: 100, outputTokens: 10 };
 
@@ -84,7 +84,7 @@ describe("a scaled price", () => {
   });
 });
 
-test("a user is held to what the group says, and else to what holds for everybody", () => {
+test("a user's limits are the group's, completed by the global ones", () => {
   const everybodys = { requestsPerMinute: 5, concurrency: 2 };
   const limits = { requestsPerMinute: 50, tokensPerMinute: 9 };
 

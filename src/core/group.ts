@@ -7,28 +7,28 @@ import {
   type Thousandths,
 } from "./money.ts";
 
-/** Users who share what they may use, what it costs them, and how fast they may call. */
+/** Users who share allowed models, prices and rate limits. */
 export interface Group {
   readonly id: number;
   /** Unique. */
   readonly name: string;
-  /** Names and patterns as a key has them; all where absent. */
+  /** Model names and patterns, as in a key; all if absent. */
   readonly models?: readonly string[];
-  /** By their names; all where absent. */
+  /** Channel names; all if absent. */
   readonly channels?: readonly string[];
-  /** Of the usual price. */
+  /** Factor on the normal price. */
   readonly priceFactor: Thousandths;
-  /** By the name that callers use: these take the place of the usual price and of the factor. */
+  /** Prices by the model name that clients use. They replace the normal price and the factor. */
   readonly prices: ReadonlyMap<string, Price>;
-  /** Of each of its users. */
+  /** Limits of each user in the group. */
   readonly limits?: RateLimits;
-  /** Of all its users together. */
+  /** Limits of all its users together. */
   readonly sharedLimits?: RateLimits;
   /** Unix ms. */
   readonly createdAt: number;
 }
 
-/** What is absent stays as it is; `null` takes a bound away. */
+/** Absent fields stay unchanged; `null` removes a limit. */
 export interface GroupChange {
   readonly name?: string;
   readonly models?: readonly string[] | null;
@@ -44,22 +44,23 @@ export interface GroupDraft extends GroupChange {
 }
 
 export interface GroupStore {
-  /** Throws `invalid_request` where the name is another group's already. */
+  /** Throws `invalid_request` if another group has the name. */
   create(draft: GroupDraft): Promise<Group>;
   find(id: number): Promise<Group | undefined>;
-  /** By id, at most `limit` of those after `afterId`. */
+  /** Ordered by id, at most `limit` groups after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly Group[]>;
-  /** Undefined where there is no such group. */
+  /** Undefined if the group does not exist. */
   change(id: number, change: GroupChange): Promise<Group | undefined>;
-  /** False where there is no such group. Throws `invalid_request` while users are in it. */
+  /** False if the group does not exist. Throws `invalid_request` while users are in it. */
   delete(id: number): Promise<boolean>;
 }
 
 export const USUAL_FACTOR: Thousandths = 1_000;
 
 /**
- * What a model costs a group: its own price for it, or else the usual one times
- * its factor. `names`: of the model, the one that was called first.
+ * The price of a model for a group: the group's own price, or else the normal
+ * price times its factor. `names`: the model's names, the one that the client
+ * used first.
  */
 export function priceFor(
   { name, priceFactor, prices }: Group,
@@ -75,7 +76,7 @@ export function priceFor(
   return { ...scalePrice(usual, priceFactor), source };
 }
 
-/** What a user is held to: of what the group does not say, what holds for everybody. */
+/** The limits of a user: the group's limits, completed by the global ones. */
 export function userLimitsIn(
   { limits }: Group,
   everybodys: RateLimits | undefined,

@@ -1,63 +1,63 @@
-/**
- * One request that its caller may send again: whoever gave it a key gets one
- * answer for it, and pays once.
- */
+/** A request with an idempotency key: repeated requests get one result and are charged once. */
 export interface IdempotencyRecord {
-  /** A digest of user, method, path and key: it is nobody else's. */
+  /** A digest of user, method, path and key, so keys of different users cannot collide. */
   readonly id: string;
   readonly userId: number;
-  /** A digest of what is asked: the same key is not for another question. */
+  /** A digest of the request: a key cannot be reused for another request. */
   readonly question: string;
-  /** The call that is to answer. */
+  /** The call that produces the response. */
   readonly callId: string;
   /** Unix ms. */
   readonly at: number;
-  /** Unix ms; at most until then the call may run. */
+  /** Unix ms; the maximum end of the call. */
   readonly endsBy: number;
 }
 
 export type IdempotencyResult =
-  /** Nobody else will be given it before it is released: go ahead. */
+  /** The claim is exclusive until it is released: the call may proceed. */
   | { readonly kind: "claimed" }
   | { readonly kind: "running" }
   | { readonly kind: "other_question" }
-  /** Answered and paid for, by an earlier call; its answer may be too long to be kept, or lost. */
+  /** An earlier call was answered and charged; its response may be too long to store, or lost. */
   | {
       readonly kind: "done";
       readonly callId: string;
-      readonly answer: KeptReply | undefined;
+      readonly answer: StoredReply | undefined;
     };
 
-/** What a caller was sent. */
-export interface KeptReply {
+/** The response that a client received. */
+export interface StoredReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** Answers by the keys that callers gave their requests. */
+/** Stored responses by idempotency key. */
 export interface IdempotencyStore {
   /**
-   * Takes a key for a call, if no other call has it; of many at once, on any
-   * gateway, one gets it. What a gateway that died had claimed may be claimed
-   * anew, unless the journal says that its call was completed, or it is a task
-   * that goes on.
+   * Claims a key for a call if no other call has it; of concurrent claims on
+   * all gateways one succeeds. The claim of a dead gateway can be claimed
+   * again, unless the journal shows its call as completed or it is a running
+   * task.
    */
   claim(reservation: IdempotencyRecord): Promise<IdempotencyResult>;
-  /** Ends a claim with its answer, or without where there is too much of it. */
+  /** Completes a claim with its response, or without one if the response is too long. */
   keep(
     reservation: Pick<IdempotencyRecord, "id" | "callId">,
-    answer: KeptReply | undefined,
+    answer: StoredReply | undefined,
     expiresAt: number,
   ): Promise<void>;
-  /** Ends a claim as if it had never been. */
+  /** Deletes a claim, as if it had never existed. */
   release(reservation: Pick<IdempotencyRecord, "id" | "callId">): Promise<void>;
-  /** Deletes at most `limit` that expired before `before` (Unix ms); says how many. */
+  /**
+   * Deletes at most `limit` records that expired before `before` (Unix ms);
+   * returns their number.
+   */
   prune(before: number, limit: number): Promise<number>;
   /**
-   * Where a user has more than so many bytes here, forgets what the oldest
-   * answers were, though not that they were given: a bounded number of them at
-   * once. Says how many.
+   * Deletes the oldest stored responses of users above `maxBytesPerUser`, but
+   * keeps the records that they were sent. One call deletes a bounded number
+   * and returns it.
    */
   trim(maxBytesPerUser: number): Promise<number>;
 }

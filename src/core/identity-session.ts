@@ -1,48 +1,52 @@
 import type { AssetGroup } from "./asset.ts";
 
 /**
- * The verification of a person, from the link that they open to the group that
- * their pictures go into. Its caller has a token of ours; the vendor's never
+ * The verification of a person, from the link that they open to the group for
+ * their pictures. The client gets our own token; the vendor's token never
  * leaves the gateway.
  */
 export interface IdentitySession {
   readonly id: string;
   readonly userId: number;
   readonly channel: string;
-  /** By its label. */
+  /** Label of the credential. */
   readonly account: string;
-  /** Of the token that its caller has. */
+  /** Digest of the client's token. */
   readonly tokenDigest: string;
-  /** Of the word in the address that the person's browser comes back to. */
+  /** Digest of the secret in the URL that the person's browser returns to. */
   readonly returnDigest: string;
-  /** Both tokens and the caller's address; empty once nobody needs them. */
+  /** Both tokens and the client's callback URL; empty once they are no longer needed. */
   readonly sealed: string;
   readonly state: IdentityState;
-  /** What the person's browser said: it is not believed, but passed on where it says failure. */
+  /**
+   * The result that the person's browser reported. It is untrusted and only
+   * passed on if it is a failure.
+   */
   readonly told?: VerificationOutcome;
-  /** The group that the vendor made. */
+  /** The group that the vendor created. */
   readonly groupId?: string;
-  /** When its caller first got the group. */
+  /** When the client first received the group. */
   readonly fetchedAt?: number;
   /** Unix ms. */
   readonly createdAt: number;
-  /** From here on nothing more is expected of it. */
+  /** Unix ms after which the session expires. */
   readonly endsAt: number;
-  /** When to ask the vendor; absent while there is no reason to. */
+  /** When to poll the vendor; absent if no poll is planned. */
   readonly askAt?: number;
   readonly askedAt?: number;
   readonly asks: number;
-  /** How often a browser came back. */
+  /** Number of times that a browser returned. */
   readonly returns: number;
-  /** What its caller is to be told, until somebody takes it. */
+  /** The pending callback to the client, until it is delivered. */
   readonly notice?: SessionNotice;
-  /** Moves with every change. */
+  /** Incremented with every change. */
   readonly version: number;
 }
 
 /**
- * `asking`: the vendor is being asked for the group, and tells it once.
- * `unsure`: it was asked, and nobody knows what it told. `passed` is for ever.
+ * `asking`: a request for the group is running; the vendor returns the group
+ * only once. `unsure`: the request was sent, but its result is unknown.
+ * `passed` is final.
  */
 export type IdentityState = "open" | "asking" | "unsure" | "passed";
 
@@ -60,10 +64,10 @@ export interface SessionNotice {
   readonly dueAt: number;
 }
 
-/** What vendors and we say of somebody who passed. */
+/** The result code of a passed verification, at vendors and here. */
 export const PASSED_CODE = "10000";
 
-/** What may change of a session; `null` takes away. */
+/** The fields of a session that may change; `null` removes a value. */
 export interface IdentityChange {
   readonly sealed?: string;
   readonly state?: IdentityState;
@@ -78,35 +82,35 @@ export interface IdentityChange {
 }
 
 /**
- * Sessions, each changed by one at a time: a change says which version it was
- * made from, and of two only the first is.
+ * The store of sessions. A change names the version it was made from; of two
+ * concurrent changes only the first succeeds.
  */
 export interface IdentitySessionStore {
   add(session: IdentitySession): Promise<void>;
-  /** Of others as good as none. */
+  /** Undefined for sessions of other users. */
   findByToken(userId: number, tokenDigest: string): Promise<IdentitySession | undefined>;
   findByReturn(returnDigest: string): Promise<IdentitySession | undefined>;
-  /** Those that may still come to something. */
+  /** Number of sessions that may still pass. */
   countOpen(userId: number, now: number): Promise<number>;
-  /** Undefined where somebody else came first. */
+  /** Undefined if another change came first. */
   change(session: IdentitySession, change: IdentityChange): Promise<IdentitySession | undefined>;
   /**
-   * Adds the group that the vendor made, and has its session pass, both or
-   * neither. `taken`: there is a group of that id, or at that place.
+   * Adds the vendor's group and marks its session as passed, in one
+   * transaction. `taken`: a group with this id, or with this vendor id, exists.
    */
   pass(
     session: IdentitySession,
     group: AssetGroup,
     change: IdentityChange,
   ): Promise<IdentitySession | "taken" | undefined>;
-  /** Ids of a channel's sessions that have not passed, and ended after an instant or have not yet. */
+  /** Ids of a channel's sessions that have not passed and that end after `since`. */
   listUnresolved(channel: string, since: number): Promise<readonly string[]>;
-  /** Those that something is due for and that are in nobody's hands, for so long; none of busy users. */
+  /** Leases sessions with a due action and without a lease, for `leaseMs`; skips busy users. */
   lease(
     leaseMs: number,
     limit: number,
     busyUsers?: readonly number[],
   ): Promise<readonly IdentitySession[]>;
-  /** Deletes those that ended before; how many were. */
+  /** Deletes sessions that ended before; returns their number. */
   prune(before: number, limit: number): Promise<number>;
 }

@@ -52,7 +52,7 @@ test.each([
   expect(verdict({}, ownerWith(role, true))).toBe("forbidden");
 });
 
-test("a domain is the address's own, whole, and verified", () => {
+test("a domain must match the whole domain of the address, and the address must be verified", () => {
   const domains = ["example.com"];
 
   expect(verdict({}, undefined, { domains })).toBe("create ada");
@@ -67,7 +67,7 @@ test("a domain is the address's own, whole, and verified", () => {
   expect(verdict({ email: "x@evil.example" }, ownerWith("user"), { domains })).toBe("forbidden");
 });
 
-test("a new user has no address that nobody vouches for, and nothing that was not allowed", () => {
+test("a new user gets no unverified address, and no rights beyond the rules", () => {
   const rules: AdmissionRules = { ...RULES, role: "auditor" };
   const admission = admit({ ...ADA, isEmailVerified: false, displayName: "Ada" }, undefined, rules);
 
@@ -88,6 +88,6 @@ test.each([
   ["..ada", "ada"],
   ["日本", "user"],
   ["a".repeat(80), "a".repeat(48)],
-])("%p is called %p here", (userName, name) => {
+])("the identity provider's name %p becomes the user name %p", (userName, name) => {
   expect(verdict({ userName })).toBe(`create ${name}`);
 });

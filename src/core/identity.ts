@@ -2,14 +2,14 @@ import { GatewayError } from "./error.ts";
 import type { NanoUsd } from "./money.ts";
 import { isAtLeast, isEmail, type Role, type User, type UserDraft } from "./user.ts";
 
-/** Who somebody is to an identity provider. */
+/** A person's identity at an identity provider. */
 export interface Identity {
   readonly issuer: string;
-  /** Never given to anybody else by this issuer; everything else may change hands. */
+  /** The issuer never reuses the subject; all other claims may move to another person. */
   readonly subject: string;
-  /** In small letters. */
+  /** In lower case. */
   readonly email?: string;
-  /** The provider vouches for the address. */
+  /** The provider verified the address. */
   readonly isEmailVerified: boolean;
   readonly displayName?: string;
   readonly userName?: string;
@@ -20,51 +20,55 @@ export function isSubject(text: string): boolean {
   return /^[\x20-\x7e]{1,255}$/.test(text);
 }
 
-/** What is kept of a login that has gone to the provider. */
+/** State of a login that was sent to the provider. */
 export interface PendingLogin {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Where users prove who they are. */
+/** A provider that authenticates users. */
 export interface IdentityProvider {
   readonly issuer: string;
-  /** Where to send the browser. Throws `upstream_unreachable`. */
+  /** The URL to redirect the browser to. Throws `upstream_unreachable`. */
   begin(): Promise<{ readonly url: string; readonly pending: PendingLogin }>;
   /**
-   * Who came back with this answer. Throws `unauthenticated` unless all of it
-   * is for this login and from this provider; `upstream_*` where it fails.
+   * The identity from the provider's response. Throws `unauthenticated` unless
+   * the whole response is for this login and from this provider; `upstream_*`
+   * if the provider fails.
    */
   finish(pending: PendingLogin, answer: URLSearchParams): Promise<Identity>;
 }
 
-/** Which users somebody's identities are. */
+/** Links between users and their identities. */
 export interface Identities {
   find(issuer: string, subject: string): Promise<User | undefined>;
   findByEmail(issuer: string, email: string): Promise<AddressOwner | undefined>;
-  /** Throws `invalid_request` where the user has another identity of this issuer, or somebody else has this one. */
+  /**
+   * Throws `invalid_request` if the user has another identity of this issuer,
+   * or another user has this identity.
+   */
   link(userId: number, issuer: string, subject: string): Promise<void>;
-  /** False where there is none. */
+  /** False if the user has no such identity. */
   unlink(userId: number, issuer: string): Promise<boolean>;
 }
 
 export interface AddressOwner {
   readonly user: User;
-  /** The user is somebody else to this issuer already. */
+  /** The user is already linked to another identity of this issuer. */
   readonly isLinked: boolean;
 }
 
 export interface AdmissionRules {
-  /** Of addresses; any where there are none. */
+  /** Allowed email domains; empty allows any. */
   readonly domains: readonly string[];
   readonly newUsers: "create" | "refuse";
   readonly role: Role;
-  /** What a new user may spend in all; no bound where absent. */
+  /** Total spending limit of a new user; unlimited if absent. */
   readonly quota?: NanoUsd;
 }
 
-/** What is to be done with somebody whom no user is linked to. Throws `forbidden`. */
+/** Decides about a login by an identity without a linked user. Throws `forbidden`. */
 export function admit(
   identity: Identity,
   owner: AddressOwner | undefined,
@@ -73,16 +77,17 @@ export function admit(
   const { issuer, subject, displayName } = identity;
   const email = identity.isEmailVerified ? identity.email : undefined;
   if (domains.length > 0 && !domains.includes(domainOf(email))) {
-    throw refusal("Your identity provider does not vouch for an address that may log in here.");
+    throw refusal("Your identity provider sent no verified email address of an allowed domain.");
   }
   if (owner !== undefined) {
-    // An address can be given to somebody else; an account is worth more the more it may do.
+    // An email address can be reassigned to another person, so admin accounts
+    // are never linked automatically.
     const mayLink = email !== undefined && owner.user.email === email && !owner.isLinked;
     if (mayLink && !isAtLeast(owner.user.role, "admin")) return { link: owner.user };
-    throw refusal("Your account here is not linked to this identity; an admin has to link it.");
+    throw refusal("Your account is not linked to this identity. Ask an admin to link it.");
   }
   if (newUsers === "refuse") {
-    throw refusal("There is no account for you here; an admin has to make one.");
+    throw refusal("You have no account here. Ask an admin to create one.");
   }
   return {
     create: {
@@ -96,7 +101,7 @@ export function admit(
   };
 }
 
-/** A name that a user may have, as near as can be to the one that the provider knows. */
+/** A valid user name, as close as possible to the provider's name. */
 function nameFor({ userName, email }: Identity): string {
   const [local = ""] = (userName ?? email ?? "").split("@");
   const name = local.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, "-");

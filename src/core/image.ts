@@ -14,27 +14,28 @@ import {
   type OperationResult,
 } from "./operation.ts";
 import type { UpstreamError } from "./style.ts";
-import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
+import { clampCount, NO_USAGE, type Usage } from "./usage.ts";
 
 /**
- * Pictures that are asked for, in words of all families of models together: a
- * family refuses what would give another picture, and reports what it cannot say.
+ * An image request in the union of all model families' fields. A family refuses
+ * a field if dropping it would give a different image, and reports other fields
+ * that it cannot carry.
  */
 export interface ImageRequest extends OperationRequest {
   readonly task: "generate" | "edit" | "vary";
-  /** What is wanted, in the order in which it was said; at least one. */
+  /** Prompts and images in their original order; at least one turn. */
   readonly turns: readonly ImageTurn[];
-  /** Where the first picture may be changed. */
+  /** Marks the editable area of the first image. */
   readonly mask?: Picture;
-  /** What is drawn over the first picture, to say what is to be changed. */
+  /** Marks drawn over the first image to show the requested changes. */
   readonly markup?: Picture;
   readonly stream: boolean;
-  /** How often a streamed picture is to be shown before it is done. */
+  /** Number of partial images in a stream. */
   readonly partials?: number;
   readonly count?: number;
-  /** How a picture is to be handed over, where its model leaves a choice. */
+  /** How to deliver images, if the model supports a choice. */
   readonly delivery?: "url" | "base64";
-  /** `1024x1024`, `16:9` or `2K`, as the family has it. */
+  /** `1024x1024`, `16:9` or `2K`, depending on the family. */
   readonly size?: string;
   readonly aspectRatio?: string;
   /** `1K`, `2K`, `4K`. */
@@ -46,29 +47,29 @@ export interface ImageRequest extends OperationRequest {
   /** `png`, `jpeg`, `webp`. */
   readonly format?: string;
   readonly compression?: number;
-  /** How close to the given pictures. */
+  /** Similarity to the input images. */
   readonly fidelity?: string;
-  /** How close to the words. */
+  /** Prompt adherence. */
   readonly guidance?: number;
   readonly negativePrompt?: string;
   readonly seed?: number;
   readonly watermark?: boolean;
-  /** The vendor may write the prompt anew. */
+  /** The vendor may rewrite the prompt. */
   readonly rewrite?: boolean;
-  /** How thoroughly it does: `standard`, `fast`. */
+  /** Rewrite mode: `standard`, `fast`. */
   readonly rewriteMode?: string;
-  /** Pictures that belong together, as many as the model finds fit, up to a number. */
+  /** A series of related images. The model chooses the number, up to `max`. */
   readonly series?: { readonly mode: "auto" | "disabled"; readonly max?: number };
   readonly people?: string;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
   readonly topP?: number;
-  /** Words beside the pictures. */
+  /** Also return text with the images. */
   readonly withText?: boolean;
   readonly user?: string;
-  /** Fields of the caller's that have no place above. */
+  /** Client fields without an equivalent above. */
   readonly extra?: JsonObject;
-  /** Members of the caller's fields that nobody knows, by their paths. */
+  /** Paths of client fields that the gateway does not know. */
   readonly unread?: readonly string[];
 }
 
@@ -77,32 +78,32 @@ export interface ImageTurn {
   readonly parts: readonly (string | Picture)[];
 }
 
-/** A given picture. */
+/** An input image. */
 export type Picture =
   | HeldPicture
   | { readonly kind: "url"; readonly url: string }
-  /** A file that the vendor keeps. */
+  /** A file that is stored at the vendor. */
   | { readonly kind: "reference"; readonly id: string };
 
-/** The picture itself, held once: in whichever way it came. */
+/** Image data, stored once in its original encoding. */
 export type HeldPicture =
   | { readonly kind: "base64"; readonly base64: Base64; readonly mediaType: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string };
 
-/** Copied out of the body it came in, or, where it is long, left there. */
+/** Copied out of the request body, or a reference into it if it is long. */
 export type Base64 = string | LongBase64;
 
 export interface Images extends OperationResult {
   readonly pictures: readonly MadePicture[];
-  /** Of those that could not be made while others were. */
+  /** Errors of images that failed while others succeeded. */
   readonly failures?: readonly UpstreamError[];
   /** Unix seconds. */
   readonly createdAt?: number;
-  /** What the vendor says of how they were made: their size, quality, format. */
+  /** The vendor's metadata on the result: size, quality, format. */
   readonly about?: JsonObject;
 }
 
-/** One of the two says where it is. */
+/** Either `url` or `base64` is present. */
 export interface MadePicture {
   readonly url?: string;
   readonly base64?: Base64;
@@ -112,9 +113,9 @@ export interface MadePicture {
   readonly size?: string;
 }
 
-/** A streamed answer. `end` is the last event; a failure of all is thrown. */
+/** A streamed response. `end` is the last event. A failure of the whole request is thrown. */
 export type ImageEvent =
-  /** How far a picture has come. */
+  /** A partial image. */
   | {
       readonly type: "partial";
       readonly index: number;
@@ -127,33 +128,33 @@ export type ImageEvent =
       readonly index: number;
       readonly picture: MadePicture;
       readonly about?: JsonObject;
-      /** Of this one alone, where the vendor counts each for itself. */
+      /** Usage of this image alone, if the vendor counts images separately. */
       readonly usage?: Usage;
     }
   | { readonly type: "failed"; readonly index: number; readonly error: UpstreamError }
-  /** `usage`: of all, where the vendor counts them together. */
+  /** `usage`: the total, if the vendor counts all images together. */
   | { readonly type: "end"; readonly usage?: Usage };
 
-/** Reads a streamed answer event by event. */
+/** Reads a streamed response event by event. */
 export interface ImageDecoder {
-  /** Throws the failure that an event tells of. */
+  /** Throws if the event reports a failure. */
   read(event: SseEvent): readonly ImageEvent[];
-  /** The answer reached its end as the format marks it. */
+  /** The response reached the format's end marker. */
   readonly isOver: boolean;
 }
 
-/** Writes a streamed answer event by event. */
+/** Writes a streamed response event by event. */
 export interface ImageEncoder {
   encode(event: Exclude<ImageEvent, { type: "end" }>): string;
-  /** What ends the stream, with what was used. */
+  /** The end of the stream, with the usage. */
   end(usage: Usage): string;
-  /** A failure after the first byte, as the format's own last event. */
+  /** Writes a failure after the first byte as the format's error event. */
   fail(error: GatewayError): string;
 }
 
 export interface InboundImageFormat extends InboundFormat<ImageRequest, Images> {
   readonly inbound: InboundFormat<ImageRequest, Images>["inbound"] & {
-    /** `at`: when it was asked, in Unix seconds. */
+    /** `at`: Unix seconds of the request. */
     openEncoder(question: ImageRequest, at: number): ImageEncoder;
   };
 }
@@ -162,28 +163,28 @@ type Outbound = OutboundFormat<ImageRequest, Images, JsonObject | SentForm>;
 
 export interface OutboundImageFormat extends Outbound {
   readonly outbound: Outbound["outbound"] & {
-    /** Absent where nothing is streamed: then a whole answer is handed on in one go. */
+    /** Absent if the format does not stream: a complete response is then sent at once. */
     openDecoder?(question: ImageRequest): ImageDecoder;
   };
 }
 
-/** All that was said, in one text. */
+/** The whole prompt as one text. */
 export function promptOf({ turns }: Pick<ImageRequest, "turns">): string {
   const texts = turns.flatMap(({ parts }) => parts.filter((part) => typeof part === "string"));
   return texts.join("\n");
 }
 
-/** All that was shown, in its order. */
+/** All input images in order. */
 export function picturesOf({ turns }: Pick<ImageRequest, "turns">): readonly Picture[] {
   return turns.flatMap(({ parts }) => parts.filter((part) => typeof part !== "string"));
 }
 
-/** In base64, whichever way it came. */
+/** The image as base64. */
 export function base64Of(picture: HeldPicture): Base64 {
   return picture.kind === "base64" ? picture.base64 : LongBase64.write(picture.bytes);
 }
 
-/** The same as what a form has of a file. */
+/** The image as the content of a form file. */
 export function fileOf(
   picture: HeldPicture,
 ): { readonly bytes: Uint8Array } | { readonly base64: LongBase64 } {
@@ -192,7 +193,10 @@ export function fileOf(
   return typeof base64 === "string" ? { bytes: Buffer.from(base64, "base64") } : { base64 };
 }
 
-/** Its link, or `data:image/png;base64,...`; undefined for what only its vendor can reach. */
+/**
+ * Its link, or `data:image/png;base64,...`; undefined for a reference that only
+ * its vendor can read.
+ */
 export function linkOf(picture: Picture): Base64 | undefined {
   if (picture.kind === "reference") return undefined;
   if (picture.kind === "url") return picture.url;
@@ -219,7 +223,7 @@ export const image: OperationKind<ImageRequest, Images> = {
     if (count <= maxInputs) return [question];
     const parts: ImageRequest[] = [];
     for (let left = count; left > 0; left -= maxInputs) {
-      // With one seed all parts would be the same pictures.
+      // With the same seed, all parts would return the same images.
       const own = seed === undefined ? {} : { seed: (seed + count - left) % SEEDS };
       parts.push({ ...question, count: Math.min(left, maxInputs), ...own });
     }
@@ -234,8 +238,8 @@ export const image: OperationKind<ImageRequest, Images> = {
     return {
       pictures,
       failures: answers.flatMap(({ failures = [] }) => failures),
-      usage: withPictures(
-        usage ?? guessedUsage(question, pictures.length),
+      usage: withImageCount(
+        usage ?? estimatedUsage(question, pictures.length),
         pictures.length,
         question,
       ),
@@ -253,51 +257,51 @@ export const image: OperationKind<ImageRequest, Images> = {
   }),
 };
 
-/** What callers call the wish that fewer pictures than were asked for fall short of. */
+/** The client's field that is reported if fewer images than requested were made. */
 export const FEWER_PICTURES = "n";
-/** About what vendors count for a picture that they are given. */
+/** Approximate number of tokens that vendors count per input image. */
 const TOKENS_OF_GIVEN = 1_000;
-/** The most that a vendor counts for a picture made in one of its qualities, rounded up. */
+/** The highest token count per output image in each quality, rounded up. */
 const DEAREST = 6_300;
 const TOKENS_OF_MADE = new Map([
   ["low", 410],
   ["medium", 1_600],
   ["standard", 2_000],
 ]);
-/** The least, for a picture of a thousand pixels across and down. */
+/** The lowest token count, for an image of about 1000 by 1000 pixels. */
 const CHEAPEST = 272;
 const LEAST_OF_MADE = new Map([
   ["medium", 1_056],
   ["high", 4_160],
 ]);
-/** Pictures of a series where nobody says how many. */
+/** Number of images to reserve for a series without a maximum. */
 export const MAX_SERIES = 4;
-/** A seed is below it. */
+/** Exclusive upper bound of a seed. */
 const SEEDS = 2 ** 31;
 
-/** Of what nobody counted, with so many pictures made. */
-export function guessedUsage(question: ImageRequest, made: number): Usage {
+/** Estimated usage of a request without reported usage, for this number of images. */
+export function estimatedUsage(question: ImageRequest, made: number): Usage {
   return {
     ...NO_USAGE,
     ...tokensOf(made, question),
-    inputTokens: fitsIn(image.sizeOf(question)),
+    inputTokens: clampCount(image.sizeOf(question)),
     isEstimated: true,
   };
 }
 
-/** Of a picture that was left before it was done. */
-export function leftUsage(question: ImageRequest): Usage {
+/** Estimated usage of an image that was aborted before it was complete. */
+export function abortedUsage(question: ImageRequest): Usage {
   return { ...NO_USAGE, ...tokensOf(1, question), isEstimated: true };
 }
 
-/** As little as vendors count for any of its quality. */
+/** The lowest count that vendors use for this quality. */
 function tokensOf(made: number, { quality = "" }: ImageRequest) {
-  const outputTokens = fitsIn(made * (LEAST_OF_MADE.get(quality) ?? CHEAPEST));
+  const outputTokens = clampCount(made * (LEAST_OF_MADE.get(quality) ?? CHEAPEST));
   return { outputTokens, imageOutputTokens: outputTokens };
 }
 
-/** Whoever pays by the picture pays for those that were made. */
-export function withPictures(usage: Usage, made: number, question: ImageRequest): Usage {
+/** Adds the number of images, for prices per image. */
+export function withImageCount(usage: Usage, made: number, question: ImageRequest): Usage {
   return { ...usage, images: made, ...gradeOf(question) };
 }
 
@@ -305,7 +309,7 @@ function mostOf({ count = 1, series }: ImageRequest): number {
   return series?.mode === "auto" ? count * (series.max ?? MAX_SERIES) : count;
 }
 
-/** `hd 1024x1792`, `standard 4K`, `hd`: what prices by the picture tell apart. */
+/** The kind of result that prices per image distinguish: `hd 1024x1792`, `standard 4K`, `hd`. */
 function gradeOf({ quality, size, resolution = size }: ImageRequest): { readonly grade?: string } {
   if (resolution === undefined) return quality === undefined ? {} : { grade: quality };
   return { grade: `${quality ?? "standard"} ${resolution}` };

@@ -1,26 +1,29 @@
 import type { Span } from "#lib/byte-range.ts";
 
-/** What there may be of a video that a task made: itself, and what was made beside it. */
+/** The files of a video task: the video and its additional files. */
 export const VARIANTS = ["video", "thumbnail", "spritesheet", "last_frame", "watermarked"] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 /** One file of a task. */
 export interface TaskFile {
   readonly taskId: string;
-  /** Which of its videos, from 0. */
+  /** Index of the video in the task, from 0. */
   readonly index: number;
   readonly variant: Variant;
 }
 
-/** Where copies may be. */
+/** Places for copies. */
 export const MEDIA_PLACES = ["folder", "s3"] as const;
 export type MediaPlace = (typeof MEDIA_PLACES)[number];
 
-/** A copy of a file, which is there after its vendor's link has ended; or the wish for one. */
+/**
+ * A copy of a file, which stays available after the vendor's link expires, or
+ * an order for a copy.
+ */
 export interface MediaCopy extends TaskFile {
   readonly state: "wanted" | "kept" | "given_up";
   readonly place: MediaPlace;
-  /** Known once it is kept. */
+  /** Set once the copy is stored. */
   readonly kept?: KeptFile;
   readonly attempts: number;
   /** Unix ms. */
@@ -37,41 +40,44 @@ interface KeptFile {
   readonly at: number;
 }
 
-/** Which copies there are, and which there are to be. Leases are measured by the clock that all gateways share. */
+/**
+ * The store of copies and orders for copies. The database clock measures
+ * leases, because all gateways share it.
+ */
 export interface MediaCopyStore {
-  /** Wishes for copies; one that is there already stays as it is. */
+  /** Orders copies; existing entries stay unchanged. */
   want(files: readonly TaskFile[], place: MediaPlace, now: number): Promise<void>;
-  /** A copy that is kept. */
+  /** Finds a stored copy. */
   find(file: TaskFile): Promise<MediaCopy | undefined>;
-  /** Wishes that are due and in nobody's hands, for so long. */
+  /** Leases orders that are due and not leased, for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<readonly MediaCopy[]>;
-  /** Goes on holding it while it is copied. */
+  /** Extends the lease while the file is copied. */
   prolong(file: TaskFile, leaseMs: number): Promise<void>;
-  /** False where the copy is not wanted any more. */
+  /** False if the copy is no longer wanted. */
   keep(file: TaskFile, kept: KeptFile): Promise<boolean>;
-  /** To be tried again at `dueAt`, or never. */
+  /** Retry at `dueAt`, or never if undefined. */
   missed(file: TaskFile, attempts: number, dueAt: number | undefined): Promise<void>;
-  /** Those made before, and those whose task was removed or forgotten. */
+  /** Copies made before `before`, and copies of removed or deleted tasks. */
   listUnwanted(before: number, limit: number): Promise<readonly MediaCopy[]>;
   forget(file: TaskFile): Promise<void>;
 }
 
-/** Where bytes are kept, by paths below whatever a store has for itself. */
+/** A byte store; paths are relative to the store's root. */
 export interface MediaStore {
-  /** Keeps the bytes, all or none of them. Throws what they throw. */
+  /** Stores all bytes or none. Throws the errors of `bytes`. */
   put(path: string, bytes: AsyncIterable<Uint8Array>, mediaType: string): Promise<StoredBytes>;
-  /** Undefined where there is no file of this size. */
+  /** Undefined if no file of this size exists. */
   open(path: string, sizeBytes: number, span: Span): Promise<MediaBytes | undefined>;
-  /** Whether or not it is there. */
+  /** Succeeds even if the file does not exist. */
   remove(path: string): Promise<void>;
 }
 
 type StoredBytes = Pick<KeptFile, "sizeBytes" | "digest">;
 
-/** A blob is sent as it is, without passing through memory. */
+/** A blob is sent directly, without a copy in memory. */
 export type MediaBytes = Blob | AsyncIterable<Uint8Array>;
 
-/** Of a file, below whatever a store has for itself. */
+/** Path of a file, relative to the store's root. */
 export function pathOf({ taskId, index, variant }: TaskFile): string {
   return `${taskId}/${index}-${variant}`;
 }

@@ -5,36 +5,45 @@ import type { Group } from "./group.ts";
 import type { RateLimits } from "./limits.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** A key as the gate knows it; the secret itself is only known to its holder. */
+/** An API key as the gateway stores it; only its holder knows the secret. */
 export interface ApiKey {
   readonly id: number;
   readonly userId: number;
   readonly name: string;
   readonly status: KeyStatus;
-  /** Names the key may use; `*` alone stands for all, a trailing `*` for a prefix. */
+  /** Models that the key may use; `*` alone allows all, a trailing `*` matches a prefix. */
   readonly models: readonly string[];
-  /** Unix ms, or undefined for never. */
+  /** Unix ms; undefined if it never expires. */
   readonly expiresAt?: number;
-  /** Networks it may be used from, such as `10.0.0.0/8`; anywhere where absent. */
+  /** Networks from which the key may be used, such as `10.0.0.0/8`; any if absent. */
   readonly networks?: readonly string[];
-  /** Endpoints it may call; all where absent. */
+  /** Endpoints that it may call; all if absent. */
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
-  /** Of its user; what it allows, the key may still not. */
+  /** The user's group. The key's own rules may restrict it further. */
   readonly group?: Group;
-  /** The ledger accounts a call with this key draws on: its user's, its own when it is capped, and its team's. */
+  /**
+   * The ledger accounts that a call with this key draws on: its user's, its own
+   * if it has a quota, and its team's.
+   */
   readonly accounts: readonly AccountId[];
-  /** Its own, its user's and its team's, months first: each has an account for every period. */
+  /**
+   * Budgets of the key, its user and its team, months first. Each has an
+   * account for every period.
+   */
   readonly budgets?: readonly Budget[];
 }
 
 export const KEY_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export type KeyStatus = (typeof KEY_STATUS)[keyof typeof KEY_STATUS];
 
-/** Who has money: `user:7`, `key:31` or `team:3`. */
+/** The owner of an account: `user:7`, `key:31` or `team:3`. */
 export type OwnerId = `${"user" | "key" | "team"}:${number}`;
 
-/** An owner's account, or that of one of its periods: `key:31@2026-11-20`, `user:7@2026-11`. */
+/**
+ * An owner's account, or the account of one of its periods:
+ * `key:31@2026-11-20`, `user:7@2026-11`.
+ */
 export type AccountId = OwnerId | `${OwnerId}@${string}`;
 
 export function isAccountId(text: string): text is AccountId {
@@ -42,19 +51,19 @@ export function isAccountId(text: string): text is AccountId {
 }
 
 export const PERIODS = ["month", "day"] as const;
-/** By the calendar, in UTC. */
+/** Calendar periods in UTC. */
 export type Period = (typeof PERIODS)[number];
 
-/** What an owner may spend in a period. */
+/** The amount that an owner may spend in a period. */
 export interface Budget {
   readonly owner: OwnerId;
   readonly period: Period;
   readonly amount: NanoUsd;
 }
 
-/** Finds keys by the secret that a caller shows. */
+/** Finds keys by the secret that a client presents. */
 export interface KeyStore {
-  /** `undefined` for an unknown, deleted or malformed key. Malformed ones cost no query. */
+  /** `undefined` for an unknown, deleted or malformed key. Malformed keys cost no query. */
   find(secret: string): Promise<ApiKey | undefined> | ApiKey | undefined;
 }
 
@@ -63,9 +72,10 @@ const RANDOM_LENGTH = 32;
 const CHECK_LENGTH = 6;
 
 /**
- * A new secret: `sk-` as every client expects, our marker, 190 random bits and
- * a checksum by which a typo or a scanner's find is judged without a query.
- * Other kinds of secret have another marker, so that none passes for another.
+ * Creates a secret: `sk-` as every client expects, our marker, 190 random bits
+ * and a checksum. The checksum detects typos and false positives of secret
+ * scanners without a query. Other kinds of secret have other markers, so they
+ * cannot be confused.
  */
 export function createSecret(prefix = PREFIX): string {
   const body = prefix + randomBase62(RANDOM_LENGTH);
@@ -78,10 +88,10 @@ export function isWellFormed(secret: string, prefix = PREFIX): boolean {
   return checksum(secret.slice(0, -CHECK_LENGTH)) === secret.slice(-CHECK_LENGTH);
 }
 
-/** A model's name, the beginning of one with a `*` behind it, or `*` for all. */
+/** A model name, a prefix followed by `*`, or `*` for all. */
 export const MODEL_PATTERN = /^(?:[^\p{C}\p{Z}*]{1,200}\*?|\*)$/u;
 
-/** By what the key may, and by what its user's group may. */
+/** True if both the key and its user's group allow the model. */
 export function mayUse({ models, group }: ApiKey, model: string): boolean {
   return isAmong(models, model) && (group?.models === undefined || isAmong(group.models, model));
 }

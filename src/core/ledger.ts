@@ -1,32 +1,39 @@
-import type { CallRecord } from "./call.ts";
+import type { CallRecord, CallTags } from "./call.ts";
 import type { AccountId, Budget } from "./key.ts";
-import { MOST_USD, nanoUsd, type NanoUsd } from "./money.ts";
+import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
-/** What somebody may spend, has spent, and has reserved; the sums of its ledger entries. */
+/**
+ * The amounts that an owner may spend, has spent and has reserved: the sums of
+ * its ledger entries.
+ */
 export interface Account {
   readonly id: AccountId;
-  /** `null` has no bound. */
+  /** `null` means unlimited. */
   readonly granted: NanoUsd | null;
   readonly spent: NanoUsd;
   readonly held: NanoUsd;
 }
 
-/** A reservation for one call, on every account it draws on. */
+/** A reservation for one call, on every account that the call draws on. */
 export interface HoldRequest {
   readonly callId: string;
   readonly accounts: readonly AccountId[];
-  /** It also draws on their accounts of the period in which it is admitted. */
+  /** The call also draws on the accounts of these budgets for the current period. */
   readonly budgets?: readonly Budget[];
   readonly amount: NanoUsd;
   readonly openedAt: number;
   /**
-   * Nothing of the answer leaves before the hold is closed, so a crash leaves
-   * nothing owed: the hold need not reach the disk where one process admits.
+   * No part of the response is sent before the hold is closed, so a crash
+   * leaves no debt. The hold therefore need not be on disk if a single process
+   * admits calls.
    */
   readonly isProvisional?: true;
-  /** It belongs to a task, which outlives the process that took it on: whoever goes on with that closes it. */
+  /**
+   * The hold belongs to a task that outlives this process. The gateway that
+   * continues the task closes the hold.
+   */
   readonly isLasting?: true;
-  /** What recovery needs to write the call's record, should this process not live to. */
+  /** The data that recovery needs to write the call's record if this process dies. */
   readonly context: HoldContext;
 }
 
@@ -36,59 +43,66 @@ export interface HoldContext {
   readonly model: string;
   readonly style: string;
   readonly isStream?: boolean;
-  /** Of a stream, as it would be if it ended at its last checkpoint. */
+  readonly tags?: CallTags;
+  /** For a stream: the record as if the stream had ended at its last checkpoint. */
   readonly record?: CallRecord;
 }
 
-/** A hold that nobody closed: its process died, or it is still running. Its accounts are all it draws on. */
+/**
+ * A hold that is not closed: its process died, or it is still running.
+ * `accounts` lists all accounts that it draws on.
+ */
 export interface OpenHold extends Omit<HoldRequest, "budgets"> {
-  /** What had been delivered when it was last looked at. */
+  /** Cost of the output delivered up to the last checkpoint. */
   readonly checkpoint: NanoUsd | null;
   readonly instance: string;
 }
 
 /**
- * Where money is kept: an append-only ledger of holds, settlements, voids and
- * grants, whose sums are the accounts. Every operation is idempotent: a hold
- * is closed once, by whoever comes first.
+ * The store of money: an append-only ledger of holds, settlements, voids and
+ * grants. Accounts are its sums. Every operation is idempotent: the first
+ * caller closes a hold.
  */
 export interface Ledger {
   /**
-   * Throws `out_of_quota` when an account cannot bear it, `unavailable` when
-   * the database cannot take it. `durable` settles once it is on disk, or at
-   * once where the hold is provisional and is decided in memory.
+   * Throws `out_of_quota` if an account lacks funds, `unavailable` if the
+   * database cannot store it. `durable` settles once the hold is on disk, or at
+   * once if the hold is provisional and decided in memory.
    */
   hold(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
-  /** Reserves more for a running call. False when an account cannot bear it. */
+  /** Reserves more for a running call. False if an account lacks funds. */
   extend(callId: string, amount: NanoUsd): Promise<boolean>;
-  /** Notes what a running call has delivered, for recovery. Lost without harm. `context`: in place of the hold's. */
+  /**
+   * Stores the cost delivered so far, for recovery. A lost checkpoint is
+   * harmless. `context` replaces the context of the hold.
+   */
   checkpoint(callId: string, delivered: NanoUsd, context?: HoldContext): void;
   /**
-   * Takes what is owed, releases the rest and writes the call's record, in one
-   * transaction. Resolves once on disk: true when this call closed the hold.
+   * Charges the cost, releases the rest and writes the call's record in one
+   * transaction. Resolves once on disk: true if this call closed the hold.
    */
   settle(callId: string, cost: NanoUsd, record: CallRecord): Promise<boolean>;
-  /** Releases the hold and takes nothing. */
+  /** Releases the hold without a charge. */
   void(callId: string, record: CallRecord): Promise<boolean>;
-  /** Changes what an account may spend; `null` takes the bound away. */
+  /** Changes the limit of an account; `null` removes it. */
   grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
   findAccount(id: AccountId): Promise<Account | undefined>;
-  /** Holds of processes that no longer live. */
+  /** Holds of dead processes. */
   listAbandoned(): Promise<readonly OpenHold[]>;
 }
 
-/** An account of a period, as it will be once a call draws on it. */
+/** A period's account as it will be after its first call. */
 export function unopenedAccount(id: AccountId, { amount }: Budget): Account {
   return { id, granted: amount, spent: nanoUsd(0), held: nanoUsd(0) };
 }
 
-/** Without a bound, as much as can be counted at once. */
+/** An unlimited account has the largest countable amount. */
 export function availableIn({ granted, spent, held }: Account): number {
-  return (granted === null ? MOST_USD : granted - spent) - held;
+  return (granted === null ? MAX_NANO_USD : granted - spent) - held;
 }
 
-/** The first that does not bear so much: there the call is refused. */
-export function findShort(
+/** The first account that lacks funds for this amount: the reason to refuse the call. */
+export function findUnderfunded(
   ids: readonly AccountId[],
   find: (id: AccountId) => Account | undefined,
   amount: NanoUsd,
@@ -99,7 +113,7 @@ export function findShort(
   });
 }
 
-/** A call that costs nothing is admitted as long as nothing is owed. */
+/** A free call is admitted as long as the account is not in debt. */
 export function canHold(accounts: readonly Account[], amount: NanoUsd): boolean {
   return accounts.every((account) => availableIn(account) >= amount);
 }

@@ -6,19 +6,19 @@ const key = (tokensPerMinute?: number) => ({
   limits: tokensPerMinute === undefined ? {} : { tokensPerMinute },
 });
 
-test("a call reserves its question and what its caller bounded the answer to", () => {
+test("a call reserves its input and the client's output limit", () => {
   expect(boundOf(key(1_000), { known: 300, assumed: 0 }).tokens).toBe(300);
 });
 
-test("an assumed length of the answer turns no call away for good", () => {
+test("an assumed output length never makes a call impossible to admit", () => {
   expect(boundOf(key(1_000), { known: 300, assumed: 4_096 }).tokens).toBe(1_000);
   expect(boundOf(key(10_000), { known: 300, assumed: 4_096 }).tokens).toBe(4_396);
 });
 
-test("a length that the caller named is taken at its word", () => {
+test("the client's own output limit is reserved in full", () => {
   expect(boundOf(key(1_000), { known: 32_000, assumed: 0 }).tokens).toBe(32_000);
 });
 
-test("whoever has no limit of tokens reserves none", () => {
+test("a call without a token limit reserves no tokens", () => {
   expect(boundOf(key(), { known: 300, assumed: 4_096 }).tokens).toBe(0);
 });

@@ -1,90 +1,93 @@
-/** How fast somebody may call; no bound where a member is absent. */
+/** Rate limits of one client, model or channel; an absent field is unlimited. */
 export interface RateLimits {
   readonly requestsPerMinute?: number;
-  /** Input and output; reserved on admission by the estimate, corrected by what was used. */
+  /** Input plus output. The estimate is reserved on admission and corrected by the actual usage. */
   readonly tokensPerMinute?: number;
-  /** Calls at once. */
+  /** Concurrent calls. */
   readonly concurrency?: number;
 }
 
-/** What is absent stays as it is; `null` takes a bound away. */
+/** Absent fields stay unchanged; `null` removes a limit. */
 export type RateLimitsChange = { readonly [Name in keyof RateLimits]?: number | null };
 
-/** Somebody or something that has limits: a key, a user, a model, a channel. */
+/** A key, user, model or channel with rate limits. */
 export interface Limited {
-  /** `key:31`. Two with the same id share what there is. */
+  /** `key:31`. Two with the same id share one allowance. */
   readonly id: string;
   readonly limits: RateLimits;
 }
 
-/** One whose limits a call is under, and the tokens that it reserves there. */
+/** A limited owner, and the tokens that a call reserves there. */
 export interface Bound extends Limited {
   readonly tokens: number;
 }
 
-/** What a call takes: of everybody whose limits it is under, or of nobody. */
+/** The rate reservation of one call: it reserves from all of its bounds or from none. */
 export interface RateReservation {
-  /** Names the call's places among those of all gateways. */
+  /** Identifies the call's concurrency slots among all gateways. */
   readonly id: string;
   readonly bounds: readonly Bound[];
 }
 
 /**
- * Decides who may call now. Of a claim that was admitted, `correct` and
- * `release` give back what it no longer needs. Nothing of this ever throws.
+ * The rate limiter. After an admission, `correct` and `release` return unused
+ * parts of the reservation. No method throws.
  */
 export interface RateLimiter {
-  /** From all bounds or from none. No promise where the answer is at hand. */
+  /** Reserves from all bounds or from none. Returns no promise if the decision needs no wait. */
   take(reservation: RateReservation): Verdict | Promise<Verdict>;
-  /** The call is over, and this is what it used: the rest goes back, what is missing is owed. */
+  /**
+   * Corrects the reservation by the actual usage: the rest is returned, the
+   * excess becomes debt.
+   */
   correct(reservation: RateReservation, usedTokens: number): void;
-  /** Gives the call's places back. Its requests stay counted. */
+  /** Releases the call's concurrency slots. Its requests stay counted. */
   release(reservation: RateReservation): void;
 }
 
 export interface Verdict {
-  /** Absent where the call was admitted. */
+  /** Absent if the call was admitted. */
   readonly refusal?: Refusal;
-  /** After the decision, in the order of the bounds. */
+  /** The state after the decision, in the order of the bounds. */
   readonly statuses: readonly RateLimitStatus[];
 }
 
 export interface Refusal {
   readonly by: Dimension;
-  /** The bound at its limit; of several the one that takes longest. */
+  /** The exceeded bound; of several the one with the longest wait. */
   readonly bound: Bound;
-  /** Absent where waiting does not help: the call is larger than a whole minute's worth. */
+  /** Absent if waiting does not help: the call exceeds the limit of a whole minute. */
   readonly retryAfterMs?: number;
 }
 
 type Dimension = "requests" | "tokens" | "concurrency";
 
-/** What is left of a bound. */
+/** The remaining allowances of a bound. */
 export interface RateLimitStatus {
   readonly requests?: Allowance;
   readonly tokens?: Allowance;
 }
 
 export interface Allowance {
-  /** In a minute. */
+  /** Per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Until all of it is there again. */
+  /** Ms until the allowance is full again. */
   readonly resetMs: number;
 }
 
-/** What a call may come to, in tokens. */
+/** The maximum size of a call in tokens. */
 export interface CallSize {
-  /** The question, and the answer's bound where the caller named one. */
+  /** The input, plus the output limit if the client set one. */
   readonly known: number;
-  /** What is assumed of an answer whose caller named no bound. */
+  /** The assumed output if the client set no limit. */
   readonly assumed: number;
 }
 
 /**
- * What a call of this size reserves of somebody's limits. What its caller
- * named is taken at its word; our own guess must not turn a call away for
- * good, so it is cut down to what there can be.
+ * The reservation of a call of this size under one owner's limits. The client's
+ * own numbers count in full. Our assumption is capped at the limit: a larger one
+ * would make the call impossible to admit.
  */
 export function boundOf({ id, limits }: Limited, { known, assumed }: CallSize): Bound {
   const { tokensPerMinute: most } = limits;

@@ -1,38 +1,40 @@
 import { GatewayError } from "./error.ts";
 
 /**
- * How often a password may be guessed. An account is slowed down for one
- * address at a time, so that nobody can lock its owner out by failing on
- * purpose; an address is slowed down on the whole, in wide bounds, since many
- * people may share one.
+ * Limits of password guessing. An account is slowed down per client address, so
+ * that failed logins by an attacker cannot lock the owner out. An address is
+ * slowed down overall with wide limits, since many people may share one.
  */
 export interface LoginLimiter {
-  /** Counts a try before it is made, so that many at once are many. Throws `rate_limited`. */
+  /**
+   * Counts an attempt before it is made, so that concurrent attempts are all
+   * counted. Throws `rate_limited`.
+   */
   enter(login: string, address: string | undefined): Promise<void>;
-  /** The last try was no guess. */
+  /** The last attempt succeeded. */
   succeeded(login: string, address: string | undefined): void;
 }
 
-/** Tries of one account from one address before each further one has to wait. */
+/** Attempts per account and address before each further attempt has to wait. */
 export const FREE_TRIES = 5;
 export const FIRST_WAIT_MS = 1_000;
 export const LONGEST_WAIT_MS = 15 * 60_000;
-/** An account and address that did not try for this long begin anew. */
+/** The counters of an account and address are reset after this time without an attempt. */
 export const FORGOTTEN_MS = 3_600_000;
-/** What one address may try on all accounts together: at once, and then one at a time. */
+/** Attempts of one address on all accounts: a burst, then one per interval. */
 export const ADDRESS_BURST = 50;
 export const ADDRESS_EVERY_MS = 10_000;
 
-/** Where an account stands for an address, and an address for itself. */
+/** The counters of an account and address, and of the address itself. */
 interface LoginLevel {
-  /** Since the last success. */
+  /** Attempts since the last success. */
   readonly tries: number;
   readonly lastTryMsAgo: number;
-  /** Until the address will have made up for its failures. */
+  /** Ms until the address has compensated for its failures. */
   readonly owedMs: number;
 }
 
-/** How long the next try has to wait; 0 or less where it may be made. */
+/** The wait before the next attempt; 0 or less if it is allowed now. */
 export function waitFor({ tries, lastTryMsAgo, owedMs }: LoginLevel): number {
   const addressMs = owedMs - (ADDRESS_BURST - 1) * ADDRESS_EVERY_MS;
   if (tries < FREE_TRIES) return addressMs;
@@ -41,12 +43,12 @@ export function waitFor({ tries, lastTryMsAgo, owedMs }: LoginLevel): number {
 }
 
 export function tooManyTries(waitMs: number): GatewayError {
-  return new GatewayError("rate_limited", "Too many failed logins. Wait, and try again.", {
+  return new GatewayError("rate_limited", "Too many failed logins. Wait before you try again.", {
     retryAfterMs: waitMs,
   });
 }
 
-/** Whoever has one IPv6 address has all of its network. */
+/** IPv6 addresses count per network, because a client has a whole network of them. */
 export function networkOf(address = "unknown"): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
@@ -55,7 +57,7 @@ export function networkOf(address = "unknown"): string {
   return [...first, ...Array<string>(Math.max(0, missing)).fill("0")].slice(0, 4).join(":");
 }
 
-/** Of an account for an address. */
+/** Name of the counter for an account and address. */
 export function nameOf(login: string, from: string): string {
   return `${from} ${login.trim().toLowerCase().slice(0, 256)}`;
 }

@@ -4,24 +4,26 @@ import type { Block, Extra, Message } from "./chat.ts";
 import { GatewayError } from "./error.ts";
 
 /**
- * What a conversion could not carry. A field that only tunes is reported in
- * the journal and in the `sluice-lossy` header; a field that changes the
- * meaning of the result is refused. A strict caller gets a 400 for either.
+ * The fields that a conversion could not carry. A field that only tunes is
+ * reported in the journal and in the `sluice-lossy` header. A field that
+ * changes the meaning of the result is refused. With `sluice-strict`, the
+ * client gets a 400 for either.
  */
 export class LossReport {
   readonly #fields = new Set<string>();
   readonly #kept: readonly string[];
   readonly #nameOf: LossNames | undefined;
 
-  /** `kept`: fields that the gateway gives back to the caller by itself. */
+  /** `kept`: fields that the gateway answers itself. */
   constructor(kept: readonly string[] = [], nameOf?: LossNames) {
     this.#kept = kept;
     this.#nameOf = nameOf;
   }
 
   /**
-   * Callers name some of them: neither a name nor the list grows with what they
-   * send. `part`: the part of the conversation that is lost, or that had the field.
+   * Clients choose some of the names, so both name length and list length are
+   * limited. `part`: the lost part of the conversation, or the part with the
+   * lost field.
    */
   lose(field: string, part?: Block | Message): void {
     if (this.#kept.includes(field) || this.#fields.size >= MAX_FIELDS) return;
@@ -29,10 +31,7 @@ export class LossReport {
     this.#fields.add(name.slice(0, MAX_LENGTH));
   }
 
-  /**
-   * Reports members that belong to other styles than the one written now, and
-   * refuses those without which the answer would be to another question.
-   */
+  /** Reports fields of other styles than the target style, and refuses essential ones. */
   loseForeign(extra: Extra | undefined, style: string, path = "", part?: Message): void {
     for (const [owner, members] of Object.entries(extra ?? {})) {
       if (owner === style) continue;
@@ -50,21 +49,25 @@ export class LossReport {
     return [...this.#fields];
   }
 
-  /** Throws what a caller who sent `sluice-strict: true` is answered. */
+  /** Throws the error for a client that sent `sluice-strict: true`. */
   refuseIfAny(): void {
     const [first] = this.#fields;
     if (first === undefined) return;
     const list = this.fields.map((field) => `'${field}'`).join(", ");
-    throw new GatewayError("not_carried", `No upstream of this model can carry ${list}.`, {
-      param: first,
-    });
+    throw new GatewayError(
+      "not_carried",
+      `No upstream of this model supports ${list}. Remove it, or do not send 'sluice-strict'.`,
+      {
+        param: first,
+      },
+    );
   }
 }
 
-/** A lost field as the caller wrote it; the styles that write requests know the conversation as `messages`. */
+/** Maps a lost field to the client's notation; outbound styles call the conversation `messages`. */
 export type LossNames = (field: string, part: Block | Message | undefined) => string;
 
-/** A list of tools that only some vendor knows is told by each tool's name. */
+/** A list of vendor tools is reported by the name of each tool. */
 function namesOf(member: string, value: Json): readonly string[] {
   if (member !== "tools" || !isArray(value)) return [member];
   return value.flatMap((tool) => {
@@ -75,12 +78,12 @@ function namesOf(member: string, value: Json): readonly string[] {
   });
 }
 
-/** Versions of one tool differ in the date that its type ends with. */
+/** Versions of a tool differ in the date at the end of its type. */
 function withoutDate(type: string): string {
   return type.replace(/_\d{8}$/, "");
 }
 
-/** Why a tool cannot be left out, in whichever style it is declared. */
+/** The reason why a tool cannot be dropped; works for the tool's name in every style. */
 function whyVendorRuns(name: string): string | undefined {
   if (!name.startsWith("tools.")) return undefined;
   return VENDOR_RUN.get(snakeCase(name.slice("tools.".length)));
@@ -89,12 +92,12 @@ function whyVendorRuns(name: string): string | undefined {
 const MAX_FIELDS = 100;
 const MAX_LENGTH = 200;
 
-const SERVERS = "only the vendor whose tool this is reaches tool servers by itself.";
-const CODE = "only the vendor whose tool this is runs code by itself.";
-const FILES = "stored files can only be searched by the vendor that keeps them.";
-const COMPUTER = "only models of the vendor whose tool this is can use a computer's screen.";
+const SERVERS = "only the vendor of this tool can connect to tool servers.";
+const CODE = "only the vendor of this tool can run code.";
+const FILES = "only the vendor that stores the files can search them.";
+const COMPUTER = "only models of this tool's vendor can use a computer's screen.";
 
-/** Tools without which the answer would be to another question; in snake case, without their date. */
+/** Tools that cannot be dropped without changing the task; in snake case, without their date. */
 const VENDOR_RUN: ReadonlyMap<string, string> = new Map([
   ["mcp", SERVERS],
   ["mcp_toolset", SERVERS],
@@ -109,28 +112,28 @@ const VENDOR_RUN: ReadonlyMap<string, string> = new Map([
 ]);
 
 const ELEMENTS =
-  "no upstream of this model knows characters and voices that a vendor keeps by name.";
-const MASKS = "no upstream of this model can be told what of a picture is to move.";
-const SHOTS = "no upstream of this model makes one video of several prompts.";
+  "no upstream of this model supports characters or voices that are stored at a vendor.";
+const MASKS = "no upstream of this model supports motion masks.";
+const SHOTS = "no upstream of this model supports several prompts for one video.";
 
-/** Members of a style whose loss would change what the result means, and why no other style has them. */
+/**
+ * Fields of a style that cannot be dropped without changing the result, and the
+ * reason why other styles lack them.
+ */
 const VITAL: ReadonlyMap<string, string> = new Map([
-  [
-    "messages.mcp_servers",
-    "only the upstreams of the messages style reach tool servers themselves.",
-  ],
-  ["messages.container", "only the upstreams of the messages style keep containers."],
-  ["responses.prompt", "a stored prompt can only be read by the vendor that keeps it."],
+  ["messages.mcp_servers", "only upstreams of the messages style can connect to tool servers."],
+  ["messages.container", "only upstreams of the messages style support containers."],
+  ["responses.prompt", "only the vendor that stores the prompt can read it."],
   [
     "responses.input.compaction",
-    "a compaction can only be read by the vendor that made it. Send the conversation itself.",
+    "only the vendor that created the compaction can read it. Send the conversation itself.",
   ],
-  ["responses.conversation", "a stored conversation can only be read by the vendor that keeps it."],
+  ["responses.conversation", "only the vendor that stores the conversation can read it."],
   [
     "gemini.generationConfig.responseModalities",
-    "no upstream of this model answers such a request with a video.",
+    "no upstream of this model supports video output in this request.",
   ],
-  ["gemini.cachedContent", "cached content can only be read by the vendor that keeps it."],
+  ["gemini.cachedContent", "only the vendor that stores the cached content can read it."],
   ["video-kling.element_list", ELEMENTS],
   ["video-kling.voice_list", ELEMENTS],
   ["video-kling.static_mask", MASKS],
@@ -140,7 +143,7 @@ const VITAL: ReadonlyMap<string, string> = new Map([
   ["video-vidu.subjects", ELEMENTS],
 ]);
 
-/** For a field whose loss would change what the result means. */
+/** The error for a field that cannot be dropped without changing the result. */
 export function refuse(field: string, why: string): GatewayError {
   return new GatewayError("not_carried", `'${field}' cannot be carried: ${why}`, { param: field });
 }

@@ -1,28 +1,34 @@
-/** What a link leads to. */
+/** The file behind a link. */
 export interface FetchedMedia {
   readonly bytes: Uint8Array;
-  /** By its first bytes where they tell, else as its server says. */
+  /** Detected from the first bytes if possible, else as the server reports it. */
   readonly mediaType: string;
 }
 
-/** Follows links of callers to media, for upstreams that do not. */
+/** Downloads media behind clients' links, for upstreams that cannot. */
 export interface MediaFetcher {
   /**
-   * Throws `invalid_request` for a link that may not be followed, or leads to
-   * nothing usable. `upstream`: who gave the link, in an answer; links to
-   * itself are followed wherever it is.
+   * Throws `invalid_request` if the link is not allowed or the file is
+   * unusable. `upstream`: the upstream whose response contained the link; links
+   * to that host are allowed at any address.
    */
   follow(url: string, signal: AbortSignal, upstream?: URL): Promise<FetchedMedia>;
 }
 
-/** Speaks to addresses that callers named, wherever that is allowed. */
+/** Sends requests to URLs that clients gave, subject to the address rules. */
 export interface LinkFollower {
-  /** Throws `invalid_request` for an address that may not be spoken to, as far as can be told without asking who it is. */
+  /**
+   * Throws `invalid_request` if the URL is forbidden, as far as that is known
+   * without a DNS lookup.
+   */
   check(url: string, param: string): void;
-  /** The same, and it must be https. */
+  /** The same, and the URL must use https. */
   checkSecure(url: string, param: string): void;
-  /** The status it answered with. Throws `invalid_request` where nobody there may be, or could be, spoken to. */
+  /**
+   * Returns the response status. Throws `invalid_request` if the address is
+   * forbidden or unreachable.
+   */
   post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number>;
-  /** The same by GET, over https only. */
+  /** The same with GET, over https only. */
   get(url: string, headers: Readonly<Record<string, string>>): Promise<number>;
 }

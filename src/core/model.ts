@@ -14,23 +14,23 @@ export type ModelKind =
   | "transcription"
   | "moderation";
 
-/** What the catalogue knows about one model of one vendor. */
+/** The catalogue's facts about one model of one vendor. */
 export interface Model {
   readonly id: string;
-  /** Other ids that the same vendor answers to with the same model, at the same price. */
+  /** Other ids of the same model at the same vendor and price. */
   readonly aliases?: readonly string[];
   /** Id of the provider that serves it. */
   readonly owner: string;
   readonly kind: ModelKind;
-  /** Unix seconds of the model's release, if it is known. */
+  /** Unix seconds of the model's release, if known. */
   readonly createdAt?: number;
-  /** What its maker calls models of its size. */
+  /** The vendor's name for its size class. */
   readonly line?: string;
-  /** Unix seconds of the day when its maker announced its end. */
+  /** Unix seconds of the day on which the vendor announced its deprecation. */
   readonly deprecatedAt?: number;
-  /** Unix seconds of the day from which it is not served any more. */
+  /** Unix seconds of the day on which the vendor stops serving it. */
   readonly retiresAt?: number;
-  /** Id of the model that its maker names in its place. */
+  /** Id of the replacement that the vendor names. */
   readonly replacement?: string;
   /** The day on which its vendor stopped serving it: `2026-09-24`. */
   readonly retired?: string;
@@ -40,30 +40,30 @@ export interface Model {
   readonly output: readonly Modality[];
   readonly tools: boolean;
   readonly reasoning: boolean;
-  /** Present exactly where `reasoning` is true. */
+  /** Present if and only if `reasoning` is true. */
   readonly reasoningControls?: ReasoningControls;
-  /** Endings of its name by which callers may steer its reasoning. */
+  /** Name suffixes by which clients may control its reasoning. */
   readonly suffixes?: readonly SuffixKind[];
-  /** How its family counts differently. */
+  /** Token counting parameters that differ in its family. */
   readonly counting?: Partial<Counting>;
-  /** What it refuses, whoever hosts it. */
+  /** Request fields that it refuses at every vendor. */
   readonly rules?: RequestRules;
-  /** Absent where nobody published one: the model may be used and costs nothing. */
+  /** Absent if no price is published: the model can be used and costs nothing. */
   readonly price?: Price;
 }
 
-/** What the owner says of a model, over what the catalogue knows. */
+/** The operator's overrides of the catalogue's facts. */
 export interface ModelOverride {
   readonly price?: Price;
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
-  /** Id of a known model whose traits this one has, as far as nothing else is said here. */
+  /** Id of a known model that provides all traits not set here. */
   readonly like?: string;
-  /** Of all callers together. */
+  /** Shared by all clients. */
   readonly limits?: RateLimits;
 }
 
-/** What a request has to be fitted to; empty where nothing is known of the model. */
+/** The traits that a request is fitted to; empty if the model is unknown. */
 export type ModelTraits = Partial<
   Pick<
     Model,
@@ -83,54 +83,54 @@ export type ModelTraits = Partial<
 >;
 
 /**
- * What a model refuses, whoever hosts it. Requests are fitted to it before they
- * are sent. An absent member means that nothing is known.
+ * Request fields that a model refuses at every vendor. Requests are fitted to
+ * these rules before they are sent. An absent field means that it is unknown.
  */
 export interface RequestRules {
-  /** Settings that it refuses at any value but the default. */
+  /** Settings that it accepts only with the default value. */
   readonly refuses?: readonly TuningSetting[];
   /** Takes `temperature` or `top_p`, never both. */
   readonly oneSampler?: true;
   /** Refuses to continue an assistant turn at the end of the request. */
   readonly prefill?: false;
-  /** Answer formats that the vendor enforces for it; the others are asked for in words. */
+  /** Response formats that the vendor enforces; the others become instructions in the prompt. */
   readonly formats?: readonly AnswerFormat[];
-  /** Refuses tools together with an enforced answer format. */
+  /** Refuses tools together with an enforced response format. */
   readonly formatsWithTools?: false;
-  /** Values of `thinking.type` that it takes; none if it refuses the member. */
+  /** Accepted values of `thinking.type`; empty if it refuses the field. */
   readonly thinking?: readonly ThinkingType[];
-  /** The strongest effort that goes with `thinking.type` of `disabled` or `between_tools`. */
+  /** The highest effort that it accepts with `thinking.type` of `disabled` or `between_tools`. */
   readonly maxEffortWithoutThinking?: string;
   /** Refuses a tool choice that forces a call. */
   readonly forcedTools?: false;
-  /** Refuses a number of tokens to think for, 0 included: its reasoning is steered by efforts alone. */
+  /** Refuses a thinking budget in tokens, including 0: only efforts control its reasoning. */
   readonly thinkingBudgets?: false;
-  /** Wants the id of its call in each result of a tool. */
+  /** Requires the call id in each tool result. */
   readonly callIds?: true;
-  /** Refuses thinking that comes back behind anything else than it was made behind. */
+  /** Refuses returned thinking if the messages before it have changed. */
   readonly bindsThinking?: true;
-  /** Longest name of a tool. */
+  /** Maximum length of a tool name. */
   readonly maxToolNameLength?: number;
   /**
-   * The style that alone carries calls with a feature, by the feature. Vendors
-   * who speak that style are asked in it, whatever style the caller speaks.
+   * The only style that supports a feature, by feature. Vendors with that style
+   * are called in it, independent of the client's style.
    */
   readonly needsStyle?: Readonly<Partial<Record<CallFeature, string>>>;
-  /** Wants to be told of each message that it wrote before whether it was its final answer. */
+  /** Needs to know for each of its earlier messages if it was the final response. */
   readonly phases?: true;
-  /** Takes marks in the request up to which the prompt is cached, and how long. */
+  /** Accepts cache breakpoints in the request, with a lifetime. */
   readonly cacheBreakpoints?: true;
 }
 
 /**
- * What of a call may decide the style in which its upstream is asked. `any`:
- * every call. `tools`: tools, unless reasoning is off. `web_search`: a search
- * by the vendor. `effort_max`: the strongest effort.
+ * Features of a call that may decide the upstream's style. `any`: every call.
+ * `tools`: tools, unless reasoning is off. `web_search`: a search by the
+ * vendor. `effort_max`: the highest effort.
  */
 export const CALL_FEATURES = ["any", "tools", "web_search", "effort_max"] as const;
 export type CallFeature = (typeof CALL_FEATURES)[number];
 
-/** Request settings by the names that most callers use. */
+/** Request settings under their most common names. */
 export type TuningSetting =
   | "temperature"
   | "top_p"
@@ -147,7 +147,7 @@ export type AnswerFormat = "json" | "json_schema" | "enum";
 
 export type ThinkingType = "enabled" | "disabled" | "adaptive" | "between_tools";
 
-/** What a model's name alone tells. The catalogue's row of the model outranks it. */
+/** Traits that follow from a model's name. The model's row in the catalogue takes precedence. */
 export type FamilyTraits = Omit<ModelTraits, "counting">;
 
 /**
@@ -157,18 +157,18 @@ export type FamilyTraits = Omit<ModelTraits, "counting">;
  */
 export type SuffixKind = "thinking" | "budget" | "level" | "effort";
 
-/** What is known about the world's models. */
+/** The catalogue of known models. */
 export interface Catalog {
-  /** Also finds dated ids, and models of other vendors that this one resells. */
+  /** Also finds dated ids, and resold models of other vendors. */
   findModel(provider: string, id: string): Model | undefined;
   listModels(provider: string): readonly Model[];
-  /** How a model counts, going by its name: of those that are not listed as well. */
+  /** Token counting parameters by model name, also for models that are not listed. */
   findCounting(id: string): Partial<Counting> | undefined;
-  /** What a model's name tells of it: of those that are not listed as well. */
+  /** Traits by model name, also for models that are not listed. */
   findFamily(id: string): FamilyTraits | undefined;
 }
 
-/** The catalogue knows the model, and nothing of any reasoning. */
+/** True if the catalogue knows the model and lists no reasoning. */
 export function doesNotReason({ kind, reasoningControls }: ModelTraits): boolean {
   return kind !== undefined && reasoningControls === undefined;
 }

@@ -6,17 +6,17 @@ import {
   costOf,
   estimateCost,
   FREE,
-  isNone,
-  isPriceOfOther,
+  isUnknownPrice,
+  pricesOnlyOtherUnits,
   formatUsd,
-  MOST_USD,
+  MAX_NANO_USD,
   nanoUsd,
   parseThousandths,
   parseUsd,
   partsOf,
   ratesFor,
   scalePrice,
-  spendMore,
+  addCost,
   writePartCost,
   writeThousandths,
   type Price,
@@ -40,7 +40,7 @@ function used(parts: Parameters<typeof usageOf>[0]): Usage {
   return usage;
 }
 
-test("each part of a question costs its own rate", () => {
+test("each part of a usage is charged at its own rate", () => {
   const usage = used({
     inputTokens: 1_000,
     cachedInputTokens: 400,
@@ -53,7 +53,7 @@ test("each part of a question costs its own rate", () => {
   expect(Number(costOf(usage, PRICE))).toBe(900_000 + 120_000 + 750_000 + 600_000 + 150_000);
 });
 
-test("without a rate of its own, what is kept for long costs as any write", () => {
+test("long-lived cache writes without their own rate cost the same as other writes", () => {
   const { longCacheWrite: _, ...plain } = PRICE;
   const usage = used({
     inputTokens: 100,
@@ -65,7 +65,7 @@ test("without a rate of its own, what is kept for long costs as any write", () =
   expect(Number(costOf(usage, plain))).toBe(375_000);
 });
 
-test("no more is kept for long than was written at all", () => {
+test("long-lived cache writes are limited to the number of all writes", () => {
   const usage = used({
     inputTokens: 100,
     cacheWriteTokens: 10,
@@ -76,7 +76,7 @@ test("no more is kept for long than was written at all", () => {
   expect(usage.longCacheWriteTokens).toBe(10);
 });
 
-test("every token stands in one part, and the parts are what the call costs, rounded up", () => {
+test("every token is in exactly one part, and the cost is the sum of the parts, rounded up", () => {
   const count = fc.nat(1_000_000);
   const parts = fc.record({
     inputTokens: count,
@@ -103,7 +103,7 @@ test("every token stands in one part, and the parts are what the call costs, rou
   );
 });
 
-test("pictures, seconds, characters and searches cost what one of them does", () => {
+test("images, seconds, characters and searches are charged per unit", () => {
   const price: Price = {
     ...FREE,
     image: 40_000_000_000,
@@ -122,7 +122,7 @@ test("pictures, seconds, characters and searches cost what one of them does", ()
   expect(cost({ images: 1, durationMs: 1, searches: 1 })).toBe(42_000_101);
 });
 
-test("a call of any size is charged to the nano-dollar, also around nine dollars, where numbers become large", () => {
+test("the cost of a call is exact to the nano-dollar, also around nine dollars, where the calculation changes", () => {
   const sizes = fc.record({
     inputTokens: fc.oneof(fc.nat(1_000), fc.nat(10_000_000)),
     durationMs: fc.oneof(fc.nat(1_000), fc.nat(100_000_000)),
@@ -140,7 +140,7 @@ test("a call of any size is charged to the nano-dollar, also around nine dollars
   );
 });
 
-test("what is sent or made as a picture costs its own rate, and that of other tokens where it has none", () => {
+test("image tokens are charged at their own rate, or at the rate of other tokens without one", () => {
   const usage = used({
     inputTokens: 100,
     imageInputTokens: 60,
@@ -153,7 +153,7 @@ test("what is sent or made as a picture costs its own rate, and that of other to
   expect(Number(costOf(usage, price))).toBe(120_000 + 600_000 + 150_000 + 1_600_000);
 });
 
-test("a kind of result costs what its grade says, over the tier and over the base", () => {
+test("a kind of result is charged at its grade's rates, which replace those of the tier and the base", () => {
   const price: Price = {
     ...PRICE,
     image: 10,
@@ -171,7 +171,7 @@ test("a kind of result costs what its grade says, over the tier and over the bas
 });
 
 test.each(["4k", " 4K ", "standard 4k", "standard  4K", "a b 4K"])(
-  "a kind of result has its price however it is written (%j)",
+  "the price of a kind of result is found in every notation (%j)",
   (grade) => {
     const price: Price = { ...PRICE, image: 10, grades: { "4K": { image: 30 } } };
 
@@ -180,7 +180,7 @@ test.each(["4k", " 4K ", "standard 4k", "standard  4K", "a b 4K"])(
 );
 
 test.each(["1664*928", "1664x928", "1664X928", "high 1664×928"])(
-  "a size in pixels has its price whatever stands between its sides (%j)",
+  "the price of a size in pixels is found with any separator (%j)",
   (grade) => {
     const priced = (name: string): Price => ({ ...PRICE, grades: { [name]: { image: 30 } } });
 
@@ -197,7 +197,7 @@ test.each([
   ["4k audio", 4],
   ["480p", 9],
 ])(
-  "a video has the price of its resolution, with sound if there is one for sound (%j)",
+  "a video is charged by its resolution, with the price for sound if there is one (%j)",
   (grade, second) => {
     const grades = {
       "720p": { second: 1 },
@@ -216,7 +216,7 @@ test.each([
   [6.2, 1],
   [10, 2],
   [undefined, 2],
-])("a video of %p s has the price of its length if there is one", (seconds, second) => {
+])("a video of %p s is charged by its length if there is a price for it", (seconds, second) => {
   const price: Price = {
     ...PRICE,
     grades: { "768p": { second: 2 }, "768p 6s": { second: 1 } },
@@ -229,10 +229,14 @@ test.each([
   );
 });
 
-test("no price is told from one that is 0", () => {
+test("a missing price differs from a price of 0", () => {
   const given: Price = { input: 0, output: 0, source: "the owner", date: "2026-01-01" };
 
-  expect([isNone(FREE), isNone(given), isNone(PRICE)]).toEqual([true, false, false]);
+  expect([isUnknownPrice(FREE), isUnknownPrice(given), isUnknownPrice(PRICE)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test.each<[string, Partial<Price>, boolean]>([
@@ -247,14 +251,14 @@ test.each<[string, Partial<Price>, boolean]>([
     true,
   ],
   ["of 0", { second: 0, image: 0 }, false],
-])("a price %s is for something else than a video: %p", (_what, rates, isOther) => {
+])("a price %s does not apply to a video: %p", (_what, rates, isOther) => {
   const price: Price = { input: 0, output: 0, source: "test", date: "2026-01-01", ...rates };
   const video = { inputTokens: 0, outputTokens: 100, durationMs: 5_000, grade: "720p" };
 
-  expect(isPriceOfOther(video, price)).toBe(isOther);
+  expect(pricesOnlyOtherUnits(video, price)).toBe(isOther);
 });
 
-test("a factor changes every rate, those of the grades too", () => {
+test("a factor multiplies every rate, including those of the grades", () => {
   const price = { ...FREE, image: 101, second: 10, search: 0, grades: { "4K": { image: 3 } } };
 
   expect(scalePrice(price, 1_500)).toMatchObject({
@@ -265,7 +269,7 @@ test("a factor changes every rate, those of the grades too", () => {
   });
 });
 
-test("a hold covers whatever a call of its size turns out to use, at any price", () => {
+test("a hold covers every possible usage of a call of its size, at any price", () => {
   const rate = fc.integer({ min: 0, max: 50_000_000_000_000 });
   const optional = fc.option(rate, { nil: undefined });
   const rates = fc.record({
@@ -307,7 +311,7 @@ test("a hold covers whatever a call of its size turns out to use, at any price",
   );
 });
 
-test("a call that no account could pay has the largest cost that can be kept", () => {
+test("a call above any account's balance has the largest storable cost", () => {
   const absurd = { ...FREE, input: 10_000_000_000_000, image: 5_000_000_000_000_000 };
   const usage = used({ inputTokens: 100_000_000, outputTokens: 0, images: 10_000 });
 
@@ -358,7 +362,7 @@ test("a price tier begins above its bound, and not at it", () => {
   expect(inputRate(500_001)).toBe(9_000_000);
 });
 
-test("of a grade with a quality, its own price is taken before that of its size alone", () => {
+test("a price for quality and size takes precedence over a price for the size alone", () => {
   const graded: Price = {
     ...PRICE,
     grades: { "1024x1024": { image: 40_000_000_000 }, "hd 1024x1024": { image: 80_000_000_000 } },
@@ -370,13 +374,13 @@ test("of a grade with a quality, its own price is taken before that of its size 
   expect(imageRate("low 1024x1024")).toBe(40_000_000_000);
 });
 
-test("spoken output costs its own rate", () => {
+test("audio output is charged at its own rate", () => {
   const usage = used({ inputTokens: 0, outputTokens: 30, audioOutputTokens: 20 });
 
   expect(Number(costOf(usage, { ...PRICE, audioOutput: 64_000_000 }))).toBe(150_000 + 1_280_000);
 });
 
-test("reasoning is a part of the output, and never more than all of it", () => {
+test("reasoning is a part of the output and never exceeds it", () => {
   const usage: Usage = {
     ...used({ inputTokens: 0, outputTokens: 10 }),
     reasoningTokens: 25,
@@ -391,7 +395,7 @@ test("reasoning is a part of the output, and never more than all of it", () => {
   expect(counts({ ...usage, reasoningTokens: -4 })).toEqual([10, 0]);
 });
 
-test("parts that overlap in a vendor's count take nothing off the rest, however large", () => {
+test("overlapping parts in a vendor's count do not reduce the other parts", () => {
   const overlapping: Usage = {
     ...used({ inputTokens: 0, outputTokens: 0 }),
     inputTokens: 100,
@@ -403,7 +407,7 @@ test("parts that overlap in a vendor's count take nothing off the rest, however 
   expect(Number(costOf(large, PRICE))).toBe(400 * 300 + 1_000_000 * 15_000);
 });
 
-test("an amount is whole nano-dollars, and is written for people with two decimals at least", () => {
+test("an amount is a whole number of nano-dollars and is shown with at least two decimals", () => {
   expect(Number(parseUsd("12.5"))).toBe(12_500_000_000);
   expect(parseUsd("12.5 dollars")).toBeUndefined();
   expect(parseUsd("0.0000000001")).toBeUndefined();
@@ -414,7 +418,7 @@ test("an amount is whole nano-dollars, and is written for people with two decima
   expect(formatUsd(nanoUsd(-12_300_000))).toBe("-$0.0123");
 });
 
-test("an account that can count no further stays there", () => {
-  expect(Number(spendMore(nanoUsd(5), 7))).toBe(12);
-  expect(Number(spendMore(nanoUsd(MOST_USD - 1), 7))).toBe(MOST_USD);
+test("an account at its maximum stays at the maximum", () => {
+  expect(Number(addCost(nanoUsd(5), 7))).toBe(12);
+  expect(Number(addCost(nanoUsd(MAX_NANO_USD - 1), 7))).toBe(MAX_NANO_USD);
 });

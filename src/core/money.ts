@@ -9,78 +9,89 @@ import {
   type ServedAs,
 } from "./price-condition.ts";
 import { RATE_WORDS, UNIT_WORDS } from "./rate-words.ts";
-import { addUsage, fitsIn, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
+import { addUsage, clampCount, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
 
-/** A billionth of a US dollar, always a whole number. The only unit in which money is kept. */
+/** A billionth of a US dollar, always a whole number. All money is stored in this unit. */
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
 
 /** Whole pico-dollars for one token: $0.15 per million tokens is 150,000. */
 type PicoUsdPerToken = number;
 
-/** Whole pico-dollars for one of what is no token: $0.04 a picture is 40,000,000,000. */
+/** Whole pico-dollars for one unit other than a token: $0.04 per image is 40,000,000,000. */
 type PicoUsdPerUnit = number;
 
 export interface Rates {
   readonly input: PicoUsdPerToken;
   readonly output: PicoUsdPerToken;
-  /** Input the vendor read from its cache; the input rate where absent. */
+  /** Input tokens that the vendor read from its cache. Defaults to the input rate. */
   readonly cachedInput?: PicoUsdPerToken;
-  /** Input the vendor wrote to its cache; the input rate where absent. */
+  /** Input tokens that the vendor wrote to its cache. Defaults to the input rate. */
   readonly cacheWrite?: PicoUsdPerToken;
-  /** The same, to be kept for an hour; the rate of any other write where absent. */
+  /** Cache writes that the vendor keeps for one hour. Defaults to `cacheWrite`. */
   readonly longCacheWrite?: PicoUsdPerToken;
   readonly audioInput?: PicoUsdPerToken;
   readonly audioOutput?: PicoUsdPerToken;
   readonly imageInput?: PicoUsdPerToken;
   readonly imageOutput?: PicoUsdPerToken;
-  /** A picture made. */
+  /** Per generated image. */
   readonly image?: PicoUsdPerUnit;
-  /** Of audio or video, made or heard. */
+  /** Per second of audio or video, generated or processed. */
   readonly second?: PicoUsdPerUnit;
-  /** Of text spoken. */
+  /** Per character of text for speech synthesis. */
   readonly character?: PicoUsdPerUnit;
   readonly search?: PicoUsdPerUnit;
 }
 
 export interface GradedRates extends Rates {
-  /** What differs for one kind of result, by its name in `Usage.grade`. */
+  /** Rates that differ by kind of result. The key is the name in `Usage.grade`. */
   readonly grades?: Readonly<Record<string, Partial<Rates>>>;
-  /** What differs under conditions. All whose condition is met apply. */
+  /** Rates that differ under conditions. Every variant that matches applies. */
   readonly variants?: readonly PriceVariant[];
 }
 
-/** Either other rates or a factor. Of all that apply, `rates` replace first, then the factors multiply. */
+/**
+ * Either other rates or a factor. First all matching `rates` replace the base
+ * rates, then all factors multiply.
+ */
 export interface PriceVariant {
   readonly when: PriceCondition;
   readonly rates?: Partial<Rates>;
-  /** Of every rate of tokens. Rates of pictures, seconds, characters and searches stay. */
+  /** Multiplies token rates only, not rates per image, second, character or search. */
   readonly factor?: Thousandths;
-  /** Where it stands and the day it was read, if not where its price does. */
+  /** Source of the rates and the day they were read, if they differ from the price's own. */
   readonly source?: string;
   readonly date?: string;
 }
 
-/** What a model costs. A call keeps the price it was planned with, whatever changes meanwhile. */
+/**
+ * The price of a model. A call keeps the price that it was planned with, even
+ * if the price changes meanwhile.
+ */
 export interface Price extends GradedRates {
-  /** Rates for the whole call when its input is above a bound; ascending. */
+  /** Rates for the whole call if its input exceeds a bound; ascending. */
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
-  /** Where the figures stand, and the day they were read. */
+  /** Searches cost once a call that searched, however many there were. */
+  readonly searchOncePerCall?: true;
+  /** Where the rates were published, and the day they were read. */
   readonly source: string;
   readonly date: string;
 }
 
 export const FREE: Price = { input: 0, output: 0, source: "none", date: "1970-01-01" };
 
-/** No price is known; written down for a task so that no other channel's price stands there. */
-export function isNone({ source }: Price): boolean {
+/**
+ * True if no price is known. A task stores this price so that another channel's
+ * price is not used.
+ */
+export function isUnknownPrice({ source }: Price): boolean {
   return source === FREE.source;
 }
 
 /**
- * It has rates, and none of them is for anything that was used: a price of
- * tokens says nothing about seconds. A price whose rates are all 0 is a price.
+ * True if the price has rates, but none for the units that the call used: a
+ * price per token does not cover seconds. A price with all rates 0 is a price.
  */
-export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
+export function pricesOnlyOtherUnits(usage: CallUnits, price: Price): boolean {
   const { tiers = [], grades = {}, variants = [] } = price;
   const varied = variants.flatMap(({ rates }) => rates ?? []);
   const all: readonly Partial<Rates>[] = [price, ...tiers, ...Object.values(grades), ...varied];
@@ -93,28 +104,38 @@ export function isPriceOfOther(usage: CallUnits, price: Price): boolean {
 /** A factor in whole thousandths: 1,500 is one and a half. */
 export type Thousandths = number;
 
+/** A price that tells service tiers apart, and says nothing of this one. */
+export function isTierUnpriced(
+  { variants = [] }: GradedRates,
+  { serviceTier = USUAL_TIER }: ServedAs,
+): boolean {
+  if (serviceTier === USUAL_TIER || serviceTier === ANY_TIER) return false;
+  const known = variants.flatMap(({ when }) => when.serviceTiers ?? []);
+  return known.length > 0 && !known.includes(serviceTier);
+}
+
 const MS_PER_SECOND = 1_000n;
 const FEMTO_PER_NANO = 1_000_000n;
 const FACTOR_DECIMALS = 3;
 const MAX_FACTOR: Thousandths = 100_000;
 const NANO_DECIMALS = 9;
 const FEMTO_DECIMALS = 15;
-/** Nine million dollars: no account, and no call, counts further. */
-export const MOST_USD = Number.MAX_SAFE_INTEGER;
-const LARGEST = BigInt(MOST_USD);
+/** Nine million dollars: the maximum of an account balance and of a call's cost. */
+export const MAX_NANO_USD = Number.MAX_SAFE_INTEGER;
+const LARGEST = BigInt(MAX_NANO_USD);
 
-/** "12.5" dollars; undefined for what is no amount, or has more than nine decimals. */
+/** Parses "12.5" dollars. Undefined for an invalid amount or more than nine decimals. */
 export function parseUsd(text: string): NanoUsd | undefined {
   const amount = parseDecimal(text, NANO_DECIMALS);
   return amount === undefined ? undefined : nanoUsd(amount);
 }
 
-/** The way back, also for sums of more than an account can count. */
+/** Formats an amount for `parseUsd`. Also accepts sums above the maximum of an account. */
 export function writeUsd(amount: number): string {
   return formatDecimal(amount, NANO_DECIMALS);
 }
 
-/** "1.5"; undefined above 100 and for more than three decimals. */
+/** Parses "1.5". Undefined above 100 and for more than three decimals. */
 export function parseThousandths(text: string): Thousandths | undefined {
   return parseDecimal(text, FACTOR_DECIMALS, MAX_FACTOR);
 }
@@ -124,8 +145,9 @@ export function writeThousandths(factor: Thousandths): string {
 }
 
 /**
- * Each rate times the factor, rounded down to a whole pico-dollar: rounded up,
- * a hundred million tokens would cost up to 100 micro-dollars too much.
+ * Multiplies each rate by the factor and rounds down to a whole pico-dollar.
+ * Rounding up would overcharge a hundred million tokens by up to 100
+ * micro-dollars.
  */
 export function scalePrice(price: Price, factor: Thousandths): Price {
   const { tiers, grades, variants } = price;
@@ -146,7 +168,10 @@ function scaleVariant(variant: PriceVariant, factor: Thousandths): PriceVariant 
   return rates === undefined ? variant : { ...variant, rates: scaleRates(rates, factor) };
 }
 
-/** The price for calls that begin at this moment (Unix ms): what depends on days and hours is decided. */
+/**
+ * The price for calls that begin at this moment (Unix ms), with conditions on
+ * days and hours resolved.
+ */
 export function priceAt(price: Price, at: number): Price {
   const { variants } = price;
   if (variants?.some(({ when }) => dependsOnTime(when)) !== true) return price;
@@ -164,15 +189,15 @@ export function nanoUsd(amount: number): NanoUsd {
   return amount;
 }
 
-/** What was spent, and some more: an account that can count no further stays there, and goes on. */
-export function spendMore(spent: NanoUsd, cost: number): NanoUsd {
-  return nanoUsd(Math.min(spent + cost, MOST_USD));
+/** Adds a cost to the amount spent. The sum stops at the maximum and the account stays usable. */
+export function addCost(spent: NanoUsd, cost: number): NanoUsd {
+  return nanoUsd(Math.min(spent + cost, MAX_NANO_USD));
 }
 
-/** The price of another model than the one that was called, which did a part of the work. */
+/** Looks up the price of another model that did a part of the work. */
 export type PriceOf = (model: string) => Price | undefined;
 
-/** What `usage` costs at `price`, rounded up to the next nano-dollar. */
+/** The cost of `usage` at `price`, rounded up to the next nano-dollar. */
 export function costOf(usage: Usage, price: Price, priceOf?: PriceOf): NanoUsd {
   if (usage.steps === undefined && usage.servedBy === undefined) {
     return sumOf(partsOf(usage, ratesFor(usage, price)));
@@ -181,17 +206,18 @@ export function costOf(usage: Usage, price: Price, priceOf?: PriceOf): NanoUsd {
   return sumOf(charges.flatMap(({ usage: of, rates }) => partsOf(of, rates)));
 }
 
-/** A part of a usage, and what it is charged by. */
+/** A part of a usage and the rates that apply to it. */
 export interface Charge {
   readonly usage: Usage;
   readonly rates: Rates;
-  /** If another model than the one that was called did it. */
+  /** The model that did this part, if it is not the model that was called. */
   readonly model?: string;
 }
 
 /**
- * Each step of a call by itself: its own model's price, and the rates for the
- * length of its own input. What is counted for the whole call only is one more.
+ * Charges each step of a call separately, with its own model's price and the
+ * rates for its own input length. Units that are only reported for the whole
+ * call form one more charge.
  */
 function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Charge[] {
   const { steps, servedBy, served, grade } = usage;
@@ -207,7 +233,7 @@ function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Char
   return [...charges, { ...main, usage: { ...NO_USAGE, ...units, ...(grade && { grade }) } }];
 }
 
-/** What a usage was charged by, as the journal keeps it: parts of equal rates are one. */
+/** The rates that a usage was charged by, for the journal. Parts with equal rates are merged. */
 export function rateUsage(
   usage: Usage,
   price: Price,
@@ -238,15 +264,18 @@ function chargeOf(
   return { usage, rates, ...(own !== undefined && model !== undefined ? { model } : {}) };
 }
 
-/** A part of what a call costs: so many units of one kind, at one rate. */
+/** One part of a call's cost: a number of units of one kind at one rate. */
 export interface CostPart {
   readonly kind: keyof Rates | "reasoning";
-  /** Of seconds, their thousandths. */
+  /** Seconds are counted in thousandths. */
   readonly count: number;
   readonly rate: number;
 }
 
-/** Every token of a call in exactly one part. Reasoning costs what other output does. */
+/**
+ * Splits the usage so that every token is in exactly one part. Reasoning is
+ * charged like other output.
+ */
 export function partsOf(usage: Usage, rates: Rates): readonly CostPart[] {
   const { audioInputTokens, imageInputTokens = 0, longCacheWriteTokens: longWrite = 0 } = usage;
   const { audioOutputTokens, imageOutputTokens = 0 } = usage;
@@ -288,18 +317,21 @@ function unitParts(units: Units, rates: Rates): readonly CostPart[] {
   ];
 }
 
-/** In dollars, as an exact decimal. */
+/** The cost of one part in dollars, as an exact decimal. */
 export function writePartCost(part: CostPart): string {
   return formatDecimal(femtoOf(part), FEMTO_DECIMALS);
 }
 
-/** "$0.0123", for people; never parsed back. */
+/** Formats "$0.0123" for people. Never parsed back. */
 export function formatUsd(amount: NanoUsd): string {
   const digits = (Math.abs(amount) / 1e9).toFixed(9).replace(/0{1,7}$/, "");
   return `${amount < 0 ? "-" : ""}$${digits}`;
 }
 
-/** Of the tier that so much input falls into, the grade of the result, and the variants whose conditions are met. */
+/**
+ * The rates for this input length (tier), this kind of result (grade) and all
+ * variants with matching conditions.
+ */
 export function ratesFor(usage: RatedBy, price: Price): Rates {
   const { inputTokens, served = {} } = usage;
   const rates = gradedRatesFor(usage, price);
@@ -326,14 +358,17 @@ function gradedRatesFor({ inputTokens, grade = "", durationMs = 0 }: RatedBy, pr
   return name === undefined ? rates : { ...rates, ...grades.get(name) };
 }
 
-/** Under which a price may have the rates of a result, the most exact name first. */
+/** Names under which a price may list the rates of this result, the most specific first. */
 function gradeNames(grade: string, durationMs: number): readonly string[] {
   const silent = grade.replace(/ audio$/, "");
   const length = `${Math.round(durationMs / 1_000)}s`;
   return [`${grade} ${length}`, grade, `${silent} ${length}`, silent, withoutQuality(grade)];
 }
 
-/** Of several ways to write a kind of result, all of which vendors take, one: `4k` is `4K`, `16*9` is `16x9`. */
+/**
+ * Normalises a grade, because vendors accept several notations: `4k` becomes
+ * `4K`, `16*9` becomes `16x9`.
+ */
 function plain(grade: string): string {
   return grade
     .trim()
@@ -342,20 +377,23 @@ function plain(grade: string): string {
     .replaceAll(/(?<=\d)[*×](?=\d)/g, "x");
 }
 
-/** A picture's size, which has one price where its quality makes no difference. */
+/** The image size without the quality, for prices that do not depend on quality. */
 function withoutQuality(grade: string): string {
   return grade.slice(grade.lastIndexOf(" ") + 1);
 }
 
 /**
- * Rounded up to the next nano-dollar. Absurd rates times absurd counts stop at
- * what can be kept: a call must be closed whatever it costs.
+ * Rounded up to the next nano-dollar and limited to the maximum amount, so that
+ * a call can be closed even with absurd rates and counts.
  */
 function sumOf(parts: readonly CostPart[]): NanoUsd {
   return exactSumOf(parts) ?? largeSumOf(parts);
 }
 
-/** The same where nine dollars are not exceeded: plain numbers are exact that far, and cost less. */
+/**
+ * The same sum with plain numbers, which are faster and exact up to nine
+ * dollars. Undefined above that.
+ */
 function exactSumOf(parts: readonly CostPart[]): NanoUsd | undefined {
   let femto = 0;
   for (const { kind, count, rate } of parts) {
@@ -373,7 +411,7 @@ function largeSumOf(parts: readonly CostPart[]): NanoUsd {
   return nanoUsd(Number(nano > LARGEST ? LARGEST : nano));
 }
 
-/** Parts of a usage may overlap in a vendor's count: a negative rest costs nothing. */
+/** Parts of a usage may overlap in a vendor's count: a negative count costs nothing. */
 function femtoOf({ kind, count, rate }: CostPart): bigint {
   if (count <= 0) return 0n;
   const product = BigInt(count) * BigInt(rate);
@@ -384,7 +422,7 @@ function scaleRates(rates: Partial<Rates>, factor: Thousandths): Partial<Rates> 
   return { ...timesFactors(rates, [factor]), ...timesFactors(rates, [factor], UNIT_RATES) };
 }
 
-/** Rounded down once, after all factors; what could not be kept stops there. */
+/** Rounded down once, after all factors, and limited to the largest storable rate. */
 function timesFactors(
   rates: Partial<Rates>,
   factors: readonly Thousandths[],
@@ -411,26 +449,27 @@ function isNanoUsd(amount: number): amount is NanoUsd {
   return Number.isSafeInteger(amount);
 }
 
-/** What a request asks for that its price may depend on. */
+/** The request options that a price may depend on. */
 export interface AskedFor extends ServedAs {
-  /** Its cache writes are to be kept for long. */
+  /** The request asks for long-lived cache writes. */
   readonly keepsLong?: true;
-  /** Other models that it lets answer. */
+  /** Other models that the request allows to answer. */
   readonly models?: readonly string[];
 }
 
-/** `auto`: whichever of its tiers the vendor takes. */
+/** `auto`: the vendor chooses one of its tiers. */
 export const ANY_TIER = "auto";
+const USUAL_TIER = "standard";
 
 /**
- * What a hold reserves: the dearest that a call could cost. It may be served as
- * it asks, or as any other call. Its input is counted roughly: near a bound of
- * the price, the rates above it may be due.
+ * The amount that a hold reserves: the highest possible cost of the call. The
+ * vendor may serve the call as requested or in its standard way. Our input
+ * count is approximate, so the rates above a nearby tier bound count too.
  */
 export function estimateCost(size: CallUnits, price: Price, asked: AskedFor = {}): NanoUsd {
   const { inputTokens } = size;
   const lengths = dependsOnLength(price)
-    ? [inputTokens, fitsIn(inputTokens * COUNTED_SHORT)]
+    ? [inputTokens, clampCount(inputTokens * INPUT_MARGIN)]
     : [inputTokens];
   const estimates = waysToServe(price.variants ?? [], asked).flatMap((served) =>
     lengths.map((length) =>
@@ -444,16 +483,17 @@ function dependsOnLength({ tiers, variants = [] }: Price): boolean {
   return tiers !== undefined || variants.some(({ when }) => when.aboveInputTokens !== undefined);
 }
 
-/** By how much a vendor may count more input than we do. */
-const COUNTED_SHORT = 1.25;
+/** The factor by which a vendor's input count may exceed ours. */
+const INPUT_MARGIN = 1.25;
 
-const AS_USUAL: readonly ServedAs[] = [{}];
+const STANDARD_SERVICE: readonly ServedAs[] = [{}];
 
 function waysToServe(
   variants: readonly PriceVariant[],
   { serviceTier, speed, region }: AskedFor,
 ): readonly ServedAs[] {
-  if (serviceTier === undefined && speed === undefined && region === undefined) return AS_USUAL;
+  if (serviceTier === undefined && speed === undefined && region === undefined)
+    return STANDARD_SERVICE;
   const tiers =
     serviceTier === ANY_TIER
       ? variants.flatMap(({ when }) => when.serviceTiers ?? [])
@@ -478,17 +518,17 @@ function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): Nan
   return sumOf([
     {
       kind: "input",
-      count: fitsIn(size.inputTokens),
+      count: clampCount(size.inputTokens),
       rate: Math.max(input, cacheWrite, written, audioInput, imageInput, rates.cachedInput ?? 0),
     },
     {
       kind: "output",
-      count: fitsIn(size.outputTokens),
+      count: clampCount(size.outputTokens),
       rate: Math.max(output, audioOutput, imageOutput),
     },
     ...unitParts(fitUnits(size), rates),
   ]);
 }
 
-/** What a call may come to. */
+/** The largest usage that a call may have. */
 type CallUnits = Pick<Usage, "inputTokens" | "outputTokens"> & Units;

@@ -4,11 +4,11 @@ import type { GatewayError } from "./error.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import { addUsage, type Units, type Usage } from "./usage.ts";
 
-/** What is asked in one piece, and answered in one piece as a rule: no conversation. */
+/** A request with a single response, usually not streamed; not a conversation. */
 export interface OperationRequest {
-  /** The name that the caller used; the upstream's own on the way out. */
+  /** The model name that the client used; in outgoing requests the upstream's name. */
   readonly model: string;
-  /** The answer is wanted piece by piece; only some kinds can be. */
+  /** The client asks for a stream; only some kinds support it. */
   readonly stream?: boolean;
 }
 
@@ -17,23 +17,26 @@ export interface OperationResult {
   readonly usage?: Usage;
 }
 
-/** The wire format of a question that callers speak. Pure. */
+/** The wire format of an operation for clients. Pure. */
 export interface InboundFormat<Q extends OperationRequest, A extends OperationResult> {
   readonly id: string;
   readonly inbound: {
-    /** Long base64 in a body is known for what it is, and left where it stands. */
+    /**
+     * The format recognises long base64 in a body and refers to it in place
+     * instead of copying it.
+     */
     readonly knowsLong?: true;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): Q;
-    /** The same of a form; absent where the format has none. */
+    /** The same for a form; absent if the format has no forms. */
     readForm?(form: Form, address: Address): Q;
-    /** The answer says how much was used, whether or not the upstream did. `id`: the request's. */
+    /** The response always reports usage, even if the upstream did not. `id`: the request id. */
     write(answer: A & Required<OperationResult>, question: Q, id?: string): JsonObject;
     buildError(error: GatewayError): JsonObject;
   };
 }
 
-/** The wire format of a question that upstreams speak. Pure. */
+/** The wire format of an operation for upstreams. Pure. */
 export interface OutboundFormat<
   Q extends OperationRequest,
   A extends OperationResult,
@@ -41,40 +44,43 @@ export interface OutboundFormat<
 > {
   readonly id: string;
   readonly outbound: {
-    /** The same of an answer. */
+    /** The same for a response. */
     readonly knowsLong?: true;
     /**
-     * Reports what the format cannot say. Throws `invalid_request` for what
-     * the model would refuse, or answer with something else.
+     * Reports fields that the format cannot carry. Throws `invalid_request` if
+     * the model would refuse the request or misinterpret it.
      */
     build(question: Q, context: OutboundContext): B;
-    /** By which id the answer is to be asked for, since it is not in this body yet. */
+    /** The id to poll for the result, if this body does not contain the result yet. */
     pendingIn?(body: JsonObject): string | undefined;
-    /** Throws `upstream_failed` for what is no answer to the question. */
+    /** Throws `upstream_failed` if the body is not a result of this request. */
     parse(body: JsonObject, question: Q): A;
-    /** Its answers are lists, and are read as a member of this name. */
+    /** Its responses are arrays; they are read as a field of this name. */
     readonly listAs?: string;
     parseError(status: number, body: string): UpstreamError;
   };
 }
 
-/** What holds for a kind of question in every format. */
+/** The rules of one kind of operation in every format. */
 export interface OperationKind<Q extends OperationRequest, A extends OperationResult> {
-  /** In tokens, roughly: for reserving, and for charging where nobody counted. */
+  /** Approximate input tokens, for reservations and if the upstream reports no usage. */
   sizeOf(question: Q): number;
-  /** In what is charged beside tokens, for the same; none where absent. */
+  /** Other units that are charged, for the same purposes; none if absent. */
   unitsOf?(question: Q): Units;
-  /** Questions that an upstream takes, of at most so many inputs each, in their order. */
+  /** Splits a request into parts of at most `maxInputs` inputs, in order. */
   split(question: Q, maxInputs: number): readonly Q[];
-  /** The answer to a question out of those to its parts. */
+  /** Joins the results of the parts. */
   join(parts: readonly Part<Q, A>[], question: Q): A;
-  /** Wishes of which an answer fulfils a part, by the callers' names; none where absent. */
+  /**
+   * Request fields that a result fulfils only in part, under the client's
+   * names; none if absent.
+   */
   shortOf?(answer: A, question: Q): readonly string[];
-  /** What an answer is expected to be at most, for reserving; none where absent. */
+  /** The maximum expected result, for reservations; none if absent. */
   expect?(question: Q): Expected;
-  /** How many parts are asked at once; one after the other where absent. */
+  /** Number of parts that run concurrently; sequential if absent. */
   readonly partsAtOnce?: number;
-  /** The answer to a part that failed, where those to other parts are still worth having. */
+  /** The result of a failed part, if the results of the other parts are useful without it. */
   failed?(error: GatewayError): A;
 }
 
@@ -89,7 +95,7 @@ export interface Part<Q, A> {
   readonly answer: A;
 }
 
-/** What was used for several answers together; undefined where one of them did not say. */
+/** The total usage of several results; undefined if one of them reports none. */
 export function usageOfAll(readings: readonly OperationResult[]): Usage | undefined {
   let sum: Usage | undefined;
   for (const { usage } of readings) {

@@ -1,40 +1,43 @@
 import type { Allowance, Bound, Refusal, RateLimitStatus, Verdict } from "./limits.ts";
 
 /**
- * The generic cell rate algorithm in its form of virtual scheduling (ITU-T
- * I.371): of each limit one moment is kept, the one at which everything taken
- * so far has been earned again, here as the time by which it lies ahead. The
- * burst is a whole minute's worth: whoever was silent for a minute may take
- * all of it at once, and from then on it comes back evenly. A smaller burst
- * would turn away single calls that are well within their minute.
+ * The generic cell rate algorithm, virtual scheduling form (ITU-T I.371). Each
+ * limit stores one moment: when everything taken so far will be earned back.
+ * Here it is stored as the time until that moment. The burst is one minute's
+ * worth: after an idle minute all of it is available at once, and then it
+ * refills evenly. A smaller burst would refuse single calls that are well
+ * within their minute.
  */
 export const BURST_MS = 60_000;
 
-/** Ahead by more than this nobody is, whatever a single call turned out to have used. */
+/** Upper bound of the debt, even if a single call used far more than it reserved. */
 export const MAX_AHEAD_MS = 3_600_000;
 
-/** Sums of fractions are not exact; a hundredth of a millisecond is worth no call. */
+/** Sums of fractions are not exact; a hundredth of a millisecond must not refuse a call. */
 export const GRAIN_MS = 0.01;
 
-/** Nobody knows when a running call will end. */
-const PLACE_WAIT_MS = 1_000;
+/** Retry interval for concurrency, because the end of a running call is unknown. */
+const SLOT_WAIT_MS = 1_000;
 
-/** Where a bound stands. */
+/** The state of a bound. */
 export interface Level {
-  /** Ms by which what was taken lies ahead; 0 where nothing is outstanding. */
+  /** Ms until everything taken is earned back; 0 if nothing is outstanding. */
   readonly requestsMs: number;
   readonly tokensMs: number;
-  /** Calls that hold a place. */
+  /** Calls that hold a concurrency slot. */
   readonly running: number;
 }
 
-/** A decision, and how each bound stands after it. */
+/** A decision, and the state of each bound after it. */
 interface Ruling {
   readonly refusal?: Refusal;
   readonly levels: readonly Level[];
 }
 
-/** Whether a call may take what it wants of all bounds; `levels` in their order. */
+/**
+ * Decides if a call may take its reservation from all bounds; `levels` has the
+ * order of `bounds`.
+ */
 export function rule(bounds: readonly Bound[], levels: readonly Level[]): Ruling {
   const after: Level[] = [];
   let refusal: Refusal | undefined;
@@ -53,7 +56,10 @@ export function rule(bounds: readonly Bound[], levels: readonly Level[]): Ruling
   return refusal === undefined ? { levels: after } : { refusal, levels };
 }
 
-/** Why a bound cannot bear to stand so; what takes longest, where there are several reasons. */
+/**
+ * The reason why a bound cannot reach this state; of several reasons the one
+ * with the longest wait.
+ */
 function refuse(bound: Bound, { requestsMs, tokensMs, running }: Level): Refusal | undefined {
   const { tokensPerMinute = Infinity, concurrency = Infinity } = bound.limits;
   if (bound.tokens > tokensPerMinute) return { by: "tokens", bound };
@@ -62,12 +68,12 @@ function refuse(bound: Bound, { requestsMs, tokensMs, running }: Level): Refusal
   if (aheadMs > BURST_MS + GRAIN_MS) {
     const by = tokensMs > requestsMs ? "tokens" : "requests";
     const waitMs = aheadMs - BURST_MS;
-    return { by, bound, retryAfterMs: isFull ? Math.max(waitMs, PLACE_WAIT_MS) : waitMs };
+    return { by, bound, retryAfterMs: isFull ? Math.max(waitMs, SLOT_WAIT_MS) : waitMs };
   }
-  return isFull ? { by: "concurrency", bound, retryAfterMs: PLACE_WAIT_MS } : undefined;
+  return isFull ? { by: "concurrency", bound, retryAfterMs: SLOT_WAIT_MS } : undefined;
 }
 
-/** Ahead by how much after taking so many, or giving them back where negative. */
+/** The new debt after taking an amount, or returning it if negative. */
 export function ahead(beforeMs: number, amount: number, perMinute: number | undefined): number {
   if (perMinute === undefined) return 0;
   const afterMs = Math.max(0, beforeMs) + (amount * BURST_MS) / perMinute;
@@ -75,11 +81,11 @@ export function ahead(beforeMs: number, amount: number, perMinute: number | unde
 }
 
 export function verdictOf(bounds: readonly Bound[], { refusal, levels }: Ruling): Verdict {
-  const statuses = bounds.map((bound, index) => standingOf(bound, levels[index] ?? IDLE));
+  const statuses = bounds.map((bound, index) => statusOf(bound, levels[index] ?? IDLE));
   return refusal === undefined ? { statuses } : { refusal, statuses };
 }
 
-function standingOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
+function statusOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
   const { requestsPerMinute, tokensPerMinute } = limits;
   return {
     ...(requestsPerMinute === undefined

@@ -1,25 +1,28 @@
-/** What of the way a call was served its price may depend on. */
+/** Properties of the served call that its price may depend on. */
 export interface ServedAs {
-  /** In the vendor's word, and `standard` for the usual one. */
+  /** In the vendor's term; `standard` for the default tier. */
   readonly serviceTier?: string;
   readonly speed?: string;
   readonly region?: string;
 }
 
-/** When a variant of a price holds: all that it names must be true, of a list any one. */
+/**
+ * The condition of a price variant: all listed properties must match, and of a
+ * list any one value.
+ */
 export interface PriceCondition {
   readonly serviceTiers?: readonly string[];
   readonly speeds?: readonly string[];
   readonly regions?: readonly string[];
   readonly aboveInputTokens?: number;
-  /** First and last day (UTC) on which a call begins: `2026-11-30`. */
+  /** First and last day (UTC) for the start of a call: `2026-11-30`. */
   readonly from?: string;
   readonly until?: string;
-  /** Hours (UTC) in which a call begins: `mon-fri 01:00-04:00`, `10:00-24:00`. */
+  /** Hours (UTC) for the start of a call: `mon-fri 01:00-04:00`, `10:00-24:00`. */
   readonly hours?: readonly string[];
 }
 
-/** Whether a call was served so. What depends on the time is `isAt`'s. */
+/** True if a call was served under this condition. `isAt` checks the days and hours. */
 export function isServedSo(
   { serviceTiers, speeds, regions, aboveInputTokens }: PriceCondition,
   { serviceTier = STANDARD, speed = STANDARD, region = "" }: ServedAs,
@@ -37,7 +40,7 @@ export function dependsOnTime({ from, until, hours }: PriceCondition): boolean {
   return from !== undefined || until !== undefined || hours !== undefined;
 }
 
-/** Whether a call that began at this moment (Unix ms) meets what is said of days and hours. */
+/** True if a call that began at this moment (Unix ms) meets the days and hours. */
 export function isAt({ from, until, hours }: PriceCondition, at: number): boolean {
   const day = new Date(at).toISOString().slice(0, 10);
   if (from !== undefined && day < from) return false;
@@ -60,14 +63,14 @@ const HOURS = /^(?:([a-z]{3})(?:-([a-z]{3}))? )?(\d\d):(\d\d)-(\d\d):(\d\d)$/;
 const MINUTES_A_DAY = 24 * 60;
 
 interface Hours {
-  /** Of `DAYS`; all of the week if undefined. */
+  /** Index in `DAYS`; the whole week if undefined. */
   readonly first: number | undefined;
   readonly last: number | undefined;
   readonly fromMinute: number;
   readonly toMinute: number;
 }
 
-/** In the words of `sluice.yaml`. */
+/** The condition in the notation of `sluice.yaml`. */
 export function showCondition(when: PriceCondition): Readonly<Record<string, ConditionValue>> {
   const { serviceTiers, speeds, regions, aboveInputTokens, from, until, hours } = when;
   const said = Object.entries({
@@ -113,14 +116,14 @@ function isWithin(text: string, at: number): boolean {
   if (minute < fromMinute || minute >= toMinute) return false;
   if (first === undefined || last === undefined) return true;
   const day = now.getUTCDay();
-  // A range may go over the week's end: `sat-sun`, `fri-mon`.
+  // A range may cross the end of the week: `sat-sun`, `fri-mon`.
   return first <= last ? day >= first && day <= last : day >= first || day <= last;
 }
 
 const STANDARD = "standard";
 const MAX_WORD_CHARS = 40;
 
-/** Words of vendors for what they do unless somebody asks for something else. */
+/** Vendors' names for their default tier. */
 const USUAL_TIERS: ReadonlySet<string> = new Set([
   STANDARD,
   "default",
@@ -129,13 +132,16 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
   "unspecified",
 ]);
 
-/** As prices name it: `SERVICE_TIER_FLEX` is `flex`, `default` is `standard`. */
+/**
+ * Normalises a tier to the names that prices use: `SERVICE_TIER_FLEX` is
+ * `flex`, `default` is `standard`.
+ */
 export function serviceTierOf(said: unknown): string | undefined {
   const word = wordOf(said)?.replace(/^service_tier_/, "");
   return word !== undefined && USUAL_TIERS.has(word) ? STANDARD : word;
 }
 
-/** The same of a speed or a region. */
+/** The same for a speed or a region. */
 export function wordOf(said: unknown): string | undefined {
   if (typeof said !== "string" || said === "" || said.length > MAX_WORD_CHARS) return undefined;
   return said.toLowerCase();

@@ -6,7 +6,7 @@ import {
   costOf,
   estimateCost,
   FREE,
-  MOST_USD,
+  MAX_NANO_USD,
   priceAt,
   ratesFor,
   scalePrice,
@@ -25,8 +25,8 @@ function priced(...variants: readonly PriceVariant[]): Price {
 
 const USED: Usage = { ...NO_USAGE, inputTokens: 1_000, outputTokens: 100 };
 
-describe("a variant of a price applies", () => {
-  test("to the service tier that served, and to no other", () => {
+describe("a price variant applies", () => {
+  test("only to the service tier that served the call", () => {
     const price = priced(
       { when: { serviceTiers: ["flex", "batch"] }, factor: 500 },
       { when: { serviceTiers: ["priority"] }, factor: 2_000 },
@@ -42,7 +42,7 @@ describe("a variant of a price applies", () => {
     expect(cost("scale")).toBe(3_000_000);
   });
 
-  test("if all its conditions are met, and beside others: rates replace, then factors multiply", () => {
+  test("if all its conditions match, together with other variants: rates replace, then factors multiply", () => {
     const price = priced(
       { when: { regions: ["us"] }, factor: 1_100 },
       { when: { speeds: ["fast"], aboveInputTokens: 500 }, rates: { input: 5_000_000 } },
@@ -60,14 +60,14 @@ describe("a variant of a price applies", () => {
     expect(rates(501, { region: "eu" })).toMatchObject({ input: 2_000_000, output: 10_000_000 });
   });
 
-  test("to tokens alone if it is a factor: a search costs what it does", () => {
+  test("to tokens only if it is a factor: the price of a search stays", () => {
     const price = priced({ when: { speeds: ["fast"] }, factor: 2_000 });
     const usage = { ...NO_USAGE, searches: 3, served: { speed: "fast" } };
 
     expect(Number(costOf(usage, price))).toBe(30_000_000);
   });
 
-  test("over tiers and grades", () => {
+  test("in addition to tiers and grades", () => {
     const price: Price = {
       ...priced({ when: { serviceTiers: ["flex"] }, factor: 500 }),
       tiers: [{ aboveInputTokens: 100, input: 4_000_000, output: 15_000_000 }],
@@ -83,7 +83,7 @@ describe("a variant of a price applies", () => {
   });
 });
 
-describe("days and hours are those of the moment when a call began", () => {
+describe("days and hours are those of the call's start", () => {
   const at = (iso: string): number => Date.parse(iso);
 
   test("an introductory price ends with its last day", () => {
@@ -113,7 +113,7 @@ describe("days and hours are those of the moment when a call began", () => {
     expect(ratesFor(USED, priceAt(price, at(iso))).input).toBe(expected);
   });
 
-  test("a range of days may go over the end of the week", () => {
+  test("a range of days may cross the end of the week", () => {
     const price = priced({ when: { hours: ["fri-mon 00:00-24:00"] }, factor: 500 });
     const inputs = [20, 21, 22, 23, 24].map(
       (day) => ratesFor(USED, priceAt(price, at(`2026-11-${day}T12:00:00Z`))).input,
@@ -122,13 +122,13 @@ describe("days and hours are those of the moment when a call began", () => {
     expect(inputs).toEqual([1_000_000, 1_000_000, 1_000_000, 1_000_000, 2_000_000]);
   });
 
-  test("a price that was not asked for a moment applies none of them", () => {
+  test("a price without a moment applies no time-dependent variant", () => {
     expect(ratesFor(USED, priced({ when: { until: "2099-01-01" }, factor: 1 }))).toMatchObject({
       input: 2_000_000,
     });
   });
 
-  test("what depends on the time and on more still depends on the rest", () => {
+  test("a condition on time and other properties still depends on the other properties", () => {
     const when = { until: "2026-11-30", serviceTiers: ["flex"] };
     const price = priceAt(priced({ when, factor: 500 }), at("2026-11-01T00:00:00Z"));
 
@@ -163,7 +163,7 @@ test.each([
   expect(serviceTierOf(said)).toBe(expected as never);
 });
 
-describe("steps of a call", () => {
+describe("the steps of a call", () => {
   const step = (inputTokens: number, outputTokens = 0): Usage => ({
     ...NO_USAGE,
     inputTokens,
@@ -174,7 +174,7 @@ describe("steps of a call", () => {
     { searches: 1 },
   );
 
-  test("are its tokens together", () => {
+  test("add up to its tokens", () => {
     expect(usage).toMatchObject({ inputTokens: 1_350, outputTokens: 35, searches: 1 });
   });
 
@@ -188,14 +188,14 @@ describe("steps of a call", () => {
     expect(Number(costOf(usage, price))).toBe(1_350 * 2_000 + 35 * 10_000 + 10_000_000);
   });
 
-  test("of two answers are the steps of both", () => {
+  test("of two responses are combined", () => {
     const both = addUsage(usage, step(1, 1));
 
     expect(both.steps).toHaveLength(4);
     expect(both).toMatchObject({ inputTokens: 1_351, searches: 1 });
   });
 
-  test("are bounded in number, and none is lost", () => {
+  test("are limited in number without losing tokens", () => {
     const many = Array.from({ length: 1_000 }, () => ({ usage: step(3, 1) }));
     const bounded = usageOfSteps(many, {});
 
@@ -330,7 +330,7 @@ function exactCost(used: Usage, of: Price): { femto: bigint; divisor: bigint; to
   return { femto: femto + units * divisor, divisor, tokens };
 }
 
-test("no counts at no price overflow, go negative, or cost a micro-dollar more than they should", () => {
+test("no counts at any price overflow, become negative, or cost a micro-dollar too much", () => {
   fc.assert(
     fc.property(usage, served, price, (counts, as, of) => {
       const used = { ...counts, served: as };
@@ -338,25 +338,25 @@ test("no counts at no price overflow, go negative, or cost a micro-dollar more t
       const { femto, divisor, tokens } = exactCost(used, of);
       const femtoCost = cost * 1_000_000n;
 
-      expect(cost >= 0n && cost <= BigInt(MOST_USD)).toBe(true);
+      expect(cost >= 0n && cost <= BigInt(MAX_NANO_USD)).toBe(true);
       expect(Number.isSafeInteger(Number(cost))).toBe(true);
       expect(femtoCost * divisor <= femto + MICRO_USD_IN_FEMTO * divisor).toBe(true);
       // A rate loses less than a pico-dollar; an account counts no further than its largest sum.
       const least = femto - tokens * 1_000n * divisor;
-      expect(femtoCost * divisor >= least || cost === BigInt(MOST_USD)).toBe(true);
+      expect(femtoCost * divisor >= least || cost === BigInt(MAX_NANO_USD)).toBe(true);
     }),
     { seed: SEED, numRuns: 2_000 },
   );
 });
 
-test("nor do they under the factor of a group", () => {
+test("the same holds with the factor of a group", () => {
   fc.assert(
     fc.property(usage, served, price, fc.nat(100_000), (counts, as, of, factor) => {
       const used = { ...counts, served: as };
       const cost = BigInt(costOf(used, scalePrice(of, factor)));
       const { femto, divisor } = exactCost(used, of);
 
-      expect(cost >= 0n && cost <= BigInt(MOST_USD)).toBe(true);
+      expect(cost >= 0n && cost <= BigInt(MAX_NANO_USD)).toBe(true);
       const owed = femto * BigInt(factor);
       const most = owed + MICRO_USD_IN_FEMTO * divisor * 1_000n;
       expect(cost * 1_000_000n * divisor * 1_000n <= most).toBe(true);
@@ -365,7 +365,7 @@ test("nor do they under the factor of a group", () => {
   );
 });
 
-test("a hold covers every way in which a call may be served, at any price", () => {
+test("a hold covers every way to serve the call, at any price", () => {
   fc.assert(
     fc.property(usage, served, served, price, (counts, asked, as, of) => {
       // A vendor serves what is asked, or as usual.
@@ -383,7 +383,7 @@ test("a hold covers every way in which a call may be served, at any price", () =
   );
 });
 
-test("a hold covers the rates above a bound that its rough count may be below", () => {
+test("a hold covers the rates above a tier bound if the estimate is close below it", () => {
   const steep = priced({ when: { aboveInputTokens: 1_000 }, factor: 5_000 });
   const held = (inputTokens: number): number =>
     estimateCost({ inputTokens, outputTokens: 0 }, steep);
@@ -392,7 +392,7 @@ test("a hold covers the rates above a bound that its rough count may be below", 
   expect(held(700)).toBe(700 * 2_000);
 });
 
-test("a call that leaves its tier to the vendor is held at the dearest of them", () => {
+test("a hold for a vendor-chosen tier covers the most expensive tier", () => {
   const tiered = priced(
     { when: { serviceTiers: ["priority"] }, factor: 2_000 },
     { when: { serviceTiers: ["flex"] }, factor: 500 },

@@ -3,33 +3,33 @@ import type { Budget, OwnerId } from "./key.ts";
 import type { Account } from "./ledger.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** What a key may spend is changed with the key. */
+/** The quota of a key changes together with the key. */
 export type QuotaOwner = Exclude<OwnerId, `key:${number}`>;
 
-/** What is absent stays as it is; `null` takes a bound away. */
+/** Absent fields stay unchanged; `null` removes a limit. */
 interface QuotaChange {
-  /** In all, what was spent included. */
+  /** Total limit, including the amount already spent. */
   readonly quota?: NanoUsd | null;
   readonly budgets?: BudgetChange;
 }
 
 export interface TopUp {
-  /** Below zero it takes away. */
+  /** A negative amount reduces the quota. */
   readonly amount: NanoUsd;
-  /** Names it among those of its owner, so that it can be asked for again without being done again. */
+  /** Idempotency key of the operation, unique per owner. */
   readonly operation: string;
   readonly note: string;
 }
 
-export interface BudgetStanding {
+export interface BudgetStatus {
   readonly budget: Budget;
-  /** Of the period that is running. */
+  /** The account of the current period. */
   readonly account: Account;
   /** Unix ms. */
   readonly resetsAt: number;
 }
 
-/** An entry of the ledger that changed what an owner may spend. */
+/** A ledger entry that changed an owner's quota. */
 export interface GrantRecord {
   readonly id: string;
   /** Unix ms. */
@@ -40,22 +40,22 @@ export interface GrantRecord {
 }
 
 interface GrantQuery {
-  /** The id of the last one of the page before. */
+  /** Id of the last record of the previous page. */
   readonly before?: string;
   readonly limit: number;
 }
 
-/** What users and teams may spend: in all, and by day and month. */
+/** The spending limits of users and teams: total, per day and per month. */
 export interface QuotaStore {
-  /** All of it or none. `note` goes to the ledger. */
+  /** Applies the whole change or nothing. `note` goes to the ledger. */
   set(owner: QuotaOwner, change: QuotaChange, note: string): Promise<void>;
   /**
-   * Adds to what may be spent in all; false where the operation was done
-   * before. Throws `key_reused` where that was with another amount, and
-   * `invalid_request` where there is no bound, or would be none of zero or more.
+   * Raises the total quota; false if the operation was done before. Throws
+   * `key_reused` if it was done with another amount. Throws `invalid_request`
+   * if the quota is unlimited or would become negative.
    */
   topUp(owner: QuotaOwner, topUp: TopUp): Promise<boolean>;
-  budgets(owner: QuotaOwner): Promise<readonly BudgetStanding[]>;
-  /** Latest first; of what may be spent in all, not of budgets. */
+  budgets(owner: QuotaOwner): Promise<readonly BudgetStatus[]>;
+  /** Newest first; changes of the total quota, not of budgets. */
   history(owner: QuotaOwner, query: GrantQuery): Promise<readonly GrantRecord[]>;
 }

@@ -30,7 +30,7 @@ const EVERY: Required<Rates> = {
   search: 13,
 };
 
-test("every rate has a word by which people write it, and is read as it was written", () => {
+test("every rate has a name and is parsed as it is formatted", () => {
   const written = new Map(writeRates(EVERY).map((each) => [each.word, each.written]));
 
   expect([...written.keys()].toSorted()).toEqual(Object.keys(RATE_WORDS).toSorted());
@@ -54,7 +54,7 @@ describe("a rate", () => {
     expect(parseRate(text, scale)).toBe(expected as never);
   });
 
-  test("is written so that it is read back", () => {
+  test("is formatted so that parsing returns the same value", () => {
     const scale = fc.constantFrom("million" as const, "one" as const);
     const rate = fc.integer({ min: 0, max: 50_000_000_000 });
     fc.assert(
@@ -66,7 +66,7 @@ describe("a rate", () => {
   });
 });
 
-test("half a price is none, unless something beside tokens is priced", () => {
+test("half a price is invalid unless other units than tokens are priced", () => {
   expect(wholeRates({ input: 1 })).toBeUndefined();
   expect(wholeRates({ imageOutput: 1 })).toBeUndefined();
   expect(wholeRates({})).toBeUndefined();

@@ -1,10 +1,10 @@
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import type { Rates } from "./money.ts";
 
-/** People say a rate of a million units, or of one. */
+/** Rates are written per million units or per unit. */
 export type Scale = "million" | "one";
 
-/** How people write rates, here as in `sluice.yaml`, in US dollars for so many units. */
+/** The names and scales of rates in `sluice.yaml` and elsewhere, in US dollars. */
 export const RATE_WORDS = {
   input: { name: "input", scale: "million" },
   output: { name: "output", scale: "million" },
@@ -26,13 +26,13 @@ interface RateWord {
   readonly scale: Scale;
 }
 
-/** A dollar is 10^12 pico-dollars. The largest rate is exact after any factor, too. */
+/** A dollar is 10^12 pico-dollars. The largest rate stays exact after any factor. */
 const SCALES: Readonly<Record<Scale, { readonly decimals: number; readonly most: number }>> = {
   million: { decimals: 6, most: 100_000 },
   one: { decimals: 12, most: 50 },
 };
 
-/** "0.15" dollars for so many units; undefined for more of them or more decimals than the scale has. */
+/** Parses "0.15" dollars. Undefined above the scale's maximum or with too many decimals. */
 export function parseRate(text: string, scale: Scale): number | undefined {
   const { decimals, most } = SCALES[scale];
   return parseDecimal(text, decimals, most * 10 ** decimals);
@@ -42,11 +42,11 @@ export function writeRate(rate: number, scale: Scale): string {
   return formatDecimal(rate, SCALES[scale].decimals);
 }
 
-/** What `parseRate` takes, in words. */
+/** Describes the values that `parseRate` accepts. */
 export function describeScale(scale: Scale): string {
   const { decimals, most } = SCALES[scale];
   const units = scale === "million" ? " per million" : "";
-  return `US dollars${units}, such as 0.15, of at most ${decimals} decimals and ${most}`;
+  return `US dollars${units}, such as 0.15, with at most ${decimals} decimals and at most ${most}`;
 }
 
 interface Word extends RateWord {
@@ -63,7 +63,7 @@ export function wordOf(rate: keyof Rates): Word {
   return WORDS.find(({ name }) => name === rate) ?? { word: rate, name: rate, scale: "million" };
 }
 
-/** Rates as people read them, each with its word and its scale. */
+/** Rates formatted for people, each with its name and scale. */
 export function writeRates(rates: Partial<Rates>): readonly (Word & { written: string })[] {
   return WORDS.flatMap((each) => {
     const { [each.name]: rate } = rates;
@@ -71,7 +71,7 @@ export function writeRates(rates: Partial<Rates>): readonly (Word & { written: s
   });
 }
 
-/** The rates that `read` finds under their words. */
+/** Reads all rates by their names. */
 export function readRates(
   read: (word: string, scale: Scale) => number | undefined,
 ): Partial<Rates> {
@@ -83,8 +83,9 @@ export function readRates(
 }
 
 /**
- * Undefined for half a price, which would make the other half free: who prices
- * tokens says both rates. Where something else is priced they are 0 if absent.
+ * Undefined for half a price, which would make the other half free: a price
+ * with tokens must have both rates. For other units the token rates default to
+ * 0.
  */
 export function wholeRates({ input, output, ...more }: Partial<Rates>): Rates | undefined {
   if (input !== undefined && output !== undefined) return { input, output, ...more };
@@ -93,5 +94,5 @@ export function wholeRates({ input, output, ...more }: Partial<Rates>): Rates | 
   return { input: input ?? 0, output: output ?? 0, ...more };
 }
 
-/** The words for what is priced beside tokens. */
+/** The names of rates for units other than tokens. */
 export const UNIT_WORDS = ["image", "second", "character", "search"] as const;

@@ -1,17 +1,17 @@
 import type { Channel, Credential } from "./channel.ts";
 
 /**
- * The account that answered a conversation. Some vendors take reasoning back
- * only in the account that made it.
+ * The account that answered a conversation. Some vendors accept returned
+ * reasoning only in the account that created it.
  */
 export interface ReasoningHome {
   /** Name of the channel. */
   readonly channel: string;
-  /** Which of its credentials, from `accountOf`. */
+  /** Id of the credential, from `accountOf`. */
   readonly account: string;
 }
 
-/** Names a credential among those of its channel: labels alone may be alike. */
+/** Identifies a credential within its channel, because labels may be equal. */
 export function accountOf(
   { credentials }: Pick<Channel, "credentials">,
   credential: Credential | undefined,
@@ -20,12 +20,12 @@ export function accountOf(
   return `${credentials.indexOf(credential)} ${credential.label}`;
 }
 
-/** Where conversations were answered, by digests of their first turns. */
+/** The accounts of past conversations, by digests of their first turns. */
 export interface ReasoningHomes {
-  /** Of the first digest that is known. */
+  /** The account of the first known digest. */
   find(digests: readonly string[]): ReasoningHome | undefined | Promise<ReasoningHome | undefined>;
   keep(digest: string, home: ReasoningHome): void;
 }
 
-/** How long after its last turn a conversation is expected to go on. */
+/** Lifetime of an entry after the conversation's last turn. */
 export const HOME_MS = 6 * 3_600_000;

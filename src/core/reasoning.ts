@@ -1,29 +1,35 @@
 import type { Reasoning } from "./chat.ts";
 
-/** How far a caller can steer the reasoning of a model; empty where nobody says. */
+/** How far a client can control a model's reasoning; empty if unknown. */
 export interface ReasoningControls {
-  /** Can be turned off and on. */
+  /** Can be switched off and on. */
   readonly toggle?: true;
-  /** The levels the vendor accepts, weakest first. */
+  /** The effort levels that the vendor accepts, lowest first. */
   readonly efforts?: readonly string[];
-  /** Levels it does not list, and the listed one that its vendor documents for each. */
+  /**
+   * Effort levels that it does not list, and the listed level that its vendor
+   * documents for each.
+   */
   readonly effortAliases?: Readonly<Record<string, string>>;
-  /** Takes a number of tokens to think for, within these bounds where they are known. */
+  /** Accepts a thinking budget in tokens, within these bounds if they are known. */
   readonly budget?: { readonly minTokens?: number; readonly maxTokens?: number };
 }
 
-/** A caller's wish, in the terms that a model takes. */
+/** A client's reasoning settings in the terms of a model. */
 export type ReasoningPlan =
   | { readonly mode: "off" }
-  /** On, as much as the model likes. */
+  /** On, without a limit. */
   | { readonly mode: "auto" }
   | { readonly mode: "budget"; readonly tokens: number }
   | { readonly mode: "effort"; readonly effort: string };
 
-/** Weakest first; what vendors call the steps between nothing and everything. */
+/** Lowest first; vendors' names for the levels. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** Shares of the largest budget: 20, 50 and 80 % by the specification, the ends as is usual. */
+/**
+ * Shares of the largest budget: 20, 50 and 80 % by the specification, the outer
+ * levels by convention.
+ */
 const SHARES: ReadonlyMap<string, number> = new Map([
   ["minimal", 0.05],
   ["low", 0.2],
@@ -33,13 +39,14 @@ const SHARES: ReadonlyMap<string, number> = new Map([
   ["max", 1],
 ]);
 
-/** Where a family does not say what it takes at most. */
+/** Assumed maximum budget, if the family does not publish one. */
 const USUAL_BUDGET = 24_576;
 
 /**
- * What to ask of a model, so that it neither refuses the wish nor does
- * something else. `undefined` says nothing: the model's own default. Without
- * `controls` the wish is passed on in the terms it came in.
+ * The reasoning settings for an upstream, chosen so that the model neither
+ * refuses nor misinterprets them. `undefined`: send nothing, the model's
+ * default applies. Without `controls`, the client's settings pass through in
+ * their own terms.
  */
 export function planReasoning(
   asked: Reasoning | undefined,
@@ -55,7 +62,16 @@ export function planReasoning(
     : undefined;
 }
 
-/** A model that cannot stop thinking thinks as little as it can. */
+/** Whether a model thinks for another number of tokens than the caller gave, or cannot be given one. */
+export function losesBudget(
+  asked: Reasoning | undefined,
+  plan: ReasoningPlan | undefined,
+): boolean {
+  const { budgetTokens = 0 } = asked ?? {};
+  return budgetTokens > 0 && !(plan?.mode === "budget" && plan.tokens === budgetTokens);
+}
+
+/** A model that cannot stop thinking gets the lowest setting. */
 function off(controls: ReasoningControls | undefined): ReasoningPlan {
   const { efforts = [], budget, toggle } = controls ?? {};
   if (controls === undefined || toggle === true || efforts.includes("none")) return { mode: "off" };
@@ -80,19 +96,22 @@ function leveled(effort: string, controls: ReasoningControls | undefined): Reaso
   return { mode: "budget", tokens: clamp(budgetFor(effort, bounds.maxTokens), bounds) };
 }
 
-/** Tokens that stand for an effort, where the model counts tokens. */
+/** The token budget for an effort, for models with budgets. */
 export function budgetFor(effort: string, maxTokens = USUAL_BUDGET): number {
   return Math.floor((SHARES.get(effort) ?? 1) * maxTokens);
 }
 
-/** The effort that a number of tokens comes nearest to. */
+/** The effort that is closest to a token budget. */
 export function effortFor(tokens: number, maxTokens = USUAL_BUDGET): string {
   const share = tokens / maxTokens;
   if (share < 0.35) return "low";
   return share < 0.65 ? "medium" : "high";
 }
 
-/** A known word as it is; otherwise the one that the vendor documents for it, or the closest in strength. */
+/**
+ * A known level as it is; otherwise the level that the vendor documents for it,
+ * or the closest level.
+ */
 function nearest(
   effort: string,
   known: readonly string[],

@@ -47,7 +47,7 @@ const isSorted = (results: readonly Ranked[]): boolean =>
   results.every(({ score }, at) => at === 0 || score <= (results[at - 1]?.score ?? 0));
 
 describe(`[A2.8] [A4.10] a ranking (seed ${SEED})`, () => {
-  test("has the best first, as many as are wanted, with their own scores", () => {
+  test("is sorted by score, has the requested number of results, and keeps their scores", () => {
     fc.assert(
       fc.property(scored(probability), ({ scores, maxInputs, topN }) => {
         const { results, usage } = answered(asked(scores.length, topN), scores, maxInputs);
@@ -63,7 +63,7 @@ describe(`[A2.8] [A4.10] a ranking (seed ${SEED})`, () => {
     );
   });
 
-  test("is the same whether the question was asked at once or in parts, even of logits", () => {
+  test("is the same for one request and for several parts, even with logits", () => {
     fc.assert(
       fc.property(scored(logit), ({ scores, maxInputs, topN }) => {
         const question = asked(scores.length, topN);
@@ -81,27 +81,27 @@ describe(`[A2.8] [A4.10] a ranking (seed ${SEED})`, () => {
     );
   });
 
-  test("of logits has probabilities, of all documents alike", () => {
+  test("of logits has probabilities, converted alike for all documents", () => {
     const { results } = answered(asked(3), [0.5, -4, 9], 1);
 
     expect(results.map(({ index }) => index)).toEqual([2, 0, 1]);
     expect(results.map(({ score }) => score.toFixed(4))).toEqual(["0.9999", "0.6225", "0.0180"]);
   });
 
-  test("puts the earlier of two equal documents first", () => {
+  test("keeps the order of documents with equal scores", () => {
     const { results } = answered(asked(4), [0.5, 0.7, 0.5, 0.7], 2);
 
     expect(results.map(({ index }) => index)).toEqual([1, 3, 0, 2]);
   });
 
-  test("is reserved for by the query at each document, and the documents", () => {
+  test("is reserved for by the query once per document, plus the documents", () => {
     const question = { ...asked(0), query: "abc", documents: ["abcdef", "abc"] };
 
     expect(rerank.sizeOf(question)).toBe(1 * 2 + 2 + 1);
   });
 });
 
-test("a list of more than a hundred documents is several searches", () => {
+test("a list of more than a hundred documents counts as several searches", () => {
   const searches = (count: number) =>
     rerank.unitsOf?.({
       model: "m",

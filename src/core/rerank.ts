@@ -7,31 +7,31 @@ import {
   type OperationResult,
 } from "./operation.ts";
 
-/** Documents to be put in the order of how well they answer a query. */
+/** Ranks documents by their relevance to a query. */
 export interface RerankRequest extends OperationRequest {
   readonly query: string;
   readonly documents: readonly string[];
-  /** How many of the best are wanted; all where absent. */
+  /** Number of top results to return; all if absent. */
   readonly topN?: number;
-  /** The answer is to repeat the documents. */
+  /** The response repeats the documents. */
   readonly withDocuments: boolean;
-  /** Fields of the caller's that have no place above. */
+  /** Client fields without an equivalent above. */
   readonly extra?: JsonObject;
 }
 
-/** The best first, and no document twice. */
+/** Ordered by score, highest first; each document appears at most once. */
 export interface Ranking extends OperationResult {
   readonly results: readonly Ranked[];
 }
 
 export interface Ranked {
-  /** Among the documents of the question. */
+  /** Index among the documents of the request. */
   readonly index: number;
-  /** From 0 to 1, once the parts of an answer are joined; until then as the model says it. */
+  /** From 0 to 1 once the parts are joined; before that the model's own score. */
   readonly score: number;
 }
 
-/** Vendors who charge by the search count a longer list as several. */
+/** Vendors that charge per search count a longer list as several searches. */
 const DOCUMENTS_PER_SEARCH = 100;
 
 export const rerank: OperationKind<RerankRequest, Ranking> = {
@@ -51,7 +51,7 @@ export const rerank: OperationKind<RerankRequest, Ranking> = {
     return parts;
   },
 
-  /** Scores of one model compare, whichever documents they were given beside. */
+  /** Scores of one model are comparable across the parts. */
   join(parts, { documents, topN = documents.length }) {
     const usage = usageOfAll(parts.map(({ answer }) => answer));
     const results: Ranked[] = [];
@@ -68,7 +68,10 @@ export const rerank: OperationKind<RerankRequest, Ranking> = {
   },
 };
 
-/** One score outside shows that a model says logits, and so that all its scores are. */
+/**
+ * One score outside 0 to 1 shows that the model returns logits, so all its
+ * scores are converted.
+ */
 function betweenZeroAndOne(results: readonly Ranked[]): readonly Ranked[] {
   if (results.every(({ score }) => score >= 0 && score <= 1)) return results;
   return results.map(({ index, score }) => ({ index, score: 1 / (1 + Math.exp(-score)) }));

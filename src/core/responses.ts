@@ -1,28 +1,28 @@
 import { GatewayError } from "./error.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** One answer of the responses style, kept so that a later call can go on from it. */
+/** A stored response of the responses style, which a later call can continue. */
 export interface StoredResponse {
   readonly id: string;
-  /** Nobody else ever sees it. */
+  /** Only this user can read it. */
   readonly userId: number;
   readonly previousId?: string;
   /** Unix ms. */
   readonly createdAt: number;
-  /** What this call added to the conversation, as the caller wrote it. */
+  /** The input that this call added to the conversation, as the client wrote it. */
   readonly input: readonly Json[];
-  /** The response object, as the caller got it. */
+  /** The response object as sent to the client. */
   readonly response: JsonObject;
 }
 
-/** What belongs to somebody else answers exactly as what does not exist. */
+/** The store of responses. Another user's response is reported as missing. */
 export interface ResponseStore {
   save(stored: StoredResponse): Promise<void>;
   find(userId: number, id: string): Promise<StoredResponse | undefined>;
   /**
-   * A response and all that it goes on from, oldest first; `undefined` where
-   * any of them is gone. Throws `context_length_exceeded` where they are longer
-   * than `maxChars` together: all of them are held at once.
+   * A response and all its predecessors, oldest first; `undefined` if any of
+   * them is missing. Throws `context_length_exceeded` if their total exceeds
+   * `maxChars`, because all of them are in memory at once.
    */
   findConversation(
     userId: number,
@@ -30,25 +30,25 @@ export interface ResponseStore {
     maxChars: number,
   ): Promise<readonly StoredResponse[] | undefined>;
   /**
-   * Output items by their own ids; those that are not there are left out.
-   * Throws `context_length_exceeded` as a conversation does: the responses that
-   * they stand in are all held at once.
+   * Output items by their ids; missing items are omitted. Throws
+   * `context_length_exceeded` like `findConversation`, because the responses
+   * that contain them are all in memory at once.
    */
   findItems(
     userId: number,
     itemIds: readonly string[],
     maxChars: number,
   ): Promise<ReadonlyMap<string, JsonObject>>;
-  /** False where there is none. */
+  /** False if it does not exist. */
   delete(userId: number, id: string): Promise<boolean>;
-  /** Deletes at most `limit` of those made before `before` (Unix ms); says how many. */
+  /** Deletes at most `limit` responses created before `before` (Unix ms); returns their number. */
   prune(before: number, limit: number): Promise<number>;
 }
 
 export function referencesTooLong(): GatewayError {
   return new GatewayError(
     "context_length_exceeded",
-    "What this request refers to is too long; send what matters of it instead.",
+    "The items that this request refers to are too long. Send only the relevant content.",
     { param: "input" },
   );
 }

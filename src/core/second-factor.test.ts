@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lackOf, type SecondFactorRule } from "./second-factor.ts";
+import { missingFactor, type SecondFactorRule } from "./second-factor.ts";
 import type { Role, User } from "./user.ts";
 
 function lackOfLogin(
@@ -17,7 +17,7 @@ function lackOfLogin(
     hasSecondFactor,
     createdAt: 0,
   };
-  return lackOf({ user, isConfirmed }, rule);
+  return missingFactor({ user, isConfirmed }, rule);
 }
 
 test.each([
@@ -27,11 +27,11 @@ test.each([
   ["admins", "admin", "second factor"],
   ["admins", "root", "second factor"],
   ["all", "user", "second factor"],
-] as const)("where it is asked of %s, a login as %s lacks: %p", (rule, role, lack) => {
+] as const)("with the rule %s, a login as %s lacks: %p", (rule, role, lack) => {
   expect(lackOfLogin(rule, role)).toBe(lack);
 });
 
-test("whoever has a second factor shows it, asked of all or of none", () => {
+test("a user with a second factor must use it under every rule", () => {
   for (const rule of ["none", "all"] as const) {
     expect(lackOfLogin(rule, "user", { hasSecondFactor: true })).toBe("code");
     expect(lackOfLogin(rule, "user", { hasSecondFactor: true, isConfirmed: true })).toBeUndefined();

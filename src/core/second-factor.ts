@@ -1,30 +1,30 @@
 import { isAtLeast, type Role, type Session } from "./user.ts";
 
-/** Of whom a second factor is asked for. */
+/** Which users need a second factor. */
 export const SECOND_FACTOR_RULES = ["none", "admins", "all"] as const;
 export type SecondFactorRule = (typeof SECOND_FACTOR_RULES)[number];
 
-/** What users show beside their password: codes of an authenticator, or recovery codes. */
+/** Second factors of users: authenticator codes and recovery codes. */
 export interface SecondFactors {
-  /** A new secret for the user's authenticator. It counts for nothing until a code of it was shown. */
+  /** Creates a new secret for the user's authenticator. It becomes active with `confirm`. */
   begin(userId: number): Promise<Uint8Array>;
   /**
-   * Takes a code of the new secret, ends all logins of before, and gives the
-   * recovery codes, which are not shown again. Undefined where the code is not
-   * of it, or came too late.
+   * Checks a code of the new secret, ends all earlier sessions and returns the
+   * recovery codes, which are not shown again. Undefined if the code is wrong
+   * or expired.
    */
   confirm(userId: number, code: string): Promise<readonly string[] | undefined>;
-  /** Takes a code, or a recovery code; each is good once. */
+  /** Checks a code or a recovery code; each is valid once. */
   spend(userId: number, code: string): Promise<boolean>;
-  /** False where there is none. */
+  /** False if the user has none. */
   remove(userId: number): Promise<boolean>;
 }
 
 /**
- * What has to be shown or set up before a session opens what its user may do.
- * Judged at each request, so that it follows roles and settings that change.
+ * The step that is missing before a session gets its user's rights. Evaluated
+ * at each request, so that changes of roles and settings take effect at once.
  */
-export function lackOf(
+export function missingFactor(
   { user, isConfirmed }: Session,
   rule: SecondFactorRule,
 ): "code" | "second factor" | undefined {

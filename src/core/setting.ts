@@ -1,40 +1,40 @@
-/** When a change of a setting holds: for the next call, or from the next start. */
-export type Onset = "at once" | "restart";
+/** When a change takes effect: for the next call, or at the next start. */
+export type EffectTime = "at once" | "restart";
 
-/** A setting as people are shown it. Texts are in the words of the file, secrets are `***`. */
+/** A setting for display. Values are in the notation of the file, secrets are `***`. */
 export interface ShownSetting {
-  /** Its path in the file, or its variable where the file cannot say it. */
+  /** Its path in the file, or its environment variable if the file cannot contain it. */
   readonly name: string;
   readonly variable: string;
-  /** What it is in this process; undefined where nothing is said and nothing assumed. */
+  /** The effective value in this process; undefined if it is not set and has no default. */
   readonly value: string | undefined;
   readonly source: "environment" | "file" | "stored" | "default";
-  /** The variable, or the spot in the file. */
+  /** The environment variable, or the position in the file. */
   readonly place: string | undefined;
-  /** What the database has, whether or not it holds here. */
+  /** The value in the database, even if another source overrides it. */
   readonly stored: string | undefined;
   readonly default: string | undefined;
   readonly doc: string;
-  /** What it has to be. */
+  /** The format of valid values. */
   readonly takes: string;
-  /** Undefined for what cannot be changed while the gateway runs. */
-  readonly onset: Onset | undefined;
+  /** Undefined if the setting cannot be changed at run time. */
+  readonly onset: EffectTime | undefined;
 }
 
-/** All settings, and the change of those that may change. */
+/** Lists all settings and changes those that can change at run time. */
 export interface ChangeableSettings {
   /** In the order of the manual. */
   list(): readonly ShownSetting[];
-  /** Throws `not_found` for a name that is none, `invalid_request` for what cannot be. */
+  /** Throws `not_found` for an unknown name, `invalid_request` for an invalid value. */
   set(name: string, text: string): Promise<ShownSetting>;
-  /** Takes back what was stored. Throws `not_found` where nothing was. */
+  /** Removes the stored value. Throws `not_found` if none was stored. */
   reset(name: string): Promise<ShownSetting>;
 }
 
-/** What was changed while running: texts in the words of the file, by name. */
+/** The store of settings changed at run time: values in the notation of the file, by name. */
 export interface SettingStore {
   list(): Promise<ReadonlyMap<string, string>>;
   put(name: string, text: string): Promise<void>;
-  /** False where nothing was stored. */
+  /** False if no value was stored. */
   delete(name: string): Promise<boolean>;
 }

@@ -6,45 +6,51 @@ import type { RequestBody, Tap, UpstreamError } from "./style.ts";
 import type { Units, Usage } from "./usage.ts";
 
 /**
- * What is asked in a format that callers and upstreams share: it goes on as it
- * was said, with whatever nobody here knows, and another name for the model.
+ * A request in a format that clients and upstreams share. It is forwarded
+ * unchanged, including unknown fields; only the model name is replaced.
  */
 export interface SharedRequest extends OperationRequest {
-  /** The answer comes piece by piece. */
+  /** The response is streamed. */
   readonly stream: boolean;
-  /** Let go of once an upstream answers piece by piece: a recording is large, and its transcript may take long. */
+  /**
+   * Released once an upstream starts to stream: a recording is large, and its
+   * transcript may take long.
+   */
   body: RequestBody | Form;
-  /** What is set on the way, or left out where undefined, beside the model's name. */
+  /** Fields to set, or to remove if undefined, in addition to the model name. */
   readonly edits: Readonly<Record<string, string | undefined>>;
-  /** How the answer is to be written, where the format leaves a choice. */
+  /** Response format, if the wire format supports several. */
   readonly shape?: string;
-  /** Rough, for reserving. */
+  /** Estimates for the reservation. */
   readonly inputTokens: number;
   readonly maxOutputTokens: number;
   readonly units: Units;
 }
 
-/** A wire format that goes from callers to upstreams and back as it is. Pure. */
+/** A wire format that is forwarded unchanged in both directions. Pure. */
 export interface SharedFormat {
   readonly id: string;
   readonly inbound: {
-    /** Checks what is acted on. Throws `invalid_request`. Absent where a form is wanted. */
+    /**
+     * Validates the fields that the gateway uses. Throws `invalid_request`.
+     * Absent if the format requires a form.
+     */
     read?(body: RequestBody): SharedRequest;
     readForm?(form: Form): SharedRequest;
     buildError(error: GatewayError): JsonObject;
   };
   readonly outbound: {
     parseError(status: number, body: string): UpstreamError;
-    /** A failure inside a body whose status says success. */
+    /** An error inside a body with a success status. */
     errorIn(body: JsonObject): UpstreamError | undefined;
   };
-  /** What the answer is, unless the upstream streams events. */
+  /** The content type of the response, unless the upstream streams events. */
   answersIn(question: SharedRequest): "json" | "text" | "audio";
-  /** Throws `upstream_failed` for what is no answer to the question. */
+  /** Throws `upstream_failed` if the body is not a response to this request. */
   readAnswer(answer: JsonObject | string, question: SharedRequest): SharedAnswer;
-  /** Watches an answer of events. */
+  /** Observes a response of events. */
   openTap(question: SharedRequest): Tap;
-  /** What was used, as far as it can be told from the question and the text of the answer. */
+  /** The usage as far as the request and the response text show it. */
   guess(question: SharedRequest, outputText: string, countedTokens: number): Usage;
 }
 
@@ -52,6 +58,6 @@ export interface SharedAnswer {
   /** As the upstream reported it. */
   readonly usage?: Usage;
   readonly outputText?: string;
-  /** Text to hand over in place of the upstream's answer. */
+  /** Text that replaces the upstream's response. */
   readonly rewritten?: string;
 }

@@ -2,23 +2,23 @@ import type { Channel, Credential, Reach } from "./channel.ts";
 import type { ModelOverride } from "./model.ts";
 import type { GradedRates } from "./money.ts";
 
-/** A channel as somebody describes it. */
+/** The description of a channel by an admin. */
 export interface ChannelDraft extends Omit<
   Channel,
   "baseUrl" | "maxConcurrent" | "isSimulated" | "reach"
 > {
-  /** The vendor's own where absent. */
+  /** Defaults to the vendor's own URL. */
   readonly baseUrl?: string;
-  /** The setting for all channels where absent. */
+  /** Defaults to the setting for all channels. */
   readonly maxConcurrent?: number;
 }
 
-/** Where a channel's calls take its credentials. */
+/** Where a channel sends its credentials. */
 export type Destination = Pick<ChannelDraft, "provider" | "baseUrl" | "options">;
 
 /**
- * The same text for what leads to the same place. With some providers the
- * address follows from the options, or is known to the provider alone.
+ * The same text for equal destinations. With some providers the address follows
+ * from the options, or only the provider knows it.
  */
 export function destinationOf({ provider, baseUrl, options = {} }: Destination): string {
   const url = URL.parse(baseUrl ?? "");
@@ -30,7 +30,7 @@ function byName([one]: readonly [string, string], [other]: readonly [string, str
   return one < other ? -1 : 1;
 }
 
-/** A description with what only those who store it say of it. */
+/** A channel description with the fields that only the database has. */
 export interface ChannelEntry extends ChannelDraft {
   readonly isEnabled: boolean;
   readonly reach: Reach;
@@ -38,68 +38,68 @@ export interface ChannelEntry extends ChannelDraft {
 
 export interface StoredChannel extends ChannelEntry {
   readonly id: number;
-  /** Credentials that are there and do not open; none of the others is given then. */
+  /** Number of stored credentials that cannot be decrypted; if any, `credentials` is empty. */
   readonly sealedCredentials: number;
   /** Unix ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** Without credentials the stored ones stay, as long as they go where they went. */
+/** Without credentials the stored ones stay, if the destination is unchanged. */
 export interface ChannelChange extends Omit<ChannelEntry, "credentials"> {
   readonly credentials?: readonly Credential[];
 }
 
 interface ChangedChannel {
   readonly channel: StoredChannel;
-  /** Credentials that were let go of, since calls would have taken them somewhere else. */
+  /** Number of credentials that were deleted because the channel's destination changed. */
   readonly dropped: number;
 }
 
 /**
- * Channels that are changed while the gateway runs. Credentials are sealed, and
- * bound to where calls take them: provider, address and options.
+ * The store of channels that admins change at run time. Credentials are
+ * encrypted and bound to their destination: provider, address and options.
  */
 export interface ChannelStore {
-  /** By id. */
+  /** Ordered by id. */
   list(): Promise<readonly StoredChannel[]>;
   find(id: number): Promise<StoredChannel | undefined>;
-  /** Throws `invalid_request` where the name is taken, or there are too many. */
+  /** Throws `invalid_request` if the name is taken, or if there are too many channels. */
   create(entry: ChannelEntry): Promise<StoredChannel>;
-  /** Of two at once, the second is made of what the first one left. */
+  /** Concurrent updates run one after the other: `change` gets the latest version. */
   update(
     id: number,
     change: (before: StoredChannel) => ChannelChange,
   ): Promise<ChangedChannel | undefined>;
-  /** False where there is none. */
+  /** False if it does not exist. */
   delete(id: number): Promise<boolean>;
 }
 
-/** A model as somebody describes it. */
+/** The description of a model by an admin. */
 export interface ModelDraft extends Omit<ModelOverride, "price"> {
-  /** Takes the place of the catalogue's price as a whole. */
+  /** Replaces the catalogue's price completely. */
   readonly rates?: GradedRates;
 }
 
 export interface StoredModel {
-  /** As callers write it. */
+  /** The name that clients use. */
   readonly name: string;
   readonly override: ModelOverride;
   /** Unix ms. */
   readonly updatedAt: number;
 }
 
-/** What is said of models while the gateway runs. */
+/** The store of model overrides that admins change at run time. */
 export interface ModelStore {
-  /** By name. */
+  /** Ordered by name. */
   list(): Promise<readonly StoredModel[]>;
-  /** Takes the place of what was said before. Throws `invalid_request` where there are too many. */
+  /** Replaces the previous override. Throws `invalid_request` if there are too many. */
   put(name: string, override: ModelOverride): Promise<void>;
-  /** False where nothing was said. */
+  /** False if the model has no override. */
   delete(name: string): Promise<boolean>;
 }
 
-/** Moves on with every change of a stored channel, model or setting, whichever gateway made it. */
+/** Changes with every change of a stored channel, model or setting on any gateway. */
 export interface RoutingVersion {
   read(): Promise<string>;
 }

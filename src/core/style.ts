@@ -8,40 +8,44 @@ import type { AskedFor } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * A wire format of text generation, such as chat completions. The inbound
- * half talks to our callers, the outbound half to upstreams, and the tap
- * watches an answer that passes through untouched. All of it is pure.
+ * A wire format of text generation, such as chat completions. The inbound half
+ * serves clients, the outbound half calls upstreams, and the tap observes a
+ * response that passes through unchanged. Pure.
  */
 export interface TextStyle extends InboundStyle, OutboundStyle {
   readonly passthrough: Passthrough;
 }
 
-/** What callers speak. */
+/** The format that clients use. */
 export interface InboundStyle {
   readonly id: string;
-  /** What tells a waiting caller that we live; absent where it would break the style's clients. */
+  /** The keep-alive text for a waiting client; absent if it would break the style's clients. */
   readonly keepAlive?: string;
-  /** The member of its requests that holds the conversation. */
+  /** The request field that holds the conversation. */
   readonly conversationField: string;
-  /** Fields that the gateway gives back by itself, so that no upstream has to carry them. */
+  /** Fields that the gateway answers itself, so that upstreams need not support them. */
   readonly keeps?: readonly string[];
-  /** How ids begin that the gateway gives to the tool calls of an answer: `call_`. */
+  /** Prefix of the tool call ids that the gateway creates: `call_`. */
   readonly callIdPrefix: string;
-  /** How the headers begin by which its clients learn what is left of their limits, where it has its own. */
+  /** Prefix of the rate limit headers that the style's clients read, if it has its own. */
   readonly rateHeaderPrefix?: string;
   readonly inbound: {
-    /** Checks what we act on and leaves the rest alone. Throws `invalid_request`. */
+    /**
+     * Validates the fields that the gateway uses and ignores the rest. Throws
+     * `invalid_request`.
+     */
     readRequest(body: JsonObject, address: Address): RequestFacts;
     /**
-     * What may decide the upstream's style. Asked only if the model's rules name
-     * some of it; absent if callers of the style have no words for any of it.
+     * Features of the request that may decide the upstream's style. Called only
+     * if the model's rules name a feature. Absent if the style has no field for
+     * any of them.
      */
     wantsOf?(body: JsonObject): CallWants;
-    /** Of a body that `readRequest` has let through. */
+    /** `body` was validated by `readRequest`. */
     parseRequest(body: JsonObject, facts: RequestFacts): ChatRequest;
     /**
-     * Where the messages that `parseRequest` reads stand in the body, one by
-     * one: `input[3]`. Absent if they are the body's own `messages`.
+     * Paths of the messages that `parseRequest` reads, one per message:
+     * `input[3]`. Absent if they are the body's own `messages`.
      */
     placesOf?(body: JsonObject): readonly MessagePlace[];
     buildResponse(events: readonly ChatEvent[], request: ChatRequest): JsonObject;
@@ -58,7 +62,7 @@ export interface CallWants {
 
 export interface MessagePlace {
   readonly path: string;
-  /** Where its blocks stand, if each has a path of its own. */
+  /** Paths of its blocks, if each block has its own path. */
   readonly blocks?: readonly BlockPlace[];
 }
 
@@ -67,57 +71,69 @@ export interface BlockPlace {
   readonly path: string;
 }
 
-/** What upstreams speak. */
+/** The format that upstreams use. */
 export interface OutboundStyle {
   readonly id: string;
   readonly outbound: {
     buildRequest(request: ChatRequest, context: OutboundContext): JsonObject;
     /**
-     * Members of an outgoing body to set, or to leave out if `undefined`, so that
-     * the model and its vendor accept it. Runs on bodies that were translated and
-     * on those that pass through. Reports what is lost by it.
+     * Fields of an outgoing body to set, or to remove if `undefined`, so that
+     * the model and its vendor accept it. Used for translated and for
+     * passed-through bodies. Reports lost fields.
      */
     fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
     /**
-     * How an answer is held to a schema, by what the model and its vendor are
-     * declared to take: by a member of the request, by a tool that the model is
-     * made to call, or in words. Absent: always by a member.
+     * How to enforce a response schema, from the declared features of model and
+     * vendor: by a request field, by a forced tool call, or by an instruction.
+     * Absent: always by a field.
      */
     schemaBy?(
       schema: JsonObject,
       context: Omit<OutboundContext, "report">,
     ): "format" | "tool" | "words";
+    /**
+     * Whether a tool that the model cannot be made to call can be called by an
+     * answer that is held to this schema of its arguments. Absent if no model
+     * of the style refuses to be made to call.
+     */
+    answersForTool?(
+      schema: JsonObject,
+      request: ChatRequest,
+      context: Omit<OutboundContext, "report">,
+    ): boolean;
+    /** The stop sequences that a body asks for. Absent if the style has none. */
+    stopsIn?(body: JsonObject): readonly string[];
     parseResponse(body: JsonObject): readonly ChatEvent[];
     openDecoder(): StreamDecoder;
     /**
-     * What to set in a request so that its vendor goes on with an answer that
-     * it gives in several requests; `undefined` if the answer is at its end.
-     * Absent if vendors of the style give every answer at once.
+     * Fields to set in a follow-up request, for vendors that return one
+     * response in several parts; `undefined` if the response is complete.
+     * Absent if vendors of the style return every response at once.
      */
     continuation?(end: Extract<ChatEvent, { type: "finish" }>): BodyEdits | undefined;
-    /** A failed answer, in whatever shape its server has for failures. */
+    /** An error response in any shape that the server may use. */
     parseError(status: number, body: string): UpstreamError;
-    /** A failure inside a body whose status says success. */
+    /** An error inside a body with a success status. */
     errorIn(body: JsonObject): UpstreamError | undefined;
     readonly essential: EssentialMembers;
   };
 }
 
 /**
- * Members of a request without which it asks something else, by their dotted
- * names. What stands in one of them is essential as well, unless it is a
- * container, of whose members those are that are named.
+ * Request fields that must not be dropped because they define the task, by
+ * their dotted names. A field inside an essential field is essential too,
+ * unless the parent is a container: then only the named fields are.
  */
 export interface EssentialMembers {
   readonly members: ReadonlySet<string>;
   readonly containers: ReadonlySet<string>;
 }
 
-/** The same style on both sides: the caller's bytes go out, the upstream's come back. */
+/** Client and upstream use the same style: request and response bytes pass through. */
 export interface Passthrough {
   /**
-   * Members of the caller's body to set, or to leave out where `undefined`;
-   * the model's name among them. `report`: what is lost by it.
+   * Fields of the client's body to set, or to remove if `undefined`, including
+   * the model name. `report`: collects the lost fields.
    */
   amend(
     body: JsonObject,
@@ -127,10 +143,9 @@ export interface Passthrough {
     report?: LossReport,
   ): BodyEdits;
   /**
-   * Whether a request has to be translated although its upstream speaks the
-   * same style, because its answer would have to be edited: names of tools that
-   * are too long for the upstream come back as they were, and a compact stream
-   * is not what the upstream writes.
+   * True if a request must be translated although the upstream uses the same
+   * style, because its response needs edits. Examples: shortened tool names
+   * must be restored, and upstreams do not write compact streams.
    */
   mustTranslate?(
     body: JsonObject,
@@ -138,12 +153,17 @@ export interface Passthrough {
     facts?: RequestFacts,
     dialect?: OutboundContext["dialect"],
   ): boolean;
-  /** The schema that the answer is to be held to; absent if every upstream of the style takes one. */
+  /** The requested response schema; absent if every upstream of the style accepts schemas. */
   schemaIn?(body: JsonObject): JsonObject | undefined;
+  /** Whether the caller wants a tool to be called. Absent if no model of the style refuses that. */
+  forcesTool?(body: JsonObject): boolean;
   readAnswer(body: JsonObject): AnswerFacts;
-  /** Whether these edits ask for usage in the stream. Absent if usage comes unasked. */
+  /** True if these edits ask for usage in the stream. Absent if usage is always sent. */
   asksForUsage?(edits: BodyEdits): boolean;
-  /** Members to set in a whole answer that breaks the grammar of its own style; absent or `undefined` if there is nothing to repair. */
+  /**
+   * Fields to set in a complete response that violates its own style; absent or
+   * `undefined` if it needs no repair.
+   */
   repairAnswer?(
     body: JsonObject,
     facts: RequestFacts,
@@ -153,9 +173,9 @@ export interface Passthrough {
   openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"], context?: AnswerContext): Tap;
 }
 
-/** What members that an answer left out are filled from. */
+/** Sources for fields that a response omitted. */
 export interface AnswerContext {
-  /** The caller's own body. */
+  /** The client's request body. */
   readonly request: JsonObject;
   /** Unix ms. */
   now(): number;
@@ -163,80 +183,88 @@ export interface AnswerContext {
 
 export type BodyEdits = Readonly<Record<string, Json | undefined>>;
 
-/** What a request says in its path or headers rather than in its body. */
+/** Request parameters from the path or headers. */
 export interface Address {
   readonly model?: string;
   readonly stream?: boolean;
-  /** What is wanted, in the format's own word for it. */
+  /** The scenario, in the format's own term. */
   readonly scenario?: string;
   /** As in `RequestFacts`. */
   readonly compactStream?: boolean;
 }
 
-/** What to know of the upstream that a request is written for. */
+/** The upstream that a request is written for. */
 export interface OutboundContext {
   readonly report: LossReport;
   readonly model: ModelTraits;
-  /** In which ways the vendor's reading of the style is its own; each style has its own such terms. */
+  /** The vendor's deviations from the style; each style defines its own terms. */
   readonly dialect?: Readonly<Record<string, unknown>>;
   /**
-   * What stands before reasoning in the conversation may not be what it was
-   * made behind: reasoning that no longer fits is to be dropped, not refused.
+   * Drop reasoning that no longer fits the conversation before it instead of
+   * refusing it: earlier messages may have changed.
    */
   readonly dropsMisplaced?: boolean;
 }
 
-/** Reads a stream event by event; nothing is required of how its bytes were cut. */
+/** Reads a stream event by event. The bytes may be split at any position. */
 export interface StreamDecoder {
-  /** What one event of the wire adds to the answer. Throws the failure that it tells of. */
+  /** Converts one wire event to chat events. Throws if the event reports a failure. */
   read(event: SseEvent): readonly ChatEvent[];
-  /** The upstream's bytes are at their end: what was still waiting. Throws where an answer broke off. */
+  /**
+   * Called at the end of the upstream's bytes; returns pending events. Throws
+   * if the response is incomplete.
+   */
   end(): readonly ChatEvent[];
-  /** The answer reached its end as this style marks it, and all of it was handed over. */
+  /** The response reached this style's end marker, and all its events were returned. */
   readonly isOver: boolean;
 }
 
-/** Writes a stream event by event, in the exact order that clients of the style rely on. */
+/** Writes a stream event by event, in the exact order that the style's clients expect. */
 export interface StreamEncoder {
   encode(event: ChatEvent): string;
-  /** After the last event: what ends a stream. Throws where the answer has no end. */
+  /** The end of the stream, after the last event. Throws if the response has no end. */
   end(): string;
-  /** A failure after the first byte, as the style's own last event; never a false end. */
+  /** Writes a failure after the first byte as the style's error event; never as a normal end. */
   fail(error: GatewayError): string;
 }
 
-/** What the relay needs to know of a request whose words it does not translate. */
+/** The request properties that the relay needs without translation. */
 export interface RequestFacts {
   readonly model: string;
   readonly stream: boolean;
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
-  /** Turns of the conversation, which the owner may bound. */
+  /** Number of conversation turns, which the operator may limit. */
   readonly messages: number;
-  /** The caller asked for usage in the stream. Otherwise it is taken out again if the gateway asked for it. */
+  /**
+   * The client asked for usage in the stream. Otherwise the gateway removes the
+   * usage that it asked for itself.
+   */
   readonly wantsUsage: boolean;
-  /** What its price may depend on. */
+  /** Request options that the price may depend on. */
   readonly asked?: AskedFor;
-  /** The caller chose the tool that is called. */
+  /** The client forces a specific tool call. */
   readonly forcesTool?: true;
   /**
-   * The client reads streams in which a tool call is one chunk, usage stands
-   * beside the reason to end, and no member is null for want of a value.
+   * The client expects streams with one chunk per tool call, usage next to the
+   * finish reason, and no null fields.
    */
   readonly compactStream?: true;
   /**
-   * Why the request cannot be translated: it says something of its style that
-   * we do not know. Vendors of the style may know it, and get it as it is.
+   * The reason why the request cannot be translated: it has a value of its
+   * style that the gateway does not know. Vendors of the same style get it
+   * unchanged.
    */
   readonly unknownValue?: GatewayError;
-  /** The answer is to be rearranged for this caller, so it cannot pass through untouched. */
+  /** The response must be rearranged for this client, so it cannot pass through. */
   readonly mustTranslate?: true;
 }
 
 /**
- * A caller's body, read once: the text as it came, where its members stand,
- * and what it says. Text and outline are let go of once an upstream answers,
- * since thousands of long answers would otherwise hold on to their questions.
+ * A client's body, parsed once: the original text, the positions of its fields
+ * and their values. Text and outline are released once an upstream answers,
+ * because thousands of long streams would otherwise keep their requests in
+ * memory.
  */
 export interface RequestBody {
   text: string;
@@ -246,59 +274,58 @@ export interface RequestBody {
 
 export interface UpstreamError {
   readonly code: FaultCode;
-  /** Safe to show: the vendor's own words, scrubbed. */
+  /** Safe to show to clients: the vendor's message, scrubbed. */
   readonly message: string;
   readonly param?: string;
-  /** How long the vendor asks us to wait, where its body says so. */
+  /** The wait that the vendor asks for in its body. */
   readonly retryAfterMs?: number;
-  /** Structured details of the vendor's error that clients of its style act on. */
+  /** Structured details of the vendor's error that the style's clients act on. */
   readonly details?: JsonObject;
   readonly vendor?: VendorFailure;
 }
 
-/** What a whole answer says about itself. */
+/** Facts from a complete response. */
 export interface AnswerFacts {
   readonly usage: Usage | undefined;
-  /** The text that was produced, for a local count when usage is missing. */
+  /** The generated text, to count tokens if the upstream reported no usage. */
   outputText(): string;
-  /** A success status that carries a failure. */
+  /** An error inside a response with a success status. */
   readonly error: UpstreamError | undefined;
 }
 
 /**
- * Watches a stream that passes through. It is given whole events as bytes and
- * says which bytes go on to the caller; what it did not need to parse, it did
- * not parse.
+ * Observes a stream that passes through. It gets whole events as bytes and
+ * returns the bytes to forward. It parses only the events that it needs.
  */
 export interface Tap {
   /**
-   * Bytes of one or more whole events; returns those to send, in order. From
-   * an upstream's failure on nothing is let through: the caller is told in the
-   * gateway's own words.
+   * Takes the bytes of one or more whole events and returns the bytes to
+   * forward, in order. After an upstream error it forwards nothing: the gateway
+   * reports the error itself.
    */
   push(events: Uint8Array): Uint8Array | undefined;
-  /** At the upstream's end: what a complete answer still lacks. */
+  /** Called at the upstream's end; returns the bytes that a complete response still lacks. */
   end(): Uint8Array | undefined;
-  /** A failure after the first byte, as the style's own last event. */
+  /** Writes a failure after the first byte as the style's error event. */
   fail(error: GatewayError): string;
   /** The upstream reported a failure inside the stream. */
   readonly error: UpstreamError | undefined;
-  /** Whether the answer reached its end, as this style marks it. */
+  /** True if the response reached this style's end marker. */
   isComplete(): boolean;
-  /** What `push` returned last holds the end of the answer. */
+  /** The last result of `push` contains the end of the response. */
   readonly isEnding: boolean;
   /**
-   * Something of the answer has passed: more than comments, and more than the
-   * head that any answer begins with. Until then another upstream may answer.
+   * Content was forwarded, not only comments and the response head. Until then
+   * the relay may fail over to another upstream.
    */
   readonly hasContent: boolean;
-  /** Of all that has passed. */
+  /** Usage of all forwarded events. */
   readonly usage: Usage | undefined;
-  /** Of the question, where it is told before the answer can be. */
+  /** Input usage, if it is reported before the response is complete. */
   readonly inputUsage?: Usage | undefined;
   /**
-   * Output text seen since the last call, for a local count; forgets it. A
-   * megabyte is kept at most, so whoever counts asks now and then.
+   * Output text since the last call, to count tokens; clears it. At most one
+   * megabyte is kept, so the caller must call this regularly.
    */
   takeOutputText(): string;
 }

@@ -4,54 +4,53 @@ import type { MadeVideo, TaskFacts, TaskFailure } from "./video.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * A video on its way, from the request for it to its settlement. It outlives
- * the process that took it on: each state is on disk before anything is done
- * that only holds in it.
+ * A video task, from the request to its settlement. It outlives the process
+ * that accepted it: each state is stored before any action that depends on it.
  */
 export interface Task {
-  /** Ours, and not to be guessed; also its call's id and its hold's. */
+  /** Our unguessable id; also the id of its call and of its hold. */
   readonly id: string;
   readonly userId: number;
   readonly keyId: number;
-  /** The format through which it was asked for. */
+  /** Id of the client's format. */
   readonly entry: string;
-  /** The name that the caller used. */
+  /** The model name that the client used. */
   readonly model: string;
   readonly facts: TaskFacts;
   readonly status: TaskStatus;
-  /** Where it runs; absent until it is decided. */
+  /** The channel and account that run it; absent until they are chosen. */
   readonly place?: TaskPlace;
   readonly progress?: number;
   readonly failure?: TaskFailure;
   readonly videos: readonly MadeVideo[];
   readonly linksEndAt?: number;
-  /** What is known of its use: at first what is expected, in the end what it was. */
+  /** Expected usage at first, actual usage in the end. */
   readonly usage: Usage;
-  /** What it is charged by; absent for a model without a price. */
+  /** The price that applies; absent for a model without a price. */
   readonly price?: Price;
   readonly held: NanoUsd;
-  /** Fields of the request that its vendor's format could not carry. */
+  /** Request fields that the vendor's format could not carry. */
   readonly lost: readonly string[];
   /** Unix ms. */
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly finishedAt?: number;
-  /** From here on it is given up. */
+  /** Unix ms after which the gateway gives up. */
   readonly deadlineAt: number;
-  /** When the vendor is to be asked again. */
+  /** Unix ms of the next poll. */
   readonly dueAt: number;
-  /** Looks in a row that came to nothing, and that found nothing. */
+  /** Consecutive polls that failed, and that found no task. */
   readonly failures: number;
   readonly misses: number;
-  /** Its money is where it belongs. */
+  /** Its hold is settled or released. */
   readonly isSettled: boolean;
-  /** Moves with every change. */
+  /** Incremented with every change. */
   readonly version: number;
 }
 
 /**
- * `submitting`: a vendor is being asked to take it on. `submit_unknown`: nobody
- * knows whether it did. The last two are for ever.
+ * `submitting`: the gateway is submitting it to a vendor. `submit_unknown`: it
+ * is unknown if the vendor accepted it. The last two are final.
  */
 export type TaskStatus =
   | "submitting"
@@ -65,11 +64,11 @@ export interface TaskPlace {
   readonly channel: string;
   readonly provider: string;
   readonly upstreamModel: string;
-  /** Format of the endpoint it was sent to. */
+  /** Format of the upstream endpoint. */
   readonly format: string;
-  /** By its label: only the account that it was made with knows the task. */
+  /** Label of the credential: only the account that created the task knows it. */
   readonly credential: string;
-  /** Absent while nobody knows it. */
+  /** Absent while it is unknown. */
   readonly upstreamId?: string;
 }
 
@@ -79,7 +78,7 @@ export function isOver({ status }: Pick<Task, "status">): boolean {
   return TERMINAL.has(status);
 }
 
-/** From which state a task may come into another. What is over stays what it is. */
+/** Allowed state transitions. Final states never change. */
 export const MAY_FOLLOW: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   submitting: ["submitting"],
   submit_unknown: ["submitting"],
@@ -89,7 +88,7 @@ export const MAY_FOLLOW: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   failed: ["submitting", "submit_unknown", "queued", "running"],
 };
 
-/** What may change of a task. */
+/** The fields of a task that may change. */
 export type TaskChange = Partial<
   Pick<
     Task,
@@ -116,13 +115,13 @@ export type TaskChange = Partial<
 
 export interface TaskQuery {
   readonly userId: number;
-  /** The last task of the page before. */
+  /** Id of the last task of the previous page. */
   readonly after?: string;
   readonly limit: number;
   readonly order: "asc" | "desc";
 }
 
-/** A page by its number, of those that are all of what is said. */
+/** A numbered page of all matching tasks. */
 export interface TaskPageQuery {
   readonly userId: number;
   readonly skip: number;
@@ -133,57 +132,58 @@ export interface TaskPageQuery {
 }
 
 export interface TaskPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly tasks: readonly Task[];
-  /** On all pages together. */
+  /** Number of tasks on all pages. */
   readonly total: number;
 }
 
 export function externalIdTaken(cause?: unknown): GatewayError {
-  const message = "'external_task_id' is taken: another task of yours has it.";
+  const message = "'external_task_id' is already used by another of your tasks. Use a unique id.";
   return new GatewayError("invalid_request", message, { param: "external_task_id", cause });
 }
 
 /**
- * Where tasks are kept. A gateway works on those that it has leased, and on no
- * others; every change says which version it was made from, and of two only
- * the first is. Leases are measured by the one clock that all gateways share.
+ * The store of tasks. A gateway works only on tasks that it has leased. Every
+ * change names the version it was made from; of two concurrent changes only the
+ * first succeeds. The database clock measures leases, because all gateways
+ * share it.
  */
 export interface TaskStore {
   /**
-   * It is leased to `owner` from the start. `ownsExternalId`: throws
-   * `invalid_request` where another task that its user still sees owns the
-   * caller's id for it, too.
+   * `owner` holds the lease from the start. `ownsExternalId`: throws
+   * `invalid_request` if another visible task of the user has the same external
+   * id.
    */
   create(task: Task, owner: string, leaseMs: number, ownsExternalId?: boolean): Promise<void>;
-  /** Undefined for tasks of others, and for those that were removed. */
+  /** Undefined for tasks of other users and for removed tasks. */
   find(userId: number, id: string): Promise<Task | undefined>;
-  /** By the caller's own id for it. */
+  /** Finds a task by the client's own id. */
   findByExternalId(userId: number, externalId: string): Promise<Task | undefined>;
-  /** Whoever it belongs to: for what vendors tell us. */
+  /** Finds a task of any user, for vendors' webhooks. */
   findByUpstream(channel: string, upstreamId: string): Promise<Task | undefined>;
   findAny(id: string): Promise<Task | undefined>;
   list(query: TaskQuery): Promise<readonly Task[]>;
   page(query: TaskPageQuery): Promise<TaskPage>;
-  /** Leases tasks that are not settled and nobody's, those due first. */
+  /** Leases unsettled tasks without a lease, those due first. */
   lease(owner: string, leaseMs: number, limit: number): Promise<readonly Task[]>;
-  /** Prolongs all leases of an owner that have not ended; how many there are. */
+  /** Extends all unexpired leases of an owner; returns their number. */
   prolong(owner: string, leaseMs: number): Promise<number>;
-  /** Gives all its leases back, or the one of a task. */
+  /** Releases all leases of an owner, or the lease of one task. */
   release(owner: string, id?: string): Promise<void>;
-  /** Asks whoever has leased it to look at it now. */
-  hurry(id: string): Promise<void>;
-  /** Ids of the owner's tasks that somebody asked to be looked at, once each. */
+  /** Asks the owner of the lease to poll the task now. */
+  requestPoll(id: string): Promise<void>;
+  /** Ids of the owner's tasks with an urgent poll request, once each. */
   leaseUrgent(owner: string): Promise<readonly string[]>;
   /**
-   * Changes a task that is still as it is given; undefined where somebody else
-   * came first, or where the new status may not follow. `owner`: only while it
-   * is leased to it. Throws `upstream_failed` where another task of the channel
-   * has the vendor's id.
+   * Changes a task that still has the given version. Undefined if another
+   * change came first or the status transition is not allowed. `owner`: only
+   * while it holds the lease. Throws `upstream_failed` if another task of the
+   * channel has the vendor's id.
    */
   change(task: Task, change: TaskChange, owner?: string): Promise<Task | undefined>;
-  /** Hides a finished task from its user; false where there is none. */
+  /** Hides a finished task from its user; false if it does not exist. */
   remove(userId: number, id: string): Promise<boolean>;
-  /** Deletes settled tasks from before; how many were. */
+  /** Deletes settled tasks older than `before`; returns their number. */
   prune(before: number, limit: number): Promise<number>;
 }

@@ -2,7 +2,7 @@ import type { BudgetChange } from "./budget.ts";
 import type { Period } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** Users whose calls draw on one account besides their own. */
+/** Users whose calls also draw on one common account. */
 export interface Team {
   readonly id: number;
   /** Unique. */
@@ -11,24 +11,27 @@ export interface Team {
   readonly createdAt: number;
 }
 
-/** What is absent stays as it is; `null` takes a bound away. */
+/** Absent fields stay unchanged; `null` removes a limit. */
 interface TeamChange {
   readonly name?: string;
-  /** What its members may spend together, what was spent included. */
+  /** Total spending limit of all members, including the amount already spent. */
   readonly quota?: NanoUsd | null;
   readonly budgets?: BudgetChange;
 }
 
 export interface TeamStore {
-  /** Throws `invalid_request` where the name is another team's; so does `change`. `note` goes to the ledger. */
+  /**
+   * Throws `invalid_request` if another team has the name; so does `change`.
+   * `note` goes to the ledger.
+   */
   create(draft: TeamChange & { readonly name: string }, note: string): Promise<Team>;
   find(id: number): Promise<Team | undefined>;
-  /** By id, at most `limit` of those after `afterId`. */
+  /** Ordered by id, at most `limit` teams after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly Team[]>;
-  /** Of all teams that have any, by the team's id. */
+  /** Budgets of all teams that have any, by team id. */
   budgets(): Promise<ReadonlyMap<number, Readonly<Record<Period, NanoUsd | null>>>>;
-  /** Undefined where there is no such team. */
+  /** Undefined if the team does not exist. */
   change(id: number, change: TeamChange, note: string): Promise<Team | undefined>;
-  /** False where there is none. Throws `invalid_request` where it has members. */
+  /** False if the team does not exist. Throws `invalid_request` if it has members. */
   delete(id: number): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** What usage can be told apart by. Days and months are those of UTC. */
+/** Dimensions for grouping usage. Days and months are in UTC. */
 export const USAGE_DIMENSIONS = [
   "hour",
   "day",
@@ -11,7 +11,10 @@ export const USAGE_DIMENSIONS = [
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 export interface UsageQuery {
-  /** Unix ms, both at the beginning of an hour; calls admitted from `from` on and before `to`. */
+  /**
+   * Unix ms, both at the start of an hour; calls admitted from `from`
+   * (inclusive) to `to` (exclusive).
+   */
   readonly from: number;
   readonly to: number;
   readonly by: readonly UsageDimension[];
@@ -21,7 +24,7 @@ export interface UsageQuery {
   readonly channel?: string;
 }
 
-/** What some calls add up to. */
+/** The totals of a group of calls. */
 export interface UsageSum {
   readonly calls: number;
   readonly failedCalls: number;
@@ -32,19 +35,22 @@ export interface UsageSum {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
-  /** Nano-dollars. Beyond what an account can count it is rounded, to a few of them. */
+  /** Nano-dollars. Above the maximum of an account the sum is rounded by a few nano-dollars. */
   readonly cost: number;
   readonly imageInputTokens: number;
   readonly imageOutputTokens: number;
   readonly images: number;
-  /** Of audio and video. */
+  /** Length of audio and video. */
   readonly durationMs: number;
   readonly characters: number;
   readonly searches: number;
 }
 
 export interface UsageGroup {
-  /** Unix ms of its beginning for times, ids for users and keys, names for the others; null for no name. */
+  /**
+   * For times the Unix ms of the start, for users and keys the id, for others
+   * the name; null if unnamed.
+   */
   readonly of: { readonly [D in UsageDimension]?: number | string | null };
   readonly sum: UsageSum;
 }
@@ -52,15 +58,15 @@ export interface UsageGroup {
 export interface UsageReport {
   readonly groups: readonly UsageGroup[];
   readonly total: UsageSum;
-  /** False where more calls wait to be added up than can be looked at now. */
+  /** False if too many calls wait for aggregation to be included now. */
   readonly isComplete: boolean;
 }
 
-/** Answers how much was used, without a look at every call. */
+/** Reports usage from aggregated rows instead of single calls. */
 export interface UsageReports {
   /**
-   * Throws `invalid_request` for more groups or a longer span than can be
-   * answered at once, `overloaded` while others ask.
+   * Throws `invalid_request` for too many groups or too long a span,
+   * `overloaded` if other reports are running.
    */
   report(query: UsageQuery): Promise<UsageReport>;
 }

@@ -5,7 +5,7 @@ import { addUsage, NO_USAGE, usageOf, type Usage } from "./usage.ts";
 
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
-test("what is counted beside tokens is kept, and left out where it is none", () => {
+test("units other than tokens are kept, and omitted if they are absent", () => {
   const units = { images: 2, durationMs: 1_500, characters: 7, searches: 1, grade: "4K" };
 
   expect(usageOf({ ...NOTHING, ...units })).toEqual({ ...NO_USAGE, ...units });
@@ -26,13 +26,13 @@ test.each([
   expect(usageOf({ ...NOTHING, ...units })).toBeUndefined();
 });
 
-test("a grade that could be a novel is none", () => {
+test("an overlong grade is refused", () => {
   for (const grade of ["", " ", "x".repeat(101), 4, null]) {
     expect(usageOf({ ...NOTHING, grade })).toEqual(NO_USAGE);
   }
 });
 
-test("no more was seen or drawn than is left of the input and the output", () => {
+test("image tokens never exceed the rest of the input and output", () => {
   const usage = usageOf({
     inputTokens: 100,
     cachedInputTokens: 90,
@@ -64,7 +64,7 @@ const EVERY: Required<Omit<Usage, "grade" | "served" | "servedBy" | "steps">> = 
   isEstimated: true,
 };
 
-test("two usages are one with every count added up", () => {
+test("the sum of two usages adds up every count", () => {
   const doubled = Object.entries(addUsage(EVERY, EVERY)).map(
     ([name, value]) => [name, typeof value === "number" ? value / 2 : value] as const,
   );
@@ -76,7 +76,7 @@ test("two usages are one with every count added up", () => {
   expect(addUsage({ ...EVERY, grade: "2K" }, { ...EVERY, grade: "4K" }).grade).toBeUndefined();
 });
 
-test("a usage never has parts larger than the whole", () => {
+test("no part of a usage exceeds the whole", () => {
   const count = fc.nat(1_000);
   const parts = fc.record({
     inputTokens: count,

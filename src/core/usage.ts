@@ -2,51 +2,57 @@ import { defined } from "#lib/values.ts";
 import { serviceTierOf, wordOf, type ServedAs } from "./price-condition.ts";
 
 /**
- * What one call used. `inputTokens` and `outputTokens` are totals; the other
- * counts of tokens are parts of them, whatever way the vendor reports it. What
- * is no token is counted beside them, and 0 where absent.
+ * The usage of one call. `inputTokens` and `outputTokens` are totals; the other
+ * token counts are parts of them, independent of the vendor's notation. Other
+ * units are counted separately and default to 0.
  */
 export interface Usage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly cacheWriteTokens: number;
-  /** Those of `cacheWriteTokens` that are kept for long, at a vendor that has a price for it. */
+  /**
+   * The part of `cacheWriteTokens` with a long lifetime, if the vendor has a
+   * separate price for it.
+   */
   readonly longCacheWriteTokens?: number;
   readonly audioInputTokens: number;
   readonly imageInputTokens?: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly audioOutputTokens: number;
-  /** Of pictures, still or moving. */
+  /** Output tokens of images or video. */
   readonly imageOutputTokens?: number;
-  /** Pictures made. */
+  /** Number of generated images. */
   readonly images?: number;
-  /** Of audio or video, made or heard. */
+  /** Length of audio or video, generated or processed. */
   readonly durationMs?: number;
-  /** Of text spoken. */
+  /** Characters of text for speech synthesis. */
   readonly characters?: number;
-  /** That a vendor charges by use: rankings, and looks into the web. */
+  /** Number of searches that the vendor charges: rerank requests and web searches. */
   readonly searches?: number;
-  /** The kind of result, where a price tells kinds apart: `4K`, `high 1024x1536`. */
+  /** The kind of result, if the price distinguishes kinds: `4K`, `high 1024x1536`. */
   readonly grade?: string;
-  /** How it was served, as far as the upstream says. */
+  /** The service tier, speed and region, as far as the upstream reports them. */
   readonly served?: ServedAs;
-  /** The model that answered, if its vendor may answer with another than the one that was called. */
+  /** The model that answered, if the vendor may use another model than the one that was called. */
   readonly servedBy?: string;
-  /** The same tokens step by step, if the vendor charges steps by themselves: together they are all tokens of the call. */
+  /**
+   * The same tokens per step, if the vendor charges steps separately. Their sum
+   * is the total of the call.
+   */
   readonly steps?: readonly UsageStep[];
-  /** Counted here, because the upstream did not say or said something impossible. */
+  /** Counted by the gateway, because the upstream reported no usage or an impossible one. */
   readonly isEstimated: boolean;
 }
 
-/** A sampling, compaction or advice within a call. */
+/** A sampling, compaction or advisor step within a call. */
 export interface UsageStep {
   /** Absent for the model that answers. */
   readonly model?: string;
   readonly usage: Usage;
 }
 
-/** What is not counted in tokens. */
+/** Units other than tokens. */
 export type Units = Pick<Usage, UnitName | "grade">;
 
 export const NO_USAGE: Usage = {
@@ -60,14 +66,14 @@ export const NO_USAGE: Usage = {
   isEstimated: false,
 };
 
-/** No vendor serves a call anywhere near this many tokens; a larger count is a mistake. */
+/** No vendor serves a call of this many tokens; a larger count is an error. */
 const MAX_TOKENS = 100_000_000;
 const MAX_GRADE_CHARS = 100;
 
 const UNIT_NAMES = ["images", "durationMs", "characters", "searches"] as const;
 type UnitName = (typeof UNIT_NAMES)[number];
 
-/** The same of other units. */
+/** The same maximum for other units. */
 const MAX_UNITS: Readonly<Record<UnitName, number>> = {
   images: 10_000,
   durationMs: 7 * 24 * 3_600_000,
@@ -75,7 +81,10 @@ const MAX_UNITS: Readonly<Record<UnitName, number>> = {
   searches: 100_000,
 };
 
-/** A usage from parts an upstream reported: wrong types, negative and absurd counts are refused. */
+/**
+ * Builds a usage from the parts that an upstream reported. Refuses wrong types
+ * and negative or absurd counts.
+ */
 export function usageOf(
   parts: Partial<Record<keyof Omit<Usage, "isEstimated" | NotCounted>, unknown>>,
 ): Usage | undefined {
@@ -91,7 +100,8 @@ export function usageOf(
     inputTokens - cachedInputTokens,
   );
   const longCacheWriteTokens = Math.min(count(parts.longCacheWriteTokens) ?? 0, cacheWriteTokens);
-  // Of sound and pictures in a cache nobody says how many they are: what came from it counts as cached, and once.
+  // Vendors do not report how many cached tokens are audio or images. Cached
+  // tokens therefore count only as cached.
   const uncached = inputTokens - cachedInputTokens - cacheWriteTokens;
   const audioInputTokens = Math.min(count(parts.audioInputTokens) ?? 0, uncached);
   const audioOutputTokens = Math.min(count(parts.audioOutputTokens) ?? 0, outputTokens);
@@ -119,7 +129,7 @@ export function usageOf(
   };
 }
 
-/** Two usages as one, of one grade where they agree on it. */
+/** The sum of two usages. The grade is kept if both have the same one. */
 export function addUsage(one: Usage, other: Usage): Usage {
   const sums = Object.keys(COUNTED).flatMap((name) => {
     if (!isCount(name) || (one[name] ?? other[name]) === undefined) return [];
@@ -144,10 +154,10 @@ function stepsOf(usage: Usage): readonly UsageStep[] {
   return usage.steps ?? [{ usage }];
 }
 
-/** Steps that one call may be told of; the rest is charged as one. */
+/** Maximum number of steps of one call; further steps are merged into one. */
 const MAX_STEPS = 256;
 
-/** A usage that is the sum of its steps; `whole`: what is only told for the call. */
+/** A usage that is the sum of its steps. `whole`: counts that are only reported for the call. */
 export function usageOfSteps(steps: readonly UsageStep[], whole: Partial<Usage>): Usage {
   const rest = steps.slice(MAX_STEPS - 1);
   const last = rest.length > 1 ? [{ usage: sumOf(rest) }] : rest;
@@ -158,13 +168,25 @@ function sumOf(steps: readonly UsageStep[]): Usage {
   return steps.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
 
-/** A usage with how it was served, in a vendor's words; the usage itself if nothing is said. */
+/**
+ * Adds the service tier, speed and region in the vendor's terms; returns the
+ * usage itself if none is reported.
+ */
 export function withServed(usage: Usage, said: Partial<Record<keyof ServedAs, unknown>>): Usage {
   const served = servedAs(said);
   return served === undefined ? usage : { ...usage, served };
 }
 
-/** In the words of prices; undefined if nothing is said. */
+/**
+ * Adds the number of the vendor's searches; returns the usage itself if there
+ * were none or they are already included.
+ */
+export function withSearches(usage: Usage, count: number): Usage {
+  const searches = clampCount(count, MAX_UNITS.searches);
+  return searches > (usage.searches ?? 0) ? { ...usage, searches } : usage;
+}
+
+/** In the terms of prices; undefined if the vendor reports none. */
 export function servedAs(said: Partial<Record<keyof ServedAs, unknown>>): ServedAs | undefined {
   const serviceTier = serviceTierOf(said.serviceTier);
   const speed = wordOf(said.speed);
@@ -176,7 +198,7 @@ export function servedAs(said: Partial<Record<keyof ServedAs, unknown>>): Served
 type CountName = keyof Omit<Usage, "isEstimated" | "grade" | NotCounted>;
 type NotCounted = "served" | "servedBy" | "steps";
 
-/** A record, so that a new count cannot be forgotten. */
+/** A record, so that the compiler finds a missing count. */
 const COUNTED = {
   inputTokens: true,
   cachedInputTokens: true,
@@ -198,7 +220,7 @@ function isCount(name: string): name is CountName {
   return Object.hasOwn(COUNTED, name);
 }
 
-/** Units are said or not said; undefined where one of them cannot be true. */
+/** Units are optional; undefined if one of them has an impossible value. */
 function unitsOf(parts: Readonly<Record<string, unknown>>): Units | undefined {
   const units: { -readonly [Name in keyof Units]: Units[Name] } = {};
   for (const name of UNIT_NAMES) {
@@ -212,22 +234,22 @@ function unitsOf(parts: Readonly<Record<string, unknown>>): Units | undefined {
   return units;
 }
 
-/** What may name a kind of result. */
+/** True if a text is a valid name for a kind of result. */
 export function isGrade(text: string): boolean {
   return text.trim() !== "" && text.length <= MAX_GRADE_CHARS;
 }
 
-/** A count of our own, as one that is kept may be: whole, and within the limit. */
-export function fitsIn(tokens: number, most: number = MAX_TOKENS): number {
+/** Makes our own count storable: a whole number within the limit. */
+export function clampCount(tokens: number, most: number = MAX_TOKENS): number {
   return Math.min(Math.max(0, Math.ceil(tokens)), most);
 }
 
-/** The same of units. */
+/** The same for other units. */
 export function fitUnits(units: Units): Units {
   const fitting: { -readonly [Name in keyof Units]: Units[Name] } = { ...units };
   for (const name of UNIT_NAMES) {
     const { [name]: given } = units;
-    if (given !== undefined) fitting[name] = fitsIn(given, MAX_UNITS[name]);
+    if (given !== undefined) fitting[name] = clampCount(given, MAX_UNITS[name]);
   }
   return fitting;
 }

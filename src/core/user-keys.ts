@@ -8,9 +8,9 @@ export interface KeyDraft {
   readonly userId: number;
   readonly name: string;
   readonly models: readonly string[];
-  /** What the key may spend of its user's; no bound of its own where absent. */
+  /** The key's own spending limit within its user's; unlimited if absent. */
   readonly quota?: NanoUsd;
-  /** The same, by day and by month. */
+  /** The same per day and per month. */
   readonly budgets?: BudgetChange;
   /** Unix ms. */
   readonly expiresAt?: number;
@@ -19,7 +19,7 @@ export interface KeyDraft {
   readonly limits?: RateLimits;
 }
 
-/** What is absent stays as it is; `null` takes a bound away. */
+/** Absent fields stay unchanged; `null` removes a limit. */
 export interface KeyChange {
   readonly name?: string;
   readonly models?: readonly string[];
@@ -32,42 +32,42 @@ export interface KeyChange {
   readonly status?: typeof KEY_STATUS.enabled | typeof KEY_STATUS.disabled;
 }
 
-/** A key as its owner made it, without what its user's group makes of it. */
-export type OwnKey = Omit<ApiKey, "group">;
+/** A key as its owner created it, without the rules of the user's group. */
+export type UserKey = Omit<ApiKey, "group">;
 
 export interface ListedKey {
-  readonly key: OwnKey;
-  /** Harmless, for people to tell keys apart. */
+  readonly key: UserKey;
+  /** The last four characters of the secret, to tell keys apart. */
   readonly last4: string;
   readonly quota: NanoUsd | null;
-  /** Of its quota, in whatever time it had one. */
+  /** Amount charged to its quota, including earlier quotas. */
   readonly spent: NanoUsd;
-  /** `null` for none. */
+  /** `null` means unlimited. */
   readonly budgets: Readonly<Record<Period, NanoUsd | null>>;
   readonly createdAt: number;
 }
 
 export interface CreatedKey {
-  readonly key: OwnKey;
+  readonly key: UserKey;
   readonly secret: string;
 }
 
 interface KeyPage {
-  /** Latest first. */
+  /** Newest first. */
   readonly items: readonly ListedKey[];
   readonly total: number;
 }
 
-/** A user's keys in the user's own hands: somebody else's are as good as none. */
-export interface OwnKeys {
+/** Keys that users manage themselves; another user's keys are not found. */
+export interface UserKeys {
   /**
-   * The secret is in the answer and nowhere else: it cannot be shown again.
-   * Throws `invalid_request` where its user has `most` keys already.
+   * The secret is returned once and cannot be shown again. Throws
+   * `invalid_request` if the user already has `most` keys.
    */
   create(draft: KeyDraft, most?: number): Promise<CreatedKey>;
   page(userId: number, offset: number, limit: number): Promise<KeyPage>;
   findOwn(userId: number, id: number): Promise<ListedKey | undefined>;
   update(userId: number, id: number, change: KeyChange): Promise<ListedKey | undefined>;
-  /** For good; says which were there to be deleted. */
+  /** Deletes permanently; returns the ids that existed. */
   deleteOwn(userId: number, ids: readonly number[]): Promise<readonly number[]>;
 }

@@ -1,27 +1,27 @@
 import type { NanoUsd } from "./money.ts";
 
-/** How access tokens begin, by which one is told from an API key. */
+/** Prefix that distinguishes access tokens from API keys. */
 export const ACCESS_TOKEN_PREFIX = "slc-user_";
 
-/** Each may do what the ones before it may. */
+/** Each role includes the rights of the roles before it. */
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Somebody who may log in, and who owns keys. */
+/** A person who can log in and own keys. */
 export interface User {
   readonly id: number;
-  /** Unique, and a login as good as the address. */
+  /** Unique; accepted at login like the email address. */
   readonly name: string;
-  /** In small letters. */
+  /** In lower case. */
   readonly email?: string;
   readonly displayName: string;
   readonly role: Role;
   readonly isEnabled: boolean;
   readonly hasPassword: boolean;
-  /** Without one, nothing is held against the user but what holds for everybody. */
+  /** Without a group, only the global rules apply to the user. */
   readonly groupId?: number;
   readonly teamId?: number;
-  /** Logins with the password ask for a code, too. */
+  /** Password logins also need a code. */
   readonly hasSecondFactor: boolean;
   /** Unix ms. */
   readonly createdAt: number;
@@ -33,53 +33,58 @@ export interface UserDraft {
   readonly displayName?: string;
   readonly role: Role;
   readonly password?: string;
-  /** What all of the user's keys may spend together; no bound where absent. */
+  /** Total spending limit of all the user's keys; unlimited if absent. */
   readonly quota?: NanoUsd;
   readonly groupId?: number;
-  /** Who the user is to an identity provider. */
+  /** The user's identity at an identity provider. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }
 
-/** What is absent stays as it is; a group of `null` is none. */
+/** Absent fields stay unchanged; a group of `null` removes the user from the group. */
 export interface UserChange {
   readonly displayName?: string;
   readonly role?: Role;
   readonly isEnabled?: boolean;
   readonly password?: string;
   readonly groupId?: number | null;
-  /** `null` for none. */
+  /** `null` removes the user from the team. */
   readonly teamId?: number | null;
 }
 
-/** Who there is. */
+/** The store of users. */
 export interface UserStore {
-  /** Throws `invalid_request` where the name or the address is somebody's already, or the group is none. */
+  /**
+   * Throws `invalid_request` if the name or the email address is taken, or the
+   * group does not exist.
+   */
   create(draft: UserDraft): Promise<User>;
   find(id: number): Promise<User | undefined>;
-  /** By id, at most `limit` of those after `afterId`. */
+  /** Ordered by id, at most `limit` users after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly User[]>;
   /**
-   * A new password and a disabled account end all logins of before. Undefined
-   * where there is no such user. Throws `invalid_request` where the group or the team is none.
+   * A new password or a disabled account ends all earlier logins. Undefined if
+   * the user does not exist. Throws `invalid_request` if the group or the team
+   * does not exist.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**
-   * For good: logins, access token and keys end, name and address are free for
-   * others. False where there is no such user; the root user stays.
+   * Deletes a user permanently: logins, access token and keys end, name and
+   * address become free. False if the user does not exist. The root user cannot
+   * be deleted.
    */
   delete(id: number): Promise<boolean>;
 }
 
-/** What a browser that is logged in may go by. */
+/** A logged-in browser's session. */
 export interface Session {
   readonly user: User;
-  /** A second factor was shown, or what counts as one. */
+  /** The user passed a second factor or an equivalent. */
   readonly isConfirmed: boolean;
 }
 
 export interface SessionStart {
   readonly isConfirmed?: boolean;
-  /** Where it is started from, as much of it as may be kept. */
+  /** The network that the login came from, truncated for privacy. */
   readonly network?: string;
 }
 
@@ -92,32 +97,37 @@ export interface SessionRecord {
   readonly isOwn: boolean;
 }
 
-/** How users show who they are. Whatever is found out here is of enabled users only. */
+/** Authentication of users. All methods return enabled users only. */
 export interface Logins {
   /**
-   * The name of the account that a name or address logs in to; the login itself,
-   * as it is compared, if there is none. Guesses by either are counted together.
+   * The name of the account that a name or address belongs to, or the
+   * normalised login if no account matches. Failed logins by name and by
+   * address are thus counted together.
    */
   accountName(login: string): Promise<string>;
   /**
-   * By name or address. Undefined where either is wrong, in the same time as
-   * where both are right. Throws `overloaded` when too many ask at once.
+   * Finds a user by name or address. Undefined if login or password is wrong;
+   * the duration is the same in all cases. Throws `overloaded` if too many
+   * logins run at once.
    */
   checkPassword(login: string, password: string): Promise<User | undefined>;
-  /** What the cookie is to hold. */
+  /** The value of the session cookie. */
   startSession(userId: number, start?: SessionStart): Promise<string>;
   endSession(secret: string): Promise<void>;
-  /** All but the one that is kept; says how many. */
+  /** Ends all sessions except `kept`; returns their number. */
   endOtherSessions(userId: number, kept: string | undefined): Promise<number>;
   findBySession(secret: string): Promise<Session | undefined>;
-  /** Those that live, the last used first; `own` is the one that asks. */
+  /** Active sessions, the most recently used first; `own` is the current session. */
   listSessions(userId: number, own: string | undefined): Promise<readonly SessionRecord[]>;
   findByToken(secret: string): Promise<User | undefined>;
-  /** In place of the one before. It is in the answer and nowhere else. */
+  /** Replaces the previous token. The token is in this result and stored nowhere else. */
   createToken(userId: number): Promise<string>;
-  /** False where there is none. */
+  /** False if the user has no token. */
   deleteToken(userId: number): Promise<boolean>;
-  /** Gives the root account its first password. Undefined where the set-up token is not, or no longer, good. */
+  /**
+   * Sets the first password of the root account. Undefined if the set-up token
+   * is wrong or no longer valid.
+   */
   setUp(token: string, email: string, password: string): Promise<User | undefined>;
 }
 
@@ -125,24 +135,24 @@ export function isAtLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
-/** No name looks like an address, so that a login is one or the other. */
+/** A user name never looks like an email address, so a login is unambiguous. */
 export function isUserName(text: string): boolean {
   return /^[a-z0-9][a-z0-9._-]{0,63}$/.test(text);
 }
 
-/** Whether it is one is for a letter to find out; this only keeps out what is none at all. */
+/** Rejects texts that cannot be an email address. Only a sent email proves that it exists. */
 export function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,253}$/u.test(text);
 }
 
 export const PASSWORD_CHARS = { min: 12, max: 256 } as const;
 
-/** Why a password will not do, to complete "The password"; undefined where it will. */
-export function objectionToPassword(password: string): string | undefined {
+/** The reason to refuse a password, to complete "The password"; undefined if it is acceptable. */
+export function passwordProblem(password: string): string | undefined {
   const { min, max } = PASSWORD_CHARS;
-  if (password.length < min) return `needs at least ${min} characters.`;
-  if (password.length > max) return `may have at most ${max} characters.`;
-  if (new Set(password).size < MIN_DIFFERENT) return "repeats too few different characters.";
+  if (password.length < min) return `is too short: use ${min} to ${max} characters.`;
+  if (password.length > max) return `is too long: use ${min} to ${max} characters.`;
+  if (new Set(password).size < MIN_DIFFERENT) return "has too few different characters.";
   return undefined;
 }
 

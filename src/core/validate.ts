@@ -4,9 +4,9 @@ import type { Rule } from "#lib/rules.ts";
 import { invalid, type GatewayError } from "./error.ts";
 
 /**
- * Throws `invalid_request` if a body breaks its rule, and names the member.
- * Returns what to refuse it with if it cannot be passed on as it is: it says
- * something that only the author of its format may know.
+ * Validates a body. Throws `invalid_request` with the field's name if it breaks
+ * a rule. Returns an error if the body is valid but cannot be translated,
+ * because it has a value that only the format's vendor may know.
  */
 export function validate(body: Json, rule: Rule): GatewayError | undefined {
   const found = findViolation(body, rule);

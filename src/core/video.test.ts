@@ -9,7 +9,7 @@ test.each([
   ["what is usual, where it is to be found out", { seconds: -1 }, 5_000],
   ["what is usual, where there is but one frame", { frames: 1 }, 5_000],
   ["all of them together, where there are several", { seconds: 4, count: 2 }, 8_000],
-])("a video is expected to be charged by %s", (_what, said, durationMs) => {
+])("the expected charge of a video is %s", (_what, said, durationMs) => {
   const facts: TaskFacts = { scenario: "text", ...said };
 
   expect(expectedUsage(facts, {}).durationMs).toBe(durationMs);

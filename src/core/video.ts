@@ -7,70 +7,80 @@ import type { HeldPicture } from "./image.ts";
 import type { OperationRequest } from "./operation.ts";
 import type { Address, OutboundContext, UpstreamError } from "./style.ts";
 import type { Task } from "./task.ts";
-import { fitsIn, NO_USAGE, type Usage } from "./usage.ts";
+import { clampCount, NO_USAGE, type Usage } from "./usage.ts";
 
 /**
- * A video that is asked for, in words of all protocols together: a vendor's
- * format refuses what would give another video, and reports what it cannot say.
+ * A video request in the union of all protocols' fields. A vendor's format
+ * refuses a field if dropping it would give a different video, and reports
+ * other fields that it cannot carry.
  */
 export interface VideoRequest extends OperationRequest {
   readonly scenario: VideoScenario;
-  /** Id of the format that its caller spoke: what the vendor's own callers leave out is the vendor's to choose. */
+  /**
+   * Id of the client's format. If that vendor's own clients may omit a field,
+   * the vendor chooses its value.
+   */
   readonly entry?: string;
-  /** What the caller's words ask for otherwise than it is done; told with what is not carried. */
+  /**
+   * Requested values that were replaced. They are reported with the fields that
+   * are not carried.
+   */
   readonly changed?: readonly string[];
-  /** Where a caller who has the choice put the words: in a field of their own, or in the list of contents. */
+  /**
+   * Which of two fields the client used for the prompt: a separate field or the
+   * list of contents.
+   */
   readonly wordsIn?: "prompt" | "content";
   readonly prompt?: string;
   readonly negativePrompt?: string;
-  /** What is shown and played to the model, in its order. */
+  /** Input media for the model, in order. */
   readonly media: readonly VideoMedia[];
-  /** The task whose video is to be made anew. */
+  /** The task with the video to remix. */
   readonly source?: VideoSource;
   readonly seconds?: number;
   readonly frames?: number;
   /** `1280x720`. */
   readonly size?: string;
-  /** In small letters: `480p`, `720p`, `1080p`, `768p`, `2k`, `4k`. */
+  /** In lower case: `480p`, `720p`, `1080p`, `768p`, `2k`, `4k`. */
   readonly resolution?: string;
   /** `16:9`, or `adaptive`. */
   readonly ratio?: string;
   readonly framesPerSecond?: number;
   readonly count?: number;
   readonly seed?: number;
-  /** Sound of its own; an explicit false is not the same as nothing said. */
+  /** Generate a sound track. An explicit false differs from an absent value. */
   readonly audio?: boolean;
-  /** Music under it. */
+  /** Add background music. */
   readonly music?: boolean;
   readonly watermark?: boolean;
   readonly cameraFixed?: boolean;
-  /** How much moves: `auto`, `small`, `medium`, `large`. */
+  /** Amount of motion: `auto`, `small`, `medium`, `large`. */
   readonly movement?: string;
-  /** The vendor may write the prompt anew. */
+  /** The vendor may rewrite the prompt. */
   readonly rewrite?: boolean;
-  /** How close to the words, from 0 to 1. */
+  /** Prompt adherence, from 0 to 1. */
   readonly guidance?: number;
-  /** `std` or `pro`, where a vendor has such. */
+  /** `std` or `pro`, for vendors with such modes. */
   readonly mode?: string;
-  /** How the camera moves, in the words of the one vendor who has it. */
+  /** Camera motion, in the format of the one vendor that supports it. */
   readonly camera?: JsonObject;
   readonly people?: string;
-  /** The last frame is wanted as a picture, too. */
+  /** Also return the last frame as an image. */
   readonly lastFrame?: boolean;
-  /** Where the caller wants to be told. */
+  /** URL for callbacks to the client. */
   readonly callbackUrl?: string;
-  /** The caller's own id of the task. */
+  /** The client's own id of the task. */
   readonly externalId?: string;
-  /** Given back as it came. */
+  /** Opaque client data, returned unchanged. */
   readonly payload?: string;
   readonly user?: string;
-  /** Fields of the caller's protocol that have no place above, under that protocol's id. */
+  /** Fields of the client's protocol without an equivalent above, keyed by the protocol's id. */
   readonly extra?: Extra;
 }
 
 /**
- * What the media are for. `reference`: the model looks at them; `omni`: the
- * same, where pictures, videos and sounds may all be given and named in the prompt.
+ * The purpose of the media. `reference`: the model uses them as references.
+ * `omni`: the same, but with images, videos and audio that the prompt can name.
  */
 export type VideoScenario = "text" | "first_frame" | "first_last" | "reference" | "omni" | "remix";
 
@@ -78,66 +88,72 @@ export interface VideoMedia {
   readonly type: "image" | "video" | "audio";
   readonly role: "first_frame" | "last_frame" | "reference" | "base" | "voice";
   readonly source: MediaOrigin;
-  /** By which the prompt speaks of it. */
+  /** The name by which the prompt refers to this medium. */
   readonly tag?: string;
 }
 
-/** A medium on its way to a vendor. Base64 whose media type nobody said has an empty one. */
+/** Input media for a vendor. Base64 data with an unknown media type has an empty media type. */
 export type MediaOrigin =
   | { readonly kind: "url"; readonly url: string }
   | HeldPicture
-  /** Of the asset library. */
+  /** A file of the asset library. */
   | { readonly kind: "asset"; readonly id: string }
-  /** Something that only the vendor knows. */
+  /** A file that is stored at the vendor. */
   | { readonly kind: "reference"; readonly id: string };
 
-/** `id` is ours, `upstreamId` the vendor's. */
+/** `id` is our id, `upstreamId` the vendor's. */
 interface VideoSource {
   readonly id: string;
   readonly upstreamId: string;
-  /** How it is, and so what is made from it will be where nothing else is said. */
+  /** Properties of the source video. The remix keeps them unless the request sets others. */
   readonly was?: Pick<TaskFacts, "seconds" | "size" | "resolution" | "ratio" | "audio">;
 }
 
-/** A video that was made, and what was made beside it. */
+/** A finished video and the files that belong to it. */
 export interface MadeVideo {
-  /** The vendor's: it may expire, and may need the credential. Empty where the vendor hands out none. */
+  /**
+   * The vendor's link. It may expire and may need the credential. Empty if the
+   * vendor gives no link.
+   */
   readonly url: string;
   readonly mediaType?: string;
   readonly coverUrl?: string;
   readonly lastFrameUrl?: string;
   readonly watermarkedUrl?: string;
-  /** The vendor's id of it. */
+  /** The vendor's id of the video. */
   readonly id?: string;
   readonly seconds?: number;
   readonly width?: number;
   readonly height?: number;
 }
 
-/** What a vendor says of a task. */
+/** A task's state as the vendor reports it. */
 export type TaskUpdate =
   | { readonly state: "queued" | "running"; readonly progress?: number }
   | {
       readonly state: "succeeded";
       readonly videos: readonly MadeVideo[];
       readonly usage?: Usage;
-      /** Unix ms until which its links lead anywhere. */
+      /** Unix ms at which its links expire. */
       readonly linksEndAt?: number;
-      /** What it turned out to be: seconds, resolution, ratio, seed. */
+      /** The actual seconds, resolution, ratio and seed. */
       readonly facts?: Partial<TaskFacts>;
     }
   | { readonly state: "failed"; readonly failure: TaskFailure; readonly usage?: Usage }
-  /** The vendor does not know it, which may be because it is very new. */
+  /** The vendor does not know the task, possibly because the task is very new. */
   | { readonly state: "missing" };
 
 export interface TaskFailure {
-  /** A word of ours where there is one (`content_filtered`, `task_cancelled`, `task_expired`), else the vendor's. */
+  /**
+   * One of our codes if one fits (`content_filtered`, `task_cancelled`,
+   * `task_expired`), else the vendor's.
+   */
   readonly code: string;
-  /** Safe to show. */
+  /** Safe to show to clients. */
   readonly message: string;
 }
 
-/** What a task is about, as answers to its caller repeat it. */
+/** Task parameters that responses to the client repeat. */
 export interface TaskFacts {
   readonly prompt?: string;
   readonly seconds?: number;
@@ -156,90 +172,108 @@ export interface TaskFacts {
   readonly externalId?: string;
   readonly payload?: string;
   readonly callbackUrl?: string;
-  /** Our id of the task that this one was made from. */
+  /** Our id of the task that this task remixes. */
   readonly remixedFrom?: string;
 }
 
-/** The protocol that a caller speaks. Pure. */
+/** The protocol that a client uses. Pure. */
 export interface InboundVideoFormat {
   readonly id: string;
   readonly inbound: {
-    /** What it calls fields that vendors' formats refuse under another name. */
+    /** Field names of this protocol, for fields that vendors' formats report under another name. */
     readonly names?: Readonly<Record<string, string>>;
-    /** The same for a format whose callers have several names for a field: those of this request. */
+    /** The same for a protocol with several names per field: the names that this request uses. */
     namesIn?(body: JsonObject): Readonly<Record<string, string>>;
     namesInForm?(form: Form): Readonly<Record<string, string>>;
     /** Throws `invalid_request`. */
     read(body: JsonObject, address: Address): VideoRequest;
     readForm?(form: Form, address: Address): VideoRequest;
-    /** What a submit is answered. */
+    /** The response to a submit request. */
     writeSubmitted(task: Task): JsonObject;
-    /** What a query is answered. */
+    /** The response to a status query. */
     writeTask(task: Task, links: TaskLinks): JsonObject;
-    /** What its caller is told of it unasked; as a query is answered where absent. */
+    /** The callback body for the client. Defaults to the response to a status query. */
     writeNotice?(task: Task, links: TaskLinks): JsonObject;
     buildError(error: GatewayError): JsonObject;
-    /** An answer or a failure with the request's id in it, where the format has a place for that. */
+    /** Adds the request id to a response or an error, if the format has a field for it. */
     withRequestId?(answer: JsonObject, requestId: string): JsonObject;
   };
-  /** Its callers have two places for the words, and some models read one of them only. */
+  /** Clients may put the prompt in two places, and some models read only one of them. */
   readonly hasContents?: true;
-  /** Its clients read results without a key: the gateway's own links to them are signed. */
+  /** Clients download results without a key, so the gateway's own links must be signed. */
   readonly hasOpenLinks?: true;
 }
 
-/** Where the results of a finished task are for its caller. */
+/** Links to the results of a finished task. */
 export interface TaskLinks {
-  /** The vendor's own links where they are open to anybody, else ours. */
+  /** The vendor's links if they are public, else ours. */
   readonly videos: readonly MadeVideo[];
-  /** Under which the gateway serves each of them as a file of the native style. */
+  /** URL below which the gateway serves each result as a file of the native API. */
   readonly filesUrl: string;
 }
 
-/** The protocol that a vendor speaks. Pure. */
+/** The protocol that a vendor uses. Pure. */
 export interface OutboundVideoFormat {
   readonly id: string;
   readonly outbound: {
-    /** Reports what the format cannot say; throws `invalid_request` for what the model would refuse. */
+    /**
+     * Reports fields that the format cannot carry. Throws `invalid_request` if
+     * the model would refuse the request.
+     */
     build(question: VideoRequest, context: VideoContext): JsonObject | SentForm;
     /**
-     * What the vendor will make where that is not what the question says: what
-     * a model does by itself, and what a wish is lowered to. Throws as `build` does.
+     * The values that the vendor will use instead of the requested ones: model
+     * defaults and lowered limits. Throws as `build` does.
      */
     expect?(question: VideoRequest, dialect?: VideoContext["dialect"]): Partial<TaskFacts>;
-    /** Most seconds that the video may have if the vendor decides on its length; undefined if it does not. */
+    /**
+     * Maximum length in seconds if the vendor chooses the length; undefined if
+     * the vendor does not.
+     */
     longest?(question: VideoRequest, dialect?: VideoContext["dialect"]): number | undefined;
-    /** The vendor's id of the task. Throws where the body holds none, or tells of a failure. */
+    /** The vendor's id of the task. Throws if the body has no id or reports a failure. */
     parseSubmitted(body: JsonObject): string;
-    /** Throws where the body tells of a failure of the query, and not of the task. */
+    /** Throws if the body reports that the query failed, not the task. */
     parseTask(body: JsonObject, task: TaskRef, status: number): TaskUpdate;
     parseError(status: number, body: string): UpstreamError;
-    /** A video that has no link, since the answer to a look holds it; undefined where there is none of that number. */
+    /**
+     * The video data from a status response, for videos without a link;
+     * undefined if the index does not exist.
+     */
     parseContent?(body: JsonObject, index: number): HeldPicture | undefined;
-    /** The id that a query by our own id found; undefined where the vendor never got the task. */
+    /**
+     * The vendor's id from a query by our own id; undefined if the vendor never
+     * received the task.
+     */
     parseFound?(body: JsonObject, externalId: string): string | undefined;
   };
 }
 
 export interface VideoContext extends OutboundContext {
-  /** By which the vendor may be asked for the task later, whatever became of the answer. */
+  /** Our id, by which the vendor can look up the task even if the submit response was lost. */
   readonly externalId: string;
-  /** Where the vendor may tell us that something happened; absent where we cannot be reached. */
+  /** URL for the vendor's webhooks; absent if vendors cannot reach the gateway. */
   readonly callbackUrl?: string;
 }
 
-/** What a query needs to know of a task. */
+/** The task data that a status query needs. */
 export interface TaskRef {
   readonly upstreamId: string;
   readonly upstreamModel: string;
   readonly scenario: VideoScenario;
-  /** By which the vendor may know it, too. */
+  /** Our id of the task, which some vendors know as well. */
   readonly externalId: string;
-  /** It has sound, as far as is known: some vendors do not say, and charge by it. */
+  /**
+   * True if the video has sound, as far as is known. Some vendors charge by it
+   * but do not report it.
+   */
   readonly audio?: boolean;
 }
 
-/** What a vendor counts for a second of video, roughly, where it counts tokens: by its pixels. */
+/**
+ * The approximate number of tokens per second of video, for vendors that count
+ * tokens by pixels.
+ */
 const FRAMES_A_SECOND = 24;
 const PIXELS_A_TOKEN = 1_024;
 const DEFAULT_SECONDS = 5;
@@ -255,27 +289,27 @@ const PIXELS: ReadonlyMap<string, number> = new Map([
   ["4k", 3_840 * 2_160],
 ]);
 
-/** What a video is expected to be charged by, for reserving, and where its vendor says nothing. */
+/** The expected usage of a video, for the reservation and if the vendor reports no usage. */
 export function expectedUsage(facts: TaskFacts, given: Pick<VideoRequest, "prompt">): Usage {
   const { seconds = lengthOf(facts), count = 1 } = facts;
   const long = seconds > 0 ? seconds : DEFAULT_SECONDS;
   const pixels = pixelsOf(facts);
   return {
     ...NO_USAGE,
-    inputTokens: fitsIn(estimateTokens(given.prompt ?? "")),
-    outputTokens: fitsIn((count * long * pixels * FRAMES_A_SECOND) / PIXELS_A_TOKEN),
+    inputTokens: clampCount(estimateTokens(given.prompt ?? "")),
+    outputTokens: clampCount((count * long * pixels * FRAMES_A_SECOND) / PIXELS_A_TOKEN),
     durationMs: Math.round(count * long * 1_000),
     grade: gradeOf(facts),
     isEstimated: true,
   };
 }
 
-/** By its frames, of which the first begins no time. */
+/** Length from the number of frames; the first frame adds no time. */
 function lengthOf({ frames, framesPerSecond = FRAMES_A_SECOND }: TaskFacts): number {
   return frames === undefined ? DEFAULT_SECONDS : (frames - 1) / framesPerSecond;
 }
 
-/** What prices tell apart: `720p`, `1080p audio`. */
+/** The kind of result that prices distinguish: `720p`, `1080p audio`. */
 export function gradeOf(facts: Pick<TaskFacts, "size" | "resolution" | "audio">): string {
   const resolution = facts.resolution ?? nearestResolution(pixelsOf(facts));
   return facts.audio === true ? `${resolution} audio` : resolution;

@@ -1,13 +1,12 @@
 /**
- * Something that a caller wanted to be told, on its way to an address of
- * theirs. It is on disk before it is sent, and sent until somebody takes it or
- * nobody will.
+ * A webhook to a client's URL. It is stored before it is sent, and retried
+ * until the receiver accepts it or the retries are exhausted.
  */
 export interface WebhookDelivery {
-  /** The same for every try: whoever gets it twice can tell. */
+  /** The same for every attempt, so that receivers can detect duplicates. */
   readonly id: string;
   readonly userId: number;
-  /** What it is about. */
+  /** The task that it reports. */
   readonly taskId: string;
   readonly url: string;
   /** JSON. */
@@ -17,42 +16,42 @@ export interface WebhookDelivery {
   /** Unix ms. */
   readonly createdAt: number;
   readonly dueAt: number;
-  /** What became of the last try, in our words. */
+  /** The error of the last attempt, in our own terms. */
   readonly lastError?: string;
 }
 
-/** `dead`: nobody took it, and it is not sent any more unless its user asks for it. */
+/** `dead`: the retries are exhausted; it is sent again only if the user asks for it. */
 export type DeliveryState = "pending" | "delivered" | "dead";
 
 interface DeliveryQuery {
   readonly userId: number;
   readonly state?: DeliveryState;
-  /** The last notice of the page before. */
+  /** Id of the last delivery of the previous page. */
   readonly before?: string;
   readonly limit: number;
 }
 
 export interface WebhookOutbox {
-  /** One that is there already stays as it is. */
+  /** An existing delivery stays unchanged. */
   add(delivery: WebhookDelivery): Promise<void>;
-  /** Pending ones that are due and in nobody's hands, for so long. */
+  /** Leases pending deliveries that are due and not leased, for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
-  /** What became of a try. */
+  /** Stores the result of an attempt. */
   tried(
     id: string,
     outcome: Pick<WebhookDelivery, "state" | "attempts" | "dueAt" | "lastError">,
   ): Promise<void>;
   list(query: DeliveryQuery): Promise<readonly WebhookDelivery[]>;
-  /** Sends it again; false where the user has no such notice. */
+  /** Sends it again; false if the user has no such delivery. */
   redeliver(userId: number, id: string, now: number): Promise<boolean>;
-  /** Deletes those that are not pending from before; how many were. */
+  /** Deletes finished deliveries older than `before`; returns their number. */
   prune(before: number, limit: number): Promise<number>;
 }
 
-/** What signs the notices of a user, so that they can tell them from anybody else's. */
+/** The signing secrets of a user's webhooks, which prove the sender to receivers. */
 export interface WebhookSecrets {
-  /** `whsec_...`; two for a while after a change, the newer one first. */
+  /** `whsec_...`; for a while after a rotation two secrets, the newer one first. */
   of(userId: number): Promise<readonly string[]>;
-  /** Makes a new one; the one before goes on signing for a week. */
+  /** Creates a new secret; the previous one stays valid for a week. */
   rotate(userId: number): Promise<string>;
 }

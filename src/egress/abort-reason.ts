@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 
-/** Why a signal fired: the gateway says so in an error of its own, a caller who hangs up says nothing. */
+/** The error behind an aborted signal: the gateway's own error, or a client disconnect. */
 export function abortReason(signal: AbortSignal | undefined): GatewayError {
   const reason: unknown = signal?.reason;
   if (reason instanceof GatewayError) return reason;

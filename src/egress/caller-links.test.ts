@@ -7,7 +7,7 @@ const answers: [string, string][] = [
   ["a compressed one", reply("200 OK", { "Content-Encoding": "gzip" }, "\x1f\x8b")],
   ["nothing", reply("204 No Content")],
 ];
-test.each(answers)("a caller who takes a notice may answer with %s", async (_what, answer) => {
+test.each(answers)("a webhook receiver may respond with %s", async (_what, answer) => {
   await using site = await openSite((socket) => socket.write(answer));
   const links = openCallerLinks(() => ({ allow: ["127.0.0.1"], ports: [site.port] }));
 

@@ -8,12 +8,12 @@ import type { ResolveHost } from "./resolve-host.ts";
 const TIMEOUT_MS = 10_000;
 
 interface CallerLinkRules extends Pick<LinkRules, "allow" | "ports"> {
-  /** Certificate authorities to trust instead of the well-known ones, in PEM. */
+  /** Certificate authorities to trust instead of the default ones, in PEM. */
   readonly ca?: string;
   readonly resolve?: ResolveHost;
 }
 
-/** `rulesNow`: asked for each address. */
+/** `rulesNow`: called for each URL. */
 export function openCallerLinks(rulesNow: () => CallerLinkRules): LinkFollower {
   return {
     check: (url, param) => check(url, param, true),
@@ -26,7 +26,7 @@ export function openCallerLinks(rulesNow: () => CallerLinkRules): LinkFollower {
     try {
       checkUrl(url, { allowHttp, ...rulesNow() });
     } catch (cause) {
-      throw invalid(param, `'${param}' is no address that may be called.`, cause);
+      throw invalid(param, `'${param}' must be a public URL that the gateway may call.`, cause);
     }
   }
 

@@ -19,8 +19,8 @@ import { openEgress } from "./upstream.ts";
 
 const TICKS_MS = 250;
 
-describe("a connection is used again", () => {
-  test("after a whole answer", async () => {
+describe("a connection is reused", () => {
+  test("after a complete response", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const egress = openEgress(LIMITS);
 
@@ -39,7 +39,7 @@ describe("a connection is used again", () => {
     ["is in HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi"],
     ["is followed by what nobody asked for", `${sized("hi")}HTTP/1.1 200 OK`],
   ];
-  test.each(lasts)("but not after an answer that %s", async (_what, answer) => {
+  test.each(lasts)("but not after a response that %s", async (_what, answer) => {
     await using upstream = await openRawUpstream((socket) => socket.write(answer));
     const egress = openEgress(LIMITS);
 
@@ -49,7 +49,7 @@ describe("a connection is used again", () => {
     await upstream.reaches(0);
   });
 
-  test("but not after an answer that was let go of before its end", async () => {
+  test("but not after a response that was discarded before its end", async () => {
     await using upstream = await openRawUpstream((socket, { nth }) =>
       socket.write(nth === 1 ? `${OK}Content-Length: 5\r\n\r\nhel` : sized("hi")),
     );
@@ -62,7 +62,7 @@ describe("a connection is used again", () => {
     egress.close();
   });
 
-  test("but not once its server closed it while it was idle", async () => {
+  test("but not after its server closed it while it was idle", async () => {
     await using upstream = await openRawUpstream((socket) => {
       socket.write(sized("hi"));
       setTimeout(() => socket.end(), 5);
@@ -79,7 +79,7 @@ describe("a connection is used again", () => {
     expect(upstream.requests.map(({ connection }) => connection)).toEqual([1, 2, 3]);
   });
 
-  test("but never for another place, though a channel moves there", async () => {
+  test("but never for another destination, even after the channel's URL changed", async () => {
     await using first = await openRawUpstream((socket) => socket.write(sized("first")));
     await using second = await openRawUpstream((socket) => socket.write(sized("second")));
     const egress = openEgress(LIMITS);
@@ -94,13 +94,13 @@ describe("a connection is used again", () => {
   });
 });
 
-describe("a server that closes an idle connection just as it is used again", () => {
+describe("a server that closes an idle connection just as it is reused", () => {
   const closes: [string, (socket: Socket) => void][] = [
     ["ends it", (socket) => socket.end()],
     ["drops it", (socket) => socket.destroy()],
     ["resets it", (socket) => socket.resetAndDestroy()],
   ];
-  test.each(closes)("%s: the request is sent once more, on a new one", async (_how, close) => {
+  test.each(closes)("%s: the request is sent again on a new connection", async (_how, close) => {
     await using upstream = await openRawUpstream((socket, { nth, connection }) => {
       if (nth > 1 && connection === 1) close(socket);
       else socket.write(sized(`${nth}`));
@@ -114,7 +114,7 @@ describe("a server that closes an idle connection just as it is used again", () 
     egress.close();
   });
 
-  test("and the new one too: that is a failure, and no third try", async () => {
+  test("and the new one too: the request fails without a third attempt", async () => {
     await using upstream = await openRawUpstream((socket, { nth }) => {
       if (nth > 1) socket.destroy();
       else socket.write(sized("hi"));
@@ -134,7 +134,7 @@ describe("a server that closes an idle connection just as it is used again", () 
     ["a head", `${OK}Content-Length: 5\r\n\r\n`],
   ];
   test.each(begins)(
-    "after %s of its answer: the request is not sent again",
+    "after %s of its response: the request is not sent again",
     async (_what, bytes) => {
       await using upstream = await openRawUpstream((socket, { nth }) => {
         if (nth === 1) socket.write(sized("hi"));
@@ -149,7 +149,7 @@ describe("a server that closes an idle connection just as it is used again", () 
     },
   );
 
-  test("long after it took the request: it is not sent again, since it was read", async () => {
+  test("long after it accepted the request: it is not sent again, since it was read", async () => {
     const clock = openClock();
     await using upstream = await openRawUpstream((socket, { nth }) => {
       if (nth === 1) {
@@ -167,7 +167,7 @@ describe("a server that closes an idle connection just as it is used again", () 
     expect(upstream.requests).toHaveLength(2);
   });
 
-  test("has no part in a request that must not be sent twice: that one never takes an idle connection", async () => {
+  test("does not affect a request that must not be repeated: it never uses an idle connection", async () => {
     await using upstream = await openRawUpstream((socket, { nth, connection }) => {
       if (nth > 1 && connection === 1) socket.destroy();
       else socket.write(sized(`${nth}`));
@@ -181,7 +181,7 @@ describe("a server that closes an idle connection just as it is used again", () 
     egress.close();
   });
 
-  test("on a connection that was never idle: the request is not sent again", async () => {
+  test("on a new connection: the request is not sent again", async () => {
     await using upstream = await openRawUpstream((socket) => socket.destroy());
 
     expect(await faultOf(openEgress(LIMITS).send(requestTo(upstream)))).toBe("upstream_failed");
@@ -190,7 +190,7 @@ describe("a server that closes an idle connection just as it is used again", () 
   });
 });
 
-test("[A70] [C17] what one channel's upstream stages on an idle connection never reaches another's calls", async () => {
+test("[A70] [C17] bytes that one channel's upstream plants on an idle connection never reach another channel's calls", async () => {
   let staging: Socket | undefined;
   await using upstream = await openRawUpstream((socket, { head, nth }) => {
     const [, path = ""] = /^POST (\S+)/.exec(head) ?? [];
@@ -222,7 +222,7 @@ test("[A70] [C17] what one channel's upstream stages on an idle connection never
 }, 120_000);
 
 describe("idle connections", () => {
-  test("are kept up to a number, and the rest closed", async () => {
+  test("are kept up to a limit; the others are closed", async () => {
     const waiting: Socket[] = [];
     await using upstream = await openRawUpstream((socket) => void waiting.push(socket));
     const deadlines = new Deadlines();
@@ -240,7 +240,7 @@ describe("idle connections", () => {
     expect(deadlines.size).toBe(0);
   });
 
-  test("are closed after a while", async () => {
+  test("are closed after their idle time", async () => {
     const clock = openClock();
     const deadlines = new Deadlines(clock);
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
@@ -256,7 +256,7 @@ describe("idle connections", () => {
     expect(deadlines.size).toBe(0);
   });
 
-  test("are not used after that while, though nobody came to close them yet", async () => {
+  test("are not used after their idle time, even before they are closed", async () => {
     const clock = openClock();
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const egress = openEgress(LIMITS, new Deadlines(clock));
@@ -307,7 +307,7 @@ describe("a large request", () => {
     ["of Latin letters beyond ASCII", "éü".repeat(5_000_000)],
     ["with half a surrogate pair", `${"é狐".repeat(1_000_000)}\ud83d!`],
   ];
-  test.each(bodies)("%s arrives whole at a reader who takes it slowly", async (_what, body) => {
+  test.each(bodies)("%s arrives completely at a slow reader", async (_what, body) => {
     const sizeBytes = Buffer.byteLength(body);
     await using upstream = await openSlowUpstream((socket, readBytes) => {
       if (readBytes === sizeBytes) {
@@ -325,7 +325,7 @@ describe("a large request", () => {
     egress.close();
   });
 
-  test("in pieces arrives whole at a reader who takes it slowly", async () => {
+  test("in pieces arrives completely at a slow reader", async () => {
     const bytes = Buffer.alloc(20_000_000, "0123456789");
     await using upstream = await openSlowUpstream((socket, readBytes) => {
       if (readBytes === bytes.length + 2) socket.write(sized("thanks"));
@@ -342,7 +342,7 @@ describe("a large request", () => {
     egress.close();
   });
 
-  test("in pieces is gone over no further than its server takes it", async () => {
+  test("in pieces is read only as far as the server accepts it", async () => {
     // More than any system holds for a connection at its ends.
     const count = 192;
     const piece = Buffer.alloc(PIECE_BYTES);
@@ -371,7 +371,7 @@ describe("a large request", () => {
     egress.close();
   });
 
-  test("may be answered while it is still being sent", async () => {
+  test("may get its response while it is still being sent", async () => {
     const body = "x".repeat(20_000_000);
     let hasBegun = false;
     await using upstream = await openSlowUpstream((socket, readBytes) => {
@@ -387,7 +387,7 @@ describe("a large request", () => {
     egress.close();
   });
 
-  test("that is answered before it was read leaves a connection of no more use", async () => {
+  test("with a response before it was read makes the connection unusable", async () => {
     const body = "x".repeat(20_000_000);
     const closed = Promise.withResolvers<void>();
     await using upstream = await openSlowUpstream((socket, readBytes) => {
@@ -412,7 +412,7 @@ describe("a large request", () => {
     ["drops the connection", (socket) => socket.destroy()],
   ];
   test.each(refusals)(
-    "[C8] that is refused at its beginning by one who then %s: the refusal is read",
+    "[C8] refused early by a server that then %s: the refusal is read",
     async (_how, close) => {
       const refusal = sized('{"error":"too large"}', "413 Content Too Large");
       const body = "x".repeat(5_000_000);

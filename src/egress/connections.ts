@@ -8,24 +8,27 @@ import { isWithinReach } from "./reach.ts";
 import { resolveAsSystem } from "./resolve-host.ts";
 import { openTunnel, type Tunnel, type Tunneller } from "./tunnel.ts";
 
-/** Who listens to a connection at the moment. */
+/** The current user of a connection. */
 export interface Listener {
   onData(bytes: Buffer): void;
-  /** It was open, and is no more: by its server's will, or cut off. */
+  /** The open connection closed, either by the server or by an error. */
   onClose(isClean: boolean): void;
 }
 
 /** A TCP or TLS connection to an upstream. */
 export interface Connection {
-  /** Kept once it may be written to; rejects with what kept it from opening. */
+  /**
+   * Resolves once the connection can be written to; rejects with the reason why
+   * it did not open.
+   */
   readonly opened: Promise<void>;
-  /** Sends it all, as fast as the other side takes it. False where it is closed already. */
+  /** Queues all bytes for sending. False if the connection is already closed. */
   write(bytes: string | Uint8Array): boolean;
-  /** The same piece by piece, each once the one before was taken and others had their turn. */
+  /** The same chunk by chunk; yields between chunks and waits until each is sent. */
   pour(pieces: Pieces): Promise<boolean>;
   pause(): void;
   resume(): void;
-  /** Lets another exchange of the same pool have it, or closes it. */
+  /** Returns the connection to its pool, or closes it. */
   release(isReusable: boolean): void;
 }
 
@@ -37,12 +40,12 @@ export interface Destination {
 
 const MAX_IDLE = 256;
 const IDLE_MS = 30_000;
-/** A list of one protocol, as TLS writes it: a length and a name. */
+/** An ALPN list of one protocol: a length and a name. */
 const ONLY_HTTP1 = Buffer.from("\x08http/1.1");
 
 /**
- * Connections by pool. A pool belongs to one channel and one credential: what
- * one of them does to a connection can never reach another's calls.
+ * Connections by pool. A pool belongs to one channel and one credential, so
+ * that calls of different channels or credentials never share a connection.
  */
 export class Connections {
   readonly #pools = new Map<string, PooledConnection[]>();
@@ -54,12 +57,12 @@ export class Connections {
     this.#proxyFor = proxyChooser(proxy);
   }
 
-  /** An idle connection of the pool, the one used last, or undefined. */
+  /** The most recently used idle connection of the pool, or undefined. */
   reuse(pool: string, to: Destination, listener: Listener): Connection | undefined {
     const idle = this.#pools.get(pool);
     for (let each = idle?.pop(); each !== undefined; each = idle?.pop()) {
       this.#deadlines.release(each);
-      // A channel may have been given another URL, and the timer may be late.
+      // The channel's URL may have changed, and the idle timer may be late.
       if (isSame(each.to, to) && this.#deadlines.now() < each.dueAt) {
         each.takeUp(listener);
         return each;
@@ -69,7 +72,7 @@ export class Connections {
     return undefined;
   }
 
-  /** A new connection, which opens while it is held already: whoever gives up on it releases it. */
+  /** A new connection that is still opening. A caller that gives up must release it. */
   open(pool: string, to: Destination, listener: Listener, reach?: Reach): Connection {
     const connection = new PooledConnection(this, pool, to, reach, listener);
     const proxy = this.#proxyFor(to.host, to.port, to.isSecure);
@@ -77,7 +80,7 @@ export class Connections {
     return connection;
   }
 
-  /** Closes the idle connections of a pool, and of those named below it. */
+  /** Closes the idle connections of a pool and of its sub-pools. */
   closePool(pool: string): void {
     for (const [name, idle] of this.#pools) {
       if (name !== pool && !name.startsWith(`${pool}/`)) continue;
@@ -85,12 +88,12 @@ export class Connections {
     }
   }
 
-  /** Closes every idle connection. */
+  /** Closes all idle connections. */
   close(): void {
     for (const each of [...this.#pools.values()].flat()) each.discard();
   }
 
-  /** For a connection of its own that nobody needs now. */
+  /** Adds a connection to the idle connections of its pool. */
   keep(connection: PooledConnection): void {
     const { pool } = connection;
     let idle = this.#pools.get(pool);
@@ -104,7 +107,7 @@ export class Connections {
     idle.push(connection);
   }
 
-  /** For a connection of its own that is no more. */
+  /** Removes a closed connection. */
   forget(connection: PooledConnection): void {
     const { pool } = connection;
     this.#deadlines.release(connection);
@@ -120,7 +123,8 @@ async function connect(connection: PooledConnection, proxy: Proxy | undefined): 
   const { host, port, isSecure } = connection.to;
   if (connection.reach !== undefined) await refuseOutOfReach(host, connection.reach);
   if (connection.isClosed) return;
-  // It resolves as soon as there is a TCP connection, so only the handlers know when it may be used.
+  // `Bun.connect` resolves at the TCP connection, before TLS; only the handlers
+  // know when the connection is usable.
   await Bun.connect<PooledConnection>({
     hostname: host,
     port,
@@ -131,9 +135,9 @@ async function connect(connection: PooledConnection, proxy: Proxy | undefined): 
 }
 
 /**
- * Before anything is connected to, so that nobody can have the gateway knock at
- * an address inside. What is reached is judged again: a name may lead elsewhere
- * the next time.
+ * Checked before the connection, so that no one can probe internal addresses
+ * through the gateway. The connected address is checked again, because a name
+ * may resolve differently the next time.
  */
 async function refuseOutOfReach(host: string, reach: Reach): Promise<void> {
   const addresses = isIP(host) === 0 ? await resolveAsSystem(host) : [host];
@@ -142,15 +146,15 @@ async function refuseOutOfReach(host: string, reach: Reach): Promise<void> {
 
 function tlsTo(host: string): Bun.TLSOptions {
   return {
-    // An address is no name to ask for; the certificate must hold it all the same.
+    // SNI does not allow an IP address; the certificate must still be valid for it.
     serverName: isIP(host) === 0 ? host : "",
-    // Not even NODE_TLS_REJECT_UNAUTHORIZED=0 opens this.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
     rejectUnauthorized: true,
     ALPNProtocols: ONLY_HTTP1,
   };
 }
 
-/** The same for all of them: each socket carries its own connection. */
+/** Shared by all sockets: each socket's data is its connection. */
 const HANDLERS: Bun.SocketHandler<PooledConnection> = {
   open: (socket) => socket.data.onConnect(socket),
   handshake: (socket, _isGood, cause) => socket.data.onHandshake(socket, cause),
@@ -165,19 +169,19 @@ class PooledConnection implements Connection, Tunneller {
   readonly pool: string;
   readonly to: Destination;
   readonly reach: Reach | undefined;
-  /** Undefined while idle: whatever comes then comes unasked. */
+  /** Undefined while idle: bytes that arrive then are unexpected. */
   listener: Listener | undefined;
   dueAt = Infinity;
   #socket: Bun.Socket<PooledConnection> | undefined;
-  /** To the proxy, where there is one. */
+  /** The connection to the proxy, if there is one. */
   #tunnel: Pick<Bun.Socket, "terminate"> | undefined;
   #state: "opening" | "open" | "closed" = "opening";
-  /** What the other side has not taken yet, in its order. */
+  /** Bytes that the socket has not accepted yet, in order. */
   #unsent: Uint8Array[] = [];
-  /** Kept once there is nothing unsent. */
+  /** Resolves once all bytes are sent. */
   #emptied: PromiseWithResolvers<void> | undefined;
   #isPouring = false;
-  /** Until it has opened, or will not. */
+  /** Pending until the connection opens or fails. */
   #opening: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
 
   constructor(
@@ -192,7 +196,7 @@ class PooledConnection implements Connection, Tunneller {
     this.to = to;
     this.reach = reach;
     this.listener = listener;
-    // Told to whoever waits for it; where nobody does any more, nobody needs it.
+    // Suppresses the unhandled rejection if no caller waits any more.
     this.#opening?.promise.catch(() => {});
   }
 
@@ -240,7 +244,7 @@ class PooledConnection implements Connection, Tunneller {
     this.#socket?.resume();
   }
 
-  /** For another exchange. */
+  /** Assigns the connection to another exchange. */
   takeUp(listener: Listener): void {
     this.listener = listener;
     this.#socket?.ref();
@@ -257,7 +261,7 @@ class PooledConnection implements Connection, Tunneller {
     }
   }
 
-  /** Cuts it: an answer that nobody wants any more ends at its sender, too. */
+  /** Closes the socket at once, so that the server stops sending an unwanted response. */
   discard(): void {
     this.#end(GIVEN_UP);
     this.#socket?.terminate();
@@ -283,8 +287,8 @@ class PooledConnection implements Connection, Tunneller {
       socket.terminate();
       return;
     }
-    // By the address that was reached, since a name may lead anywhere, and elsewhere each time.
-    // Where it leads behind a proxy, only the proxy can judge.
+    // Checks the connected address, because a name may resolve to any address,
+    // and to another each time. Behind a proxy, only the proxy can check it.
     const isDirect = this.#tunnel === undefined;
     if (isDirect && this.reach !== undefined && !isWithinReach(socket.remoteAddress, this.reach)) {
       this.#end(OUT_OF_REACH);
@@ -295,7 +299,7 @@ class PooledConnection implements Connection, Tunneller {
     if (!this.to.isSecure) this.#open();
   }
 
-  /** Nothing is written before the certificate was found good: the first thing to be written is a credential. */
+  /** Writes nothing before the certificate is verified: the first bytes contain a credential. */
   onHandshake(socket: Bun.Socket<PooledConnection>, cause: Error | null): void {
     if (cause === null && socket.authorized) {
       this.#open();
@@ -305,7 +309,7 @@ class PooledConnection implements Connection, Tunneller {
     socket.terminate();
   }
 
-  /** It never connected. */
+  /** The connection attempt failed. */
   onRefused(cause: unknown): void {
     if (this.#state === "opening") this.#end(cause);
   }
@@ -335,7 +339,7 @@ class PooledConnection implements Connection, Tunneller {
     if (wasOpen) listener?.onClose(isClean);
   }
 
-  /** Idle for too long. */
+  /** The idle time is over. */
   onDue(): void {
     this.discard();
   }
@@ -358,10 +362,10 @@ class PooledConnection implements Connection, Tunneller {
   }
 }
 
-const GIVEN_UP = new Error("The connection was given up.");
+const GIVEN_UP = new Error("The connection was aborted.");
 const CLOSED = new Error("The connection closed before it was open.");
-const OUT_OF_REACH = new Error("The address is not one that this channel may lead to.");
-const NOT_AUTHORIZED = new Error("The certificate was not found good.");
+const OUT_OF_REACH = new Error("The address is outside the channel's allowed networks.");
+const NOT_AUTHORIZED = new Error("The certificate could not be verified.");
 
 function isSame(one: Destination, other: Destination): boolean {
   if (one === other) return true;

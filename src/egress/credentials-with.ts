@@ -1,6 +1,6 @@
 import type { Channel, Credential } from "#core/channel.ts";
 
-/** Those of a channel that hold what is asked for; nobody else looks into them. */
+/** The channel's credentials that pass a check of their secret; only egress opens secrets. */
 export function credentialsWith(
   { credentials }: Pick<Channel, "credentials">,
   isAble: (secret: string) => boolean,

@@ -8,9 +8,9 @@ export interface UpstreamLimits {
   readonly connectMs: number;
   /** Until the status line of a stream. */
   readonly firstByteMs: number;
-  /** Until the end of a whole answer. */
+  /** Until the end of a non-streaming response. */
   readonly unaryMs: number;
-  /** Between two pieces of a body. */
+  /** Between two chunks of a body. */
   readonly idleMs: number;
   readonly totalMs: number;
   readonly answerBytes: number;
@@ -19,71 +19,78 @@ export interface UpstreamLimits {
 export interface UpstreamRequest {
   readonly url: URL;
   readonly method: "GET" | "POST" | "DELETE";
-  /** Let go of once it is written out: a large one would be held as long as its answer takes. */
+  /**
+   * Released once it is written: a large body would otherwise stay in memory
+   * until the response ends.
+   */
   body?: Body | undefined;
-  /** Whose connections to use: no two channels share any. */
+  /** The connection pool to use: no two channels share a pool. */
   readonly pool: string;
-  /** Where its connections may lead; anywhere where absent. The same for all of a pool. */
+  /** Networks that its connections may reach; any if absent. The same for the whole pool. */
   readonly reach?: Reach;
   readonly credential: Credential | undefined;
-  /** The address is the operator's own, and not for callers to see. */
+  /** The address belongs to the operator, and clients must not see it. */
   readonly hidesAddress?: true;
-  /** Beside those of every request and the credential's. */
+  /** Added to the default headers and the credential's. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Turns the opened secret, or the token it is traded for, into headers. */
+  /** Converts the opened secret, or its exchanged token, into headers. */
   readonly authorize: Authorize;
   readonly exchange?: TokenExchange;
-  /** What the channel says beside its credential. */
+  /** The channel's settings besides its credential. */
   readonly options?: ChannelOptions;
   /**
-   * Stands for the secret in header values and in the query, where the request
-   * was written by somebody who must not know it.
+   * Replaced by the secret in header values and in the query, for requests from
+   * code that must not know the secret.
    */
   readonly placeholder?: string;
   readonly isStream: boolean;
   /**
-   * A file is asked for: as long as its bytes come there is no end to its time,
-   * and where its server redirects to is for whoever asks to judge.
+   * The request downloads a file: it has no total time limit while bytes
+   * arrive. The caller handles redirects itself.
    */
   readonly isFile?: true;
-  /** Its answer's beginning, and each piece, may take as long as a whole answer. */
+  /** The first byte and each chunk may take as long as a non-streaming response. */
   readonly isSlow?: boolean;
-  /** Read twice, it would be done twice: it goes on a new connection, and never on another after that. */
+  /**
+   * The request is not idempotent: it uses a new connection and is never
+   * repeated on another one.
+   */
   readonly isOnce?: boolean;
-  /** Until the answer's head, where that is less than for others. */
+  /** Time limit for the response head, if it is shorter than the default. */
   readonly headMs?: number;
-  /** Monotonic ms at which the call is over that this is a part of. */
+  /** Monotonic ms at which the whole call ends. */
   readonly endsAt?: number;
-  /** The caller hung up, or the gateway gave up. */
+  /** The client disconnected, or the gateway aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** Takes a piece of a body. A promise asks for no more until it is kept. */
+/** Consumes a chunk of a body. A returned promise pauses the body until it resolves. */
 export type OnPiece = (bytes: Uint8Array) => void | Promise<void>;
 
-/** An upstream's answer; whoever holds it must `close` it. */
+/** An upstream's response; its holder must `close` it. */
 export interface UpstreamReply extends ResponseHead, Disposable {
-  /** Hands over the body as it comes. Settles at its end, or with what broke it. */
+  /** Delivers the body as it arrives. Settles at its end, or with the error that broke it off. */
   pump(onPiece: OnPiece): Promise<void>;
-  /** Came while nobody took it. */
+  /** Bytes that arrived while no consumer was ready. */
   readonly waitingBytes?: number;
   readAll(): Promise<Uint8Array>;
   /**
-   * The text of a failure, cut to `maxChars`, without the secret and the
-   * private address that some servers repeat in it; empty where it does not come, or not whole.
+   * The text of an error response, cut to `maxChars`. The secret and the
+   * private address, which some servers repeat, are removed. Empty if the body
+   * does not arrive completely.
    */
   readFailure(maxChars: number): Promise<string>;
-  /** Lets go of the connection; cuts it when the answer is not at its end. */
+  /** Releases the connection; closes it if the response is not complete. */
   close(): void;
 }
 
-/** How upstreams are reached. */
+/** Sends requests to upstreams. */
 export interface Egress {
   send(request: UpstreamRequest): Promise<UpstreamReply>;
-  /** Ends every exchange under way: whoever reads from one is thrown the reason. */
+  /** Ends all running exchanges: their readers get the reason. */
   abortAll(reason: GatewayError): void;
-  /** Closes what is idle in a pool that will not be used any more, and in those named below it. */
+  /** Closes the idle connections of an unused pool and of its sub-pools. */
   closePool(pool: string): void;
-  /** Closes what is idle. */
+  /** Closes all idle connections. */
   close(): void;
 }

@@ -94,8 +94,8 @@ async function settled(read: () => number): Promise<number> {
   }
 }
 
-describe("a taker who is not ready", () => {
-  test("stops the sender, holds next to nothing, and then gets every byte in its order", async () => {
+describe("a consumer that is not ready", () => {
+  test("pauses the sender, buffers little, and then gets every byte in order", async () => {
     let progress = { sentBytes: 0 };
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}Content-Length: ${SIZE}\r\n\r\n`);
@@ -121,7 +121,7 @@ describe("a taker who is not ready", () => {
     egress.close();
   });
 
-  test("again and again, gets every byte in its order", async () => {
+  test("repeatedly, gets every byte in order", async () => {
     const pieces = random(SEED);
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}\r\n`);
@@ -141,7 +141,7 @@ describe("a taker who is not ready", () => {
     reply.close();
   });
 
-  test("gets all that came before the server closed the connection meanwhile", async () => {
+  test("gets all bytes from before the server closed the connection", async () => {
     const size = 100 * KIB;
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}\r\n`);
@@ -159,7 +159,7 @@ describe("a taker who is not ready", () => {
     reply.close();
   });
 
-  test("gets what came before the answer broke off, and then hears of that", async () => {
+  test("gets the bytes from before the response broke off, and then the error", async () => {
     const seen: string[] = [];
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n`);
@@ -184,8 +184,8 @@ describe("a taker who is not ready", () => {
   });
 });
 
-describe("what comes before anybody takes it", () => {
-  test("is kept in its order, up to a limit, and goes on once somebody does", async () => {
+describe("bytes that arrive before there is a consumer", () => {
+  test("are buffered in order, up to a limit, and the response continues once there is one", async () => {
     let progress = { sentBytes: 0 };
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}Content-Length: ${SIZE}\r\n\r\n`);
@@ -203,7 +203,7 @@ describe("what comes before anybody takes it", () => {
     reply.close();
   });
 
-  test("counts for more than its bytes when it comes in small pieces", async () => {
+  test("count with an overhead if they arrive in small chunks", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each.setNoDelay(true);
@@ -225,7 +225,7 @@ describe("what comes before anybody takes it", () => {
   });
 });
 
-describe("a taker who fails", () => {
+describe("a consumer that fails", () => {
   const ways: [string, OnPiece][] = [
     [
       "at once",
@@ -235,7 +235,7 @@ describe("a taker who fails", () => {
     ],
     ["later", () => Promise.reject(new GatewayError("too_large", "Enough."))],
   ];
-  test.each(ways)("%s, is told its own failure, and the upstream is cut", async (_how, onPiece) => {
+  test.each(ways)("%s, gets its own error, and the upstream is closed", async (_how, onPiece) => {
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}\r\nhi`);
     });
@@ -248,7 +248,7 @@ describe("a taker who fails", () => {
   });
 });
 
-test("[C6] a body without a length whose connection is reset is not taken for a whole one", async () => {
+test("[C6] a body without a length on a reset connection is not complete", async () => {
   await using upstream = await openRawUpstream((socket) => {
     socket.write(`${OK}\r\nhalf of`);
     setTimeout(() => socket.resetAndDestroy(), 20);
@@ -257,7 +257,7 @@ test("[C6] a body without a length whose connection is reset is not taken for a 
   expect(await faultOf(askFor(openEgress(LIMITS), requestTo(upstream)))).toBe("upstream_failed");
 });
 
-describe("nothing is sent for a caller who is gone already", () => {
+describe("no request is sent for a client that has disconnected", () => {
   test("neither on a new connection nor on an idle one", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const deadlines = new Deadlines();
@@ -279,7 +279,7 @@ describe("nothing is sent for a caller who is gone already", () => {
   });
 });
 
-test("a caller who hangs up while a connection opens leaves none behind", async () => {
+test("a client that disconnects during the connection attempt leaves no connection behind", async () => {
   await using upstream = await openRawUpstream(() => {});
   const deadlines = new Deadlines();
   const egress = openEgress(LIMITS, deadlines);
@@ -322,7 +322,7 @@ function watchedSignal(): { signal: AbortSignal; abort(): void; readonly listene
   };
 }
 
-describe("letting go of an answer releases its deadline, its listener and its connection", () => {
+describe("discarding a response releases its deadline, its listener and its connection", () => {
   const never = new Promise<void>(() => {});
   const states: [string, string, (reply: UpstreamReply) => Promise<unknown>][] = [
     ["that nobody has taken yet", `${OK}Content-Length: 9\r\n\r\nhi`, async () => {}],
@@ -394,7 +394,7 @@ describe("letting go of an answer releases its deadline, its listener and its co
     await upstream.reaches(0);
   });
 
-  test("after a thousand of every kind nothing is left", async () => {
+  test("after a thousand responses of every kind nothing is left", async () => {
     const numbers = random(SEED);
     const kinds = [
       `${OK}Content-Length: 9\r\n\r\nhi`,

@@ -2,7 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader, type Fields } from "#lib/http1.ts";
 import { LARGE_BYTES, yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
-import { gather, Pieces } from "#lib/pieces.ts";
+import { concatPieces, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { abortReason } from "./abort-reason.ts";
@@ -10,21 +10,24 @@ import { hostOf, portOf } from "./guard.ts";
 import { withoutOwn } from "./redact-own.ts";
 
 /**
- * What may wait for its taker before the connection is paused. Most waits are
- * over before anything else comes, and pausing costs several system calls.
+ * Bytes that may wait for the consumer before the connection is paused. Most
+ * waits end before more bytes arrive, and a pause costs several system calls.
  */
 const MAX_WAITING_BYTES = 64 * 1024;
-/** What a piece takes up besides its bytes. */
+/** Memory overhead of a waiting chunk. */
 const PIECE_BYTES = 512;
-/** A server that closed an idle connection before it saw our request is heard of within a round trip. */
+/**
+ * If a server closed an idle connection before our request arrived, we learn it
+ * within one round trip.
+ */
 const RACE_MS = 2_000;
-/** For what a failure says beside its status. */
+/** Time to read the body of an error response. */
 const FAILURE_MS = 5_000;
 /** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: Fields = new Map();
 
-/** One request and its answer, on a connection that is its own until it is closed. */
+/** One request and its response on an exclusive connection. */
 export class Exchange implements UpstreamReply, Watched, Listener, EventListenerObject {
   readonly #limits: UpstreamLimits;
   readonly #deadlines: Deadlines;
@@ -33,23 +36,26 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #totalAt: number;
   readonly #reader = new ResponseReader();
   #connection: Connection | undefined;
-  /** Undefined while there is no connection to send on. */
+  /** Undefined before the request is sent. */
   #sentAt: number | undefined;
-  /** True at the head, false where the connection closed without a byte. */
+  /**
+   * Resolves with true at the response head, with false if the connection
+   * closes without a byte.
+   */
   #answered: PromiseWithResolvers<boolean> | undefined;
   #hasHead = false;
   #failure: GatewayError | undefined;
   #isClosed = false;
 
   #onPiece: OnPiece | undefined;
-  readonly #ended = quiet(Promise.withResolvers<void>());
+  readonly #ended = ignoreRejection(Promise.withResolvers<void>());
   #hasEnded = false;
-  /** Broke the answer off; told once all that came before was taken. */
+  /** The error that broke the response off; reported after all earlier bytes were consumed. */
   #break: GatewayError | undefined;
-  /** Came while nobody took it. */
+  /** Bytes that arrived while no consumer was ready. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
-  /** The taker asked for no more until it is ready. */
+  /** The consumer is not ready for more. */
   #isBusy = false;
   #isPaused = false;
   dueAt: number;
@@ -82,17 +88,19 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
-  /** Sends the request, head and body, which it takes out of the outbox, and waits for the answer's head. */
+  /** Takes the request from the outbox, sends it, and waits for the response head. */
   async begin(connections: Connections, outbox: Outbox): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { pool, url, isOnce } = this.#request;
     const to = destinationOf(url);
-    // A large request would have to be kept for a second connection until it is answered.
+    // A large request would have to stay in memory for a second connection
+    // until the response arrives.
     const isBig = lengthOf(outbox.written) > BIG_REQUEST;
     const reused = isBig || isOnce ? undefined : connections.reuse(pool, to, this);
     if (reused !== undefined) {
       if (await this.#sendOn(reused, outbox.written)) return;
-      // The server may have closed an idle connection just as we wrote: then nobody read the request.
+      // The server may have closed an idle connection just as we wrote: then it
+      // did not process the request.
       if (!this.#isRace()) throw unanswered();
     }
     if (await this.#sendOn(await this.#connect(connections, to), taken(outbox))) return;
@@ -113,7 +121,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   async readAll(): Promise<Uint8Array> {
     const announced = Number(this.headers.get("content-length") ?? 0);
     if (announced > this.#limits.answerBytes) throw tooLarge();
-    // Room for all of it from the beginning: it is copied as it comes, and never held twice.
+    // The whole buffer is allocated at once, so that bytes are copied on
+    // arrival and never held twice.
     const all = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
@@ -130,13 +139,15 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     });
     if (all !== undefined) return all.subarray(0, sizeBytes);
     const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : await gather(new Pieces(pieces));
+    return pieces.length === 1 && only !== undefined
+      ? only
+      : await concatPieces(new Pieces(pieces));
   }
 
   async readFailure(maxChars: number): Promise<string> {
-    // Whoever else might answer is waiting.
+    // Another upstream may be waiting for its turn.
     this.#totalAt = Math.min(this.#totalAt, this.#deadlines.now() + FAILURE_MS);
-    const text = new TextDecoder().decode(await this.readAll().catch(asNothing));
+    const text = new TextDecoder().decode(await this.readAll().catch(emptyOnError));
     return withoutOwn(text, this.#request).slice(0, maxChars);
   }
 
@@ -148,7 +159,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#ended.reject(reason);
   }
 
-  /** The caller is gone. */
+  /** The client has disconnected. */
   handleEvent(): void {
     this.abort(abortReason(this.#request.signal));
   }
@@ -164,8 +175,9 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#deadlines.release(this);
     this.#request.signal?.removeEventListener("abort", this);
     this.#stop(this.#reader.isReusable && this.#failure === undefined);
-    // Whoever still reads from it would wait for ever.
-    if (!this.#hasEnded) this.#ended.reject(new GatewayError("canceled", "The answer was let go."));
+    // A pending reader would otherwise wait forever.
+    if (!this.#hasEnded)
+      this.#ended.reject(new GatewayError("canceled", "The response was discarded."));
   }
 
   onData(bytes: Buffer): void {
@@ -199,7 +211,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.dueAt = Infinity;
     if (this.#sentAt === undefined) {
       this.abort(
-        new GatewayError("upstream_unreachable", "The upstream could not be reached in time."),
+        new GatewayError("upstream_unreachable", "The connection to the upstream timed out."),
       );
       return;
     }
@@ -230,11 +242,12 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#connection = connection;
     this.#sentAt = now;
     const { headMs = Infinity } = this.#request;
-    // A whole answer is nothing to anybody before its end: however it drips, it has so long for all of it.
+    // A complete response is useless before its end: this limit covers all of
+    // it, even if it arrives slowly.
     if (!isStream && isFile !== true) this.#totalAt = Math.min(this.#totalAt, now + unaryMs);
     const longest = isStream && !isSlow ? firstByteMs : unaryMs;
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
-    const answered = quiet(Promise.withResolvers<boolean>());
+    const answered = ignoreRejection(Promise.withResolvers<boolean>());
     this.#answered = answered;
     const onSent = (isSent: boolean): void => {
       if (!isSent) answered.resolve(false);
@@ -250,13 +263,13 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   #onHead(): void {
     this.#hasHead = true;
-    // Until somebody takes the body, nobody waits for it.
+    // No idle limit applies until a consumer reads the body.
     this.dueAt = this.#totalAt;
     this.#answered?.resolve(true);
     this.#answered = undefined;
   }
 
-  /** Straight to whoever takes it. While somebody is ready to, nothing waits. */
+  /** Passes a chunk directly to the consumer; it waits only if the consumer is not ready. */
   #deliver(piece: Uint8Array): void {
     if (this.#onPiece === undefined || this.#isBusy) {
       this.#waiting.push(piece);
@@ -267,7 +280,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     if (this.#give(piece)) this.#rest();
   }
 
-  /** Gives what waited to whoever takes it, until there is no more or no more is wanted. */
+  /** Passes waiting chunks to the consumer until none is left or it is not ready. */
   #handOver(): void {
     if (this.#onPiece === undefined || this.#isBusy) return;
     for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
@@ -278,7 +291,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#rest();
   }
 
-  /** False where the taker wants no more, for now or for good. */
+  /** False if the consumer wants no more, for now or for good. */
   #give(piece: Uint8Array): boolean {
     let wait: void | Promise<void>;
     try {
@@ -288,9 +301,9 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       return false;
     }
     if (wait === undefined) return this.#onPiece !== undefined;
-    // Nobody waits for the upstream meanwhile: only the total counts.
+    // The upstream is not late while the consumer is busy, so only the total limit applies.
     this.#isBusy = true;
-    // A reader who is behind with this much would be so with what comes next.
+    // A consumer that is slow with this large chunk will be slow with the next one too.
     if (piece.length > MAX_WAITING_BYTES) this.#pause();
     this.dueAt = this.#totalAt;
     wait.then(
@@ -319,12 +332,12 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#handOver();
   }
 
-  /** The taker failed, so there is nobody to go on for; it is told its own failure. */
+  /** The consumer failed, so the exchange ends with the consumer's own error. */
   #onRefused(cause: unknown): void {
     this.abort(GatewayError.from(cause));
   }
 
-  /** What came before is the taker's, in its own time. */
+  /** The consumer still gets the bytes that arrived before the error. */
   #breakOff(cause: unknown): void {
     this.#break = broken(cause);
     if (this.#isBusy || this.#waiting.length > 0) this.#letGo(false);
@@ -363,12 +376,15 @@ const ONCE = { once: true };
 /** A request's head and body. */
 export type Written = string | Pieces;
 
-/** What is to be written until it is, so that nobody holds it who waits for the answer. */
+/**
+ * Holds a request until it is written, so that it is not kept in memory while
+ * the response is pending.
+ */
 interface Outbox {
   written: Written;
 }
 
-/** Roughly, and without looking at it. */
+/** An approximate length without reading the content. */
 function lengthOf(written: Written): number {
   return typeof written === "string" ? written.length : written.sizeBytes;
 }
@@ -379,15 +395,15 @@ function taken(outbox: Outbox): Written {
   return written;
 }
 
-/** A failure is told to whoever waits; where nobody does, nobody needs it. */
-function quiet<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
+/** Suppresses the unhandled rejection if no caller waits for the promise. */
+function ignoreRejection<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
   resolvers.promise.catch(() => {});
   return resolvers;
 }
 
 const destinations = new WeakMap<URL, Destination>();
 
-/** Read once for each URL: it is the same for all calls of a channel. */
+/** Parsed once per URL object, which all calls of a channel share. */
 function destinationOf(url: URL): Destination {
   let known = destinations.get(url);
   if (known === undefined) {
@@ -397,8 +413,8 @@ function destinationOf(url: URL): Destination {
   return known;
 }
 
-/** Half of what a failure says may hold half of a secret; its status says enough. */
-function asNothing(cause: unknown): Uint8Array {
+/** A truncated error text may contain a part of a secret; the status is enough. */
+function emptyOnError(cause: unknown): Uint8Array {
   const { code } = GatewayError.from(cause);
   if (code === "upstream_failed" || code === "upstream_timeout") return NO_BYTES;
   throw cause;
@@ -417,7 +433,7 @@ function unanswered(): GatewayError {
   );
 }
 
-/** In our words; those of the cause may hold addresses. */
+/** The public message is fixed; the cause may contain addresses. */
 function unreachable(cause: unknown): GatewayError {
   return new GatewayError("upstream_unreachable", "The upstream could not be reached.", { cause });
 }

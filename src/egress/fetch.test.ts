@@ -60,7 +60,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("a library's request", () => {
-  test("leaves with the secret where the placeholder stood: in headers and in the query only", async () => {
+  test("is sent with the secret in place of the placeholder: in headers and in the query only", async () => {
     const session = open();
     const reply = await session.fetch(at(`/v1/x?key=${PLACEHOLDER}&b=1`), {
       method: "POST",
@@ -82,7 +82,7 @@ describe("a library's request", () => {
     ]);
   });
 
-  test("says nothing of the library, and leaves the connection to us", async () => {
+  test("does not reveal the library, and leaves connection headers to the gateway", async () => {
     await open().fetch(at("/x"), {
       method: "POST",
       headers: { "user-agent": "a-library/1", "accept-encoding": "gzip, br", connection: "close" },
@@ -95,7 +95,7 @@ describe("a library's request", () => {
     });
   });
 
-  test("may be one object as well as two", async () => {
+  test("may be one object or two", async () => {
     const body = new URLSearchParams({ a: "狐" });
     await open().fetch(new Request(at("/x"), { method: "POST", body }));
 
@@ -104,7 +104,7 @@ describe("a library's request", () => {
     ]);
   });
 
-  test("has no secret to leave with where the channel has none", async () => {
+  test("has no secret if the channel has none", async () => {
     await open({ credential: undefined }).fetch(new URL(at("/x")), {
       headers: { authorization: `Bearer ${PLACEHOLDER}` },
     });
@@ -112,7 +112,7 @@ describe("a library's request", () => {
     expect(seen[0]?.headers["authorization"]).not.toContain("sluice-");
   });
 
-  test("that would break the line of a header is not sent", async () => {
+  test("that would inject a header line is not sent", async () => {
     const session = open({ credential: credential("a\r\nx-evil: 1") });
     const sent = session.fetch(at("/x"), { headers: { authorization: PLACEHOLDER } });
 
@@ -126,8 +126,8 @@ describe("a library's request", () => {
   });
 });
 
-describe("an answer", () => {
-  test("is judged before the library sees it", async () => {
+describe("a response", () => {
+  test("is checked before the library sees it", async () => {
     const session = open({
       onReply: async ({ status }: UpstreamReply) => {
         throw new GatewayError("upstream_auth", `It was a ${status}.`);
@@ -137,14 +137,14 @@ describe("an answer", () => {
     expect(await codeOf(session.fetch(at("/x")))).toBe("upstream_auth");
   });
 
-  test("in one piece is no larger than answers may be", async () => {
+  test("without a stream is limited in size", async () => {
     const session = open();
     answer = () => new Response("x".repeat(20_000));
 
     expect(await codeOf(session.fetch(at("/x")))).toBe("upstream_failed");
   });
 
-  test("streams as fast as the library reads, and no faster", async () => {
+  test("streams only as fast as the library reads", async () => {
     let sent = 0;
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${STREAM}\r\n`);
@@ -169,7 +169,7 @@ describe("an answer", () => {
     await upstream.reaches(0);
   });
 
-  test("that breaks off fails for whoever reads it", async () => {
+  test("that breaks off fails for its reader", async () => {
     await using upstream = await openRawUpstream((socket) =>
       socket.write(`${STREAM}content-length: 9\r\n\r\nhi`, () => socket.resetAndDestroy()),
     );
@@ -179,7 +179,7 @@ describe("an answer", () => {
     expect(await codeOf(reply.text())).toBe("upstream_failed");
   });
 
-  test("that never makes an event of its bytes is given up", async () => {
+  test("is aborted if its bytes never form an event", async () => {
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${STREAM}\r\n${"x".repeat(3_000 * KIB)}`);
     });
@@ -189,7 +189,7 @@ describe("an answer", () => {
     expect(await codeOf(reply.text())).toBe("upstream_failed");
   });
 
-  test("of many events is not, however long it is", async () => {
+  test("with many events is never aborted, at any length", async () => {
     await using upstream = await openRawUpstream((socket) => {
       socket.write(sized("x".repeat(8_000 * KIB)));
     });
@@ -204,7 +204,7 @@ describe("an answer", () => {
     expect(length).toBe(8_000 * KIB);
   });
 
-  test("is cut when the session is closed", async () => {
+  test("is aborted when the session is closed", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(`${STREAM}\r\nhi`));
     const session = open({ isStream: true });
     const reply = await session.fetch(upstream.url, { method: "POST", body: "{}" });
@@ -215,7 +215,7 @@ describe("an answer", () => {
     await upstream.reaches(0);
   });
 
-  test("at its end leaves its connection to the next", async () => {
+  test("returns its connection at its end", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const session = open({ isStream: true });
     for (let i = 0; i < 3; i++) {

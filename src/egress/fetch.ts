@@ -3,15 +3,18 @@ import { GatewayError } from "#core/error.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import type { Egress, UpstreamReply, UpstreamRequest } from "./egress.ts";
 
-/** Nobody outside this process knows it, so nobody can have the secret put where they want it. */
+/**
+ * Random per process, so that no outsider can use the placeholder to place the
+ * secret somewhere.
+ */
 export const PLACEHOLDER = `sluice-${randomBase62(32)}`;
 
 type Fetchable = string | URL | Request;
 
-/** What a library may have taken in before it makes something of it: a piece for each step of its reading. */
+/** Bytes that a library may buffer before it reports an event, for each stage of its reader. */
 const READ_AHEAD_BYTES = 2 * 1_024 * 1_024;
 
-/** What all requests of one attempt share. */
+/** The request settings that all requests of one attempt share. */
 export interface FetchTerms extends Pick<
   UpstreamRequest,
   | "pool"
@@ -25,15 +28,15 @@ export interface FetchTerms extends Pick<
   | "signal"
 > {
   readonly authorize: Authorize;
-  /** Sees every answer first, with the body that was sent, and may throw in its place. */
+  /** Called first with every response and the request body; may throw to replace the response. */
   readonly onReply: (reply: UpstreamReply, sent?: string) => Promise<void>;
-  /** Of a stream. */
+  /** Maximum size of a stream event. */
   readonly maxEventBytes: number;
 }
 
 /**
- * `fetch`, as libraries know it, over our own way out: with its deadlines and
- * caps, and without the secret, which the library only has a placeholder for.
+ * A standard `fetch` for libraries on our egress: with its time and size
+ * limits. The library gets only a placeholder for the secret.
  */
 export class FetchSession {
   readonly #egress: Egress;
@@ -50,7 +53,7 @@ export class FetchSession {
     const { onReply, maxEventBytes: _, ...terms } = this.#terms;
     const request =
       input instanceof Request ? new Request(input, init) : new Request(String(input), init);
-    // Before the body is read: its kind is known from it.
+    // Before the body is read, because its type is known only now.
     const headers = headersOf(request);
     const sent = request.body === null ? undefined : await request.text();
     const reply = await this.#egress.send({
@@ -70,12 +73,12 @@ export class FetchSession {
     });
   };
 
-  /** The reader made something of what came. */
+  /** The reader has produced an event. */
   heard(): void {
     this.#unheardBytes = 0;
   }
 
-  /** Lets go of everything; cuts what is still answering. */
+  /** Releases all responses; aborts those that are still running. */
   close(): void {
     for (const reply of this.#replies) reply.close();
     this.#replies.clear();
@@ -87,7 +90,7 @@ export class FetchSession {
     return new Uint8Array(bytes);
   }
 
-  /** Pulled by its reader: between two pulls the upstream is held back. */
+  /** The reader pulls: between two pulls the upstream is paused. */
   #bodyOf(reply: UpstreamReply): ReadableStream<Uint8Array> {
     let wanted = Promise.withResolvers<void>();
     let isPumping = false;
@@ -119,7 +122,7 @@ export class FetchSession {
     );
   }
 
-  /** Libraries gather an event however long it is. */
+  /** Limits an event's size, because libraries buffer events of any length. */
   #count(piece: Uint8Array): void {
     this.#unheardBytes += piece.length;
     if (this.#unheardBytes <= this.#terms.maxEventBytes + READ_AHEAD_BYTES) return;
@@ -135,11 +138,11 @@ export class FetchSession {
 function methodOf({ method }: Request): "GET" | "POST" {
   if (method === "GET" || method === "POST") return method;
   throw new GatewayError("internal", "The gateway failed to handle this request.", {
-    cause: new Error(`A library wants to send a ${method}.`),
+    cause: new Error(`A library tried to send a ${method} request.`),
   });
 }
 
-/** Connection and coding are ours to choose, and libraries need not be told apart. */
+/** The gateway chooses connection and encoding, and hides which library sends the request. */
 const GATEWAY_HEADERS = new Set([
   "accept-encoding",
   "connection",

@@ -10,7 +10,7 @@ import { checkUrl, hostOf, isPublicAddress, type GuardRules } from "./guard.ts";
 const LONG_MS = 600_000;
 
 describe("which URLs may be followed", () => {
-  test("a host that the operator named may have any name, and no other address for it", () => {
+  test("a host from the operator may have any name, but its addresses are still checked", () => {
     const rules = { names: ["sso", "sso.corp.internal"] };
 
     expect(hostOf(checkUrl("https://sso/", rules))).toBe("sso");
@@ -29,7 +29,7 @@ describe("which URLs may be followed", () => {
     ["https://93.184.215.14/", "93.184.215.14"],
     ["https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
     ["https://public.example/a b", "public.example"],
-  ])("an ordinary URL is let through: %s", (url, host) => {
+  ])("an ordinary URL is allowed: %s", (url, host) => {
     expect(hostOf(checkUrl(url))).toBe(host);
   });
 
@@ -53,7 +53,7 @@ describe("which URLs may be followed", () => {
     [`https://public.example/${"a".repeat(4096)}`, {}, "too long, or not a URL"],
     [`https://public.example/${"é".repeat(1000)}`, {}, "too long"],
     ["public.example", {}, "too long, or not a URL"],
-  ] as const)("%s is refused, and the log says why", (url, rules: GuardRules, reason) => {
+  ] as const)("%s is refused with a reason in the log", (url, rules: GuardRules, reason) => {
     const error = refusal(url, rules);
 
     expect(error.code).toBe("invalid_request");
@@ -61,14 +61,14 @@ describe("which URLs may be followed", () => {
     expect(error.cause).toMatchObject({ message: `refused by the URL guard: ${reason}` });
   });
 
-  test("a URL of exactly 4 KiB is let through, one more character is not", () => {
+  test("a URL of exactly 4 KiB is allowed, one more character is not", () => {
     const url = "https://public.example/".padEnd(4096, "a");
 
     expect(checkUrl(url).href).toBe(url);
     expect(refusal(`${url}a`).code).toBe("invalid_request");
   });
 
-  test("a relative reference is judged by where it leads", () => {
+  test("a relative reference is checked by its target", () => {
     const base = new URL("https://public.example/a/b");
 
     expect(checkUrl("../c", {}, base).href).toBe("https://public.example/c");
@@ -77,7 +77,7 @@ describe("which URLs may be followed", () => {
     expect(refusal("data:,x", {}, base).code).toBe("invalid_request");
   });
 
-  test("the parser turns every spelling of an IPv4 address into that address", () => {
+  test("the parser normalises every notation of an IPv4 address", () => {
     for (const address of PRIVATE_V4.flatMap(({ samples }) => samples)) {
       const inV4 = Object.values(spellings(address)).filter((host) => !host.startsWith("["));
       const hosts = inV4.map((host) => new URL(`http://${host}:8080/`).hostname);
@@ -88,7 +88,7 @@ describe("which URLs may be followed", () => {
   });
 
   test(
-    "whatever a mangled URL is let through as, it is a public host, and stays the same when read again",
+    "every allowed mangled URL has a public host, and stays the same when parsed again",
     () => {
       const corpus = hostileUrls(443).map(({ url }) => url);
       const rules = { allowHttp: true };
@@ -120,7 +120,7 @@ describe("which URLs may be followed", () => {
 
 describe("which addresses are public", () => {
   test.each(PRIVATE_V4.flatMap(({ range, samples }) => samples.map((ip) => [ip, range])))(
-    "%s is not, being in %s",
+    "%s is not, because it is in %s",
     (ip) => {
       expect(isPublicAddress(ip)).toBe(false);
       expect(isPublicAddress(`::ffff:${ip}`)).toBe(false);
@@ -174,15 +174,12 @@ describe("which addresses are public", () => {
     "2606::1%eth0",
     "[2606::1]",
     "1.1.1.1.1",
-  ])(
-    "%p is not an address in the way resolvers and sockets write one, so it is refused",
-    (text) => {
-      expect(isPublicAddress(text)).toBe(false);
-    },
-  );
+  ])("%p is refused, because resolvers and sockets do not write addresses like that", (text) => {
+    expect(isPublicAddress(text)).toBe(false);
+  });
 
   test(
-    "a second implementation, on the system's own block list, agrees about any address",
+    "a second implementation, with the system's own block list, agrees on every address",
     () => {
       const v4 = fc.integer({ min: 0, max: 0xffffffff }).map(dotted);
       const v6 = fc
@@ -216,7 +213,7 @@ describe("which addresses are public", () => {
     LONG_MS,
   );
 
-  test("an operator opens exactly the network that is listed", () => {
+  test("an operator allows exactly the listed network", () => {
     const rules = { allow: ["10.1.2.0/30", "fd00::2", "127.0.0.9"] };
     const open = ["10.1.2.0", "10.1.2.3", "::ffff:10.1.2.3", "fd00::2", "127.0.0.9"];
     const closed = ["10.1.1.255", "10.1.2.4", "fd00::3", "127.0.0.8", "127.0.0.1"];
@@ -226,7 +223,7 @@ describe("which addresses are public", () => {
     expect(checkUrl("https://10.1.2.3/", rules).hostname).toBe("10.1.2.3");
   });
 
-  test("what an operator closes stays closed, even where something opens it", () => {
+  test("a network that an operator forbids stays forbidden, even if another rule allows it", () => {
     const rules = { deny: ["93.184.0.0/16", "2606::/16"], allow: ["0.0.0.0/0", "::/0"] };
 
     expect(isPublicAddress("93.184.215.14", rules)).toBe(false);
@@ -235,7 +232,7 @@ describe("which addresses are public", () => {
     expect(isPublicAddress("8.8.8.8", rules)).toBe(true);
   });
 
-  test("the machine's own public addresses are closed unless an operator opens them", () => {
+  test("the machine's own public addresses are forbidden unless an operator allows them", () => {
     const own = ["93.184.215.14", "2606:4700::1111"];
 
     expect(isPublicAddress("93.184.215.14", { own })).toBe(false);
@@ -244,7 +241,7 @@ describe("which addresses are public", () => {
     expect(isPublicAddress("93.184.215.14", { own, allow: own })).toBe(true);
   });
 
-  test("a list with a mistake in it opens nothing", () => {
+  test("an invalid list allows nothing", () => {
     expect(() => isPublicAddress("10.0.0.1", { allow: ["10.0.0.0/33"] })).toThrow();
     expect(() => isPublicAddress("8.8.8.8", { deny: ["8.8.8.8/x"] })).toThrow();
   });

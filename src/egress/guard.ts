@@ -2,19 +2,25 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { GatewayError } from "#core/error.ts";
 
-/** What a followed URL may be; everything not opened here stays closed. */
+/** The URLs that may be followed; anything not allowed here is refused. */
 export interface GuardRules {
-  /** Plain http besides https. */
+  /** Allows plain http in addition to https. */
   readonly allowHttp?: boolean;
-  /** 80 and 443 unless told. */
+  /** Default 80 and 443. */
   readonly ports?: readonly number[];
-  /** Networks the operator opens although they are not public: addresses or CIDRs. */
+  /** Non-public networks that the operator allows: addresses or CIDRs. */
   readonly allow?: readonly string[];
-  /** Networks the operator closes on top of the built-in ones; stronger than `allow`. */
+  /**
+   * Networks that the operator forbids in addition to the built-in ones; takes
+   * precedence over `allow`.
+   */
   readonly deny?: readonly string[];
-  /** Hosts that the operator named: their names may look private, their addresses are judged as any. */
+  /**
+   * Hosts that the operator configured: their names may be private names, but
+   * their addresses are checked.
+   */
   readonly names?: readonly string[];
-  /** This machine's own addresses: closed, public or not, unless allowed. */
+  /** This machine's own addresses: refused unless allowed, even if they are public. */
   readonly own?: readonly string[];
 }
 
@@ -22,24 +28,24 @@ const MAX_URL_LENGTH = 4096;
 const DEFAULT_PORTS = [80, 443];
 
 /**
- * Parses a URL that a caller or an upstream supplied, and throws unless it may
- * be followed. The URL returned is the one to connect to: parsing the text a
- * second time, elsewhere, is how a check and a connection come to disagree.
- * A name still has to resolve to public addresses only.
+ * Parses a URL from a client or an upstream, and throws unless it may be
+ * followed. The caller must connect to the returned URL: if the text is parsed
+ * twice, check and connection can differ. The addresses of a name must still be
+ * checked.
  */
 export function checkUrl(text: string, rules: GuardRules = {}, base?: URL): URL {
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text, base?.href);
   if (url === null) throw refused("too long, or not a URL");
-  const objection = objectionTo(text, url, rules);
-  if (objection !== undefined) throw refused(objection);
+  const reason = refusalReason(text, url, rules);
+  if (reason !== undefined) throw refused(reason);
   return url;
 }
 
-/** Whether an address, as a resolver or a socket writes it, belongs to the public internet. */
+/** True if an address, in the notation of a resolver or a socket, is on the public internet. */
 export function isPublicAddress(ip: string, rules: GuardRules = {}): boolean {
   // A zone ("%eth0") names an interface of this machine.
   if (isIP(ip) === 0 || ip.includes("%")) return false;
-  // IPv4 inside IPv6 (::ffff:0:0/96) reaches the IPv4 address, so it is judged as that.
+  // IPv4 inside IPv6 (::ffff:0:0/96) reaches the IPv4 address, so the IPv4 rules apply.
   const address = ipaddr.process(ip);
   const isListed = (list?: readonly string[]) => isIn(address, list?.map(parseNetwork));
   if (isListed(rules.deny)) return false;
@@ -47,14 +53,17 @@ export function isPublicAddress(ip: string, rules: GuardRules = {}): boolean {
   return isIn(address, GLOBAL) && !isIn(address, SPECIAL) && !isListed(rules.own);
 }
 
-/** One text for every rule, so that the answer says nothing about the networks behind the gateway. */
+/**
+ * The same message for every rule, so that it reveals nothing about the
+ * networks behind the gateway.
+ */
 export function refused(reason: string, cause?: unknown): GatewayError {
   return new GatewayError("invalid_request", "This URL may not be fetched.", {
     cause: new Error(`refused by the URL guard: ${reason}`, { cause }),
   });
 }
 
-/** The host without the brackets of an IPv6 literal: what to resolve, or the address itself. */
+/** The host without the brackets of an IPv6 literal: the name to resolve, or the address itself. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }
@@ -64,13 +73,13 @@ export function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** Means nothing outside of the networks that it is used in. */
+/** True for names that are only valid inside a private network. */
 export function isPrivateName(name: string): boolean {
   return !NAME.test(name) || PRIVATE_NAME.test(name);
 }
 
-function objectionTo(text: string, url: URL, rules: GuardRules): string | undefined {
-  // The parser forgives these, other parsers differ, and no honest URL needs them.
+function refusalReason(text: string, url: URL, rules: GuardRules): string | undefined {
+  // This parser accepts these characters, other parsers differ, and valid URLs do not need them.
   if (FORGIVEN.test(text)) return "a control character or a backslash";
   if (url.href.length > MAX_URL_LENGTH) return "too long";
   const isHttp = rules.allowHttp === true && url.protocol === "http:";
@@ -89,15 +98,15 @@ function objectionTo(text: string, url: URL, rules: GuardRules): string | undefi
 // oxlint-disable-next-line no-control-regex
 const FORGIVEN = /[\u0000-\u001f\u007f\\]/;
 
-/** Two labels or more, no dot at either end. What looks like a number is an address by now. */
+/** Two or more labels, no dot at either end. Numeric hosts are already parsed as addresses. */
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}$/;
 
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|home\.arpa)$|^metadata\./;
 
-/** All of IPv4; in IPv6 only what has been handed out for the internet. */
+/** All of IPv4; in IPv6 only the ranges allocated for the internet. */
 const GLOBAL = ["0.0.0.0/0", "2000::/3"].map(parseNetwork);
 
-/** IANA's special-purpose registries, and where clouds keep what is for their guests only. */
+/** IANA's special-purpose registries, and cloud addresses for guests only. */
 const SPECIAL = [
   "0.0.0.0/8",
   "10.0.0.0/8",

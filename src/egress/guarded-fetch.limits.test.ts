@@ -4,8 +4,8 @@ import { GatewayError } from "#core/error.ts";
 import { openSite, openTlsSite, reply, type Answer } from "#test/egress/site.ts";
 import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 
-describe("an answer", () => {
-  test("arrives whole, byte for byte, with its status and header", async () => {
+describe("a response", () => {
+  test("arrives completely, with its status and header", async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (i * 7) % 256);
     await using site = await openSite((socket) => {
       socket.write(
@@ -24,7 +24,7 @@ describe("an answer", () => {
     await site.allClosed();
   });
 
-  test("the request carries the method, the body, the header, and asks for no coding", async () => {
+  test("the request has the method, the body, the header, and requests no encoding", async () => {
     await using site = await openSite((socket) => socket.end(reply("204 No Content")));
 
     await using response = await guardedFetch(`${site.url}a%20b?c=d#e`, {
@@ -51,7 +51,7 @@ describe("an answer", () => {
     expect(body).toBe("hello");
   });
 
-  test("a line break cannot be smuggled into the request's header", async () => {
+  test("a line break cannot inject a request header", async () => {
     await using site = await openSite((socket) => socket.end(reply("200 OK")));
 
     const error = await failure(site.url, {
@@ -64,8 +64,8 @@ describe("an answer", () => {
   });
 });
 
-describe("an answer that is too large", () => {
-  test("is refused before its body when it says so itself", async () => {
+describe("a response that is too large", () => {
+  test("is refused before its body if it announces its size", async () => {
     await using site = await openSite((socket) =>
       socket.write(reply("200 OK", { "Content-Length": "1001" })),
     );
@@ -76,7 +76,7 @@ describe("an answer that is too large", () => {
     await site.allClosed();
   });
 
-  test("is cut off at the cap when it does not, and nothing over the cap is handed out", async () => {
+  test("is cut off at the limit if it does not, and no byte above the limit is returned", async () => {
     await using site = await openSite((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
       const timer = setInterval(() => socket.write(`64\r\n${"a".repeat(100)}\r\n`), 1);
@@ -94,7 +94,7 @@ describe("an answer that is too large", () => {
     expect(sizeBytes).toBeLessThanOrEqual(1000);
   });
 
-  test("may be exactly as large as the cap", async () => {
+  test("may be exactly as large as the limit", async () => {
     await using site = await openSite((socket) =>
       socket.end(reply("200 OK", {}, "a".repeat(1000))),
     );
@@ -104,7 +104,7 @@ describe("an answer that is too large", () => {
     expect(Buffer.concat(await Array.fromAsync(response.body)).length).toBe(1000);
   });
 
-  test("may say any length in answer to HEAD, since nothing follows", async () => {
+  test("may announce any length in a response to HEAD, because it has no body", async () => {
     await using site = await openSite((socket) =>
       socket.write(reply("200 OK", { "Content-Length": "999999" })),
     );
@@ -119,7 +119,7 @@ describe("an answer that is too large", () => {
   });
 });
 
-describe("a bad answer is refused, and its connection closed", () => {
+describe("an invalid response is refused and its connection closed", () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000));
   const text = (lines: readonly string[]) => `${lines.join("\r\n")}\r\nContent-Length: 2\r\n\r\nok`;
   const fields = (count: number) => Array.from({ length: count }, (_, i) => `a${i}:1`);
@@ -177,7 +177,7 @@ describe("a bad answer is refused, and its connection closed", () => {
     await site.allClosed();
   });
 
-  test("the switch to another protocol", async () => {
+  test("a switch to another protocol", async () => {
     await using site = await openSite((socket) =>
       socket.write("HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n"),
     );
@@ -186,7 +186,7 @@ describe("a bad answer is refused, and its connection closed", () => {
     await site.allClosed();
   });
 
-  test("a coding that changes nothing is let through", async () => {
+  test("an encoding without effect is allowed", async () => {
     await using site = await openSite((socket) =>
       socket.end(reply("200 OK", { "Content-Encoding": "Identity" }, "ok")),
     );
@@ -196,7 +196,7 @@ describe("a bad answer is refused, and its connection closed", () => {
     expect(Buffer.concat(await Array.fromAsync(response.body)).toString()).toBe("ok");
   });
 
-  test("a port that nobody listens on", async () => {
+  test("a port without a listener", async () => {
     const site = await openSite(() => {});
     await site[Symbol.asyncDispose]();
 
@@ -251,7 +251,7 @@ describe("deadlines", () => {
   ];
 
   test.each(cases)(
-    "%s is given up at the %s deadline, and the connection closed",
+    "%s is aborted at the %s deadline, and the connection closed",
     async (_, phase, request, answer) => {
       await using site = await openSite(answer);
 
@@ -266,7 +266,7 @@ describe("deadlines", () => {
     },
   );
 
-  test("a host that takes the connection but does not speak TLS is given up at the connect deadline", async () => {
+  test("a host that accepts the connection but does not speak TLS is aborted at the connect deadline", async () => {
     await using site = await openSite(() => {});
 
     const error = await failure(`https://public.example:${site.port}/`, {
@@ -279,7 +279,7 @@ describe("deadlines", () => {
     await site.allClosed();
   });
 
-  test("a reader that takes its time does not count as the host's silence", async () => {
+  test("a slow reader does not count as silence of the host", async () => {
     await using site = await openSite((socket) => {
       socket.write(reply("200 OK", { "Content-Length": "4" }, "ab"));
       setTimeout(() => socket.end("cd"), 20);
@@ -299,8 +299,8 @@ describe("deadlines", () => {
   });
 });
 
-describe("what is held is released", () => {
-  test("when the reader leaves before the end", async () => {
+describe("resources are released", () => {
+  test("when the reader stops before the end", async () => {
     await using site = await openSite(endless);
     await using response = await guardedFetch(site.url, { ...plain(site.port), maxBytes: 1e9 });
 
@@ -309,7 +309,7 @@ describe("what is held is released", () => {
     await site.allClosed();
   });
 
-  test("when the answer is put away unread, and it cannot be read afterwards", async () => {
+  test("when the response is disposed unread, and it cannot be read afterwards", async () => {
     await using site = await openSite(endless);
     const response = await guardedFetch(site.url, { ...plain(site.port), maxBytes: 1e9 });
 
@@ -319,7 +319,7 @@ describe("what is held is released", () => {
     expect(await errorOf(Array.fromAsync(response.body))).toMatchObject({ code: "canceled" });
   });
 
-  test("when the answer is forgotten, at the total deadline", async () => {
+  test("when the response is forgotten, at the total deadline", async () => {
     await using site = await openSite(endless);
 
     await guardedFetch(site.url, { ...plain(site.port), maxBytes: 1e9, totalTimeoutMs: 100 });
@@ -327,7 +327,7 @@ describe("what is held is released", () => {
     await site.allClosed();
   });
 
-  test("when the host resets a connection that nobody is reading from", async () => {
+  test("when the host resets a connection without a reader", async () => {
     await using site = await openSite((socket) => {
       socket.write(reply("200 OK", { "Content-Length": "10" }, "ab"));
       setTimeout(() => socket.resetAndDestroy(), 20);
@@ -341,7 +341,7 @@ describe("what is held is released", () => {
     });
   });
 
-  test("a reader that stops reading stops the host, instead of filling the memory", async () => {
+  test("a reader that stops reading pauses the host instead of filling memory", async () => {
     let sentBytes = 0;
     await using site = await openSite((socket) =>
       endless(socket, "", (bytes) => (sentBytes += bytes)),
@@ -361,14 +361,14 @@ describe("what is held is released", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("an aborted fetch", () => {
   const answers: Record<string, Answer> = {
     "before the first byte": () => {},
     "in the middle of the body": (socket) =>
       socket.write(reply("200 OK", { "Content-Length": "10" }, "ab")),
   };
 
-  test.each(Object.keys(answers))("%s takes the connection along", async (name) => {
+  test.each(Object.keys(answers))("%s closes the connection", async (name) => {
     const caller = new AbortController();
     await using site = await openSite((socket, request) => {
       answers[name]?.(socket, request);
@@ -381,7 +381,7 @@ describe("a caller who leaves", () => {
     await site.allClosed();
   });
 
-  test("during the handshake takes the connection along", async () => {
+  test("during the handshake closes the connection", async () => {
     const caller = new AbortController();
     await using site = await openTlsSite(() => {});
     const resolve = async () => {
@@ -399,7 +399,7 @@ describe("a caller who leaves", () => {
     await site.allClosed();
   });
 
-  test("while the name is looked up connects to nothing", async () => {
+  test("during the name lookup opens no connection", async () => {
     const caller = new AbortController();
     await using site = await openSite(() => {});
     const resolve = async () => {
@@ -412,7 +412,7 @@ describe("a caller who leaves", () => {
     expect([error.code, site.connections]).toEqual(["canceled", 0]);
   });
 
-  test("before the start asks nobody anything, and the reason is passed on", async () => {
+  test("before the start sends nothing, and its reason is passed on", async () => {
     await using site = await openSite(() => {});
     const reason = new GatewayError("unavailable", "Shutting down.");
 

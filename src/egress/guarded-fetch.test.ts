@@ -14,7 +14,7 @@ const LONG_MS = 600_000;
 const REFUSED = "This URL may not be fetched.";
 
 describe("hostile URLs", () => {
-  test("none of hundreds of URLs that lead inside reaches a listener on this machine", async () => {
+  test("none of hundreds of URLs to internal addresses reaches a listener on this machine", async () => {
     await using canaries = await openCanaries();
     const urls = hostileUrls(canaries.port);
     const resolve = async () => canaries.addresses;
@@ -41,7 +41,7 @@ describe("hostile URLs", () => {
     expect(canaries.hits).toEqual([]);
   });
 
-  test("the same spellings do reach the listener once an operator opens its address", async () => {
+  test("the same URLs reach the listener once an operator allows its address", async () => {
     await using canaries = await openCanaries();
     const means127 = ([spelling, host]: [string, string]) =>
       !host.startsWith("[") || spelling.startsWith("mapped");
@@ -56,7 +56,7 @@ describe("hostile URLs", () => {
     expect(canaries.hits).toEqual(hosts.map(() => "127.0.0.1"));
   });
 
-  test("this machine's own addresses are refused, whatever they are", async () => {
+  test("this machine's own addresses are refused", async () => {
     await using canaries = await openCanaries();
 
     for (const address of canaries.addresses) {
@@ -87,7 +87,7 @@ describe("names", () => {
     ["no address", []],
     ["more public addresses than any honest name has", manyPublic(65)],
     ["a private address among many public ones", [...manyPublic(63), "127.0.0.2"]],
-  ])("a name that resolves to %s is refused before anything connects", async (_, addresses) => {
+  ])("a name that resolves to %s is refused before any connection", async (_, addresses) => {
     await using canaries = await openCanaries();
     const resolve = async () => addresses;
 
@@ -101,7 +101,7 @@ describe("names", () => {
     expect(canaries.hits).toEqual([]);
   });
 
-  test("a name that does not resolve, or takes too long to, gets the same answer as a private one", async () => {
+  test("a name that does not resolve, or resolves too slowly, gets the same error as a private one", async () => {
     const missing = await failure("https://public.example/", {
       ...limits,
       resolve: () => Promise.reject(new Error("ENOTFOUND public.example")),
@@ -115,7 +115,7 @@ describe("names", () => {
     expect([slow.code, slow.message]).toEqual(["invalid_request", REFUSED]);
   });
 
-  test("a name that changes its address after the check is still reached at the address that was checked", async () => {
+  test("a name that changes its address after the check is reached at the checked address", async () => {
     await using site = await openSite((socket) => socket.end(reply("200 OK", {}, "site")));
     await using canaries = await openCanaries(["127.0.0.1"]);
     const answers = [["127.0.0.1"], canaries.addresses];
@@ -135,7 +135,7 @@ describe("names", () => {
     expect(canaries.hits).toEqual([]);
   });
 
-  test("a list of addresses that reads differently the second time changes nothing", async () => {
+  test("a list of addresses that changes between two reads has no effect", async () => {
     await using site = await openSite((socket) => socket.end(reply("200 OK", {}, "site")));
     let reads = 0;
     const addresses = [""];
@@ -148,7 +148,7 @@ describe("names", () => {
     expect(reads).toBe(1);
   });
 
-  test("where the first address of a name is dead the next one is tried", async () => {
+  test("if the first address of a name is dead, the next one is tried", async () => {
     await using site = await openSite((socket) => socket.end(reply("200 OK", {}, "site")));
     const rules = {
       ...plain(site.port),
@@ -160,7 +160,7 @@ describe("names", () => {
   });
 
   test(
-    "whatever a mangled URL is let through as, the host that was checked is the host that is reached",
+    "for every allowed mangled URL, the checked host is the host that is reached",
     async () => {
       await using site = await openSite((socket) => socket.end(reply("200 OK", {}, "site")));
       await using canaries = await openCanaries(["127.0.0.1"]);
@@ -210,39 +210,43 @@ describe("names", () => {
 });
 
 describe("redirects", () => {
-  test.each([1, 2, 3, 4])("a chain that turns inside at hop %i is refused there", async (hops) => {
-    await using canaries = await openCanaries(["127.0.0.1"]);
-    const targets = [
-      `http://127.0.0.2:${canaries.port}/`,
-      `http://[::1]:${canaries.port}/`,
-      `http://inside.example:${canaries.port}/`,
-      `http://2130706434:${canaries.port}/`,
-      `//127.0.0.2:${canaries.port}/`,
-      `http://localhost:${canaries.port}/`,
-    ];
-    await using site = await openSite((socket, request) => {
-      const [, hop = "0", target = "0"] = /^GET \/(\d)\/(\d)/.exec(request) ?? [];
-      const next = `http://hop${hop}.example:${site.port}/${Number(hop) + 1}/${target}`;
-      const location = Number(hop) === hops ? (targets[Number(target)] ?? "") : next;
-      socket.write(reply("302 Found", { Location: location }));
-    });
-    const rules = {
-      ...plain(site.port, canaries.port),
-      maxRedirects: 5,
-      resolve: async (host: string) => (host === "inside.example" ? ["127.0.0.2"] : ["127.0.0.1"]),
-    };
+  test.each([1, 2, 3, 4])(
+    "a chain that leads to an internal address at hop %i is refused there",
+    async (hops) => {
+      await using canaries = await openCanaries(["127.0.0.1"]);
+      const targets = [
+        `http://127.0.0.2:${canaries.port}/`,
+        `http://[::1]:${canaries.port}/`,
+        `http://inside.example:${canaries.port}/`,
+        `http://2130706434:${canaries.port}/`,
+        `//127.0.0.2:${canaries.port}/`,
+        `http://localhost:${canaries.port}/`,
+      ];
+      await using site = await openSite((socket, request) => {
+        const [, hop = "0", target = "0"] = /^GET \/(\d)\/(\d)/.exec(request) ?? [];
+        const next = `http://hop${hop}.example:${site.port}/${Number(hop) + 1}/${target}`;
+        const location = Number(hop) === hops ? (targets[Number(target)] ?? "") : next;
+        socket.write(reply("302 Found", { Location: location }));
+      });
+      const rules = {
+        ...plain(site.port, canaries.port),
+        maxRedirects: 5,
+        resolve: async (host: string) =>
+          host === "inside.example" ? ["127.0.0.2"] : ["127.0.0.1"],
+      };
 
-    for (const target of targets.keys()) {
-      const before = site.requests.length;
-      const error = await failure(`http://public.example:${site.port}/1/${target}`, rules);
-      expect([error.code, error.message]).toEqual(["invalid_request", REFUSED]);
-      expect(site.requests.length - before).toBe(hops);
-    }
-    expect(canaries.hits).toEqual([]);
-    await site.allClosed();
-  });
+      for (const target of targets.keys()) {
+        const before = site.requests.length;
+        const error = await failure(`http://public.example:${site.port}/1/${target}`, rules);
+        expect([error.code, error.message]).toEqual(["invalid_request", REFUSED]);
+        expect(site.requests.length - before).toBe(hops);
+      }
+      expect(canaries.hits).toEqual([]);
+      await site.allClosed();
+    },
+  );
 
-  test("every kind of redirect is followed for GET and HEAD, and the last URL is told", async () => {
+  test("every kind of redirect is followed for GET and HEAD, and the final URL is returned", async () => {
     await using site = await openSite((socket, request) => {
       const [, status] = /^\w+ \/(\d+)/.exec(request) ?? [];
       socket.write(
@@ -270,7 +274,7 @@ describe("redirects", () => {
     await site.allClosed();
   });
 
-  test("the connection of a redirect is closed before the next one is answered", async () => {
+  test("the connection of a redirect is closed before the next request", async () => {
     await using site = await openSite((socket, request) => {
       if (request.startsWith("GET /1 ")) socket.write(reply("302 Found", { Location: "/2" }));
       else void whenAlone().then(() => socket.write(reply("200 OK")));
@@ -287,7 +291,7 @@ describe("redirects", () => {
     expect(response.status).toBe(200);
   });
 
-  test("a redirect is not followed unless asked for, and never more often than asked for", async () => {
+  test("redirects are followed only if requested, up to the given number", async () => {
     await using site = await openSite((socket) =>
       socket.write(reply("302 Found", { Location: "/again" })),
     );
@@ -301,7 +305,7 @@ describe("redirects", () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    "a body is not carried to another place by a %i",
+    "a body is not sent to another URL by a %i",
     async (status) => {
       await using site = await openSite((socket) =>
         socket.write(reply(`${status} Moved`, { Location: `http://other.example:${site.port}/` })),
@@ -320,7 +324,7 @@ describe("redirects", () => {
     },
   );
 
-  test("credentials stay with the origin they were given for, and do not come back after a detour", async () => {
+  test("credentials are only sent to their own origin, also after a detour", async () => {
     await using other = await openSite((socket) =>
       socket.write(reply("302 Found", { Location: `http://public.example:${site.port}/3` })),
     );
@@ -394,8 +398,8 @@ describe("redirects", () => {
   });
 });
 
-describe("the name stays the name", () => {
-  test("the host asked for and the certificate are the name's, the connection is the address's", async () => {
+describe("TLS and Host use the name, not the address", () => {
+  test("the Host header and the certificate are for the name, the connection for the address", async () => {
     await using site = await openTlsSite((socket) => socket.end(reply("200 OK", {}, "site")));
     const rules = { ...plain(site.port), ca: authority };
 
@@ -404,7 +408,7 @@ describe("the name stays the name", () => {
     expect(await textOf(`https://127.0.0.1:${site.port}/`, rules)).toBe("site");
   });
 
-  test("a certificate for another name, or from nobody known, is not accepted", async () => {
+  test("a certificate for another name, or from an unknown authority, is refused", async () => {
     await using site = await openTlsSite((socket) => socket.end(reply("200 OK", {}, "site")));
     const rules = { ...plain(site.port), ca: authority };
 
@@ -416,7 +420,7 @@ describe("the name stays the name", () => {
     await site.allClosed();
   });
 
-  test("the environment cannot switch off the check of certificates", async () => {
+  test("the environment cannot disable certificate checks", async () => {
     await using site = await openTlsSite((socket) => socket.end(reply("200 OK", {}, "site")));
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     try {

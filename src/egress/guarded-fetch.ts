@@ -11,32 +11,38 @@ export interface GuardedRequest extends GuardRules {
   readonly method?: "GET" | "HEAD" | "POST" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Of the answer's body. */
+  /** Maximum size of the response body. */
   readonly maxBytes: number;
-  /** The status is all that is wanted: whatever else is said in the answer is nobody's business. */
+  /** Only the status is needed; headers and body are not checked. */
   readonly ignoresBody?: true;
-  /** From the name's look-up to the last byte read, redirects included; none where absent. */
+  /** From the DNS lookup to the last byte read, redirects included; unlimited if absent. */
   readonly totalTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly firstByteTimeoutMs?: number;
-  /** Between two pieces of the body, while the reader waits for one. */
+  /** Between two chunks of the body, while the reader waits. */
   readonly idleTimeoutMs?: number;
-  /** None unless told. A body is for the host it was written for, so only GET and HEAD have any. */
+  /**
+   * Default 0. Only GET and HEAD follow redirects, because a body is meant for
+   * the original host.
+   */
   readonly maxRedirects?: number;
-  /** One redirect too many is an answer, which its reader judges by rules of its own. */
+  /**
+   * Returns the redirect response after the last allowed redirect; the caller
+   * applies its own rules.
+   */
   readonly handsOverRedirects?: true;
   readonly signal?: AbortSignal;
   readonly resolve?: ResolveHost;
-  /** Certificate authorities to trust instead of the well-known ones, in PEM. */
+  /** Certificate authorities to trust instead of the default ones, in PEM. */
   readonly ca?: string;
 }
 
-/** Holds a socket until its body has been read to the end or left, or until it is disposed of. */
+/** Holds a socket until its body was read or cancelled, or until it is disposed. */
 export interface GuardedResponse extends AsyncDisposable {
   readonly status: number;
   readonly headers: Headers;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Where the answer came from, after redirects. */
+  /** The final URL after redirects. */
   readonly url: string;
 }
 
@@ -45,10 +51,13 @@ const MAX_ADDRESSES = 64;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_FIELDS = 200;
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What follows a redirect to another origin; credentials have too many names to list those. */
+/**
+ * Headers that are kept on a redirect to another origin; a list of credential
+ * headers could not be complete.
+ */
 const HARMLESS_HEADERS = ["accept", "accept-language", "if-range", "range", "user-agent"];
 
-/** The only way to follow a URL that a caller or an upstream supplied. */
+/** Every URL from a client or an upstream must be fetched with this function. */
 export async function guardedFetch(text: string, init: GuardedRequest): Promise<GuardedResponse> {
   const lifetime = openLifetime(init.totalTimeoutMs, init.signal);
   const { method = "GET", maxRedirects = 0, own = ownAddresses() } = init;
@@ -80,7 +89,7 @@ export async function guardedFetch(text: string, init: GuardedRequest): Promise<
   }
 }
 
-/** One request and the head of its answer, on a connection of its own. */
+/** One request and its response head on its own connection. */
 async function exchange(
   url: URL,
   headers: Headers,
@@ -97,12 +106,15 @@ async function exchange(
   const answering = send(socket, url, headers, request);
   const message = await within(firstByteTimeoutMs, () => timedOut("first byte"), answering);
 
-  const objection = objectionTo(message, request);
-  if (objection !== undefined) throw objection;
+  const error = refusalError(message, request);
+  if (error !== undefined) throw error;
   return message;
 }
 
-/** Every address of the name is judged before the first connection; a single bad one refuses all. */
+/**
+ * Checks all addresses of the name before the first connection; a single
+ * forbidden one refuses all.
+ */
 async function findAddresses(
   url: URL,
   { resolve = hostResolver(), ...rules }: GuardedRequest,
@@ -114,7 +126,7 @@ async function findAddresses(
   const answer = await resolve(host, signal).catch((cause: unknown) => {
     throw refused(`${host} does not resolve`, cause);
   });
-  // A copy: the resolver's own list could change after it was judged.
+  // A copy, because the resolver could change its list after the check.
   const addresses = [...answer];
   const isPlausible = addresses.length > 0 && addresses.length <= MAX_ADDRESSES;
   if (!isPlausible) throw refused(`${host} has ${addresses.length} addresses`);
@@ -144,11 +156,11 @@ function send(
   });
 }
 
-function objectionTo(
+function refusalError(
   { headers, rawHeaders }: IncomingMessage,
   { method, maxBytes, ignoresBody }: GuardedRequest,
 ): GatewayError | undefined {
-  // Past a number of its own the parser drops fields in silence, a Content-Encoding included.
+  // Above its own limit the parser silently drops fields, including a Content-Encoding.
   if (rawHeaders.length / 2 > MAX_HEADER_FIELDS) return failed("too many header fields");
   if (ignoresBody === true) return undefined;
   const coding = headers["content-encoding"] ?? "identity";
@@ -199,7 +211,7 @@ async function* readBody(
   } catch (cause) {
     throw explained(cause);
   } finally {
-    // Also reached when the reader leaves early.
+    // Also runs if the reader stops early.
     lifetime.end();
   }
 }
@@ -213,7 +225,7 @@ function ownAddresses(): string[] {
 }
 
 function tooLarge(): GatewayError {
-  return new GatewayError("too_large", "What the URL leads to is too large.");
+  return new GatewayError("too_large", "The file behind the URL is too large.");
 }
 
 function failed(reason: string, cause?: unknown): GatewayError {

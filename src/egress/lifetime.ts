@@ -1,10 +1,10 @@
 import { GatewayError } from "#core/error.ts";
 
-/** How long a fetch holds what it holds: every way for it to end goes through one signal. */
+/** The lifetime of a fetch and its resources: one signal covers every way it can end. */
 export interface Lifetime {
-  /** Aborted by the caller, by any deadline, and at the end. */
+  /** Aborted by the caller, by any time limit, and at the end. */
   readonly signal: AbortSignal;
-  /** The result of `work`, unless the fetch ends first; past the limit it ends with `late`. */
+  /** The result of `work`, unless the fetch ends first; after the limit it throws `late`. */
   readonly within: <T>(limitMs: number, late: () => GatewayError, work: Promise<T>) => Promise<T>;
   /** Releases everything. */
   readonly end: () => void;
@@ -27,7 +27,7 @@ export function openLifetime(
   return {
     signal,
     within: async (limitMs, late, work) => {
-      // A promise of its own: one for all would remember every race until the last byte.
+      // One promise per phase: a single one would keep every race in memory until the last byte.
       const stopped = Promise.withResolvers<never>();
       const onStop = () => stopped.reject(signal.reason);
       signal.addEventListener("abort", onStop, { once: true });

@@ -46,7 +46,7 @@ async function codeOf(opening: Promise<OpenedFile>): Promise<string> {
 }
 
 describe("a link to a file", () => {
-  test("is followed to the address that was looked at, whatever its name means later", async () => {
+  test("is followed to the checked address, even if its name resolves differently later", async () => {
     const file = await open(`http://cdn.example:${server.port}/v`, [["127.0.0.1"], ["10.0.0.1"]]);
 
     expect(file.status).toBe(200);
@@ -55,7 +55,7 @@ describe("a link to a file", () => {
   });
 
   test.each([[["10.0.0.1"]], [["127.0.0.1", "169.254.169.254"]], [["::ffff:10.0.0.1"]], [[]]])(
-    "whose name leads to %j is not followed, and nobody is spoken to",
+    "with a name that resolves to %j is not followed, and no connection is opened",
     async (addresses) => {
       expect(await codeOf(open(`http://cdn.example:${server.port}/v`, [addresses]))).toBe(
         "upstream_failed",
@@ -64,14 +64,14 @@ describe("a link to a file", () => {
     },
   );
 
-  test("is judged anew at each redirect", async () => {
+  test("is checked again at each redirect", async () => {
     const url = `http://cdn.example:${server.port}/inside`;
 
     expect(await codeOf(open(url, [["127.0.0.1"], ["192.168.0.1"]]))).toBe("upstream_failed");
     expect(asked).toHaveLength(1);
   });
 
-  test("to its giver may lead to a private address, but nowhere from there", async () => {
+  test("to its own upstream may lead to a private address, but its redirects may not", async () => {
     const own = { url: new URL(`http://vendor.internal:${server.port}/base`) };
     const url = `http://vendor.internal:${server.port}`;
 
@@ -88,7 +88,7 @@ describe("a link to a file", () => {
     );
   });
 
-  test("is given up with whoever wanted it", async () => {
+  test("is aborted together with its consumer", async () => {
     const leaving = new AbortController();
     leaving.abort();
 
@@ -103,14 +103,14 @@ describe("a redirect", () => {
   const to = (location: string, status = 302): string | undefined =>
     redirectOf({ status, headers: new Headers({ location }) }, from);
 
-  test("leads to where it says, seen from where it was said", () => {
+  test("is resolved relative to its own URL", () => {
     expect(to("z?q=1")).toBe("https://a.example/x/z?q=1");
     expect(to("//b.example/")).toBe("https://b.example/");
     expect(to("https://b.example/", 200)).toBeUndefined();
     expect(to("https://b.example/", 304)).toBeUndefined();
   });
 
-  test("leads from a closed connection to no open one, and to nothing that is no address", () => {
+  test("leads from https never to http, and never to an invalid URL", () => {
     expect(() => to("http://b.example/")).toThrow(GatewayError);
     expect(() => to("http://[")).toThrow(GatewayError);
   });

@@ -6,15 +6,18 @@ import { ownLink, type LinkGiver } from "./upstream-link.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 
 export interface FileRequest {
-  /** Nothing that is secret: they go wherever the link leads. */
+  /** No secrets: the headers are sent to any host that the link leads to. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose answer held the link; one to itself is followed wherever it is. */
+  /**
+   * The upstream whose response contained the link; a link to its own host is
+   * allowed at any address.
+   */
   readonly giver: LinkGiver | undefined;
   readonly maxRedirects: number;
   readonly signal: AbortSignal;
 }
 
-/** A file as its server hands it over; whoever holds it must `close` it. */
+/** A file response; its holder must `close` it. */
 export interface OpenedFile {
   readonly status: number;
   readonly headers: Fields;
@@ -22,14 +25,14 @@ export interface OpenedFile {
   close(): void;
 }
 
-/** Follows links to files that are too large to be held. */
+/** Opens links to files that are too large for memory. */
 export interface LinkedFiles {
   open(link: string, request: FileRequest): Promise<OpenedFile>;
-  /** Ends all that is under way: whoever reads from it is thrown the reason. */
+  /** Ends all running downloads: their readers get the reason. */
   abortAll(reason: GatewayError): void;
 }
 
-/** Both kinds of answers' fields. */
+/** The common interface of both kinds of header fields. */
 interface HeaderLookup {
   get(name: string): string | null | undefined;
 }
@@ -39,7 +42,7 @@ interface FileRules extends Pick<LinkRules, "allow" | "ports" | "maxBytes"> {
   readonly idleMs: number;
 }
 
-/** `rulesNow`: asked for each link. */
+/** `rulesNow`: called for each link. */
 export function openLinkedFiles(rulesNow: () => FileRules, resolve?: ResolveHost): LinkedFiles {
   const open = new Set<AbortController>();
   return {
@@ -58,7 +61,7 @@ export function openLinkedFiles(rulesNow: () => FileRules, resolve?: ResolveHost
         return asFile(await follow(link, { ...request, signal: stop.signal }, rules), release);
       } catch (cause) {
         release();
-        throw inOurWords(cause);
+        throw toUpstreamError(cause);
       }
     },
 
@@ -69,8 +72,8 @@ export function openLinkedFiles(rulesNow: () => FileRules, resolve?: ResolveHost
 }
 
 /**
- * A link to its giver is judged as the giver's channel is, and everything that
- * it redirects to as anybody's.
+ * A link to its upstream's own host follows the channel's address rules;
+ * redirects follow the general rules.
  */
 async function follow(
   link: string,
@@ -96,7 +99,7 @@ async function follow(
   return await follow(to, more, { allow, ports, firstByteMs, idleMs, ...rules });
 }
 
-/** Where an answer redirects to; never from https to http. Undefined for other answers. */
+/** The redirect target of a response; never from https to http. Undefined for other responses. */
 export function redirectOf(
   { status, headers }: Pick<GuardedResponse, "status"> & { headers: HeaderLookup },
   from: string,
@@ -105,7 +108,7 @@ export function redirectOf(
   if (!REDIRECTS.has(status) || typeof location !== "string") return undefined;
   const to = URL.parse(location, from);
   if (to === null || (to.protocol === "http:" && new URL(from).protocol !== "http:")) {
-    throw new GatewayError("upstream_failed", "The upstream redirects to where nobody may go.");
+    throw new GatewayError("upstream_failed", "The upstream redirects to a forbidden URL.");
   }
   return to.href;
 }
@@ -122,13 +125,10 @@ function asFile(response: GuardedResponse, release: () => void): OpenedFile {
   };
 }
 
-/** An upstream gave the link: what is wrong with it is nobody else's fault. */
-function inOurWords(cause: unknown): GatewayError {
+/** The upstream gave the link, so the upstream is at fault. */
+function toUpstreamError(cause: unknown): GatewayError {
   const error = GatewayError.from(cause);
   if (error.code !== "invalid_request" && error.code !== "too_large") return error;
-  const what =
-    error.code === "too_large"
-      ? "to more than may be handed over"
-      : "where this gateway may not go";
+  const what = error.code === "too_large" ? "to a file above the size limit" : "to a forbidden URL";
   return new GatewayError("upstream_failed", `The upstream's link leads ${what}.`, { cause });
 }

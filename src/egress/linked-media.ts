@@ -1,22 +1,22 @@
 import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
 import { mediaTypeOf } from "#lib/media-type.ts";
-import { gather, Pieces } from "#lib/pieces.ts";
+import { concatPieces, Pieces } from "#lib/pieces.ts";
 import { guardedFetch, type GuardedRequest } from "./guarded-fetch.ts";
 import { ownLink } from "./upstream-link.ts";
 
 export interface LinkRules {
-  /** Networks that may be reached although they are not public. */
+  /** Non-public networks that links may lead to. */
   readonly allow: readonly string[];
   readonly ports: readonly number[];
-  /** Of one medium. */
+  /** Maximum size of one file. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
 }
 
 const MAX_REDIRECTS = 3;
 
-/** `rulesNow`: asked for each link. */
+/** `rulesNow`: called for each link. */
 export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
   return {
     async follow(url, signal, upstream) {
@@ -33,7 +33,7 @@ export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
       try {
         return await fetched(url, request);
       } catch (cause) {
-        // Not the call's upstream failed, and no other channel would fare better.
+        // The link's server failed, not the call's upstream, so another channel would not help.
         const isItsServer = GatewayError.from(cause).fault.blame === "upstream";
         throw isItsServer ? useless("it could not be fetched", cause) : cause;
       }
@@ -43,9 +43,9 @@ export function openLinkedMedia(rulesNow: () => LinkRules): MediaFetcher {
 
 async function fetched(url: string, request: GuardedRequest): Promise<FetchedMedia> {
   await using response = await guardedFetch(url, request);
-  if (response.status !== 200) throw useless(`its server answered ${response.status}`);
-  const bytes = await gather(new Pieces(await Array.fromAsync(response.body)));
-  if (bytes.length === 0) throw useless("there is nothing behind it");
+  if (response.status !== 200) throw useless(`its server returned status ${response.status}`);
+  const bytes = await concatPieces(new Pieces(await Array.fromAsync(response.body)));
+  if (bytes.length === 0) throw useless("the file is empty");
   return { bytes, mediaType: typeOf(bytes, response.headers) };
 }
 
@@ -55,7 +55,7 @@ function useless(why: string, cause?: unknown): GatewayError {
 }
 
 function typeOf(bytes: Uint8Array, headers: Headers): FetchedMedia["mediaType"] {
-  // Headers lie more often than first bytes do.
+  // First bytes are more reliable than headers.
   const found = mediaTypeOf(bytes);
   if (found !== undefined) return found;
   const said = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();

@@ -7,23 +7,26 @@ import { writeFile } from "#lib/write-file.ts";
 
 interface Bucket {
   readonly name: string;
-  /** The vendor's own, of the region, where there is none. */
+  /** Defaults to the vendor's endpoint of the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
   openKey(): { readonly id: string; readonly secret: string };
 }
 
 interface BucketOptions {
-  /** For what is on its way: a file is whole and counted before any of it is sent. */
+  /** For files before their upload: a file must be complete and counted before it is sent. */
   readonly folder: string;
-  /** Between two pieces of an answer, and for each request without a body; read each time. */
+  /**
+   * Limit between two chunks of a response, and for each request without a
+   * body; read each time.
+   */
   readonly idleMs: number;
 }
 
-/** What a slow connection takes at least: past that nobody is at the other end. */
+/** Assumed minimum speed of a connection; below it the server counts as dead. */
 const SLOWEST_BYTES_A_MS = 64;
 
-/** Copies in a bucket of any store that speaks S3. */
+/** Copies in a bucket of any S3-compatible store. */
 export function openMediaBucket(bucket: Bucket, options: BucketOptions): MediaStore {
   const { folder } = options;
   const { id, secret } = bucket.openKey();
@@ -71,7 +74,7 @@ async function sizeOf(object: Bun.S3File): Promise<number | undefined> {
   }
 }
 
-/** Throws where the bucket hands over less than it said. */
+/** Throws if the bucket delivers fewer bytes than announced. */
 async function* read(
   object: Bun.S3File,
   sizeBytes: number,
@@ -82,7 +85,8 @@ async function* read(
   try {
     while (left > 0) {
       const next = await inTime(reader.read(), idleMs);
-      if (next.done) throw new GatewayError("upstream_failed", "The media store broke off.");
+      if (next.done)
+        throw new GatewayError("upstream_failed", "The media store ended its response early.");
       left -= next.value.length;
       yield next.value;
     }
@@ -91,7 +95,7 @@ async function* read(
   }
 }
 
-/** The client has no deadlines of its own. */
+/** The S3 client has no timeouts of its own. */
 async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

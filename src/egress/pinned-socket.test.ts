@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openSite } from "#test/egress/site.ts";
 import { openPinnedSocket } from "./pinned-socket.ts";
 
-test("should the connection end up at an address that is not allowed, nothing is said to it", async () => {
+test("if the connection reaches a forbidden address, nothing is sent", async () => {
   await using site = await openSite(() => {});
   const reached: string[] = [];
   const isAllowed = (address: string) => {
@@ -26,7 +26,7 @@ test("should the connection end up at an address that is not allowed, nothing is
   expect(site.requests).toEqual([]);
 });
 
-test("an address that refuses leaves the next one its chance", async () => {
+test("if one address refuses, the next one is tried", async () => {
   await using site = await openSite(() => {});
   const url = new URL(`http://public.example:${site.port}/`);
   const { signal } = new AbortController();
@@ -41,7 +41,7 @@ test("an address that refuses leaves the next one its chance", async () => {
   socket.destroy();
 });
 
-test("a fetch that has ended already connects to nothing", async () => {
+test("a fetch that has ended opens no connection", async () => {
   await using site = await openSite(() => {});
   const url = new URL(`http://public.example:${site.port}/`);
   const signal = AbortSignal.abort(new Error("left"));

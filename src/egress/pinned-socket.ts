@@ -3,17 +3,17 @@ import { connect as connectTls } from "node:tls";
 import { hostOf, portOf, refused } from "./guard.ts";
 
 interface PinnedSocketOptions {
-  /** Asked again about the address that was reached. */
+  /** Called again for the connected address. */
   readonly isAllowed: (address: string) => boolean;
-  /** Certificate authorities to trust instead of the well-known ones, in PEM. */
+  /** Certificate authorities to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;
-  /** Destroys the socket, whenever it comes. */
+  /** Destroys the socket at any time. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Connects to one of the addresses and to nothing else, whatever the name of
- * the URL resolves to by now. The certificate must still be the name's.
+ * Connects only to one of the given addresses, even if the URL's name now
+ * resolves to others. The certificate must be valid for the name.
  */
 export async function openPinnedSocket(
   url: URL,
@@ -22,7 +22,7 @@ export async function openPinnedSocket(
 ): Promise<Socket> {
   signal.throwIfAborted();
   const socket = connect({
-    // Should a runtime ignore `lookup`, this name fails instead of leading elsewhere.
+    // If a runtime ignored `lookup`, this name would fail to resolve.
     host: "pinned.invalid",
     port: portOf(url),
     lookup: (_host, _options, callback) =>
@@ -46,7 +46,7 @@ export async function openPinnedSocket(
     socket,
     host,
     servername: isIP(host) === 0 ? host : "",
-    // Not even NODE_TLS_REJECT_UNAUTHORIZED=0 opens this.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
     ...(ca !== undefined && { ca }),
@@ -55,7 +55,7 @@ export async function openPinnedSocket(
   return secure;
 }
 
-/** The error listener stays, since an error that nobody hears ends the process. */
+/** The error listener stays, because an unhandled error event ends the process. */
 function opened(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once(event, resolve);

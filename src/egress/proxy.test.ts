@@ -9,7 +9,7 @@ import { proxyChooser } from "./proxy.ts";
 const NAME = "other.example";
 
 describe("an upstream behind a proxy", () => {
-  test("is asked through it, and neither question nor credential is seen there", async () => {
+  test("is reached through it, and the proxy sees neither request nor credential", async () => {
     await using upstream = await openTlsUpstream("other-name");
     await using proxy = await openProxy(tunnelTo(upstream.port));
 
@@ -28,7 +28,7 @@ describe("an upstream behind a proxy", () => {
     expect(proxy.seen()).not.toContain(SECRET);
   });
 
-  test("gets a large request whole, and its large answer waits for a slow taker", async () => {
+  test("gets a large request completely, and its large response waits for a slow consumer", async () => {
     const body = "The quick brown fox. ".repeat(300_000);
     await using upstream = await openTlsUpstream("other-name", {}, (socket) =>
       socket.write(sized(body)),
@@ -51,7 +51,7 @@ describe("an upstream behind a proxy", () => {
     ).toBe(seen.sentSha256);
   });
 
-  test("must be who it says it is, as any other", async () => {
+  test("must have a valid certificate, like any other", async () => {
     await using upstream = await openTlsUpstream("good");
     await using proxy = await openProxy(tunnelTo(upstream.port));
 
@@ -67,12 +67,16 @@ describe("an upstream behind a proxy", () => {
   const refusals: [string, (socket: Socket) => void, RegExp][] = [
     ["wants to be shown something else", says("HTTP/1.1 407 Who\r\n\r\n"), /status 407/],
     ["cannot reach it", says("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno"), /502/],
-    ["speaks another language", says("220 mail.example ESMTP\r\n\r\n"), /not answer in HTTP/],
-    ["says more than was asked", says("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK"), /more than/],
+    ["speaks another language", says("220 mail.example ESMTP\r\n\r\n"), /is not HTTP/],
+    [
+      "says more than was asked",
+      says("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK"),
+      /after its response/,
+    ],
     ["never ends its answer", says(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}`), /too long/],
     ["hangs up", (socket) => socket.end(), /closed the connection/],
   ];
-  test.each(refusals)("is not reached where the proxy %s", async (_what, answer, reason) => {
+  test.each(refusals)("is unreachable if the proxy %s", async (_what, answer, reason) => {
     await using proxy = await openProxy(answer);
 
     const { outcomes, cause, leftDeadlines } = await probe(`https://${NAME}/`, {
@@ -86,7 +90,7 @@ describe("an upstream behind a proxy", () => {
     expect(cause).toMatch(reason);
   });
 
-  test("is not waited for longer than for any other, and its proxy is let go of", async () => {
+  test("has the usual time limits, and its proxy connection is released", async () => {
     await using proxy = await openProxy(() => {});
 
     const { outcomes, leftDeadlines } = await probe(`https://${NAME}/`, {
@@ -102,7 +106,7 @@ describe("an upstream behind a proxy", () => {
     await proxy.left;
   });
 
-  test("is not reached where there is no proxy", async () => {
+  test("is unreachable without the proxy", async () => {
     const gone = await openProxy(() => {});
     const { port } = gone;
     await gone[Symbol.asyncDispose]();
@@ -157,11 +161,11 @@ describe("a proxy", () => {
     expect(choose(host, port, true)).toBeUndefined();
   });
 
-  test("is not used without TLS, since it would see the credential", () => {
+  test("is not used without TLS, because it would see the credential", () => {
     expect(choose("api.vendor.example", 80, false)).toBeUndefined();
   });
 
-  test("is not used at all where everybody is an exception, or where there is none", () => {
+  test("is not used if every upstream is an exception, or if none is configured", () => {
     const never = proxyChooser({ url: "http://proxy.example", except: ["*"] });
     expect(never("api.vendor.example", 443, true)).toBeUndefined();
     expect(proxyChooser(undefined)("api.vendor.example", 443, true)).toBeUndefined();

@@ -2,26 +2,29 @@ import { isIP } from "node:net";
 import { isInNetworks, isNetwork } from "#lib/networks.ts";
 import { hostOf, isPrivateName, isPublicAddress, portOf } from "./guard.ts";
 
-/** An HTTP proxy, as far as reaching somebody through it needs to know it. */
+/** An HTTP proxy. */
 export interface Proxy {
   readonly host: string;
   readonly port: number;
-  /** What it wants to be shown, if anything. */
+  /** Value of the Proxy-Authorization header, if any. */
   readonly authorization: string | undefined;
 }
 
-/** Which upstreams are reached through a proxy. */
+/** Rules for choosing the proxy. */
 export interface ProxyRules {
   /** `http://user:password@host:port` */
   readonly url: string;
-  /** Who is reached without: names with all below them, addresses, networks, each with a port or none; `*` for all. */
+  /**
+   * Destinations without a proxy: names including subdomains, addresses,
+   * networks, each with or without a port; `*` for all.
+   */
   readonly except: readonly string[];
 }
 
 /**
- * Chooses for each destination. What is on this machine or in its own networks
- * is always reached without a proxy, and so is what speaks no TLS: the proxy
- * would see the credential.
+ * Chooses the proxy for each destination. Destinations on this machine or in
+ * private networks never use a proxy. Connections without TLS do not either,
+ * because the proxy would see the credential.
  */
 export function proxyChooser(
   rules: ProxyRules | undefined,
@@ -45,7 +48,7 @@ export function proxyChooser(
 
 type Exception = (host: string, port: number) => boolean;
 
-/** As `NO_PROXY` is written: by a name all names below it are meant, too, with a dot in front or without. */
+/** In the notation of `NO_PROXY`: a name includes its subdomains, with or without a leading dot. */
 function exceptionOf(text: string): Exception {
   if (text === "*") return () => true;
   if (isNetwork(text)) return (host) => isInNetworks(host, [text]);

@@ -31,7 +31,7 @@ describe("an address of a channel", () => {
     "http://[::ffff:10.0.0.1]",
     "http://2130706433/",
   ];
-  test.each(inside)("lies in the operator's own networks at %s", (url) => {
+  test.each(inside)("is in the operator's own networks at %s", (url) => {
     expect(reachNeeded(new URL(url))).toBe("private");
   });
 
@@ -51,11 +51,11 @@ describe("an address of a channel", () => {
     "http://224.0.0.1",
     "http://255.255.255.255",
   ];
-  test.each(closed)("is nobody's to give at %s", (url) => {
+  test.each(closed)("is forbidden for every channel at %s", (url) => {
     expect(reachNeeded(new URL(url))).toBeUndefined();
   });
 
-  test("with a zone, or none at all, is out of reach", () => {
+  test("with a zone, or an invalid one, is out of reach", () => {
     for (const reach of ["public", "private"] as const) {
       expect(isWithinReach("fe80::1%eth0", reach)).toBe(false);
       expect(isWithinReach("::1%lo", reach)).toBe(false);
@@ -79,19 +79,19 @@ describe("a connection", () => {
     return { outcome, connected: upstream.connections, sent: upstream.requests.length };
   };
 
-  test("is not opened if a name leads out of reach: nobody's port is knocked at", async () => {
+  test("is not opened if a name resolves to an address out of reach", async () => {
     const refused = { outcome: "upstream_unreachable", connected: 0, sent: 0 };
     expect(await ask("public", "localhost")).toEqual(refused);
     expect(await ask("public")).toEqual(refused);
   });
 
-  test("is used where the channel may lead there, and where nothing is said", async () => {
+  test("is used if the channel may reach it, or without a restriction", async () => {
     expect(await ask("private")).toEqual({ outcome: "hi", connected: 1, sent: 1 });
     expect(await ask("private", "localhost")).toEqual({ outcome: "hi", connected: 1, sent: 1 });
     expect(await ask(undefined)).toEqual({ outcome: "hi", connected: 1, sent: 1 });
   });
 
-  test("that is idle is closed with its pool, and no other's is", async () => {
+  test("that is idle is closed with its pool, but not with other pools", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const egress = openEgress(LIMITS);
     for (const pool of ["a", "a/models", "ab"]) {

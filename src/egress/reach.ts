@@ -3,7 +3,7 @@ import type { Reach } from "#core/channel.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import { hostOf, isPrivateName, isPublicAddress } from "./guard.ts";
 
-/** Where clouds keep what is for the machine alone, and what is no one machine's address. */
+/** Cloud metadata addresses, and addresses that are not those of a single machine. */
 export const CLOSED = [
   "0.0.0.0/8",
   "100.100.100.200/32", // metadata of Alibaba's cloud
@@ -13,7 +13,7 @@ export const CLOSED = [
   "224.0.0.0/4",
   "240.0.0.0/4",
   "::/128",
-  "64:ff9b::/96", // carries an IPv4 address, as the three below
+  "64:ff9b::/96", // Contains an IPv4 address, as do the three below.
   "64:ff9b:1::/48",
   "2001::/32",
   "2002::/16",
@@ -26,16 +26,16 @@ export const CLOSED = [
 
 const METADATA_NAME = /^metadata\.|^instance-data\./;
 
-/** Whether a connection that reached this address may be used. */
+/** True if a connection to this address is allowed. */
 export function isWithinReach(ip: string, reach: Reach): boolean {
   if (isIP(ip) === 0 || ip.includes("%") || isInNetworks(ip, CLOSED)) return false;
   return reach === "private" || isPublicAddress(ip);
 }
 
 /**
- * What a URL needs, as far as it can be told without asking who a name is;
- * undefined for what no channel may have. A name is judged again by the
- * address of each connection.
+ * The reach that a URL needs, as far as it is known without DNS; undefined if
+ * no channel may use the URL. Names are checked again by the address of each
+ * connection.
  */
 export function reachNeeded(url: URL): Reach | undefined {
   const host = hostOf(url);

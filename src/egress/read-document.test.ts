@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { readDocument } from "./read-document.ts";
 
-test("a document is read from where links may lead, and from nowhere else", async () => {
+test("a document is read only from URLs that links may lead to", async () => {
   const server = createServer((request, response) => {
     if (request.url === "/prices.json") response.end('{"a":1}');
     else if (request.url === "/moved") response.writeHead(302, { location: "/prices.json" }).end();

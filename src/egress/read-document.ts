@@ -5,7 +5,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 const MAX_REDIRECTS = 3;
 
-/** The text behind a link that the operator names; judged as any other link. */
+/** Downloads the text behind a link from the operator; all link rules apply. */
 export async function readDocument(
   url: string,
   rules: Pick<GuardedRequest, "allow" | "ports" | "ca" | "resolve">,
@@ -19,7 +19,7 @@ export async function readDocument(
     headers: { accept: "application/json", "user-agent": "sluice" },
   });
   if (response.status !== 200) {
-    throw new GatewayError("upstream_failed", `The server answered with ${response.status}.`);
+    throw new GatewayError("upstream_failed", `The server returned status ${response.status}.`);
   }
   return Buffer.concat(await Array.fromAsync(response.body)).toString("utf8");
 }

@@ -26,13 +26,13 @@ test.each([
   expect(shown(text, secret)).toBe(expected);
 });
 
-test("the address is taken out if the operator gave the channel one", () => {
+test("the address is removed if the operator configured it", () => {
   const text = "POST https://models.corp.example:8443/v1: models.corp.example timed out";
 
   expect(shown(text, "k", true)).toBe("POST https://[host]/v1: [host] timed out");
   expect(shown(text, "k")).toBe(text);
 });
 
-test("without a credential nothing is taken out", () => {
+test("without a credential nothing is removed", () => {
   expect(withoutOwn("as it is", { credential: undefined, url })).toBe("as it is");
 });

@@ -1,12 +1,12 @@
 import type { UpstreamRequest } from "./egress.ts";
 
-/** Shorter parts of a credential are words like any other. */
+/** Shorter parts of a credential could be ordinary words. */
 const MIN_PART_CHARS = 12;
 
 /**
- * The text of a failure without the credential that the request was sent with,
- * and without the address that the operator gave the channel. Exactly these:
- * whatever else stands in it may be what the caller needs.
+ * The text of an error without the request's credential and without the
+ * channel's address if it is private. Nothing else is removed: the client may
+ * need it.
  */
 export function withoutOwn(
   text: string,
@@ -21,7 +21,7 @@ export function withoutOwn(
   return replaceWhole(shown, url.hostname, "[host]");
 }
 
-/** As it is, its parts, and both as JSON and links write them. */
+/** The secret, its parts, and both in JSON and URL encoding. */
 function spellingsOf(secret: string): readonly string[] {
   if (secret === "") return [];
   const parts = secret.split(/[:|,\s]/).filter((part) => part.length >= MIN_PART_CHARS);
@@ -36,7 +36,7 @@ function spellingsOf(secret: string): readonly string[] {
 
 const WORD = /[A-Za-z0-9]/;
 
-/** Not within a longer word: a credential may be a short one. */
+/** Whole words only, because a credential may be short. */
 function replaceWhole(text: string, sought: string, shown: string): string {
   let out = "";
   let from = 0;

@@ -15,7 +15,7 @@ test("a name resolves to all of its IPv4 and IPv6 addresses", async () => {
   expect(await resolved(dns)).toEqual(["93.184.215.14", "93.184.215.15", "2606:4700::1111"]);
 });
 
-test("a name with addresses of one family only resolves to those", async () => {
+test("a name with addresses of only one family resolves to those", async () => {
   await using v4 = await openNameServer({ A: ["93.184.215.14"], AAAA: [] });
   await using v6 = await openNameServer({ A: "failure", AAAA: ["2606:4700::1111"] });
 
@@ -23,14 +23,14 @@ test("a name with addresses of one family only resolves to those", async () => {
   expect(await resolved(v6)).toEqual(["2606:4700::1111"]);
 });
 
-test("a family that is never answered does not cost the other one its answer", async () => {
+test("a missing answer for one family does not lose the other one", async () => {
   await using site = await openSite((socket) => socket.end(reply("200 OK", {}, "site")));
   await using dns = await openNameServer({ A: ["127.0.0.1"], AAAA: "silence" });
 
   expect(await fetched(dns, site.port)).toBe("site");
 });
 
-test("a name server that says nothing, or that there is no such name, leaves no address", async () => {
+test("a silent name server, or an unknown name, gives no address", async () => {
   await using silent = await openNameServer({ A: "silence", AAAA: "silence" });
   await using failing = await openNameServer({ A: "failure", AAAA: "failure" });
 
@@ -38,7 +38,7 @@ test("a name server that says nothing, or that there is no such name, leaves no 
   expect(await resolved(failing)).toEqual([]);
 });
 
-test("a caller who leaves ends the look-up", async () => {
+test("an aborted caller ends the lookup", async () => {
   await using dns = await openNameServer({ A: "silence", AAAA: "silence" });
   const caller = new AbortController();
   const resolving = hostResolver([dns.address])("public.example", caller.signal);
@@ -52,7 +52,7 @@ test("a caller who leaves ends the look-up", async () => {
   expect(first).toBe("left");
 });
 
-test("an alias that leads inside is refused", async () => {
+test("an alias to an internal address is refused", async () => {
   await using canaries = await openCanaries(["127.0.0.1"]);
   await using dns = await openNameServer({
     A: ["127.0.0.2"],
@@ -66,7 +66,7 @@ test("an alias that leads inside is refused", async () => {
   expect(canaries.hits).toEqual([]);
 });
 
-test("a name whose address changes with every question is either reached where it was checked or refused", async () => {
+test("a name whose address changes with every query is reached at a checked address or refused", async () => {
   await using site = await openSite((socket) => socket.end(reply("200 OK", {}, "site")));
   await using canaries = await openCanaries(["127.0.0.1"]);
   let questions = 0;

@@ -3,12 +3,16 @@ import { lookup, Resolver } from "node:dns/promises";
 /** All IPv4 and IPv6 addresses of a name. */
 export type ResolveHost = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** Ends before the guard's own limit, so that a dead answer for one family does not cost the other. */
+/**
+ * Shorter than the guard's own limit, so that a missing answer for one address
+ * family does not lose the other.
+ */
 const TIMEOUT_MS = 1_800;
 
 /**
- * Asks the name servers directly: a name in a URL that someone else wrote has
- * no business with the hosts file, and a slow zone holds no thread of the system's resolver.
+ * Queries the name servers directly. A name from an untrusted URL must not use
+ * the hosts file, and a slow zone must not block a thread of the system's
+ * resolver.
  */
 export function hostResolver(servers?: readonly string[]): ResolveHost {
   return async (host, signal) => {
@@ -27,7 +31,7 @@ export function hostResolver(servers?: readonly string[]): ResolveHost {
   };
 }
 
-/** As this machine knows names, the hosts file included: for those that the operator wrote. */
+/** Resolves like this machine, including the hosts file: for names that the operator configured. */
 export const resolveAsSystem = async (host: string): Promise<readonly string[]> => {
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);

@@ -6,7 +6,7 @@ import { SECRET, sized } from "#test/egress/raw-upstream.ts";
 import { openTlsUpstream, pem, probe } from "#test/egress/tls-upstream.ts";
 
 describe("an upstream over TLS", () => {
-  test("whose certificate an authority vouches for that the operator trusts is used, and used again", async () => {
+  test("with a certificate from an authority that the operator trusts is used and reused", async () => {
     await using upstream = await openTlsUpstream("good");
 
     const { outcomes, leftDeadlines } = await probe(`https://localhost:${upstream.port}/`, {
@@ -25,7 +25,7 @@ describe("an upstream over TLS", () => {
     ]);
   });
 
-  test("may be named by its address, which is then asked for by no name", async () => {
+  test("may be configured by its address, without SNI", async () => {
     await using upstream = await openTlsUpstream("good");
 
     const { outcomes } = await probe(`https://127.0.0.1:${upstream.port}/`);
@@ -35,7 +35,7 @@ describe("an upstream over TLS", () => {
     expect(upstream.sessions[0]?.name).not.toBe("127.0.0.1");
   });
 
-  test("may speak TLS 1.2", async () => {
+  test("may use TLS 1.2", async () => {
     await using upstream = await openTlsUpstream("good", { maxVersion: "TLSv1.2" });
 
     const { outcomes } = await probe(`https://localhost:${upstream.port}/`, { count: 2 });
@@ -44,7 +44,7 @@ describe("an upstream over TLS", () => {
     expect(upstream.sessions.map(({ protocol }) => protocol)).toEqual(["TLSv1.2"]);
   });
 
-  test("gets a large request whole, and its large answer waits for a slow taker", async () => {
+  test("gets a large request completely, and its large response waits for a slow consumer", async () => {
     const answer = Buffer.from("The quick brown fox. ".repeat(1_000_000));
     const hash = createHash("sha256");
     let bodyBytes = 0;
@@ -73,7 +73,7 @@ describe("an upstream over TLS", () => {
   });
 });
 
-describe("[C25] never sees a byte of a request, let alone a credential", () => {
+describe("[C25] never receives a byte of a request or a credential", () => {
   const untrusted = { NODE_EXTRA_CA_CERTS: "" };
   const refusals: [string, string, string, RegExp, Record<string, string>][] = [
     ["that vouches for itself", "self-signed", "localhost", /self.signed/, {}],
@@ -119,7 +119,7 @@ describe("[C25] never sees a byte of a request, let alone a credential", () => {
     ["resets the connection", (socket) => socket.resetAndDestroy()],
     ["alerts", (socket) => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 40]))],
   ];
-  test.each(others)("a server that %s in place of a handshake", async (_what, answer) => {
+  test.each(others)("a server that %s instead of a handshake", async (_what, answer) => {
     await using server = await openHandshake(answer);
 
     const { outcomes, leftDeadlines } = await probe(`https://localhost:${server.port}/`);
@@ -134,7 +134,7 @@ describe("[C25] never sees a byte of a request, let alone a credential", () => {
   test.each([
     ["1.0", 1],
     ["1.1", 2],
-  ])("a server that knows no better than TLS %s", async (_version, minor) => {
+  ])("a server that supports only TLS %s", async (_version, minor) => {
     await using server = await openHandshake((socket) => {
       // A ServerHello: its version, 32 random bytes, no session, a cipher of those days, no compression.
       const hello = [3, minor, ...Array<number>(32).fill(7), 0, 0xc0, 0x13, 0];

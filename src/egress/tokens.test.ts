@@ -94,28 +94,28 @@ async function faultOf(asking: Promise<void>): Promise<FaultCode> {
   throw new Error("It did not fail.");
 }
 
-describe("a credential that is traded for a token", () => {
-  test("is traded once for all who wait, and never goes along itself", async () => {
+describe("a credential with a token exchange", () => {
+  test("is exchanged once for all waiting calls, and is never sent itself", async () => {
     await Promise.all(Array.from({ length: 20 }, () => ask()));
 
     expect(trades).toBe(1);
     expect(new Set(presented)).toEqual(new Set(["Bearer token-1"]));
   });
 
-  test("is traded for each channel on its own", async () => {
+  test("is exchanged separately for each channel", async () => {
     await ask();
     await ask({ credential: credential(SECRET) });
 
     expect(presented).toEqual(["Bearer token-1", "Bearer token-2"]);
   });
 
-  test("is not sent to be traded where its channel may not lead", async () => {
+  test("is not sent to an address that its channel may not reach", async () => {
     expect(await faultOf(ask({ reach: "public" }))).toBe("upstream_unreachable");
 
     expect({ trades, presented }).toEqual({ trades: 0, presented: [] });
   });
 
-  test("is traded anew before the token's end, and nobody waits for that", async () => {
+  test("is renewed before the token's end without delaying a call", async () => {
     await ask();
     const renewing = Promise.withResolvers<Response>();
     trade = () => renewing.promise;
@@ -129,7 +129,7 @@ describe("a credential that is traded for a token", () => {
     expect(presented.slice(0, 3)).toEqual(["Bearer token-1", "Bearer token-1", "Bearer token-1"]);
   });
 
-  test("whose renewal fails lives on its token to the end, and asks now and then", async () => {
+  test("with a failed renewal keeps its token until the end and retries at intervals", async () => {
     await ask();
     trade = () => new Response("no", { status: 500 });
     now += (HOUR_S - 200) * 1_000;
@@ -150,7 +150,7 @@ describe("a credential that is traded for a token", () => {
     expect(await faultOf(ask())).toBe("upstream_failed");
   });
 
-  test("is traded anew where the token is at its end", async () => {
+  test("is exchanged again at the token's end", async () => {
     await ask();
     now += HOUR_S * 1_000;
     await ask();
@@ -158,7 +158,7 @@ describe("a credential that is traded for a token", () => {
     expect(presented).toEqual(["Bearer token-1", "Bearer token-2"]);
   });
 
-  test("outlives the caller who asked first", async () => {
+  test("survives the disconnect of the first caller", async () => {
     const answer = Promise.withResolvers<Response>();
     trade = () => answer.promise;
     const first = new AbortController();
@@ -182,7 +182,7 @@ describe("a credential that is traded for a token", () => {
     ["is sent elsewhere", () => Response.redirect("http://127.0.0.2/", 302), "upstream_failed"],
   ];
   test.each(refusals)(
-    "that %s fails the call, and the next one tries again",
+    "that %s fails the call, and the next call tries again",
     async (_what, answer, code) => {
       trade = answer;
       expect(await faultOf(ask())).toBe(code);
@@ -193,7 +193,7 @@ describe("a credential that is traded for a token", () => {
     },
   );
 
-  test("is presented as it is where it is not to be traded", async () => {
+  test("is sent unchanged if it needs no exchange", async () => {
     await ask({ credential: credential("a plain key") });
 
     expect([trades, presented]).toEqual([0, ["Bearer a plain key"]]);

@@ -6,23 +6,23 @@ import { isObject, parseJson } from "#lib/json.ts";
 import type { Egress, UpstreamRequest } from "./egress.ts";
 import { abortReason } from "./abort-reason.ts";
 
-/** A token is renewed this long before its end, or at half its life where that comes later. */
+/** A token is renewed this long before its end, or at half its lifetime if that is later. */
 const RENEW_BEFORE_MS = 300_000;
-/** Too close to its end to arrive in time. */
+/** A token this close to its end is not used, because it might expire on the way. */
 const MARGIN_MS = 10_000;
-/** After a renewal that failed, while the old token still holds. */
+/** Retry interval after a failed renewal, while the old token is valid. */
 const RETRY_MS = 30_000;
 
 interface Held {
   readonly value: string;
   readonly expiresAt: number;
-  /** Never after its end. */
+  /** Never after the token's end. */
   renewAt: number;
 }
 
 /**
- * Tokens that credentials were traded for, each kept while it holds. One
- * trade serves all calls that wait for it, and nobody waits for a renewal.
+ * Exchanged tokens, each cached while it is valid. One exchange serves all
+ * waiting calls, and no call waits for a renewal.
  */
 export class Tokens {
   readonly #send: Egress["send"];
@@ -35,7 +35,7 @@ export class Tokens {
     this.#clock = clock;
   }
 
-  /** What stands for the request's credential: its secret, or the token that it is worth now. */
+  /** The value to send for the request's credential: its secret, or its current token. */
   present(request: UpstreamRequest): string | undefined | Promise<string> {
     const { credential, exchange } = request;
     if (credential === undefined || exchange === undefined) return credential?.open();
@@ -49,7 +49,7 @@ export class Tokens {
     return whileWanted(trading, request.signal);
   }
 
-  /** It was refused, though it should still hold. */
+  /** Discards a token that the upstream refused before its end. */
   forget({ credential }: UpstreamRequest): void {
     if (credential !== undefined) this.#held.delete(credential);
   }
@@ -71,13 +71,16 @@ export class Tokens {
         throw cause;
       })
       .finally(() => this.#trading.delete(credential));
-    // Told to those who wait; while an old token holds, nobody does.
+    // Waiting callers get the error; with a valid old token no caller waits.
     trading.catch(() => {});
     this.#trading.set(credential, trading);
     return trading;
   }
 
-  /** Not on behalf of any one caller: whoever hangs up must not take the others' token with them. */
+  /**
+   * Independent of any single caller: a client that disconnects must not cancel
+   * the token of the others.
+   */
   async #ask(
     asked: Promise<TokenRequest>,
     exchange: TokenExchange,
@@ -93,14 +96,14 @@ export class Tokens {
       ...(reach === undefined ? {} : { reach }),
       credential: undefined,
       authorize: () => ({}),
-      // A token is due as soon as the first byte of a stream is.
+      // A token must arrive within the time limit for the first byte of a stream.
       isStream: true,
     });
     const answer = parseJson(new TextDecoder().decode(await reply.readAll()));
     if (reply.status !== 200) throw refusal(reply.status);
     const token = isObject(answer) ? exchange.read(answer) : undefined;
     if (token === undefined) {
-      throw new GatewayError("upstream_failed", "The upstream's answer holds no token.");
+      throw new GatewayError("upstream_failed", "The upstream's response contains no token.");
     }
     return token;
   }
@@ -119,13 +122,17 @@ export class Tokens {
 function refusal(status: number): GatewayError {
   const cause = `status ${status}`;
   if (status === 429) {
-    return new GatewayError("upstream_rate_limited", "The upstream gives no token now.", { cause });
+    return new GatewayError(
+      "upstream_rate_limited",
+      "The upstream's token endpoint is rate limited.",
+      { cause },
+    );
   }
   return status < 500
     ? new GatewayError("upstream_auth", "The upstream does not accept the gateway's account.", {
         cause,
       })
-    : new GatewayError("upstream_failed", "The upstream could not give a token.", { cause });
+    : new GatewayError("upstream_failed", "The upstream's token endpoint failed.", { cause });
 }
 
 function whileWanted(trading: Promise<string>, signal: AbortSignal | undefined): Promise<string> {

@@ -1,11 +1,14 @@
 import type { Proxy } from "./proxy.ts";
 
-/** Who wants to reach somebody through a proxy. */
+/** A connection that is opened through a proxy. */
 export interface Tunneller {
   readonly to: { readonly host: string; readonly port: number };
-  /** There is a socket, which is cut with whoever gives up; false where they have. */
+  /**
+   * The socket to the proxy is open; the connection owns it from now on.
+   * Returns false if the connection was given up.
+   */
   onTunnel(socket: Pick<Bun.Socket, "terminate">): boolean;
-  /** Whatever goes through the socket from now on is for the other end, and comes from there. */
+  /** From now on all bytes on the socket belong to the connection with the target. */
   onTunnelled(socket: Bun.Socket<Tunnel>): void;
   onRefused(cause: unknown): void;
 }
@@ -15,7 +18,10 @@ const END_OF_HEAD = "\r\n\r\n";
 const SUCCESS = /^HTTP\/1\.[01] 2\d\d\b/;
 const STATUS = /^HTTP\/1\.[01] (\d{3})\b/;
 
-/** A way through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). Rejects where the proxy is not reached. */
+/**
+ * Opens a tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6).
+ * Rejects if the proxy is unreachable.
+ */
 export async function openTunnel(
   { host, port, authorization }: Proxy,
   tunneller: Tunneller,
@@ -28,7 +34,7 @@ export async function openTunnel(
   });
 }
 
-/** What was encrypted comes here as well as where it is decrypted, and is nobody's business. */
+/** These handlers also receive the encrypted bytes of the tunnel, which they ignore. */
 const HANDLERS: Bun.SocketHandler<Tunnel> = {
   open: (socket) => socket.data.onOpen(socket),
   data: (socket, bytes) => socket.data.onData(socket, bytes),
@@ -64,13 +70,13 @@ export class Tunnel {
     this.#head += bytes.toString("latin1");
     const end = this.#head.indexOf(END_OF_HEAD);
     if (end < 0 && this.#head.length <= MAX_HEAD_CHARS) return;
-    const objection = objectionTo(this.#head, end);
-    if (objection === undefined) {
+    const reason = refusalReason(this.#head, end);
+    if (reason === undefined) {
       this.#isThrough = true;
       this.#head = "";
       this.#tunneller.onTunnelled(socket);
     } else {
-      this.#tunneller.onRefused(new Error(objection));
+      this.#tunneller.onRefused(new Error(reason));
       socket.terminate();
     }
   }
@@ -80,16 +86,16 @@ export class Tunnel {
   }
 }
 
-function objectionTo(head: string, end: number): string | undefined {
-  if (end < 0) return "The proxy's answer is too long.";
+function refusalReason(head: string, end: number): string | undefined {
+  if (end < 0) return "The proxy's response is too long.";
   if (!SUCCESS.test(head)) {
     const [, status] = STATUS.exec(head) ?? [];
     return status === undefined
-      ? "The proxy does not answer in HTTP."
-      : `The proxy answered with status ${status}.`;
+      ? "The proxy's response is not HTTP."
+      : `The proxy returned status ${status}.`;
   }
-  // Nobody at the other end speaks first; this would be taken for their words.
+  // The target never sends first; extra bytes would be mistaken for the target's.
   return head.length > end + END_OF_HEAD.length
-    ? "The proxy says more than its answer."
+    ? "The proxy sent bytes after its response."
     : undefined;
 }

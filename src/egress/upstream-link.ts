@@ -2,13 +2,16 @@ import type { Reach } from "#core/channel.ts";
 import { hostOf, portOf, type GuardRules } from "./guard.ts";
 import { CLOSED } from "./reach.ts";
 
-/** Whoever gave a link, and where its channel may lead; anywhere where nothing is said. */
+/** The upstream that gave a link, and the networks that its channel may reach; any if absent. */
 export interface LinkGiver {
   readonly url: URL;
   readonly reach?: Reach;
 }
 
-/** The operator named this upstream, so it is reached as its channel is; where it redirects to is nobody's word. */
+/**
+ * The operator configured this upstream, so the channel's address rules apply;
+ * redirect targets are untrusted.
+ */
 export function ownLink({
   url,
   reach = "private",

@@ -80,8 +80,8 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await Bun.sleep(1);
 }
 
-describe("an upstream is given up", () => {
-  test("[C2] when a connection is not ready in time, and nothing is left of it", async () => {
+describe("an upstream request times out", () => {
+  test("[C2] if the connection is not ready in time, and no resource is left", async () => {
     await using mute = await openMute();
     const timed = openTimed();
     const url = new URL(`https://127.0.0.1:${mute.port}/`);
@@ -99,7 +99,7 @@ describe("an upstream is given up", () => {
     ["a whole answer has not begun", { isStream: false }, 300_000],
     ["a slow stream has not begun", { isStream: true, isSlow: true }, 300_000],
   ];
-  test.each(firsts)("[C3] when %s in time", async (_what, more, ms) => {
+  test.each(firsts)("[C3] if %s in time", async (_what, more, ms) => {
     await using upstream = await openRawUpstream(() => {});
     const timed = openTimed();
 
@@ -111,7 +111,7 @@ describe("an upstream is given up", () => {
     expect(timed.deadlines.size).toBe(0);
   });
 
-  test("[C3] when it says something, but no answer, as often as it likes", async () => {
+  test("[C3] if it sends only interim responses, however often", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;
@@ -129,7 +129,7 @@ describe("an upstream is given up", () => {
     await upstream.reaches(0);
   });
 
-  test("[C5] when it says nothing for too long in the middle, counted anew from each piece", async () => {
+  test("[C5] if it is silent for too long within the response, measured from each chunk", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;
@@ -155,7 +155,7 @@ describe("an upstream is given up", () => {
     reply.close();
   });
 
-  test("when a slow one says nothing in the middle for longer than a whole answer takes", async () => {
+  test("if a slow one is silent for longer than a non-streaming response may take", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(`${OK}\r\n1`));
     const timed = openTimed();
     const reply = await timed.egress.send(requestTo(upstream, { isSlow: true }));
@@ -169,7 +169,7 @@ describe("an upstream is given up", () => {
     reply.close();
   });
 
-  test("when it goes on for too long altogether", async () => {
+  test("if it exceeds the total time", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;
@@ -189,7 +189,7 @@ describe("an upstream is given up", () => {
     reply.close();
   });
 
-  test("when a whole answer drips for longer than it may take, and never falls silent", async () => {
+  test("if a non-streaming response arrives too slowly, even without a pause", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;
@@ -209,7 +209,7 @@ describe("an upstream is given up", () => {
     reply.close();
   });
 
-  test("when its answer is not taken for too long altogether", async () => {
+  test("if its response is not consumed within the total time", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const timed = openTimed({ totalMs: 100_000 });
     const reply = await timed.egress.send(requestTo(upstream));
@@ -222,8 +222,8 @@ describe("an upstream is given up", () => {
   });
 });
 
-describe("an upstream is not given up", () => {
-  test("for a taker who is not ready, however long that takes", async () => {
+describe("an upstream request does not time out", () => {
+  test("because of a consumer that is not ready", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;
@@ -255,7 +255,7 @@ describe("an upstream is not given up", () => {
     timed.egress.close();
   });
 
-  test("for an answer that nobody has begun to take", async () => {
+  test("because of a response that no consumer has begun to read", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const timed = openTimed();
     const reply = await timed.egress.send(requestTo(upstream));
@@ -268,7 +268,7 @@ describe("an upstream is not given up", () => {
     timed.egress.close();
   });
 
-  test("once its answer is over, and its connection serves the next", async () => {
+  test("after its response is complete, and its connection serves the next", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(sized("hi")));
     const timed = openTimed();
     const reply = await timed.egress.send(requestTo(upstream));
@@ -284,10 +284,10 @@ describe("an upstream is not given up", () => {
   });
 });
 
-describe("what a failure says", () => {
+describe("the body of an error response", () => {
   const HALF = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 100\r\n\r\nOverl";
 
-  test("is waited for a few seconds and no longer, however slow the endpoint is", async () => {
+  test("is awaited for a few seconds at most", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(HALF));
     const { clock, deadlines, egress } = openTimed();
     using reply = await egress.send(requestTo(upstream, { isStream: false, isSlow: true }));
@@ -302,14 +302,14 @@ describe("what a failure says", () => {
     expect(deadlines.size).toBe(0);
   });
 
-  test("may break off: the failure is what its status says", async () => {
+  test("may break off: the error then follows from the status", async () => {
     await using upstream = await openRawUpstream((socket) => socket.end(HALF));
     using reply = await openTimed().egress.send(requestTo(upstream));
 
     expect([reply.status, await reply.readFailure(1_000)]).toEqual([503, ""]);
   });
 
-  test("is nothing to a caller who leaves meanwhile", async () => {
+  test("is dropped if the client disconnects meanwhile", async () => {
     await using upstream = await openRawUpstream((socket) => socket.write(HALF));
     const leaving = new AbortController();
     const request = requestTo(upstream, { signal: leaving.signal });

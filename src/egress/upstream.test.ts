@@ -84,7 +84,7 @@ async function readSome(reply: UpstreamReply): Promise<{ reading: Promise<void> 
 const OK = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
 
 describe("an upstream that answers", () => {
-  test("gets the credential, the body, and nothing that asks for compression", async () => {
+  test("gets the credential, the body, and no request for compression", async () => {
     script = (socket) => socket.end(`${OK}content-length: 2\r\n\r\nhi`);
 
     expect(await readAll()).toBe("hi");
@@ -106,14 +106,14 @@ describe("an upstream that answers", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test("may say that it did not compress", async () => {
+  test("may state that it did not compress", async () => {
     script = (socket) =>
       socket.end(`${OK}content-encoding: Identity\r\ncontent-length: 2\r\n\r\nhi`);
 
     expect(await readAll()).toBe("hi");
   });
 
-  test("is read whole without a length, until it closes", async () => {
+  test("is read completely without a length, until it closes", async () => {
     script = (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`);
 
     expect(await readAll()).toBe("hi");
@@ -199,7 +199,7 @@ describe("an upstream that fails", () => {
     ],
   ];
   test.each(refusals)(
-    "%s: that is told, and nothing of where it is",
+    "%s: the error is reported without the upstream's address",
     async (_what, behaviour, code) => {
       script = behaviour;
 
@@ -207,7 +207,7 @@ describe("an upstream that fails", () => {
     },
   );
 
-  test("a port where nobody listens is unreachable", async () => {
+  test("a port without a listener is unreachable", async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
     const { port } = closed.address() as AddressInfo;
@@ -216,7 +216,7 @@ describe("an upstream that fails", () => {
     expect(await faultOf(readAll({ url: url(port) }))).toBe("upstream_unreachable");
   });
 
-  test("a host that swallows connections is found out long before an answer is due", async () => {
+  test("a host that drops connection attempts times out long before a response is due", async () => {
     await using hole = await openBlackHole();
 
     expect(
@@ -224,7 +224,7 @@ describe("an upstream that fails", () => {
     ).toBe("upstream_unreachable");
   });
 
-  test("an answer that never ends is ended at the total deadline", async () => {
+  test("an endless response ends at the total deadline", async () => {
     script = (socket) => {
       socket.write(`${OK}\r\n`);
       const timer = setInterval(() => socket.write("x"), 50);
@@ -235,7 +235,7 @@ describe("an upstream that fails", () => {
   });
 });
 
-test("a caller who hangs up cuts the upstream's connection at once", async () => {
+test("a client that disconnects closes the upstream's connection at once", async () => {
   const caller = new AbortController();
   const closed = Promise.withResolvers<number>();
   script = (socket) => {
@@ -267,7 +267,7 @@ test("shutting down ends every exchange with the reason given", async () => {
   reply.close();
 });
 
-test("bytes that an idle connection brings unasked close it, and reach no call", async () => {
+test("unexpected bytes on an idle connection close it and reach no call", async () => {
   const answer = (text: string): string => `${OK}content-length: ${text.length}\r\n\r\n${text}`;
   let calls = 0;
   let closed: Promise<unknown> = Promise.resolve();

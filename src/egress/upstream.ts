@@ -11,9 +11,10 @@ import type { ProxyRules } from "./proxy.ts";
 import { Tokens } from "./tokens.ts";
 
 /**
- * The only way to an upstream: every phase has a deadline, every body a cap,
- * redirects are not followed (they would carry the credential to another
- * host), and the credential is opened here, for this one request.
+ * All requests to upstreams use this egress. Every phase has a time limit and
+ * every body a size limit. Redirects are not followed, because they would send
+ * the credential to another host. The credential is opened here, for this one
+ * request.
  */
 export function openEgress(
   limits: UpstreamLimits,
@@ -35,7 +36,7 @@ export function openEgress(
 
   async function send(request: UpstreamRequest): Promise<UpstreamReply> {
     const written = writeRequest(request, tokens.present(request), clock.now());
-    // Waited for before the exchange, whose deadlines count from its beginning.
+    // Awaited before the exchange, because its time limits start with it.
     const outbox = { written: written instanceof Promise ? await written : written };
     request.body = undefined;
     const exchange = new Exchange(limits, deadlines, request, open);
@@ -51,7 +52,7 @@ export function openEgress(
   }
 }
 
-/** At once wherever that is possible: most credentials are neither traded nor take time to sign with. */
+/** Synchronous if possible: most credentials need no token exchange and no slow signature. */
 function writeRequest(
   request: UpstreamRequest,
   secret: string | undefined | Promise<string>,
@@ -98,7 +99,7 @@ function headersOf({ url, isStream, isFile, body, headers }: UpstreamRequest): H
   };
 }
 
-/** A line break in a credential would begin a header of its own. */
+/** A line break in a credential would inject another header. */
 function fieldValue(value: string): string {
   if (/[\r\n\0]/.test(value)) {
     throw new GatewayError(
@@ -115,6 +116,9 @@ function refuseDetours({ status, headers }: ResponseHead, { isFile }: UpstreamRe
   }
   const coding = headers.get("content-encoding");
   if (coding !== undefined && coding.toLowerCase() !== "identity") {
-    throw new GatewayError("upstream_failed", "The upstream compressed its answer unasked.");
+    throw new GatewayError(
+      "upstream_failed",
+      "The upstream sent a compressed response, which was not requested.",
+    );
   }
 }

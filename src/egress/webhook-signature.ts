@@ -1,20 +1,20 @@
 import type { Channel } from "#core/channel.ts";
 import { isSignedWith, type SignedMessage } from "#lib/standard-webhooks.ts";
 
-interface NoticeProof {
+interface WebhookSignature {
   readonly message: SignedMessage;
-  /** With spaces between them; empty where there is none. */
+  /** Separated by spaces; empty if there are none. */
   readonly signatures: string;
 }
 
 /**
- * Whether a notice comes from the vendor of a channel: undefined where no
- * secret was agreed on with it, so that nobody can tell.
+ * True if a webhook comes from the channel's vendor. Undefined if the channel
+ * has no shared secret, so that it cannot be verified.
  */
-export function isProven(
+export function isSignatureValid(
   { credentials }: Channel,
   secretIn: (credential: string) => string | undefined,
-  { message, signatures }: NoticeProof,
+  { message, signatures }: WebhookSignature,
   nowSeconds: number,
 ): boolean | undefined {
   const secrets = credentials.flatMap((each) => secretIn(each.open()) ?? []);

@@ -28,13 +28,13 @@ export interface Assets {
   readonly assetFiles: OwnFiles;
   readonly assetLinks: OwnLinks;
   readonly verifications: Verifications;
-  /** For tasks that are made from assets. */
+  /** Resolves asset references in task requests. */
   readonly references: ReferenceDeps;
-  /** For what happens to assets beside the calls. */
+  /** Dependencies of the background jobs for assets. */
   readonly assetWork: WatchDeps & CallbackDeps;
 }
 
-/** What users keep for their tasks, with a vendor or here, and who may be in it. */
+/** Opens the asset library, with files at vendors or here, and the verification of persons. */
 export function openAssets(needs: Needs): Assets {
   const { clock, pepper, storage, settings, egress, publicUrl, channels, links } = needs;
   const { limits } = settings;
@@ -55,15 +55,15 @@ export function openAssets(needs: Needs): Assets {
     key: deriveKey(pepper, "links to assets"),
     publicUrl,
   });
-  const desks = { ...keeping, egress, listChannels: () => channels.all };
+  const shared = { ...keeping, egress, listChannels: () => channels.all };
   const work: WatchDeps & CallbackDeps & VerificationDeps = {
-    ...desks,
+    ...shared,
     sessions: storage.identitySessions,
     seal: openSeal(pepper, "verifications of persons"),
     links,
     digest: (word) => digestOf(`verification of a person:${word}`, pepper),
     returnUrlFor(word, { isSimulated }) {
-      // The simulator's pages are opened on this machine.
+      // Browsers open the simulator's pages on this machine.
       const base = publicUrl ?? (isSimulated ? needs.own.url : undefined);
       return base && `${base}${VERIFY_PATH}/${word}`;
     },
@@ -74,7 +74,7 @@ export function openAssets(needs: Needs): Assets {
   };
   return {
     library: new Library({
-      ...desks,
+      ...shared,
       links,
       limits,
       ownLinkTo: (asset) => assetLinks.linkTo(asset),
@@ -82,7 +82,7 @@ export function openAssets(needs: Needs): Assets {
     assetFiles,
     assetLinks,
     verifications: new Verifications(work),
-    references: { ...desks, originOf: (asset: Asset) => assetLinks.originOf(asset) },
+    references: { ...shared, originOf: (asset: Asset) => assetLinks.originOf(asset) },
     assetWork: work,
   };
 }

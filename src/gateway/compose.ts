@@ -13,8 +13,9 @@ import { openRouting } from "./routing.ts";
 import { openSignOn } from "./single-sign-on.ts";
 
 /**
- * Puts the house together, all but what acts by itself. What is opened last is
- * closed first, so each line may use what the lines before it opened until its end.
+ * The composition root: opens all modules except the server and the jobs.
+ * Modules are closed in reverse order, so each may use the modules opened
+ * before it until its end.
  */
 export async function composeGateway(options: GatewayOptions, opened: AsyncDisposableStack) {
   const infrastructure = await openInfrastructure(options, opened);
@@ -23,17 +24,17 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
   const limiter = await openLimiter(infrastructure, opened);
-  const rooms = { ...infrastructure, ...routing, ...links, ...media, ...assets };
+  const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
   const homes = await openHomes(infrastructure, opened);
-  const relay = openRelay({ ...rooms, limiter, homes }, opened);
+  const relay = openRelay({ ...modules, limiter, homes }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
-  const house = { ...rooms, ...relay, ...refused, sockets: new OpenSockets() };
-  return { ...house, deps: httpDeps({ ...house, loginLimits, singleSignOn }, options) };
+  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets() };
+  return { ...gateway, deps: httpDeps({ ...gateway, loginLimits, singleSignOn }, options) };
 }
 
-/** Those that are not written one by one are counted, and the last of them written at the end. */
+/** Refusals that are only counted; the last counts are written at shutdown. */
 function openRefusals(
   { log, clock, storage }: Pick<Infrastructure, "log" | "clock" | "storage">,
   opened: AsyncDisposableStack,
@@ -44,7 +45,7 @@ function openRefusals(
     try {
       await noting.run(new AbortController().signal);
     } catch (cause) {
-      log.error({ err: cause }, "audit log was not written");
+      log.error({ err: cause }, "audit log write failed");
     }
   });
   return { refusals, noting };

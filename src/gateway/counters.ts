@@ -12,7 +12,7 @@ import type { Infrastructure } from "./infrastructure.ts";
 
 type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "pepper" | "deadlines">;
 
-/** Counts calls in this process, or on a server that several gateways share. */
+/** Opens the rate limiter: in this process, or on a server that several gateways share. */
 export async function openLimiter(
   needs: Needs,
   opened: AsyncDisposableStack,
@@ -22,7 +22,10 @@ export async function openLimiter(
   return server === undefined ? local : opened.use(await SharedLimiter.open({ ...server, local }));
 }
 
-/** Remembers which account answered a conversation, here or for all gateways that share a server. */
+/**
+ * Opens the store of accounts that answered conversations, in this process or
+ * on a shared server.
+ */
 export async function openHomes(
   needs: Needs,
   opened: AsyncDisposableStack,
@@ -32,7 +35,7 @@ export async function openHomes(
   return server === undefined ? local : opened.use(await SharedHomes.open({ ...server, local }));
 }
 
-/** The same for guesses at passwords. */
+/** Opens the login limiter, in this process or on a shared server. */
 export async function openLogins(
   needs: Needs,
   opened: AsyncDisposableStack,
@@ -53,7 +56,7 @@ function serverFor(what: string, { config, log, pepper, deadlines }: Needs) {
     prefix: prefixOf(pepper),
     deadlines,
     onDown: (err: unknown) =>
-      log.warn({ err }, `${what} are counted here alone: no Valkey or Redis`),
-    onUp: () => log.info(`${what} are counted together again`),
+      log.warn({ err }, `${what}: Valkey or Redis is unreachable, counting in this process`),
+    onUp: () => log.info(`${what}: Valkey or Redis is reachable again`),
   };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { usualDrainDelayMs } from "./drain-delay.ts";
+import { defaultDrainDelayMs } from "./drain-delay.ts";
 
-test("a gateway in a container waits for its load balancer, and one on a terminal for nobody", () => {
+test("a gateway in a container waits for its load balancer; one on a terminal does not wait", () => {
   const pod = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
 
-  expect(usualDrainDelayMs(pod, false)).toBe(5_000);
-  expect(usualDrainDelayMs({ container: "podman" }, false)).toBe(5_000);
-  expect(usualDrainDelayMs(pod, true)).toBe(0);
+  expect(defaultDrainDelayMs(pod, false)).toBe(5_000);
+  expect(defaultDrainDelayMs({ container: "podman" }, false)).toBe(5_000);
+  expect(defaultDrainDelayMs(pod, true)).toBe(0);
 });

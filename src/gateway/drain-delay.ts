@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 const CONTAINER_MS = 5_000;
 
 /**
- * A load balancer notices a 503 of `/readyz` only at its next check, and sends
- * calls until then. Nothing balances load between gateways that somebody runs
- * on a terminal, who would wait for nothing.
+ * A load balancer notices the 503 of `/readyz` at its next check, and sends
+ * calls until then. A gateway on a terminal has no load balancer, so a delay
+ * would be useless.
  */
-export function usualDrainDelayMs(
+export function defaultDrainDelayMs(
   env: Readonly<Record<string, string | undefined>>,
   isTerminal = process.stdout.isTTY,
 ): number {

@@ -1,13 +1,13 @@
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { ThrottledLog } from "#lib/throttled-log.ts";
 
-/** Other failures of the gateway's own are bugs. */
-const TURNED_AWAY: readonly FaultCode[] = ["overloaded", "unavailable"];
+/** Other failures of the gateway itself are bugs. */
+const NO_CAPACITY: readonly FaultCode[] = ["overloaded", "unavailable"];
 
 /**
- * Upstreams fail every day; only what is the gateway's own fault is an error.
- * An error's message may repeat what the caller or the vendor said, so it is
- * not logged: the journal has the call by its request id.
+ * Upstream failures are common; only the gateway's own failures are errors. An
+ * error's message may repeat data from the client or the vendor, so it is not
+ * logged. The journal has the call under its request id.
  */
 export function logFailure(log: ThrottledLog, error: GatewayError, requestId: string): void {
   const { code, fault, upstream } = error;
@@ -17,9 +17,9 @@ export function logFailure(log: ThrottledLog, error: GatewayError, requestId: st
     log.write("warn", kind, fields, "upstream request failed");
     return;
   }
-  // If calls are turned away for want of room, where in the code that happens helps nobody.
-  const cause = error.cause ?? (TURNED_AWAY.includes(code) ? undefined : error);
+  // For refusals at capacity the stack is useless.
+  const cause = error.cause ?? (NO_CAPACITY.includes(code) ? undefined : error);
   const traced = cause === undefined ? fields : { ...fields, err: cause };
-  const message = TURNED_AWAY.includes(code) ? "request turned away" : "request failed";
+  const message = NO_CAPACITY.includes(code) ? "request refused: no capacity" : "request failed";
   log.write("error", kind, traced, message);
 }

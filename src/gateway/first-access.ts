@@ -2,17 +2,17 @@ import type { Config } from "#config.ts";
 import { createSecret } from "#core/key.ts";
 import type { Storage } from "#storage/open.ts";
 
-/** No name of a configured key looks like it, so that they cannot meet. */
+/** Not a valid name for a configured key, so that names cannot collide. */
 const BOOTSTRAP = "(bootstrap)";
 
-/** The root user, the keys of the configuration, and a first key where there would be none. */
+/** Creates the root user, the configured keys, and a first key if there would be none. */
 export async function ensureKeys(
   { keys, settings }: Pick<Config, "keys" | "settings">,
   storage: Pick<Storage, "users" | "keys">,
 ): Promise<string | undefined> {
   const root = await storage.users.ensureRoot();
   const { bootstrapKey } = settings;
-  // The file may well give the same key a name and bounds of its own; then those hold.
+  // If the file lists the same key with a name and limits, those apply.
   const isNamed = keys.some((key) => key.secret.open() === bootstrapKey?.open());
   const named = [
     ...(bootstrapKey === undefined || isNamed
@@ -30,7 +30,10 @@ export async function ensureKeys(
   return secret;
 }
 
-/** There is never a password that nobody chose: either the settings have one, or whoever starts us does. */
+/**
+ * There is no default password: it comes from the settings, or the operator
+ * sets it with the set-up token.
+ */
 export async function ensureLogin(
   { settings }: Pick<Config, "settings">,
   storage: Pick<Storage, "users" | "logins">,

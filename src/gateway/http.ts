@@ -2,6 +2,7 @@ import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { openConfiguration } from "#config/managed/configuration.ts";
 import type { Configuration } from "#core/configuration.ts";
 import { reachNeeded } from "#egress/reach.ts";
+import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { openSeal } from "#lib/seal.ts";
 import { PROVIDERS } from "#providers/index.ts";
@@ -27,8 +28,11 @@ type Needs = Pick<
 
 const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
 
-/** What the HTTP side is given. */
-export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStream">): HttpDeps {
+/** The dependencies of the HTTP server. */
+export function httpDeps(
+  needs: Needs,
+  { onStream, onAnswer }: Pick<GatewayOptions, "onStream" | "onAnswer">,
+): HttpDeps {
   const { problems, clock, storage, live, settings, publicUrl } = needs;
   return {
     ...storesOf(storage),
@@ -67,7 +71,7 @@ export function httpDeps(needs: Needs, { onStream }: Pick<GatewayOptions, "onStr
     ping: () => storage.ping(),
     metricsToken: settings.metricsToken?.open(),
     onError: (error, requestId) => logFailure(problems, error, requestId),
-    ...(onStream === undefined ? {} : { onStream }),
+    ...defined({ onStream, onAnswer }),
   };
 }
 
@@ -95,7 +99,7 @@ function storesOf(storage: Storage) {
   };
 }
 
-/** All that is configured, as one document. */
+/** Opens the whole configuration as one document. */
 function openManaged({
   storage,
   clock,

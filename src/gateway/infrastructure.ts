@@ -13,26 +13,29 @@ import { openStorage, type Storage } from "#storage/open.ts";
 import { findSecretFile, loadPepper } from "#storage/secrets/secrets.ts";
 import type { GatewayOptions } from "./options.ts";
 
-/** What every room stands on; each says which of it. */
+/** The infrastructure that all modules use. */
 export interface Infrastructure {
-  /** As it was at the start. */
+  /** The configuration at the start. */
   readonly config: Config;
   readonly env: GatewayOptions["env"];
   readonly log: Logger;
-  /** For failures that may happen thousands of times a second. */
+  /** A log for failures that may occur thousands of times per second. */
   readonly problems: ThrottledLog;
   readonly clock: Clock;
-  /** All keys of digests and seals are made of it. */
+  /** The secret from which all keys for digests and encryption are derived. */
   readonly pepper: Uint8Array;
-  /** Names this process in what it leases. */
+  /** Identifies this process as the owner of leases. */
   readonly instance: string;
   readonly storage: Storage;
   readonly live: LiveSettings;
-  /** Those of `live`, which change in place: whoever needs the latest reads the property each time. */
+  /**
+   * The settings of `live`, updated in place: read the property each time to
+   * get the latest value.
+   */
   readonly settings: Settings;
-  /** Where callers and vendors reach the gateway, without a slash at its end. */
+  /** Public URL of the gateway for clients and vendors, without a trailing slash. */
   readonly publicUrl: string | undefined;
-  /** The address that this process listens on, once it does. */
+  /** The address that this process listens on, set at listen. */
   readonly own: { url?: string };
   readonly deadlines: Deadlines;
   readonly egress: Egress;
@@ -101,9 +104,9 @@ function openSettings(
     config,
     store: storage.settings,
     version: storage.routingVersion,
-    onError: (setting) => log.warn({ setting }, "what is stored for this setting is left out"),
+    onError: (setting) => log.warn({ setting }, "stored setting ignored: invalid value"),
     onLoad(now) {
-      // As it was opened, unless somebody says otherwise.
+      // The level from the start stays, unless a stored setting changes it.
       log.level = now.logLevel === logLevel ? level : now.logLevel;
     },
   });

@@ -34,7 +34,7 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "storage" | "live" | "settin
   Pick<Assets, "assetWork"> &
   Pick<Relay, "relay" | "tasks"> & { readonly noting: Job; readonly sockets: KeyHolders };
 
-/** What happens beside the calls, once the last run was recovered from. */
+/** The background jobs, started after recovery. */
 export function jobsOf(
   needs: Needs,
   onCredentialRefused: GatewayOptions["onCredentialRefused"] = () => {},
@@ -54,7 +54,7 @@ export function jobsOf(
       ({ shipped, updated, ageDays }) =>
         log.warn(
           { date: updated !== undefined && updated > shipped ? updated : shipped, ageDays },
-          "catalogue of models is old: its prices may not be the vendors'; " +
+          "model catalogue is outdated: prices may be wrong; " +
             "update Sluice or run 'sluice models update'",
         ),
     ),
@@ -78,12 +78,12 @@ export function jobsOf(
       const { code, fault } = GatewayError.from(cause);
       if (code === "upstream_auth") {
         const owner = needs.channelRegistry.ownerOf("channels", name);
-        log.warn({ channel: name, code }, "upstream refuses the channel's credential");
+        log.warn({ channel: name, code }, "upstream refused the channel's credential");
         onCredentialRefused(name, owner);
         return;
       }
       const more = fault.blame === "gateway" ? { err: cause } : {};
-      log.warn({ channel: name, code, ...more }, "the upstream's models are unknown");
+      log.warn({ channel: name, code, ...more }, "upstream model list request failed");
     }),
   ];
 }

@@ -6,13 +6,13 @@ import type { Infrastructure } from "./infrastructure.ts";
 
 export interface Links {
   readonly links: LinkFollower;
-  /** Passed on, without being held. */
+  /** Files that are streamed without being held in memory. */
   readonly linkedFiles: LinkedFiles;
-  /** Held in memory, to be sent along with a question. */
+  /** Files that are loaded into memory, to be sent with a request. */
   readonly linkedMedia: MediaFetcher;
 }
 
-/** The ways to addresses that callers and vendors name, all within the same bounds. */
+/** Access to URLs from clients and vendors, all under the same rules. */
 export function openLinks({ settings }: Pick<Infrastructure, "settings">): Links {
   const { limits } = settings;
   const bounds = () => ({ allow: settings.linkNetworks, ports: settings.linkPorts });

@@ -23,16 +23,16 @@ type Needs = Pick<
   Pick<Links, "linkedFiles">;
 
 export interface Media {
-  /** Where new copies go; undefined where none are made. */
+  /** Storage of new copies; undefined if no copies are made. */
   readonly mediaPlace: MediaPlace | undefined;
   readonly stores: ContentsDeps["stores"];
   readonly contents: Contents;
   readonly taskLinker: TaskLinker;
-  /** Tells of a finished task, and has its files copied. */
+  /** Queues the webhook of a finished task and orders copies of its files. */
   announce(task: Task): Promise<void>;
 }
 
-/** What tasks have made, with its vendor or in a copy of ours. */
+/** Opens access to the files of tasks, at their vendors or in our copies. */
 export function openMedia(needs: Needs): Media {
   const { config, problems, clock, pepper, storage, settings, egress, publicUrl, findChannel } =
     needs;
@@ -64,14 +64,14 @@ export function openMedia(needs: Needs): Media {
       onError: (cause) => problems.error("media", cause, "media store failed"),
     }),
     async announce(task) {
-      // Before its caller is told of it: what is told may be asked for at once.
+      // Before the webhook is queued, because its receiver may request the files at once.
       if (mediaPlace !== undefined) await wantCopies(task, mediaPlace, { copies, clock });
       await enqueueWebhook(task, announcing);
     },
   };
 }
 
-/** Both where both are there: earlier copies may be in the one that is not used any more. */
+/** Opens both stores if configured: earlier copies may be in the store that is no longer used. */
 function openStores(settings: Settings, limits: Settings["limits"]): Media["stores"] {
   const { dataDir, s3Bucket, s3Endpoint, s3Region, s3KeyId, s3Secret } = settings;
   const folder = join(dataDir, "media");

@@ -20,7 +20,7 @@ const listing = (provider: string, ...ids: readonly string[]): Channel =>
     models: { kind: "listed", upstreamNames: new Map(ids.map((id) => [id, id])) },
   });
 
-test("the model of a first call is one that the vendor makes, and no dear one", () => {
+test("the model for a first call is the vendor's own, and a cheap one", () => {
   const asked = PROVIDERS.filter(({ id, keyVariable }) => keyVariable && listModels(id).length > 0);
   for (const { id, text } of asked) {
     const model = tried(aChannel({ provider: id }));
@@ -32,14 +32,14 @@ test("the model of a first call is one that the vendor makes, and no dear one", 
   expect(tried(aChannel({ provider: "openai" }))).toBe("gpt-6-luna");
 });
 
-test("what a channel lists is taken in its order, but for what is no text model", () => {
+test("a channel's own list is used in its order, without models of other kinds", () => {
   expect(tried(listing("openai", "gpt-image-1", "my-own", "gpt-4o"))).toBe("my-own");
   expect(
     tried(listing("openai", "gpt-image-1"), aChannel({ name: "two", provider: "gemini" })),
   ).toContain("gemini");
 });
 
-test("there is none where only videos are made, or nobody knows what is there", () => {
+test("no model is suggested for video-only or unknown channels", () => {
   expect(tried(aChannel({ provider: "kling" }))).toBeUndefined();
   expect(tried(aChannel({ provider: "ollama" }))).toBeUndefined();
   expect(tried()).toBeUndefined();

@@ -2,13 +2,13 @@ import { estimateCost, type NanoUsd } from "#core/money.ts";
 import type { Channels } from "#relay/routing/channels.ts";
 import type { Candidate } from "#relay/routing/route.ts";
 
-/** Vendors' newest models come first in the catalogue; the oldest may not be there any more. */
+/** The catalogue lists newest models first; the oldest may no longer be served. */
 const NEWEST = 10;
 const A_CALL = { inputTokens: 1_000, outputTokens: 1_000 };
 
 /**
- * A text model for a first call: of the first channel that has one, the first
- * that it lists by itself, or else the cheapest of the vendor's newest.
+ * A text model for a first call, of the first channel that has one: the first
+ * that the channel lists, or else the cheapest of the vendor's newest.
  */
 export function findModelToTry(channels: Pick<Channels, "all" | "models">): string | undefined {
   for (const channel of channels.all) {
@@ -32,7 +32,7 @@ export function findModelToTry(channels: Pick<Channels, "all" | "models">): stri
   return undefined;
 }
 
-/** A model that nobody knows may well be one. */
+/** An unknown model may be a text model. */
 function isText({ provider, traits, upstreamModel }: Candidate): boolean {
   const { kind = "chat" } = traits;
   if (kind !== "chat") return false;
@@ -44,7 +44,7 @@ function costOf({ price }: Candidate): NanoUsd | undefined {
   return price && estimateCost(A_CALL, price);
 }
 
-/** What has no price comes last. */
+/** Models without a price come last. */
 function compare(a: NanoUsd | undefined, b: NanoUsd | undefined): number {
   return Number(a ?? Infinity) - Number(b ?? Infinity) || 0;
 }

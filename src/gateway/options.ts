@@ -1,4 +1,5 @@
 import type { Config } from "#config.ts";
+import type { SeenAnswer } from "#http/deps.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Logger } from "#lib/log.ts";
 
@@ -7,10 +8,15 @@ export interface GatewayOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Shown every stream that was written here; see `HttpDeps`. */
+  /** Receives every stream that the gateway writes; see `HttpDeps`. */
   readonly onStream?: (style: string, text: string) => void;
-  /** A vendor refused a channel's credential when it was asked for its models. `owner`: what describes the channel. */
+  /** Receives every answer of the management API; see `HttpDeps`. */
+  readonly onAnswer?: (answer: SeenAnswer) => void;
+  /**
+   * A vendor refused a channel's credential in a model list request. `owner`:
+   * the source of the channel's configuration.
+   */
   readonly onCredentialRefused?: (channel: string, owner: string | undefined) => void;
-  /** The disk failed: the process must end, and the next start recover. */
+  /** The disk failed: the process must end, and the next start recovers. */
   readonly onFatal?: () => void;
 }

@@ -34,24 +34,30 @@ export interface Relay {
   readonly metrics: Metrics;
 }
 
-/** Before an answer's head is sent without its first event, and between two signs of life. */
+/**
+ * Delay before the response head is sent without a first event, and interval
+ * between keep-alives.
+ */
 const FIRST_SIGN_MS = 10_000;
 const SILENCE_MS = 15_000;
 
-/** How long a task stays in the hands of a gateway that shows no sign of life. */
+/** A gateway without a heartbeat loses its leases on tasks after this time. */
 const LEASE_MS = 30_000;
 
-/** How long signatures are kept for callers who cannot carry them, and how much of them. */
-const VAULT_MS = 3_600_000;
-const VAULT_LENGTH = 32 * 1024 * 1024;
+/**
+ * Lifetime and total size of signatures that are cached for clients whose
+ * format cannot carry them.
+ */
+const REASONING_CACHE_MS = 3_600_000;
+const REASONING_CACHE_LENGTH = 32 * 1024 * 1024;
 
-/** What serves calls, and tasks after their calls. */
+/** Opens the relay for calls, and the scheduler of their tasks. */
 export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   const { storage, settings, live, clock, deadlines, channels, health, publicUrl } = needs;
   const { limits } = settings;
-  // Beside the start: whatever is counted meanwhile waits for it, and nobody else does.
+  // Loaded in the background: only token counting waits for it.
   loadTokenizer().catch((cause: unknown) =>
-    needs.problems.error("tokenizer", cause, "loading the tokenizer failed; it is tried again"),
+    needs.problems.error("tokenizer", cause, "tokenizer load failed: will retry"),
   );
   const buffered = new BufferedBytes(limits);
   const metrics = openMetrics(
@@ -62,10 +68,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     () => needs.catalogUpdates.describe().ageDays,
   );
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
-    needs.log.warn(
-      notice,
-      isRefused ? "model has no price: call refused" : "model has no price: its calls cost nothing",
-    ),
+    needs.log.warn(notice, unpricedMessage(isRefused, notice.serviceTier)),
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
@@ -90,7 +93,10 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     },
     journal: storage.journal,
     learned: new LearnedRefusals(clock),
-    reasoningCache: new ReasoningCache(clock, { keepMs: VAULT_MS, maxLength: VAULT_LENGTH }),
+    reasoningCache: new ReasoningCache(clock, {
+      keepMs: REASONING_CACHE_MS,
+      maxLength: REASONING_CACHE_LENGTH,
+    }),
     media: needs.assetLinks.shortcut(needs.linkedMedia),
     references: needs.references,
     open: new OpenCalls(),
@@ -118,8 +124,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
       if (settings.unpriced !== "allow") report.note(notice);
     },
     onPoll: (lateMs) => metrics.observeLook(lateMs),
-    onError: (cause) =>
-      needs.problems.error("settlement", cause, "settlement failed; it is retried"),
+    onError: (cause) => needs.problems.error("settlement", cause, "settlement failed: will retry"),
   };
   const tasks = new Tasks(relay);
   opened.defer(() => tasks.close());
@@ -146,4 +151,11 @@ function deliveryOf(
     },
     deadlines,
   };
+}
+
+function unpricedMessage(isRefused: boolean, serviceTier: string | undefined): string {
+  if (serviceTier !== undefined) return "service tier has no price: charged as the usual tier";
+  return isRefused
+    ? "model has no price: call refused"
+    : "model has no price: its calls cost nothing";
 }

@@ -23,11 +23,11 @@ export interface Routing {
   readonly health: Health;
   readonly channelRegistry: ChannelRegistry;
   readonly catalogUpdates: CatalogUpdates;
-  /** Whether or not it takes new calls. */
+  /** Also finds channels that take no new calls. */
   findChannel(name: string): Channel | undefined;
 }
 
-/** The channels that there are, from wherever they are described. */
+/** Opens the channels from all sources. */
 export async function openRouting(needs: Needs, opened: AsyncDisposableStack): Promise<Routing> {
   const { config, env, log, clock, storage, egress } = needs;
   const { limits } = config.settings;
@@ -71,7 +71,7 @@ function openCatalog({ log, clock, storage }: Pick<Needs, "log" | "clock" | "sto
       const models = rows.slice(0, MAX_NAMED).map(({ provider, id }) => `${provider}/${id}`);
       log.warn(
         { rows: rows.length, models },
-        "updated rows of the catalogue are left out: this version cannot read them",
+        "catalogue update rows ignored: unreadable by this version",
       );
     },
   });
@@ -79,13 +79,13 @@ function openCatalog({ log, clock, storage }: Pick<Needs, "log" | "clock" | "sto
 
 const MAX_NAMED = 5;
 
-/** By itself the simulator answers only where it cannot be taken for a production gateway. */
+/** In `auto` mode the simulator answers only if the gateway cannot be a production gateway. */
 function maySimulate({ sandbox, host, databaseUrl }: Config["settings"]): boolean {
   if (sandbox !== "auto") return sandbox === "on";
   return databaseUrl === undefined && /^(127(\.\d+){3}|::1|localhost)$/i.test(host);
 }
 
-/** From the file and the well-known variables. */
+/** Channels from the file and from well-known environment variables. */
 function ownChannels(
   { channels, settings }: Config,
   env: Infrastructure["env"],

@@ -1,25 +1,25 @@
 import type { Channel } from "#core/channel.ts";
 import { simulatedChannels, type SimulatedVendor } from "#relay/routing/environment-channels.ts";
 
-/** Where nobody has described a channel, it stands in: a channel for each vendor that it plays. */
+/** Opens the simulator if no channel is configured: one channel per simulated vendor. */
 export async function openSimulator(
   maxConcurrent: number,
   opened: AsyncDisposableStack,
 ): Promise<readonly Channel[]> {
-  // A gateway with channels of its own need not hold the simulators in memory.
+  // Imported on demand, so that gateways with channels do not load the simulators.
   const { startSandbox } = await import("#sandbox/server.ts");
   const { SANDBOX_PAIR } = await import("#sandbox/key-pairs.ts");
   const { url } = opened.use(await startSandbox());
   return simulatedChannels(vendorsAt(url, SANDBOX_PAIR), maxConcurrent);
 }
 
-/** One that it has, for a first call. */
+/** A simulated model for a first call. */
 export const SIMULATED_MODEL = "gpt-4o-mini";
 
-/** A key that says nothing: any will do, but where requests are signed. */
+/** A placeholder: the simulator accepts any key, except for signed requests. */
 const KEY = "sk-simulated";
 
-/** Where it plays which vendor. `pair`: what it knows signatures by. */
+/** The URL of each simulated vendor. `pair`: the key pair for signatures. */
 function vendorsAt(url: string, pair: string): Readonly<Record<string, SimulatedVendor>> {
   const at = (path: string): SimulatedVendor => ({ baseUrl: url + path, secret: KEY });
   return {

@@ -4,7 +4,7 @@ import type { SingleSignOn } from "#http/deps.ts";
 import { openSeal } from "#lib/seal.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 
-/** Undefined where no provider is configured. */
+/** Undefined if no identity provider is configured. */
 export function openSignOn({
   config: { settings },
   publicUrl,

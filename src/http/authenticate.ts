@@ -1,10 +1,10 @@
 import assert from "node:assert";
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Proof } from "#core/audit.ts";
+import type { AuthMethod } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
-import { lackOf } from "#core/second-factor.ts";
+import { missingFactor } from "#core/second-factor.ts";
 import { ACCESS_TOKEN_PREFIX, isAtLeast, ROLES, type Session, type User } from "#core/user.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
@@ -19,7 +19,7 @@ export interface Caller {
   readonly key?: ApiKey;
   readonly user?: User;
   /** How the user authenticated. */
-  readonly proof?: Proof;
+  readonly proof?: AuthMethod;
   readonly session?: Session;
 }
 
@@ -74,7 +74,7 @@ export function authorize(
   const origin = proof === "session" && !isReading ? originOf(request) : "same";
   if (origin !== "same") throw new GatewayError("forbidden", OBJECTIONS[origin]);
   if (least === undefined) return;
-  const lack = session && lackOf(session, secondFactorRule);
+  const lack = session && missingFactor(session, secondFactorRule);
   if (lack !== undefined) throw mfaPending(lack);
   if (!isAtLeast(user.role, least)) {
     throw new GatewayError("forbidden", "Your role does not allow this.");

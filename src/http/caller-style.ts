@@ -25,6 +25,10 @@ export function errorFormatOf(request: Request): ErrorFormat {
   return ERROR_FORMATS[callerStyle(request)];
 }
 
+export function errorFormatOfStyle(style: CallerStyle): ErrorFormat {
+  return ERROR_FORMATS[style];
+}
+
 /** Undefined if no header identifies a single style. */
 export function ownErrorFormatOf(request: Request): ErrorFormat | undefined {
   const style = ownStyle(request);

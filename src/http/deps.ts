@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { AuditLog } from "#core/audit.ts";
 import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { CallLog } from "#core/call.ts";
@@ -11,7 +12,7 @@ import type { KeyStore } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
-import type { OwnKeys } from "#core/user-keys.ts";
+import type { UserKeys } from "#core/user-keys.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { TeamStore } from "#core/team.ts";
@@ -20,7 +21,7 @@ import type { Logins, UserStore } from "#core/user.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { ChangeableSettings } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
-import type { JsonObject } from "#lib/json.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Seal } from "#lib/seal.ts";
 import type { Channels } from "#relay/routing/channels.ts";
@@ -42,7 +43,7 @@ import type { RefusalSample } from "./refusal-sample.ts";
 /** The dependencies of the HTTP layer. */
 export interface HttpDeps {
   readonly keys: KeyStore;
-  readonly ownKeys: OwnKeys;
+  readonly ownKeys: UserKeys;
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly logins: Logins;
@@ -112,8 +113,19 @@ export interface HttpDeps {
    * style's grammar.
    */
   readonly onStream?: (style: string, text: string) => void;
+  /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
+  readonly onAnswer?: (answer: SeenAnswer) => void;
   /** An unexpected failure: for the operator's log, never for the caller. */
   onError(error: GatewayError, requestId: string): void;
+}
+
+export interface SeenAnswer {
+  /** `GET /api/user/:id`. */
+  readonly route: string;
+  readonly status: number;
+  readonly body: Json;
+  /** What the API document says of it. */
+  readonly schema: z.ZodType;
 }
 
 /** Logins by somebody else's word. */

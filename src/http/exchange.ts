@@ -1,4 +1,4 @@
-import type { Proof } from "#core/audit.ts";
+import type { AuthMethod } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
@@ -60,7 +60,7 @@ export function bodySlotsFor(bigBodies: number): BodySlots {
 /** Who calls, and how they showed it. */
 interface Actor {
   readonly user: User | undefined;
-  readonly proof: Proof;
+  readonly proof: AuthMethod;
 }
 
 const EMPTY_OBJECT: JsonObject = {};
@@ -76,7 +76,7 @@ export class HttpExchange implements Exchange {
   readonly user: User | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
-  readonly #proof: Proof | undefined;
+  readonly #proof: AuthMethod | undefined;
   readonly #model: string | undefined;
   #actor: Actor | undefined;
   #query: URLSearchParams | undefined;
@@ -118,7 +118,7 @@ export class HttpExchange implements Exchange {
     return this.#actor;
   }
 
-  identify(user: User, proof: Proof): void {
+  identify(user: User, proof: AuthMethod): void {
     this.#actor = { user, proof };
   }
 

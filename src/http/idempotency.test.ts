@@ -4,7 +4,7 @@ import type { ApiKey } from "#core/key.ts";
 import type {
   IdempotencyRecord,
   IdempotencyResult,
-  KeptReply,
+  StoredReply,
   IdempotencyStore,
 } from "#core/idempotency.ts";
 import { Form } from "#lib/form.ts";
@@ -86,7 +86,7 @@ function stage(more: Partial<IdempotencyStore> = {}) {
 }
 
 interface Kept {
-  readonly answer: KeptReply | undefined;
+  readonly answer: StoredReply | undefined;
   readonly expiresAt: number;
 }
 
@@ -415,9 +415,9 @@ describe("an answer", () => {
 });
 
 describe("a request that was answered", () => {
-  const done = (answer?: KeptReply) =>
+  const done = (answer?: StoredReply) =>
     stage({ claim: async () => ({ kind: "done", callId: "call-0", answer }) });
-  const KEPT: KeptReply = {
+  const KEPT: StoredReply = {
     status: 200,
     headers: { "content-type": "text/plain", "x-request-id": "call-0" },
     body: Buffer.from("as it was"),

@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { IdempotencyRecord, IdempotencyResult, IdempotencyStore } from "#core/idempotency.ts";
 import { Form } from "#lib/form.ts";
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
-import { gather, Pieces, type Body } from "#lib/pieces.ts";
+import { concatPieces, Pieces, type Body } from "#lib/pieces.ts";
 import type { Clock } from "#lib/clock.ts";
 import { recorder } from "./recorder.ts";
 import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
@@ -78,7 +78,9 @@ async function recalled(found: Done, recall: Recall | undefined): Promise<Done> 
   if (found.answer !== undefined || recall === undefined) return found;
   const reply = await recall(found.callId);
   if (reply === undefined || reply.kind === "stream") return found;
-  const body = await gather(reply.body instanceof Pieces ? reply.body : new Pieces([reply.body]));
+  const body = await concatPieces(
+    reply.body instanceof Pieces ? reply.body : new Pieces([reply.body]),
+  );
   return { ...found, answer: { status: 200, headers: reply.headers, body } };
 }
 
@@ -175,7 +177,7 @@ async function answerKept(
 /** `undefined` if it is too long to store. */
 async function whole(body: Body, maxBytes: number): Promise<Uint8Array | undefined> {
   if (!(body instanceof Pieces)) return Buffer.from(body);
-  return body.sizeBytes > maxBytes ? undefined : await gather(body);
+  return body.sizeBytes > maxBytes ? undefined : await concatPieces(body);
 }
 
 /** Streams the response; its end is stored before the client receives it. */

@@ -1,6 +1,6 @@
 import { editDistance } from "#lib/edit-distance.ts";
 import type { HttpDeps } from "./deps.ts";
-import { templateOf } from "./openapi.ts";
+import { templateOf } from "./template.ts";
 import { tidyPath } from "./path-rewrites.ts";
 import type { Route } from "./routes.ts";
 

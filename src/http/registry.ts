@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { jsonAnswer } from "./answer.ts";
 import { arkOperations, arkTaskOperations } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
@@ -113,6 +115,7 @@ import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
 import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { HttpDeps } from "./deps.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
 import type { Route } from "./routes.ts";
@@ -256,16 +259,20 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     readyz(isDraining),
     metrics,
   ];
+  let document: JsonObject | undefined;
   routes.push({
     ...livez,
+    operationId: "getOpenApi",
+    answer: jsonAnswer(z.looseObject({ openapi: z.string() })),
     path: "/openapi.json",
     summary: "This document.",
-    handle: ({ id }) => json(buildOpenApi(routes, VERSION), id),
+    handle: ({ id }) => json((document ??= buildOpenApi(routes, VERSION)), id),
   });
   return routes;
 }
 
 /** The same route below the prefix that some clients of the chat style put first. */
 function inOtherShape(route: Route<HttpDeps>): Route<HttpDeps>[] {
-  return [route, { ...route, path: `/openai${route.path}` }];
+  const operationId = `${route.operationId}Openai`;
+  return [route, { ...route, operationId, path: `/openai${route.path}` }];
 }

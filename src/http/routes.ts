@@ -1,4 +1,5 @@
-import type { Proof } from "#core/audit.ts";
+import type { z } from "zod";
+import type { AuthMethod } from "#core/audit.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
@@ -6,9 +7,11 @@ import type { RequestBody } from "#core/style.ts";
 import type { Role, User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { Answer } from "./answer.ts";
 import type { PlacedBody } from "./body.ts";
 import type { Client } from "./client.ts";
 import type { SocketProtocol } from "./socket.ts";
+import type { Tag } from "./tags.ts";
 
 /** Who may call a route. It has no default: a route without it neither compiles nor boots. */
 export type Access =
@@ -40,10 +43,21 @@ export interface Route<Deps> {
   readonly family?: Family;
   /** A GET that changes something, so it is written to the audit log. */
   readonly isAction?: true;
+  /** Its name in the API document: unique, and never changed, since generated clients use it. */
+  readonly operationId: string;
+  readonly tag: Tag;
   /** One line for the API document. */
   readonly summary: string;
+  /** Its path in the API document, if the pattern of `path` does not say which paths it matches. */
+  readonly template?: string;
+  /** The operations that it serves, if their paths differ only in a verb; the document shows them in place of it. */
+  readonly operations?: readonly RouteOperation[];
+  /** Query parameters. Others are ignored. */
+  readonly query?: z.ZodObject;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
+  /** The answer of a successful request. */
+  readonly answer: Answer;
   /** Its body is a form; the schema is of its fields. */
   readonly takesForm?: true;
   /** Plain requests are refused, so `Allow` does not list this method. */
@@ -57,6 +71,15 @@ export interface Route<Deps> {
   /** Renders an error in the format that this route's clients expect. */
   renderError(error: GatewayError, request: Request, requestId: string): JsonObject;
   handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
+}
+
+/** One operation of a route, for the API document. */
+export interface RouteOperation {
+  readonly template: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly answer: Answer;
+  readonly query?: z.ZodObject;
 }
 
 /** One HTTP request on its way through a route. */
@@ -74,7 +97,7 @@ export interface Exchange {
   readonly user: User | undefined;
   readonly client: Client;
   /** Sets the user on a route that needs no login; for the audit log. */
-  identify(user: User, proof: Proof): void;
+  identify(user: User, proof: AuthMethod): void;
   /** Adds details of the change to the audit log: short, and without secrets. */
   note(details: JsonObject): void;
   /** Reads and validates the body once. */

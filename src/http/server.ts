@@ -5,6 +5,7 @@ import { ulid } from "#lib/ids.ts";
 import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { authorize, authenticate, ANONYMOUS_CALLER, type Caller } from "./authenticate.ts";
 import { SIMULATED_HEADER } from "./api/status.ts";
+import { showAnswer } from "./show-answer.ts";
 import { readClient } from "./client.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
@@ -181,6 +182,7 @@ function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surrounding
     if (found === undefined) return unserved.refuse(request, path);
     try {
       const response = await serve(request, { ...found, model }, deps, around);
+      if (deps.onAnswer !== undefined) await showAnswer(found.route, response, deps.onAnswer);
       return request.method === "HEAD" ? new Response(null, response) : response;
     } catch (cause) {
       return unserved.fail(request, path, cause);

@@ -5,13 +5,14 @@ import type { JsonObject } from "#lib/json.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
 import { ERROR_FORMAT_BY_PREFIX } from "./api/video/error-formats.ts";
-import { errorFormatOf, ownErrorFormatOf } from "./caller-style.ts";
+import { errorFormatOf, errorFormatOfStyle, ownErrorFormatOf } from "./caller-style.ts";
 import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
 import { nearestPath } from "./nearest-path.ts";
 import { rewritePath, type RewrittenPath } from "./path-rewrites.ts";
 import type { Router } from "./router.ts";
 import type { Route } from "./routes.ts";
+import { unservedApiAt } from "./unserved-apis.ts";
 
 type RenderError = (error: GatewayError) => JsonObject;
 
@@ -22,12 +23,6 @@ const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError]
 ];
 
 const MAX_SHOWN_CHARS = 256;
-
-/** Newer clients of one vendor use it for some models. */
-const INTERACTIONS = /^\/v1(beta)?\/interactions(\/|$)/;
-const INSTEAD_OF_INTERACTIONS =
-  " The Interactions API is not served here: send the question to " +
-  "POST /v1beta/models/{model}:generateContent, or to POST /v1/responses.";
 
 /** Handles requests with an unknown path or with a method that the path does not have. */
 export class UnservedPaths {
@@ -66,12 +61,16 @@ export class UnservedPaths {
       response.headers.set("allow", allowed);
       return response;
     }
+    const api = unservedApiAt(path);
+    if (api !== undefined) {
+      const message = `Unknown path ${shown}. ${api.hint}`;
+      return this.#answer(request, path, "not_found", message, errorFormatOfStyle(api.style));
+    }
     const nearest = nearestPath(path, this.#routes);
     const meant = nearest === undefined ? "" : ` Did you mean ${nearest.path}?`;
-    const hint = INTERACTIONS.test(path) ? INSTEAD_OF_INTERACTIONS : meant;
     const format: RenderError | undefined =
       nearest && ((error) => nearest.route.renderError(error, request, ""));
-    return this.#answer(request, path, "not_found", `Unknown path ${shown}.${hint}`, format);
+    return this.#answer(request, path, "not_found", `Unknown path ${shown}.${meant}`, format);
   }
 
   /** For a failure that its route could not render. */

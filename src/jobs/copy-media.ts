@@ -5,7 +5,10 @@ import type { Job } from "./scheduler.ts";
 const DAY_MS = 86_400_000;
 const BATCH = 100;
 
-/** Copies what finished tasks have made, until nothing is due. A file that two gateways copy at once is the same twice. */
+/**
+ * Copies the files of finished tasks until none is due. Two gateways that copy
+ * the same file produce the same copy.
+ */
 export function copyMedia(contents: Pick<Contents, "copyDue">): Job {
   return {
     name: "copy-media",
@@ -14,7 +17,7 @@ export function copyMedia(contents: Pick<Contents, "copyDue">): Job {
   };
 }
 
-/** Removes copies in time, and those whose task was deleted; to remove one again does nothing. */
+/** Deletes expired copies, and copies of deleted tasks; idempotent. */
 export function pruneMedia(
   deps: Pick<ContentsDeps, "copies" | "stores" | "clock">,
   settings: { readonly mediaDays: number },

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
 const BATCH = 500;
 
-/** Tells callers what they wanted to be told, until nothing is due. */
+/** Sends webhooks to clients until none is due. */
 export function deliverDueWebhooks(deps: DeliverDeps): Job {
   return {
     name: "send-notices",

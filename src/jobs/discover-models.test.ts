@@ -53,7 +53,7 @@ function setup(answer: (request: UpstreamRequest) => UpstreamReply | Promise<Ups
 const found = (channels: Channels): readonly string[] =>
   [...channels.models.keys()].filter((name) => name.startsWith("of-"));
 
-test("a channel is asked once, and again after ten minutes", async () => {
+test("a channel's models are requested once, and again after ten minutes", async () => {
   const { channels, asked, run, pass } = setup(() => reply(["found"]));
   channels.replace([CHANNEL]);
 
@@ -67,7 +67,7 @@ test("a channel is asked once, and again after ten minutes", async () => {
   expect(asked).toHaveLength(2);
 });
 
-test("a channel that was given another address is asked there at once", async () => {
+test("a channel with a new address is requested at once", async () => {
   const { channels, asked, run } = setup(({ url }) => reply([`of-${url.hostname}`]));
   channels.replace([CHANNEL]);
   await run();
@@ -79,7 +79,7 @@ test("a channel that was given another address is asked there at once", async ()
   expect(found(channels)).toEqual(["of-elsewhere.example"]);
 });
 
-test("what was known stays when an upstream does not answer, and nobody else waits for it", async () => {
+test("the known models stay if an upstream does not answer, and other channels do not wait", async () => {
   let isDown = false;
   const { channels, troubles, run, pass } = setup(({ url }) => {
     if (isDown && url.host === "vendor.example") throw new GatewayError("upstream_failed", "No.");
@@ -98,7 +98,7 @@ test("what was known stays when an upstream does not answer, and nobody else wai
   expect(found(channels)).toEqual(["of-vendor.example", "of-other.example"]);
 });
 
-test("an upstream that has named no model yet is asked again after half a minute", async () => {
+test("an upstream without models is requested again after half a minute", async () => {
   let isThere = false;
   const { channels, asked, run, pass } = setup(() => {
     if (isThere) return reply(["pulled"]);
@@ -117,7 +117,7 @@ test("an upstream that has named no model yet is asked again after half a minute
   expect(channels.find("pulled")).toBeDefined();
 });
 
-test("an upstream that never names a model is asked less and less often", async () => {
+test("an upstream that never lists models is requested less and less often", async () => {
   const { channels, troubles, run, pass } = setup(() => {
     throw new GatewayError("upstream_failed", "There is no list.");
   });
@@ -131,7 +131,7 @@ test("an upstream that never names a model is asked less and less often", async 
   expect(troubles.length).toBeLessThan(12);
 });
 
-test("a new channel is asked at once, also while another's upstream does not answer", async () => {
+test("a new channel is requested at once, even while another upstream does not answer", async () => {
   const silent = Promise.withResolvers<UpstreamReply>();
   const { channels, asked, run } = setup(({ url }) =>
     url.host === "vendor.example" ? silent.promise : reply(["new"]),

@@ -1,22 +1,23 @@
 import type { Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
-import { workOff } from "#lib/work-off.ts";
+import { processDue } from "#lib/process-due.ts";
 import type { Channels } from "#relay/routing/channels.ts";
 import { askForModels } from "#relay/routing/discover.ts";
 import { poolOf } from "#relay/failover/pools.ts";
 import type { Job } from "./scheduler.ts";
 
 const ASK_AGAIN_MS = 600_000;
-/** One that is not there yet, or has nothing yet, may be soon; each time that it has not, less soon. */
+/** First retry interval for a channel without known models; it doubles with each retry. */
 const UNKNOWN_MS = 30_000;
 const LONGEST_MS = 30_000;
 const AT_ONCE = 1_000;
 
 /**
- * Asks the upstreams of channels that list no models which they have: a new
- * channel's at once, each again after a while, and sooner at first, until it named some.
- * What was known before stays when one does not answer, and nobody waits for it.
+ * Requests the model lists of channels without listed models: for a new channel
+ * at once, then at intervals that start short and grow until the list is not
+ * empty. If an upstream does not answer, its last list stays. Channels do not
+ * wait for each other.
  */
 export function discoverModels(
   channels: Channels,
@@ -24,15 +25,15 @@ export function discoverModels(
   clock: Pick<Clock, "monotonic">,
   onError: (channel: Channel, cause: unknown) => void,
 ): Job {
-  /** By pool: with another address or credential it is asked anew. */
+  /** By pool, so that a new address or credential triggers a new request. */
   let askedAt = new Map<string, number>();
-  /** Until each is asked the next time. */
+  /** Interval until the next request, by pool. */
   const pauses = new Map<string, number>();
   return {
     name: "discover-models",
     everyMs: 1_000,
     run: (signal) =>
-      workOff<Channel>(
+      processDue<Channel>(
         {
           lease: async (room, underWay) => leaseDue(room, underWay),
           act: (channel) => ask(channel, signal),

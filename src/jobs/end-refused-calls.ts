@@ -1,15 +1,16 @@
 import { GatewayError } from "#core/error.ts";
 import type { Job } from "./scheduler.ts";
 
-/** What is open for keys: calls, and connections on which calls are made. */
+/** Open calls, or open connections for calls, by key. */
 export interface KeyHolders {
   readonly keyIds: readonly number[];
   endAllOf(keyId: number, reason: GatewayError): void;
 }
 
 /**
- * Ends what is open for keys that were deleted or disabled since, here or by
- * another gateway. Asks nothing while nothing is open.
+ * Ends the open calls and connections of keys that were deleted or disabled,
+ * here or by another gateway. Does not query the database while nothing is
+ * open.
  */
 export function endRefusedCalls(
   holders: readonly KeyHolders[],

@@ -1,7 +1,10 @@
 import type { AuditAnchor, AuditLog } from "#core/audit.ts";
 import type { Job } from "./scheduler.ts";
 
-/** Says once a day how far the audit log goes, outside of the database: whoever cuts it cannot cut that. */
+/**
+ * Logs the head of the audit log once a day, outside the database: truncating
+ * the audit log cannot remove it there.
+ */
 export function logAuditHead(
   audit: Pick<AuditLog, "head">,
   report: (head: AuditAnchor) => void,

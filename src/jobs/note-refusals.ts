@@ -3,13 +3,13 @@ import type { Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import type { Job } from "./scheduler.ts";
 
-/** Refusals that were counted and not written one by one. */
+/** Refusals that were counted instead of written one by one. */
 interface CountedRefusals {
   readonly counts: readonly (readonly [address: string, count: number])[];
   forget(address: string, count: number): void;
 }
 
-/** Writes how many refusals there were beside those that stand in the audit log, a row for each address. */
+/** Writes the number of refusals that are not in the audit log, one row per address. */
 export function noteRefusals(
   refusals: CountedRefusals,
   audit: Pick<AuditLog, "write">,

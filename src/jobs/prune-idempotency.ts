@@ -4,7 +4,7 @@ import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;
 
-/** Forgets answers that were kept for their keys, in time or where a user has too many of them. */
+/** Deletes expired idempotency records, and stored responses of users above their limit. */
 export function pruneKeptAnswers(
   kept: Pick<IdempotencyStore, "prune" | "trim">,
   limits: { readonly keptUserBytes: number },

@@ -4,13 +4,13 @@ import type { Job } from "./scheduler.ts";
 const DAY_MS = 86_400_000;
 const BATCH = 5_000;
 
-/** Where old records are deleted from. */
+/** The store of call records. */
 interface Prunable {
-  /** Deletes at most `limit` records older than `before` (Unix ms); says how many. */
+  /** Deletes at most `limit` records older than `before` (Unix ms); returns their number. */
   pruneCalls(before: number, limit: number): Promise<number>;
 }
 
-/** Keeps the journal to its retention, a bounded batch at a time, so that no call waits for it. */
+/** Deletes expired journal records in bounded batches, so that no call waits for it. */
 export function pruneJournal(
   storage: Prunable,
   settings: { readonly journalDays: number },
@@ -21,7 +21,7 @@ export function pruneJournal(
     everyMs: 3_600_000,
     async run(signal) {
       const before = clock.now() - settings.journalDays * DAY_MS;
-      // Also after a short one: a call that a clock put into the future makes all of them short.
+      // Continues after a short batch: a call with a future timestamp makes every batch short.
       while (!signal.aborted && (await storage.pruneCalls(before, BATCH)) > 0);
     },
   };

@@ -2,11 +2,11 @@ import type { ResponseStore } from "#core/responses.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
-/** As long as the vendor who made the style keeps them. */
+/** The same retention as the vendor of the style. */
 const KEPT_MS = 30 * 86_400_000;
 const BATCH = 500;
 
-/** Forgets kept responses in time, a bounded batch at a time. */
+/** Deletes expired responses in bounded batches. */
 export function pruneResponses(responses: Pick<ResponseStore, "prune">, clock: Clock): Job {
   return {
     name: "prune-responses",

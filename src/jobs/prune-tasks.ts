@@ -5,7 +5,7 @@ import type { Job } from "./scheduler.ts";
 const DAY_MS = 86_400_000;
 const BATCH = 500;
 
-/** Forgets finished videos in time, a bounded batch at a time. */
+/** Deletes expired video tasks in bounded batches. */
 export function pruneTasks(
   tasks: Pick<TaskStore, "prune">,
   settings: { readonly videoDays: number },

@@ -1,12 +1,14 @@
 import { expect, test } from "bun:test";
-import type { CallRecord } from "#core/call.ts";
+import type { CallRecord, CallTags } from "#core/call.ts";
 import type { OpenHold } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import { systemClock } from "#lib/clock.ts";
 import { recoverHolds } from "./recover-holds.ts";
 
-test("what a killed gateway left behind is closed by many calls to a commit, and not one after the other", async () => {
+const TAGS: CallTags = { session: "s-1", agent: "a-1" };
+
+test("the holds of a killed gateway are closed with many calls per commit, not one after the other", async () => {
   const left = Array.from({ length: 20 }, (_, i) => aHold(`call-${i}`, i % 2 === 0 ? null : 7));
   const closed: string[] = [];
   const committed = Promise.withResolvers<boolean>();
@@ -25,7 +27,7 @@ test("what a killed gateway left behind is closed by many calls to a commit, and
   expect(closed.toSorted()).toEqual(left.map(({ callId }) => callId).toSorted());
 }, 5_000);
 
-test("a call that a crash cut is recorded as it stood at its last checkpoint", async () => {
+test("a call interrupted by a crash is recorded as of its last checkpoint", async () => {
   const known = aHold("call-1", 7);
   const record: CallRecord = {
     id: "call-1",
@@ -49,7 +51,7 @@ test("a call that a crash cut is recorded as it stood at its last checkpoint", a
   };
   const left = [
     { ...known, context: { ...known.context, isStream: true, record } },
-    { ...aHold("call-2", null), context: { ...known.context, isStream: true } },
+    { ...aHold("call-2", null), context: { ...known.context, isStream: true, tags: TAGS } },
   ];
   const records: CallRecord[] = [];
   const close = async (_id: string, ...[last, only]: [unknown, CallRecord?]): Promise<boolean> => {
@@ -64,7 +66,7 @@ test("a call that a crash cut is recorded as it stood at its last checkpoint", a
 
   expect(records).toMatchObject([
     { ...record, durationMs: expect.any(Number) },
-    { id: "call-2", isStream: true, cost: 0, provider: null },
+    { id: "call-2", isStream: true, cost: 0, provider: null, tags: TAGS },
   ]);
 });
 

@@ -6,13 +6,13 @@ import type { Clock } from "#lib/clock.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import type { Job } from "./scheduler.ts";
 
-/** Calls share commits, and a start waits for all of them. */
+/** Concurrent operations share commits, and the start waits for all of them. */
 const AT_ONCE = 100;
 
 /**
- * Closes the holds of gateways that died: what had been delivered by the last
- * checkpoint is owed, the rest is released. Two gateways may find the same
- * hold; only the first closes it.
+ * Closes the holds of dead gateways: output delivered by the last checkpoint is
+ * charged, the rest is released. If two gateways find the same hold, only the
+ * first closes it.
  */
 export function recoverHolds(
   ledger: Pick<Ledger, "listAbandoned" | "settle" | "void">,
@@ -32,7 +32,7 @@ export function recoverHolds(
   };
 }
 
-/** As it would be if the call had ended at its last checkpoint. */
+/** The record as if the call had ended at its last checkpoint. */
 function recordOf(hold: OpenHold, now: number): CallRecord {
   const durationMs = Math.max(0, now - hold.openedAt);
   if (hold.context.record !== undefined) return { ...hold.context.record, durationMs };
@@ -55,5 +55,6 @@ function recordOf(hold: OpenHold, now: number): CallRecord {
     durationMs,
     attempts: [],
     lost: [],
+    ...(hold.context.tags === undefined ? {} : { tags: hold.context.tags }),
   };
 }

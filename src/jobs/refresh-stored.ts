@@ -1,11 +1,11 @@
 import type { Job } from "./scheduler.ts";
 
-/** Loads again what was changed since it was loaded. */
+/** A cache that reloads changed data. */
 interface Refreshable {
   refresh(): Promise<void>;
 }
 
-/** Takes up what another gateway on the same database changed. */
+/** Applies changes that other gateways on the same database made. */
 export function refreshStored(settings: Refreshable, channelRegistry: Refreshable): Job {
   return {
     name: "refresh-stored",

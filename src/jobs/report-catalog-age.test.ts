@@ -10,7 +10,7 @@ const STATE: CatalogState = {
   rows: new Map(),
 };
 
-test("an old catalogue is told of once in each run, a day apart, and a young one never", async () => {
+test("an outdated catalogue is reported once per day, a recent one never", async () => {
   const told: CatalogState[] = [];
   let loads = 0;
   let state = STATE;

@@ -2,8 +2,8 @@ import type { CatalogState, CatalogUpdates } from "#core/catalog-update.ts";
 import type { Job } from "./scheduler.ts";
 
 /**
- * Says at the start and once a day that the catalogue is old: its prices are
- * what calls are charged. `reload`: models retire when their day comes.
+ * Reports an outdated catalogue at the start and once a day, because calls are
+ * charged by its prices. `reload`: also retires models on their date.
  */
 export function reportCatalogAge(
   updates: Pick<CatalogUpdates, "describe">,

@@ -7,7 +7,7 @@ import { sumUsage } from "./sum-usage.ts";
 const DAY_MS = 86_400_000;
 const NOW = 1_000 * DAY_MS;
 
-test("what is kept, and how long, is asked for in each run", async () => {
+test("the retention setting is read in each run", async () => {
   const clock = { ...systemClock, now: () => NOW };
   const settings = { journalDays: 30, usageDays: 400, keptUserBytes: 9 };
   const seen: number[] = [];
@@ -38,7 +38,7 @@ test("what is kept, and how long, is asked for in each run", async () => {
   ]);
 });
 
-test("a call that a clock put into the future keeps no older ones from being deleted", async () => {
+test("a call with a future timestamp does not prevent the deletion of older ones", async () => {
   let old = 12_000;
   // It is among the first that are looked at, each time.
   const pruneCalls = async (_: number, limit: number): Promise<number> => {

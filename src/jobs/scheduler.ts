@@ -1,4 +1,4 @@
-/** Something done again and again beside the calls. It must not mind being run twice. */
+/** A periodic background job. It must be idempotent. */
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
@@ -6,11 +6,14 @@ export interface Job {
 }
 
 interface Scheduler {
-  /** Ends the waiting, and waits for what runs. */
+  /** Cancels waiting and waits for running jobs. */
   stop(): Promise<void>;
 }
 
-/** Runs each job at once and then at its interval, counted from its last end, so that none overlaps itself. */
+/**
+ * Runs each job at once and then at its interval, counted from the end of the
+ * last run, so that runs of a job never overlap.
+ */
 export function startJobs(
   jobs: readonly Job[],
   onError: (job: string, cause: unknown) => void,

@@ -4,15 +4,15 @@ import type { Job } from "./scheduler.ts";
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 
-/** Where calls are added up by the hour. */
+/** The store of hourly usage sums. */
 interface Summable {
-  /** Adds at most `limit` calls to the sums; says how many. */
+  /** Adds at most `limit` calls to the sums; returns their number. */
   sumCalls(limit: number): Promise<number>;
-  /** Deletes sums of one hour that ended before `before` (Unix ms); false where there are none. */
+  /** Deletes the sums of one hour that ended before `before` (Unix ms); false if there are none. */
   pruneUsage(before: number): Promise<boolean>;
 }
 
-/** Adds up what calls used, a bounded batch at a time, and keeps the sums to their retention. */
+/** Aggregates the usage of calls in bounded batches, and deletes expired sums. */
 export function sumUsage(
   storage: Summable,
   settings: { readonly usageDays: number },

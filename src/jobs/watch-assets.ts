@@ -7,7 +7,7 @@ import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;
 
-/** Finds out what became of pending assets. Two gateways do this in turns. */
+/** Polls pending assets. Leases prevent duplicate polls by several gateways. */
 export function watchAssetLibrary(deps: WatchDeps): Job {
   return {
     name: "watch-assets",
@@ -16,7 +16,7 @@ export function watchAssetLibrary(deps: WatchDeps): Job {
   };
 }
 
-/** Lets go of removed assets; to do so twice does nothing. */
+/** Deletes the files of removed assets; idempotent. */
 export function forgetRemovedAssets(deps: WatchDeps): Job {
   return {
     name: "forget-assets",
@@ -25,7 +25,7 @@ export function forgetRemovedAssets(deps: WatchDeps): Job {
   };
 }
 
-/** Goes on with verifications of persons: asks vendors, tells callers. */
+/** Continues verifications of persons: polls vendors and sends callbacks. */
 export function attendVerifications(deps: CallbackDeps): Job {
   return {
     name: "attend-verifications",

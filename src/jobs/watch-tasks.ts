@@ -1,6 +1,6 @@
 import type { Job } from "./scheduler.ts";
 
-/** Keeps the tasks that this gateway has leased, and leases those that nobody has. */
+/** Renews this gateway's leases on tasks, and leases tasks without an owner. */
 export function watchTasks(tasks: { renew(): Promise<void> }): Job {
   return { name: "watch-tasks", everyMs: 1_000, run: () => tasks.renew() };
 }

@@ -4,14 +4,14 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM: a random IV, the bytes, the tag. `associated` is bound to it and not kept in it. */
+/** AES-256-GCM: a random IV, the bytes, the tag. `associated` is authenticated but not stored. */
 export function encrypt(bytes: Uint8Array, key: Uint8Array, associated: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv).setAAD(associated);
   return Buffer.concat([iv, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Undefined where a byte of it, the key or what is associated is another. */
+/** Undefined if any byte of the data, the key or the associated data differs. */
 export function decrypt(
   sealed: Uint8Array,
   key: Uint8Array,

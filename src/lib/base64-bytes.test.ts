@@ -7,7 +7,7 @@ function read(bytes: Base64Bytes, start: number, end: number): Buffer {
   return Buffer.concat([...bytes.pieces({ start, end })]);
 }
 
-test("any part of what is written in base64 is read without the rest", () => {
+test("any part of the decoded bytes is read without the rest", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(200), fc.nat(200), (all, one, other) => {
       const bytes = new Base64Bytes(Buffer.from(all).toString("base64"));
@@ -22,7 +22,7 @@ test("any part of what is written in base64 is read without the rest", () => {
   );
 });
 
-test("a long one comes in pieces, whichever way it was wrapped", () => {
+test("long content is read in steps, with and without line breaks", () => {
   const all = Uint8Array.from({ length: 200_000 }, (_, at) => at % 251);
   const lines = Buffer.from(all).toString("base64").replaceAll(/.{76}/g, "$&\r\n");
   const bytes = new Base64Bytes(lines);

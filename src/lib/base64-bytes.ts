@@ -1,9 +1,9 @@
 import type { Span } from "./byte-range.ts";
 
-/** Of bytes; a multiple of what three of them are in base64. */
+/** Step size in bytes; a multiple of three, so that steps end at base64 boundaries. */
 const PIECE_BYTES = 48 * 1024;
 
-/** Bytes written in base64, which are decoded a piece at a time, and only those that are wanted. */
+/** Bytes from base64, decoded in steps and only as far as needed. */
 export class Base64Bytes {
   readonly sizeBytes: number;
   readonly #base64: string;

@@ -27,11 +27,11 @@ describe("a Range header", () => {
     ["bytes=99999999999999999999-", undefined],
     ["items=0-1", undefined],
     ["", undefined],
-  ])("'%s' asks for %j", (header, expected) => {
+  ])("'%s' requests %j", (header, expected) => {
     expect(parseByteRange(header)).toEqual(expected);
   });
 
-  test("is written as it was read", () => {
+  test("is written as it was parsed", () => {
     for (const header of ["bytes=0-0", "bytes=7-", "bytes=-9", "bytes=3-900"]) {
       const range = parseByteRange(header);
       expect(range !== undefined && range !== "several" && formatByteRange(range)).toBe(header);
@@ -55,7 +55,7 @@ describe("a range of a file", () => {
     expect(spanOf(range, sizeBytes)).toEqual(expected);
   });
 
-  test("comes back out of the header that tells of it", () => {
+  test("is recovered from its Content-Range header", () => {
     const sizes = fc.integer({ min: 1, max: 1e12 });
     fc.assert(
       fc.property(sizes, sizes, fc.nat(), (sizeBytes, first, more) => {
@@ -76,7 +76,7 @@ describe("a range of a file", () => {
     ["bytes */10", undefined],
     ["0-9/10", undefined],
     [undefined, undefined],
-  ])("'%s' is told as %j", (header, expected) => {
+  ])("'%s' is parsed as %j", (header, expected) => {
     expect(parseContentRange(header)).toEqual(expected);
   });
 });

@@ -1,9 +1,9 @@
-/** One range of a file's bytes, as a request asks for it. Both ends belong to it. */
+/** One requested byte range; both ends are inclusive. */
 export type ByteRange =
   | { readonly first: number; readonly last?: number }
   | { readonly suffix: number };
 
-/** Where bytes lie in a file; `end` does not belong to them. */
+/** A byte range in a file; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -13,8 +13,8 @@ const RANGE = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i;
 const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i;
 
 /**
- * What a Range header asks for. Undefined where it asks for nothing that has
- * to be understood: then the whole file is the answer (RFC 9110, 14.2).
+ * Parses a Range header. Undefined if it is not understood: the response is
+ * then the whole file (RFC 9110, 14.2).
  */
 export function parseByteRange(header: string | null): ByteRange | "several" | undefined {
   if (header === null) return undefined;
@@ -31,7 +31,7 @@ export function formatByteRange(range: ByteRange): string {
   return `bytes=${range.first}-${range.last ?? ""}`;
 }
 
-/** Where a range lies in a file of this size; undefined where it holds none of its bytes. */
+/** The span of a range in a file of this size; undefined if it contains no byte of the file. */
 export function spanOf(range: ByteRange, sizeBytes: number): Span | undefined {
   if ("suffix" in range) {
     if (range.suffix === 0 || sizeBytes === 0) return undefined;
@@ -41,7 +41,7 @@ export function spanOf(range: ByteRange, sizeBytes: number): Span | undefined {
   return first < sizeBytes ? { start: first, end: Math.min(sizeBytes, last + 1) } : undefined;
 }
 
-/** What a Content-Range header says; the size is undefined where its sender does not know it. */
+/** Parses a Content-Range header; the size is undefined if its sender does not know it. */
 export function parseContentRange(
   header: string | undefined,
 ): (Span & { readonly sizeBytes: number | undefined }) | undefined {

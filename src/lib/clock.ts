@@ -1,4 +1,4 @@
-/** Time as a dependency, so that tests can own it. */
+/** Time as a dependency, so that tests can control it. */
 export interface Clock {
   /** Wall clock, ms since 1970 UTC: for records and display. */
   now(): number;

@@ -31,7 +31,7 @@ function entry(
   return each;
 }
 
-test("what is due is told so once, and what has moved its moment along is not", async () => {
+test("a due entry is notified once, an entry with a later deadline is not", async () => {
   const clock = openClock();
   const deadlines = new Deadlines(clock);
   const [due, moved, later] = [entry(1_000), entry(1_000), entry(1_001)];
@@ -45,7 +45,7 @@ test("what is due is told so once, and what has moved its moment along is not", 
   for (const each of [due, moved, later]) deadlines.release(each);
 });
 
-test("what is released is told nothing, though it is released by what is due at the same time", async () => {
+test("a released entry is not notified, even if another entry releases it at the same time", async () => {
   const clock = openClock();
   const deadlines = new Deadlines(clock);
   const second = entry(1_000);
@@ -62,7 +62,7 @@ test("what is released is told nothing, though it is released by what is due at 
   expect([first.due, second.due, deadlines.size]).toEqual([1, 0, 0]);
 });
 
-test("nothing ticks where nothing is watched", () => {
+test("no timer runs without entries", () => {
   using starts = spyOn(globalThis, "setInterval");
   using stops = spyOn(globalThis, "clearInterval");
   const deadlines = new Deadlines(openClock());

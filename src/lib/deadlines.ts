@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "./clock.ts";
 
-/** Something with a moment after which it is given up. Its owner moves the moment along. */
+/** An object with a deadline, which its owner may move. */
 export interface Watched {
   /** Monotonic ms. */
   dueAt: number;
@@ -10,9 +10,9 @@ export interface Watched {
 const TICK_MS = 100;
 
 /**
- * Watches many deadlines with one timer. A timer of its own for every phase of
- * every call would cost more than the call; looking at thousands of numbers
- * ten times a second costs nothing. Deadlines are kept to a tenth of a second.
+ * Watches many deadlines with one timer. A separate timer for every phase of
+ * every call would cost more than the call. Checking thousands of numbers ten
+ * times per second is cheap. Deadlines are accurate to a tenth of a second.
  */
 export class Deadlines {
   readonly #watched = new Set<Watched>();
@@ -34,7 +34,7 @@ export class Deadlines {
     this.#timer.unref();
   }
 
-  /** Must be called for everything that was watched. */
+  /** Must be called for every watched entry. */
   release(entry: Watched): void {
     this.#watched.delete(entry);
     if (this.#watched.size > 0) return;

@@ -1,10 +1,10 @@
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
- * Reads decimal text as a whole number of its smallest parts: "0.15" with six
- * decimals is 150,000. The text never becomes a binary fraction on the way.
- * `undefined` for anything else than a decimal number of zero or more, for one
- * that needs more decimals, and for one of more than `most` parts.
+ * Parses decimal text as an integer of its smallest units: "0.15" with six
+ * decimals is 150,000. It never uses binary fractions. `undefined` for anything
+ * but a non-negative decimal, for too many decimals, and for more than `most`
+ * units.
  */
 export function parseDecimal(
   text: string,
@@ -18,7 +18,7 @@ export function parseDecimal(
   const written = whole + fraction;
   const digits = written.replace(/0+$/, "");
   if (digits === "") return 0;
-  // Zeros at the end say nothing, so they cost no decimals.
+  // Trailing zeros need no decimals.
   const zeros = written.length - digits.length;
   const shift = decimals - fraction.length + zeros + Number(exponent);
   if (shift < 0) return undefined;
@@ -27,7 +27,7 @@ export function parseDecimal(
   return parts > BigInt(most) ? undefined : Number(parts);
 }
 
-/** The way back, without zeros that say nothing: 150,000 with six decimals is "0.15". */
+/** The inverse, without trailing zeros: 150,000 with six decimals is "0.15". */
 export function formatDecimal(parts: number | bigint, decimals: number): string {
   const digits = String(parts).padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);

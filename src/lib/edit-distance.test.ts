@@ -10,7 +10,7 @@ test.each([
   ["gpt-4.1", "gpt-4-1", 1],
   ["kitten", "sitting", 3],
   ["abc", "xyz", 3],
-])("from '%s' to '%s' it is %p", (a, b, distance) => {
+])("the distance from '%s' to '%s' is %p", (a, b, distance) => {
   expect(editDistance(a, b)).toBe(distance);
   expect(editDistance(b, a)).toBe(distance);
   expect(editDistance(a, b, distance + 1)).toBe(distance);

@@ -1,6 +1,6 @@
 /**
- * Levenshtein's distance: characters added, left out or replaced. Gives up, and
- * is `limit`, as soon as it cannot be less.
+ * Levenshtein distance: characters added, removed or replaced. Stops early and
+ * returns `limit` if the distance is at least `limit`.
  */
 export function editDistance(a: string, b: string, limit = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;

@@ -4,13 +4,13 @@ import { seal, unseal } from "./envelope.ts";
 const KEY = new Uint8Array(32).fill(1);
 const OTHER_KEY = new Uint8Array(32).fill(2);
 
-test("what was sealed opens again, whatever it holds", () => {
+test("an encrypted text can be decrypted, with any content", () => {
   for (const text of ["", "a secret", "späť 🗝\n", "x".repeat(16_384)]) {
     expect(unseal(seal(text, KEY, "here"), KEY, "here")).toBe(text);
   }
 });
 
-test("it shows nothing of the text, and no two look alike", () => {
+test("the result reveals nothing of the text, and no two results are alike", () => {
   const [one, other] = [seal("a secret", KEY, "here"), seal("a secret", KEY, "here")];
 
   expect(one).toMatch(/^v1(\.[A-Za-z0-9_-]+){3}$/);
@@ -19,14 +19,14 @@ test("it shows nothing of the text, and no two look alike", () => {
   expect(first?.isDisjointFrom(second ?? new Set())).toBe(true);
 });
 
-test("no other key and no other place opens it", () => {
+test("another key or another context cannot decrypt it", () => {
   const sealed = seal("a secret", KEY, "here");
 
   expect(() => unseal(sealed, OTHER_KEY, "here")).toThrow("another key");
   expect(() => unseal(sealed, KEY, "there")).toThrow();
 });
 
-test("it does not open with any character changed, added or taken away", () => {
+test("it cannot be decrypted with any character changed, added or removed", () => {
   const sealed = seal("a secret", KEY, "here");
 
   for (let at = 0; at < sealed.length; at++) {
@@ -42,7 +42,7 @@ test("it does not open with any character changed, added or taken away", () => {
   }
 });
 
-test("parts of two do not make a third", () => {
+test("parts of two results do not form a third", () => {
   const one = seal("a secret", KEY, "here").split(".");
   const other = seal("a secret", KEY, "here").split(".");
 

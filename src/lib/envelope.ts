@@ -5,10 +5,9 @@ import { KEY_BYTES } from "./derive-key.ts";
 const VERSION = "v1";
 
 /**
- * Text under a key of its own, which in turn is under `key` (32 bytes):
- * `v1.<key's id>.<wrapped key>.<text>`, the last two encrypted and in
- * base64url. It opens only with the same `context`, which says where it
- * belongs and is not kept in it.
+ * Encrypts text with its own key, which is encrypted with `key` (32 bytes):
+ * `v1.<key's id>.<wrapped key>.<text>`, the last two in base64url. Decryption
+ * needs the same `context`, which is bound to the result but not stored in it.
  */
 export function seal(text: string, key: Uint8Array, context: string): string {
   const own = randomBytes(KEY_BYTES);
@@ -18,28 +17,29 @@ export function seal(text: string, key: Uint8Array, context: string): string {
   return [...around, ...parts.map(write)].join(".");
 }
 
-/** Throws where a byte of it, the key or the context is another. */
+/** Throws if any byte of the text, the key or the context differs. */
 export function unseal(sealed: string, key: Uint8Array, context: string): string {
   const [version = "", keyId = "", ...parts] = sealed.split(".");
   const [wrapped, text, ...others] = parts.map(read);
   if (version !== VERSION || wrapped === undefined || text === undefined || others.length > 0) {
-    throw new Error("This was not sealed here.");
+    throw new Error("The text is not in the format of this gateway.");
   }
-  if (keyId !== idOf(key)) throw new Error("This was sealed under another key.");
+  if (keyId !== idOf(key)) throw new Error("The text was encrypted with another key.");
 
   const associated = bound([version, keyId], context);
   const own = decrypt(wrapped, key, associated);
   const opened = own && decrypt(text, own, associated);
-  if (opened === undefined) throw new Error("This was sealed for another place, or was changed.");
+  if (opened === undefined)
+    throw new Error("The text was encrypted for another context, or was changed.");
   return opened.toString();
 }
 
-/** With lengths, so that no part can lend a character to its neighbour. */
+/** With lengths, so that the parts are unambiguous. */
 function bound(around: readonly string[], context: string): Buffer {
   return Buffer.from([...around, context].map((part) => `${part.length}:${part}`).join(""));
 }
 
-/** Tells keys apart, and says nothing about them. */
+/** Identifies a key without revealing it. */
 function idOf(key: Uint8Array): string {
   return createHash("sha256").update("key id").update(key).digest("base64url").slice(0, 8);
 }
@@ -48,7 +48,10 @@ function write(bytes: Buffer): string {
   return bytes.toString("base64url");
 }
 
-/** The last character has bits that the decoder leaves out: only one spelling is taken. */
+/**
+ * The decoder ignores some bits of the last character, so only the canonical
+ * encoding is accepted.
+ */
 function read(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return write(bytes) === text ? bytes : undefined;

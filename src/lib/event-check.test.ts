@@ -7,7 +7,7 @@ const CHUNK = '{"id":"c","choices":[{"index":0,"delta":{"content":"hi"},"finish_
 const event = (data: string): string => `data: ${data}\n\n`;
 const checked = (check: EventCheck, text: string): number => check.firstBroken(Buffer.from(text));
 
-describe("an event that is broken is found", () => {
+describe("an invalid event is found", () => {
   test.each<[string, string]>([
     ["without its last bracket", event(CHUNK.slice(0, -1))],
     ["cut within a string", event(CHUNK.slice(0, 60))],
@@ -30,7 +30,7 @@ describe("an event that is broken is found", () => {
   });
 });
 
-describe("what is unusual but whole is let through", () => {
+describe("an unusual but valid event passes", () => {
   test.each<[string, string]>([
     ["comments", `: PROCESSING\n\n: x\n${event(CHUNK)}`],
     ["an end mark", event("[DONE]")],
@@ -49,7 +49,7 @@ describe("what is unusual but whole is let through", () => {
   });
 });
 
-test("no sound event is called broken, whatever it says and whatever came before", () => {
+test("no valid event is reported as invalid, after any other events", () => {
   fc.assert(
     fc.property(fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1 }), (all) => {
       const check = new EventCheck();

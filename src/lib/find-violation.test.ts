@@ -9,7 +9,7 @@ function problemOf(value: Json, rule: Rule): string | undefined {
   return findViolation(value, rule)?.problem;
 }
 
-describe("the bound that was broken is the one that is told", () => {
+describe("the reported limit is the one that was exceeded", () => {
   const name = text({ minLength: 3, maxLength: 5 });
   test.each<[Json, Rule, string]>([
     ["ab", name, "is too short: use 3 to 5 characters"],
@@ -37,12 +37,12 @@ describe("the bound that was broken is the one that is told", () => {
     expect(problemOf(value, rule)).toBe(problem);
   });
 
-  test("what is within its bounds is no violation", () => {
+  test("a value within its limits is no violation", () => {
     for (const value of ["abc", "abcde"]) expect(findViolation(value, name)).toBeUndefined();
   });
 });
 
-describe("a field that may hold a secret is named, and never quoted", () => {
+describe("a field that may contain a secret is named but never quoted", () => {
   const secret = { isSecret: true } as const;
   const may = { mayHoldSecret: true } as const;
   const rules: readonly Rule[] = [
@@ -78,13 +78,13 @@ describe("a field that may hold a secret is named, and never quoted", () => {
     expect(problems.join()).not.toMatch(/hunter2|20241123/);
   });
 
-  test("its length is nobody's either, if it is too long", () => {
+  test("its length is not reported either if it is too long", () => {
     expect(problemOf("12345", text({ maxLength: 3, isSecret: true }))).toBe(
       "is too long: use at most 3 characters",
     );
   });
 
-  test("the field beside it is quoted", () => {
+  test("the field next to it is quoted", () => {
     const rule = object({ password: text({ isSecret: true }), role: text({ oneOf: ["user"] }) });
 
     expect(problemOf({ password: SECRET, role: "usr" }, rule)).toContain('"usr"');

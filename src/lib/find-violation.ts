@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 import { LongBase64 } from "./long-base64.ts";
+import { numberOf } from "./values.ts";
 import {
   leastOf,
   text,
@@ -17,16 +18,16 @@ interface Violation {
   readonly path: string;
   readonly problem: string;
   /**
-   * The value is of the right kind, and unknown: whoever passes it on to the
-   * author of its format need not refuse it, whoever has to understand it must.
+   * The value has the right type but is unknown. Code that forwards it to the
+   * format's vendor may accept it; code that must interpret it has to refuse
+   * it.
    */
   readonly mayBeNewer?: true;
 }
 
 /**
- * The first violation, of those that are certain if there is one; its path is
- * only put together when there is one. It names the bound that was broken, and
- * quotes no value that may be a secret.
+ * The first violation; certain violations come before possibly newer values. It
+ * names the exceeded limit, and never quotes a value that may be a secret.
  */
 export function findViolation(value: Json, rule: Rule, isHidden = false): Violation | undefined {
   const hidden = isHidden || mayHoldSecret(rule);
@@ -107,8 +108,9 @@ function charactersOf({ minLength = 0, maxLength }: TextRule): string {
 }
 
 function isWithin(value: Json, rule: NumberRule): boolean {
-  if (typeof value !== "number" || value < rule.min || value > rule.max) return false;
-  return rule.is === "number" || Number.isInteger(value);
+  const number = numberOf(value);
+  if (number === undefined || number < rule.min || number > rule.max) return false;
+  return rule.is === "number" || Number.isInteger(number);
 }
 
 function memberViolation(
@@ -202,7 +204,7 @@ function fits(value: Json, rule: Rule): boolean {
       return isText(value);
     case "number":
     case "integer":
-      return typeof value === "number";
+      return numberOf(value) !== undefined;
     case "flag":
       return typeof value === "boolean";
     case "list":
@@ -246,7 +248,7 @@ function given(value: Json): string {
   return isText(value) && value !== "" ? `a string of ${value.length} characters` : kindOf(value);
 }
 
-/** Without any of it. */
+/** The type of a value without its content. */
 function kindOf(value: Json): string {
   if (value === null) return "null";
   if (isText(value)) return value === "" ? "an empty string" : "a string";

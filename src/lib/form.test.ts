@@ -3,17 +3,17 @@ import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { Form, type SentForm } from "./form.ts";
 import { LongBase64 } from "./long-base64.ts";
-import { gather } from "./pieces.ts";
+import { concatPieces } from "./pieces.ts";
 
 async function readBack(form: SentForm): Promise<FormData> {
   const { body, contentType } = form.encode();
   const headers = { "content-type": contentType };
-  return (await new Response(Buffer.from(await gather(body)), {
+  return (await new Response(Buffer.from(await concatPieces(body)), {
     headers,
   }).formData()) as unknown as FormData;
 }
 
-test("a form is read as it was written, files byte for byte", async () => {
+test("an encoded form is parsed back, with files byte for byte", async () => {
   const bytes = Uint8Array.of(0, 13, 10, 45, 45, 255);
   const form = await readBack(
     new Form([
@@ -32,7 +32,7 @@ test("a form is read as it was written, files byte for byte", async () => {
   expect(new Uint8Array((await files[0]?.arrayBuffer()) ?? new ArrayBuffer())).toEqual(bytes);
 });
 
-test("no name, file name or media type of a part can begin another part", async () => {
+test("no name, file name or media type of a part can start another part", async () => {
   const odd = fc.string({
     unit: fc.constantFrom('"', "\r", "\n", "\\", ";", "a", "é", "%"),
     minLength: 1,
@@ -49,7 +49,7 @@ test("no name, file name or media type of a part can begin another part", async 
   );
 });
 
-test("a file that is here in base64 is sent as what it says", async () => {
+test("a file in base64 is sent decoded", async () => {
   const base64 = await LongBase64.read(Buffer.from("AP8="));
   if (base64 === undefined) throw new Error("It is not base64.");
   const file = { name: "image", filename: "a.png", mediaType: "image/png", base64 };

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { LongBase64 } from "./long-base64.ts";
-import { Pieces, type Stretch } from "./pieces.ts";
+import { Pieces, type PieceSource } from "./pieces.ts";
 
-/** A body of named parts, files among them, as HTML forms send it. */
+/** A body of named parts, including files, as HTML forms send it. */
 export class Form<Part extends SentPart = FormPart> {
   readonly parts: readonly Part[];
 
@@ -10,7 +10,7 @@ export class Form<Part extends SentPart = FormPart> {
     this.parts = parts;
   }
 
-  /** The same with some values set, or left out where undefined. */
+  /** A copy with some values set, or removed if undefined. */
   with(values: Readonly<Record<string, string | undefined>>): Form<Part | FormField> {
     const kept = this.parts.filter(({ name }) => !Object.hasOwn(values, name));
     const set = Object.entries(values).flatMap(([name, value]) =>
@@ -19,7 +19,10 @@ export class Form<Part extends SentPart = FormPart> {
     return new Form([...set, ...kept]);
   }
 
-  /** `multipart/form-data`, as https://www.rfc-editor.org/rfc/rfc7578 and browsers have it. */
+  /**
+   * Encodes `multipart/form-data` as in https://www.rfc-editor.org/rfc/rfc7578
+   * and as browsers do.
+   */
   encode(): { readonly contentType: string; readonly body: Pieces } {
     const boundary = `sluice-${randomBytes(16).toString("hex")}`;
     const pieces = this.parts.flatMap((part) => {
@@ -45,16 +48,16 @@ export interface FormFile {
   readonly bytes: Uint8Array;
 }
 
-/** A file that is here in base64, and is read out of it as it is sent. */
+/** A file in base64 that is decoded while it is sent. */
 interface LongFile extends Omit<FormFile, "bytes"> {
   readonly base64: LongBase64;
 }
 
-/** A part of a form that is written here. */
+/** A part of an outgoing form. */
 export type SentPart = FormPart | LongFile;
 export type SentForm = Form<SentPart>;
 
-function contentOf(part: SentPart): string | Uint8Array | Stretch {
+function contentOf(part: SentPart): string | Uint8Array | PieceSource {
   if ("value" in part) return part.value;
   return "bytes" in part ? part.bytes : part.base64.content;
 }
@@ -66,7 +69,7 @@ function headOf(part: SentPart): string {
   return `${named}; filename="${escaped(part.filename)}"\r\nContent-Type: ${type}`;
 }
 
-/** Whatever would end the quotes or the line. */
+/** Escapes characters that would end the quotes or the line. */
 function escaped(text: string): string {
   return text.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 }

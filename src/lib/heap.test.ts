@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { Heap } from "./heap.ts";
 
-test("gives out the least of what is in it, whatever came and went before", () => {
+test("always removes the smallest item", () => {
   const steps = fc.array(fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }));
   fc.assert(
     fc.property(steps, (some) => {

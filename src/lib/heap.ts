@@ -1,4 +1,4 @@
-/** Takes out first what is least, however it was put in. */
+/** A priority queue: removes the smallest item first. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #rank: (item: T) => number;

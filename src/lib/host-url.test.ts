@@ -7,7 +7,7 @@ test.each([
   ["::1", "http://[::1]:8080"],
   ["::", "http://[::]:8080"],
   ["[::1]", "http://[::1]:8080"],
-])("the address of %s is %s", (host, url) => {
+])("the URL of %s is %s", (host, url) => {
   expect(hostUrl(host, 8_080)).toBe(url);
   expect(new URL(url).port).toBe("8080");
 });

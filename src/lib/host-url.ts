@@ -1,4 +1,4 @@
-/** The address of a server; IPv6 hosts stand in brackets in it. */
+/** The URL of a server, with brackets around an IPv6 host. */
 export function hostUrl(host: string, port: number): string {
   const written = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   return `http://${written}:${port}`;

@@ -175,21 +175,21 @@ const ANSWERS: Record<string, Case> = {
 describe.each(Object.entries(ANSWERS))("%s", (_what, expected) => {
   const { answer, status = 200, body, isReusable } = expected;
 
-  test("is read as it was meant", () => {
+  test("is read correctly", () => {
     const reading = read([answer]);
 
     expect(reading).toMatchObject({ status, body, isReusable });
     if (expected.headers !== undefined) expect(reading.headers).toEqual(expected.headers);
   });
 
-  test("is read the same wherever it is cut, once or at every byte", () => {
+  test("is read the same with every split, once or at every byte", () => {
     const whole = read([answer]);
 
     for (let at = 0; at <= answer.length; at++) expect(read(cutAt(answer, [at]))).toEqual(whole);
     expect(read([...answer])).toEqual(whole);
   });
 
-  test("is read the same in any pieces", () => {
+  test("is read the same in any chunks", () => {
     const whole = read([answer]);
     const property = fc.property(anyCuts, (cuts) => {
       expect(read(cutAt(answer, cuts))).toEqual(whole);
@@ -198,7 +198,7 @@ describe.each(Object.entries(ANSWERS))("%s", (_what, expected) => {
     fc.assert(property, SEEDED);
   });
 
-  test("has not ended before its last byte, and nothing may follow it", () => {
+  test("does not end before its last byte, and nothing may follow it", () => {
     const endOfHead = answer.lastIndexOf("\r\n\r\n", answer.length - body.length) + 4;
     const firstEnd = expected.isOpenEnded === true ? endOfHead : answer.length;
 
@@ -212,14 +212,14 @@ describe.each(Object.entries(ANSWERS))("%s", (_what, expected) => {
   });
 });
 
-test("a body without a length that is cut off is not taken for a whole one", () => {
+test("a truncated body without a length is not complete", () => {
   const reader = new ResponseReader();
   reader.push(Buffer.from(`${OK}\r\nhalf of`));
 
   expect(() => reader.close(false)).toThrow(HttpViolation);
 });
 
-test("whether anything came at all is known, though it be half an interim answer", () => {
+test("it is known if any byte has arrived, even half an interim response", () => {
   const reader = new ResponseReader();
   expect(reader.isUntouched).toBeTrue();
 
@@ -324,7 +324,7 @@ const REFUSED: Record<string, string> = {
   "a tab before the status": "HTTP/1.1\t200 OK\r\n\r\n",
 };
 
-describe("refused, before the connection's end, whole and byte by byte", () => {
+describe("refused before the connection's end, at once and byte by byte", () => {
   test.each(Object.entries(REFUSED))("%s", (_what, answer) => {
     expect(() => push([answer])).toThrow(HttpViolation);
     expect(() => push([...answer])).toThrow(HttpViolation);
@@ -336,7 +336,7 @@ describe("refused, before the connection's end, whole and byte by byte", () => {
   }
 });
 
-test("everything is read up to its limit exactly", () => {
+test("every limit is exact", () => {
   const head = `${OK}X: ${"x".repeat(64 * 1024 - OK.length - 3 - 2 - "Content-Length: 0".length)}`;
   expect(read([`${head}\r\nContent-Length: 0\r\n\r\n`]).status).toBe(200);
   expect(() => read([`${head}x\r\nContent-Length: 0\r\n\r\n`])).toThrow(HttpViolation);
@@ -373,7 +373,7 @@ const anyBytes = fc
   .map((parts) => parts.join(""));
 
 test(
-  "whatever comes is read or refused, and where it is cut makes no difference to which",
+  "any bytes are read or refused, independent of the split",
   () => {
     const outcome = (pieces: readonly string[]): Reading | "refused" => {
       try {
@@ -396,7 +396,7 @@ test(
   LONG_MS,
 );
 
-test("what comes byte by byte is looked at, copied and made room for a few times at most", () => {
+test("bytes that arrive one by one are scanned and copied only a few times", () => {
   const endless = [
     `${OK}X: ${"x".repeat(64 * 1024 - 30)}`,
     `${CHUNKED}5;a=${"x".repeat(250)}`,
@@ -429,7 +429,7 @@ test("what comes byte by byte is looked at, copied and made room for a few times
   }
 });
 
-test("an unfinished rest does not hold in memory what it came with", () => {
+test("an incomplete rest does not keep its original buffer in memory", () => {
   const rests = ["HTTP/1.1 200 O", `${CHUNKED}5;a`, `${CHUNKED}0\r\nX: y`, `${CHUNKED}2\r\nhi\r`];
   const readers: ResponseReader[] = [];
   const sources: WeakRef<ArrayBufferLike>[] = [];

@@ -1,24 +1,24 @@
-/** Bytes that are not the HTTP/1.1 answer they should be. The connection they came on is no good any more. */
+/** An invalid HTTP/1.1 response. Its connection cannot be reused. */
 export class HttpViolation extends Error {
   override readonly name = "HttpViolation";
 }
 
 export interface ResponseHead {
   readonly status: number;
-  /** By lower-case name; repeated ones are joined with commas. */
+  /** By lower-case name; repeated fields are joined with commas. */
   readonly headers: Fields;
 }
 
-/** What is asked of header fields; a Map of them has it all. */
+/** Read access to header fields; a Map implements it. */
 export interface Fields extends Iterable<[name: string, value: string]> {
   get(name: string): string | undefined;
   has(name: string): boolean;
 }
 
-/** Of the answer and of all interim ones before it. */
+/** Limit of the response head together with all interim responses before it. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_FIELDS = 256;
-/** Size, extensions and line end of a chunk, which nobody needs to be long. */
+/** Limit of a chunk's size, extensions and line end. */
 const MAX_CHUNK_LINE_BYTES = 256;
 const MAX_TRAILER_BYTES = 8 * 1024;
 
@@ -33,9 +33,9 @@ const EMPTY_BUFFER = Buffer.alloc(0);
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
-/** In a head, or in a line that was cut out of one. */
+/** Characters that are forbidden in a head or in a line of it. */
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
-/** What may follow a chunk's size. Nobody acts on it, but readers differ on where a malformed one ends. */
+/** Chunk extensions. They are ignored, but parsers differ on where a malformed one ends. */
 const EXTENSIONS =
   /^(?:;[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"[\t !#-[\]-~]*"))?)*$/;
 
@@ -51,15 +51,14 @@ type State =
   | "over";
 
 /**
- * Reads one HTTP/1.1 answer from bytes as they come (RFC 9112). Strict where
- * two readers might disagree on where the answer ends: such an answer is
- * refused rather than guessed at.
+ * Reads one HTTP/1.1 response incrementally (RFC 9112). It refuses every
+ * response whose end two parsers might see at different positions.
  */
 export class ResponseReader {
   head: ResponseHead | undefined;
   #state: State = "head";
   #isUntouched = true;
-  /** The beginning of a head or line whose end has not come: a copy, so that it holds nothing else in memory. */
+  /** The start of an incomplete head or line: a copy, so that the original buffer can be freed. */
   #kept: Buffer = EMPTY_BUFFER;
   #keptBytes = 0;
   #headBytes = 0;
@@ -67,7 +66,7 @@ export class ResponseReader {
   #left = 0;
   #staysOpen = false;
 
-  /** Not a byte has come. */
+  /** True before the first byte. */
   get isUntouched(): boolean {
     return this.#isUntouched;
   }
@@ -76,12 +75,12 @@ export class ResponseReader {
     return this.#state === "over";
   }
 
-  /** Whether another request may follow on the connection, once this answer is over. */
+  /** True if the connection can be reused after this response. */
   get isReusable(): boolean {
     return this.isOver && this.#staysOpen;
   }
 
-  /** The body's bytes among these; undefined where there are none. What is returned may be a view. */
+  /** The body bytes in this chunk; undefined if there are none. The result may be a view. */
   push(bytes: Buffer): Uint8Array | undefined {
     let first: Uint8Array | undefined;
     let more: Uint8Array[] | undefined;
@@ -103,11 +102,11 @@ export class ResponseReader {
     return more === undefined ? first : Buffer.concat(more);
   }
 
-  /** The connection ended, in order or cut off. Throws when the answer has not. */
+  /** The connection closed, normally or by an error. Throws if the response is incomplete. */
   close(isClean: boolean): void {
     if (this.#state === "until-close" && isClean) this.#state = "over";
     if (this.#state !== "over") {
-      throw new HttpViolation("The connection closed before the answer's end.");
+      throw new HttpViolation("The connection closed before the end of the response.");
     }
   }
 
@@ -118,7 +117,10 @@ export class ResponseReader {
     this.#state = this.#state === "sized" ? "over" : "chunk-cr";
   }
 
-  /** What stands between pieces of the body. Returns where to go on; keeps what is unfinished. */
+  /**
+   * Parses the bytes between parts of the body. Returns the next position;
+   * stores an incomplete rest.
+   */
   #readControl(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case "head":
@@ -132,12 +134,12 @@ export class ResponseReader {
       case "trailer":
         return this.#readTrailer(bytes, at);
       default:
-        throw new HttpViolation("Bytes follow the answer's end.");
+        throw new HttpViolation("Bytes follow the end of the response.");
     }
   }
 
   #readHead(bytes: Buffer, at: number): number {
-    // Almost always it comes in one piece, and need not be copied.
+    // A complete head in one chunk, the usual case, is parsed without a copy.
     const end = this.#keptBytes === 0 ? bytes.indexOf(END_OF_HEAD, at) : -1;
     if (end >= 0) {
       this.#takeHead(bytes, at, end);
@@ -150,11 +152,11 @@ export class ResponseReader {
     const kept = this.#kept.subarray(0, this.#keptBytes);
     refuseOtherProtocols(kept);
 
-    // What was known before did not hold the end, but may have ended in its first bytes.
+    // The end marker may have started in the bytes that were stored before.
     const keptEnd = kept.indexOf(END_OF_HEAD, Math.max(0, known - END_OF_HEAD.length + 1));
     if (keptEnd < 0) {
       if (this.#keptBytes - known === room)
-        throw new HttpViolation("The answer's head is too long.");
+        throw new HttpViolation("The response head is too long.");
       return bytes.length;
     }
     this.#kept = EMPTY_BUFFER;
@@ -165,15 +167,15 @@ export class ResponseReader {
 
   #takeHead(bytes: Buffer, start: number, end: number): void {
     this.#headBytes += end - start;
-    if (this.#headBytes > MAX_HEAD_BYTES) throw new HttpViolation("The answer's head is too long.");
+    if (this.#headBytes > MAX_HEAD_BYTES) throw new HttpViolation("The response head is too long.");
     const text = bytes.toString("latin1", start, end);
     if (FORBIDDEN.test(text)) {
-      throw new HttpViolation("The answer's head holds a control character.");
+      throw new HttpViolation("The response head contains a control character.");
     }
     const [statusLine = "", ...fields] = text.split("\r\n");
     const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
     if (status === undefined)
-      throw new HttpViolation("The answer does not begin with a status line.");
+      throw new HttpViolation("The response does not start with a status line.");
     const head = { status: Number(status), headers: readFields(fields) };
 
     const isCurrent = minor === "1";
@@ -187,10 +189,10 @@ export class ResponseReader {
     const length = headers.get("content-length");
     if (coding !== undefined) {
       if (length !== undefined)
-        throw new HttpViolation("The answer states its length in two ways.");
+        throw new HttpViolation("The response states its length in two ways.");
       if (!isCurrent) throw new HttpViolation("HTTP/1.0 has no transfer codings.");
       if (coding.toLowerCase() !== "chunked") {
-        throw new HttpViolation("The transfer coding is not known.");
+        throw new HttpViolation("The transfer coding is unknown.");
       }
     }
     if (length !== undefined && !/^\d{1,15}$/.test(length)) {
@@ -202,7 +204,8 @@ export class ResponseReader {
     this.#staysOpen = isCurrent && !saysClose(headers);
     if (status === 204 || status === 304) {
       this.#state = "over";
-      // It ends here whatever it says; what it says may follow all the same.
+      // Such a response has no body even if its headers announce one; a body
+      // may follow all the same.
       if (coding !== undefined || this.#left > 0) this.#staysOpen = false;
     } else if (coding !== undefined) {
       this.#state = "chunk-line";
@@ -228,30 +231,34 @@ export class ResponseReader {
   }
 
   #readChunkEnd(bytes: Buffer, at: number, expected: number, next: State): number {
-    if (bytes[at] !== expected) throw new HttpViolation("A chunk is longer than it said.");
+    if (bytes[at] !== expected) throw new HttpViolation("A chunk is longer than its stated size.");
     this.#state = next;
     return at + 1;
   }
 
-  /** Fields after the last chunk are nothing we act on; an empty line ends them. */
+  /** Fields after the last chunk are ignored; an empty line ends them. */
   #readTrailer(bytes: Buffer, at: number): number {
     const limit = MAX_TRAILER_BYTES - this.#trailerBytes;
     const end = this.#findLineEnd(bytes, at, limit, "The trailer is too long.");
     if (end < 0) return bytes.length;
     const length = this.#takeKept(bytes, at, end);
     this.#trailerBytes += length + 1;
-    if (this.#kept[length - 1] !== CR) throw new HttpViolation("A trailer's line ends wrongly.");
+    if (this.#kept[length - 1] !== CR)
+      throw new HttpViolation("A line of the trailer has an invalid end.");
 
     const line = this.#kept.toString("latin1", 0, length - 1);
-    if (FORBIDDEN.test(line)) throw new HttpViolation("The trailer holds a control character.");
+    if (FORBIDDEN.test(line)) throw new HttpViolation("The trailer contains a control character.");
     if (line === "") this.#state = "over";
     else if (saysLength(readFields([line]))) {
-      throw new HttpViolation("A trailer comes too late to state the length.");
+      throw new HttpViolation("A trailer must not state the length.");
     }
     return end + 1;
   }
 
-  /** Where the line ends that began with what is kept; -1 where it does not yet, and all of it was kept. */
+  /**
+   * The end of the stored incomplete line; -1 if it is still incomplete, and
+   * then all bytes are stored.
+   */
   #findLineEnd(bytes: Buffer, at: number, limit: number, tooLong: string): number {
     const end = bytes.indexOf(LF, at);
     const stop = end < 0 ? bytes.length : end + 1;
@@ -260,7 +267,7 @@ export class ResponseReader {
     return end;
   }
 
-  /** Completes what is kept, for the last time. Returns its length. */
+  /** Completes the stored bytes. Returns their length. */
   #takeKept(bytes: Buffer, at: number, end: number): number {
     this.#keep(bytes, at, end);
     const length = this.#keptBytes;
@@ -268,7 +275,7 @@ export class ResponseReader {
     return length;
   }
 
-  /** Grows by doubling: what comes byte by byte is not copied once for each of them. */
+  /** Grows by doubling, so that bytes that arrive one by one are not copied each time. */
   #keep(bytes: Buffer, start: number, end: number): void {
     const length = this.#keptBytes + end - start;
     if (length > this.#kept.length) {
@@ -281,21 +288,22 @@ export class ResponseReader {
   }
 }
 
-/** A server that speaks something else may wait for us to go on: there is nothing to wait for. */
+/** Fails early, because a server with another protocol may wait for us. */
 function refuseOtherProtocols(bytes: Buffer): void {
   const length = Math.min(bytes.length, START_OF_HEAD.length);
   if (bytes.compare(START_OF_HEAD, 0, length, 0, length) !== 0) {
-    throw new HttpViolation("The answer does not begin with a status line.");
+    throw new HttpViolation("The response does not start with a status line.");
   }
 }
 
-/** An answer of this kind only announces the real one. */
+/** An interim response only announces the final one. */
 function refuseMoreThanInterim({ status, headers }: ResponseHead, isCurrent: boolean): void {
-  if (!isCurrent) throw new HttpViolation("HTTP/1.0 has no interim answers.");
+  if (!isCurrent) throw new HttpViolation("HTTP/1.0 has no interim responses.");
   if (status === 101)
-    throw new HttpViolation("The answer switches protocols, which nobody asked for.");
-  if (saysLength(headers)) throw new HttpViolation("An interim answer has no body.");
-  if (saysClose(headers)) throw new HttpViolation("An interim answer ends no connection.");
+    throw new HttpViolation("The response switches protocols, which was not requested.");
+  if (saysLength(headers)) throw new HttpViolation("An interim response must not have a body.");
+  if (saysClose(headers))
+    throw new HttpViolation("An interim response must not close the connection.");
 }
 
 function saysLength(fields: Fields): boolean {
@@ -307,24 +315,24 @@ function saysClose(headers: Fields): boolean {
 }
 
 function readFields(lines: readonly string[]): Fields {
-  if (lines.length > MAX_FIELDS) throw new HttpViolation("The answer's head has too many fields.");
+  if (lines.length > MAX_FIELDS) throw new HttpViolation("The response head has too many fields.");
   const fields = new FieldList();
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).toLowerCase();
     if (colon < 1 || !FIELD_NAME.test(name)) {
-      throw new HttpViolation("A field of the answer's head is malformed.");
+      throw new HttpViolation("A field of the response head is malformed.");
     }
-    // Readers differ on whether a tab is a part of these.
+    // Parsers differ on whether a tab belongs to these fields.
     if (FRAMING.has(name) && line.includes("\t")) {
-      throw new HttpViolation("The answer states its length with tabs.");
+      throw new HttpViolation("The response states its length with tabs.");
     }
     fields.add(name, trimmed(line, colon + 1));
   }
   return fields;
 }
 
-/** A few fields, as long as their answer lasts: a Map takes five times the room, and looks no faster. */
+/** A compact list of a few fields: a Map takes five times the memory and is not faster. */
 class FieldList implements Fields {
   readonly #names: string[] = [];
   readonly #values: string[] = [];
@@ -352,7 +360,7 @@ class FieldList implements Fields {
   }
 }
 
-/** Without the blanks around it: spaces and tabs, and no others. */
+/** Removes surrounding spaces and tabs, and no other characters. */
 function trimmed(line: string, from: number): string {
   let start = from;
   let end = line.length;
@@ -365,7 +373,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
 }
 
-/** Of a line that ends before `end`, where its LF stands. */
+/** `end` is the position of the line's LF. */
 function readChunkSize(bytes: Buffer, start: number, end: number): number {
   const stop = end - 1;
   let size = 0;

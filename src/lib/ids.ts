@@ -16,7 +16,7 @@ export function ulid(nowMs: number): string {
 let lastMs = -1;
 let lastTime = "";
 
-/** Many ids are made within one millisecond. */
+/** Cached, because many ids are created within one millisecond. */
 function timeOf(nowMs: number): string {
   if (nowMs === lastMs) return lastTime;
   let time = "";
@@ -29,14 +29,14 @@ function timeOf(nowMs: number): string {
   return time;
 }
 
-/** Random bytes from a pool, since asking the system for each id costs more than the rest of it. */
+/** Random bytes from a pool, since a system call for each id would dominate its cost. */
 export function randomBytes(count: number): Uint8Array {
   if (used + count > POOL_BYTES) {
     getRandomValues(pool);
     used = 0;
   }
   const bytes = pool.slice(used, used + count);
-  // What was given out is not kept for a second reader.
+  // Erased, so that the same bytes cannot be read again.
   pool.fill(0, used, used + count);
   used += count;
   return bytes;
@@ -44,7 +44,7 @@ export function randomBytes(count: number): Uint8Array {
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Uniform base62 characters: bytes of 248 and more would favour the first ones, so they are skipped. */
+/** Uniform base62 characters: bytes of 248 and above would bias the result, so they are skipped. */
 export function randomBase62(length: number): string {
   let out = "";
   while (out.length < length) {

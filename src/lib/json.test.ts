@@ -26,7 +26,7 @@ describe("the outline of a body", () => {
     expect(valueOf(text, "model")).toEqual(expected);
   });
 
-  test("finds every member of any object, wherever it stands", () => {
+  test("finds every member of any object", () => {
     const property = fc.property(
       fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 8 }),
       (object) => {
@@ -39,28 +39,28 @@ describe("the outline of a body", () => {
     fc.assert(property, { seed: SEED, numRuns: 300 });
   });
 
-  test("stops at a nest that is too deep, however deep it goes on", () => {
+  test("stops at excessive nesting", () => {
     const bomb = `{"a":${"[".repeat(100_000)}`;
 
     expect(outlineJson(bomb, DEPTH).depth).toBe(DEPTH + 1);
   });
 
-  test("counts objects, lists and members, and nothing that stands in a text", () => {
+  test("counts objects, arrays and members, and ignores the content of strings", () => {
     expect(outlineJson('{"a":[{"b":{}},[]],"c":":[{"}', DEPTH).parts).toBe(8);
   });
 
-  test("stops where there are too many parts, however many follow", () => {
+  test("stops at too many parts", () => {
     const bomb = `{"a":1${',"b":1'.repeat(1_000)}}`;
 
     expect(outlineJson(bomb, DEPTH, 100).parts).toBe(101);
     expect(outlineJson(bomb, DEPTH, 1_002).parts).toBe(1_002);
   });
 
-  test("notices a key that stands twice", () => {
+  test("detects a duplicate key", () => {
     expect(outlineJson('{"model":"a","model":"b"}', DEPTH).repeated).toEqual(new Set(["model"]));
   });
 
-  test("does not fall over text that is not JSON", () => {
+  test("tolerates text that is not JSON", () => {
     const property = fc.property(
       fc.string({ unit: fc.constantFrom(...'{}[]",:\\a1 ') }),
       (text) => {
@@ -95,7 +95,7 @@ describe("setting members", () => {
     expect(set(text, values)).toBe(expected);
   });
 
-  test("means what assigning to the parsed object means", () => {
+  test("is equivalent to assigning to the parsed object", () => {
     const change = fc.dictionary(
       fc.constantFrom("a", "b", "c", "d"),
       fc.option(fc.jsonValue(), { nil: undefined }),

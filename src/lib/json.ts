@@ -1,29 +1,38 @@
+import { ExactNumber } from "./exact-number.ts";
 import { LongBase64 } from "./long-base64.ts";
 
-export type Json = string | number | boolean | null | readonly Json[] | JsonObject | LongBase64;
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | JsonObject
+  | LongBase64
+  | ExactNumber;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** As the second parameter of `JSON.parse` is called. */
+/** The reviver parameter of `JSON.parse`. */
 export type Revive = (key: string, value: unknown) => unknown;
 
-/** Where a top-level member of an object stands in its text, in UTF-16 code units. */
+/** Position of a top-level member in the text, in UTF-16 code units. */
 interface Member {
-  /** First unit of the key's opening quote. */
+  /** Position of the key's opening quote. */
   readonly start: number;
   readonly valueStart: number;
-  /** One past the value's last unit. */
+  /** Position after the value's last unit. */
   readonly end: number;
 }
 
 export interface JsonOutline {
-  /** Last occurrence of each top-level key, as `JSON.parse` would take it. */
+  /** Last occurrence of each top-level key, as `JSON.parse` reads it. */
   readonly members: ReadonlyMap<string, Member>;
   /** Top-level keys that occur more than once: two parsers may disagree on them. */
   readonly repeated: ReadonlySet<string>;
   readonly depth: number;
-  /** Objects, lists and members, wherever they stand: what a parser has to make. */
+  /** Number of objects, arrays and members at all levels, which a parser has to create. */
   readonly parts: number;
 }
 
@@ -37,12 +46,12 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 
 /**
- * A look at JSON text without parsing it: how deep it nests, and where the
- * members of its top-level object stand, so that one value can be replaced
- * while every other byte stays as the caller wrote it. Stops early, with what
- * was reached, once nesting passes `maxDepth` or there are more than `maxParts`.
- * Strings are skipped natively, so a body of base64 costs little. Assumes nothing of the text's validity:
- * parse it as well before trusting the outline.
+ * Scans JSON text without parsing it: its nesting depth and the positions of
+ * its top-level members. One value can then be replaced while all other bytes
+ * stay unchanged. It stops early if the depth exceeds `maxDepth` or the number
+ * of parts exceeds `maxParts`. Strings are skipped natively, so a body of
+ * base64 is cheap. It does not validate the text: parse it as well before
+ * trusting the outline.
  */
 export function outlineJson(text: string, maxDepth: number, maxParts = Infinity): JsonOutline {
   const members = new Map<string, Member>();
@@ -122,9 +131,9 @@ function splice(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Sets members of a top-level object in its text: an existing value is
- * replaced in place, a new member goes before the closing brace, `undefined`
- * leaves the member out. Everything else stays byte for byte.
+ * Sets members of a top-level object in its text. An existing value is replaced
+ * in place, a new member goes before the closing brace, `undefined` removes the
+ * member. All other bytes stay unchanged.
  */
 export function setMembers(
   text: string,
@@ -152,19 +161,19 @@ export function setMembers(
 
 export function isObject(value: Json | undefined): value is JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return !(value instanceof LongBase64);
+  return !(value instanceof LongBase64 || value instanceof ExactNumber);
 }
 
 export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** `undefined` where the text is not JSON. */
+/** `undefined` if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   return reviveJson(text, undefined);
 }
 
-/** The same with some values put in the place of others. */
+/** The same with a reviver that replaces values. */
 export function reviveJson(text: string, revive: Revive | undefined): Json | undefined {
   try {
     return JSON.parse(text, revive) as Json;
@@ -173,7 +182,10 @@ export function reviveJson(text: string, revive: Revive | undefined): Json | und
   }
 }
 
-/** Takes a comma along with each: the one after it or, behind the last kept member, the one before. */
+/**
+ * Removes one comma with each member: the one after it or, for the last
+ * members, the one before.
+ */
 function removalsOf(outline: JsonOutline, isGone: (key: string) => boolean): Edit[] {
   const members = [...outline.members].sort(([, a], [, b]) => a.start - b.start);
   const lastKept = members.findLastIndex(([key]) => !isGone(key));
@@ -189,7 +201,7 @@ function removalsOf(outline: JsonOutline, isGone: (key: string) => boolean): Edi
   return [...removals, { start, end: last[1].end, text: "" }];
 }
 
-/** One past the closing quote; the text's end where there is none. */
+/** The position after the closing quote, or the end of the text if it is missing. */
 function stringEnd(text: string, open: number): number {
   let at = open;
   for (;;) {

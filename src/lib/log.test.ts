@@ -12,7 +12,7 @@ function thrown(act: () => unknown): unknown {
   }
 }
 
-describe("a logged error holds nothing that it quotes", () => {
+describe("a logged error contains no quoted data", () => {
   test.each([
     ["a parser's", () => JSON.parse(`{"a": ${SAID}}`) as unknown],
     ["an address's", () => new URL(SAID)],
@@ -43,7 +43,7 @@ describe("a logged error holds nothing that it quotes", () => {
   });
 });
 
-test("it says what kind of error it is, with its code, its place and its causes", () => {
+test("it has its type, its code, its stack and its causes", () => {
   const cause = Object.assign(new Error("connect 10.0.0.7"), { code: "ECONNREFUSED" });
   const described = describeError(new RangeError("x", { cause }));
 
@@ -51,7 +51,7 @@ test("it says what kind of error it is, with its code, its place and its causes"
   expect(described.stack?.[0]).toMatch(/^at .*log\.test\.ts:\d+:\d+\)?$/);
 });
 
-test("messages of the runtime that quote the source alone are kept, and so are those of assertions", () => {
+test("messages of the runtime that quote only source code are kept, and so are those of assertions", () => {
   const nothing = JSON.parse("{}") as { a: { b: string } };
 
   const engine = describeError(thrown(() => nothing.a.b));
@@ -62,7 +62,7 @@ test("messages of the runtime that quote the source alone are kept, and so are t
   ]);
 });
 
-test("causes that go round end", () => {
+test("circular causes end", () => {
   const error = new Error("x");
   error.cause = error;
 

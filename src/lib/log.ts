@@ -5,9 +5,9 @@ import { pino, type DestinationStream, type Logger } from "pino";
 export type { Logger } from "pino";
 
 /**
- * One JSON object a line, on standard error: standard output belongs to
- * commands. What callers and upstreams send is never logged, at any level: of
- * an error that is its kind, its code and where in the code it was thrown.
+ * Writes one JSON object per line to standard error; standard output belongs to
+ * commands. Data from clients and upstreams is never logged at any level: of an
+ * error only its type, its code and its stack.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   return pino(
@@ -26,9 +26,9 @@ const MAX_RETRIES = 50;
 const RETRY_MS = 2;
 
 /**
- * Writes each line at once. A line that cannot be written, since the disk is
- * full or nobody reads, is dropped: pino's own destination keeps such lines in
- * memory, and tries for ever to write them before the process ends.
+ * Writes each line at once. A line that cannot be written, because the disk is
+ * full or the pipe is blocked, is dropped. pino's own destination would keep
+ * such lines in memory and block the exit.
  */
 function openDestination(fd: number): DestinationStream {
   return {
@@ -53,7 +53,7 @@ const NEVER = new Int32Array(new SharedArrayBuffer(4));
 interface DescribedError {
   readonly type: string;
   readonly code?: string;
-  /** Only one that is known to hold no data. */
+  /** Present only if it is known to contain no data. */
   readonly message?: string;
   readonly stack?: readonly string[];
   readonly cause?: DescribedError;
@@ -64,7 +64,7 @@ const MAX_FRAMES = 12;
 
 /**
  * An error without its message. Messages of databases, parsers and libraries
- * quote the values that they fail on, and those are callers' or vendors'.
+ * quote values, which belong to clients or vendors.
  */
 export function describeError(cause: unknown, depth = 0): DescribedError {
   if (!(cause instanceof Error)) return { type: typeof cause };
@@ -83,7 +83,7 @@ export function describeError(cause: unknown, depth = 0): DescribedError {
   };
 }
 
-/** Of the system, of a database, or one of our own words for a failure. */
+/** A code of the operating system, of a database, or of our own errors. */
 const CODE = /^(E[A-Z0-9_]{2,40}|SQLITE_[A-Z_]{2,40}|[0-9A-Z]{5}|[a-z_]{3,40})$/;
 
 function codeOf(error: Error): string | undefined {
@@ -91,7 +91,7 @@ function codeOf(error: Error): string | undefined {
   return typeof code === "string" && CODE.test(code) ? code : undefined;
 }
 
-/** The runtime quotes source text in single quotes, and values in double ones. */
+/** The runtime quotes source text in single quotes, and values in double quotes. */
 const OF_SOURCE = /^(undefined|null) is not |^Cannot access |\(evaluating '/;
 
 function hasSafeMessage(error: Error): boolean {
@@ -103,7 +103,7 @@ function hasSafeMessage(error: Error): boolean {
 const FRAME = /^\s*at .{0,200}:\d+(:\d+)?\)?$/;
 
 function framesOf({ stack = "", message }: Error): readonly string[] {
-  // A message may hold lines that look like frames.
+  // A message may contain lines that look like stack frames.
   const start = message === "" ? 0 : stack.indexOf(message) + message.length;
   return stack
     .slice(Math.max(0, start))

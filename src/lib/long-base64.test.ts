@@ -17,7 +17,7 @@ async function longOf(base64: string): Promise<LongBase64> {
 
 describe("long base64", () => {
   const sizes = [0, 1, 2, 3, 49_151, 49_152, 393_215, 393_216, 393_217, 2_097_152];
-  test.each(sizes)("of %d bytes is what it was written from, in pieces", async (size) => {
+  test.each(sizes)("of %d bytes is decoded to its content, in steps", async (size) => {
     const content = Buffer.alloc(size, "a picture");
     const base64 = content.toString("base64");
     const read = await longOf(base64);
@@ -40,7 +40,7 @@ describe("long base64", () => {
     );
   });
 
-  test("is a view of the bytes it stands in", async () => {
+  test("is a view of the bytes that contain it", async () => {
     const body = Buffer.from('{"image":"AAAABBBB"}');
 
     const [piece] = (await LongBase64.read(body.subarray(10, 18)))?.text ?? [];
@@ -48,7 +48,7 @@ describe("long base64", () => {
     expect((piece as Uint8Array).buffer).toBe(body.buffer);
   });
 
-  test("is only what a decoder leaves nothing out of", async () => {
+  test("is recognised only if a decoder accepts every character", async () => {
     const property = fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...'AbY9+/-_= \n\u00e9"'), maxLength: 12 }),
       async (text) => {
@@ -66,7 +66,7 @@ describe("long base64", () => {
 });
 
 describe("a document with long base64 in it", () => {
-  test("is written in pieces that are the same document", async () => {
+  test("is written in pieces that form the same document", async () => {
     const base64 = "AAAA".repeat(600_000);
     const long = await longOf(base64);
     const document = (image: unknown) => ({ é: 'a"', images: [image, { b: image }], c: undefined });
@@ -78,12 +78,12 @@ describe("a document with long base64 in it", () => {
     expect(written.sizeBytes).toBe(joined(written).length);
   });
 
-  test("is one text where there is none, and where nobody knows of pieces", async () => {
+  test("is one text without long base64, and for code that does not support pieces", async () => {
     expect(writeJson({ a: ["é"] })).toBe('{"a":["é"]}');
     expect(JSON.stringify({ a: await longOf("AAAA") })).toBe('{"a":"AAAA"}');
   });
 
-  test("bytes are written in slices that are not copied", () => {
+  test("is written in slices without copies", () => {
     const bytes = Buffer.alloc(2 * PIECE_BYTES + 1, 7);
 
     const slices = Array.from(new Pieces(["head", bytes]));

@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { yieldToEventLoop } from "./yield-to-event-loop.ts";
-import { PIECE_BYTES, Pieces, type Stretch } from "./pieces.ts";
+import { PIECE_BYTES, Pieces, type PieceSource } from "./pieces.ts";
 
-/** Of base64, and what it is of bytes: as much as stays in the processor's cache. */
+/** Step size in base64 characters and in bytes: it fits into the processor's cache. */
 const STEP_CHARS = 64 * 1024;
 const STEP_BYTES = (STEP_CHARS / 4) * 3;
 
 /**
- * Base64 of some length, or a data URI of it, that is not copied out of the
- * bytes it stands in, and gone over in pieces. Whoever does not know it for
- * what it is finds the text that it stands for.
+ * Long base64, or a data URI with it, as a view of the bytes that contain it,
+ * processed in steps. `toString` returns the text for code that does not know
+ * this class.
  */
 export class LongBase64 {
-  /** `data:image/png;base64,` before it, where it is a data URI. */
+  /** The prefix `data:image/png;base64,` of a data URI. */
   readonly head: string;
   readonly #bytes: Uint8Array;
-  /** The bytes are the content, and are yet to be written in base64. */
+  /** The bytes are the content and not yet base64. */
   readonly #isContent: boolean;
 
   private constructor(head: string, bytes: Uint8Array, isContent: boolean) {
@@ -24,28 +24,28 @@ export class LongBase64 {
     this.#isContent = isContent;
   }
 
-  /** Out of a text in bytes; undefined where that is anything but base64. */
+  /** Reads base64 text from bytes; undefined if they are not base64. */
   static async read(bytes: Uint8Array, head = ""): Promise<LongBase64 | undefined> {
     return (await isBase64(bytes)) ? new LongBase64(head, bytes, false) : undefined;
   }
 
-  /** What these bytes are in base64. */
+  /** The base64 of these bytes. */
   static write(content: Uint8Array): LongBase64 {
     return new LongBase64("", content, true);
   }
 
-  /** The same base64 behind another head, or none. */
+  /** The same base64 with another prefix, or without one. */
   behind(head: string): LongBase64 {
     return new LongBase64(head, this.#bytes, this.#isContent);
   }
 
-  /** In characters. */
+  /** Length of the text in characters. */
   get length(): number {
     return this.text.sizeBytes;
   }
 
-  /** As it is written. */
-  get text(): Stretch {
+  /** The base64 text with its prefix. */
+  get text(): PieceSource {
     const bytes = this.#bytes;
     if (!this.#isContent) return new Pieces([this.head, bytes]);
     const base64 = { sizeBytes: Math.ceil(bytes.length / 3) * 4, [Symbol.iterator]: encoding };
@@ -59,8 +59,8 @@ export class LongBase64 {
     }
   }
 
-  /** What it says. */
-  get content(): Stretch & Iterable<Uint8Array> {
+  /** The decoded content. */
+  get content(): PieceSource & Iterable<Uint8Array> {
     const bytes = this.#bytes;
     if (this.#isContent) {
       const { sizeBytes } = this;
@@ -75,12 +75,12 @@ export class LongBase64 {
     }
   }
 
-  /** Of what it says. */
+  /** Size of the decoded content. */
   get sizeBytes(): number {
     return this.#isContent ? this.#bytes.length : contentBytes(this.#bytes);
   }
 
-  /** The first bytes of what it says. */
+  /** The first bytes of the decoded content. */
   start(sizeBytes: number): Uint8Array {
     if (this.#isContent) return this.#bytes.subarray(0, sizeBytes);
     return decode(this.#bytes.subarray(0, Math.ceil(sizeBytes / 3) * 4)).subarray(0, sizeBytes);
@@ -93,17 +93,17 @@ export class LongBase64 {
 
   toJSON(): string {
     if (met === undefined) return this.toString();
-    // It stands for nothing that anybody could have written.
+    // A random mark that no input can contain.
     met.mark ||= randomBytes(16).toString("hex");
     met.longs.push(this);
     return met.mark;
   }
 }
 
-/** While something is written as JSON: those that were met, and what is written in their places. */
+/** During JSON serialisation: the values found, and their placeholder. */
 let met: { mark: string; readonly longs: LongBase64[] } | undefined;
 
-/** As `JSON.stringify`, but for long base64, which is not copied into the text. */
+/** Like `JSON.stringify`, but long base64 is not copied into the text. */
 export function writeJson(value: object): string | Pieces {
   const meeting = { mark: "", longs: new Array<LongBase64>() };
   met = meeting;
@@ -119,7 +119,7 @@ export function writeJson(value: object): string | Pieces {
   return new Pieces(between.flatMap((each, at) => [each, longs[at]?.text ?? ""]));
 }
 
-/** Decoders leave out what is no base64, so that what has any of it comes out too short. */
+/** Decoders skip invalid characters, so an invalid text decodes to too few bytes. */
 async function isBase64(bytes: Uint8Array): Promise<boolean> {
   const end = withoutPadding(bytes);
   if (end % 4 === 1 || bytes[end - 1] === PADDING) return false;
@@ -145,7 +145,7 @@ function withoutPadding(base64: Uint8Array): number {
 
 const PADDING = 0x3d;
 
-/** In steps: that is faster by far than at once. */
+/** Decoding in steps is much faster than at once. */
 function decode(base64: Uint8Array): Uint8Array {
   const out = Buffer.allocUnsafeSlow(contentBytes(base64));
   let size = 0;
@@ -155,7 +155,7 @@ function decode(base64: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Another view, no copy. */
+/** A view, not a copy. */
 function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }

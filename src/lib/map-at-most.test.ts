@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mapAtMost } from "./map-at-most.ts";
 
-test("results are in the order of the items, whichever is ready first", async () => {
+test("results have the order of the items, independent of completion", async () => {
   const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const mapped = mapAtMost([0, 1, 2], 3, async (at) => {
     await gates[at]?.promise;
@@ -12,7 +12,7 @@ test("results are in the order of the items, whichever is ready first", async ()
   expect(await mapped).toEqual([0, 10, 20]);
 });
 
-test("no more than so many are under way at once", async () => {
+test("the number of concurrent calls is limited", async () => {
   let underWay = 0;
   let most = 0;
   await mapAtMost(
@@ -28,7 +28,7 @@ test("no more than so many are under way at once", async () => {
   expect(most).toBe(3);
 });
 
-test("the first failure is the whole's, and nothing is begun after it", async () => {
+test("the first error is the result, and no further call starts", async () => {
   const begun: number[] = [];
   const failing = mapAtMost([1, 2, 3, 4, 5, 6], 2, async (each) => {
     begun.push(each);

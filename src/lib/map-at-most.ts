@@ -1,6 +1,6 @@
 /**
- * Like `Promise.all` over a map, in the items' order, with at most so many under
- * way at once. After a failure nothing more is begun.
+ * Like `Promise.all` over a map, in the items' order, with at most `atOnce`
+ * concurrent calls. After an error no further call starts.
  */
 export async function mapAtMost<T, R>(
   items: readonly T[],

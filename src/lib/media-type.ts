@@ -1,11 +1,11 @@
-/** What a file is by its first bytes; undefined where they do not tell. */
+/** The media type by the first bytes; undefined if they are not recognised. */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
   return SIGNATURES.find(({ at = 0, sign }) => head.subarray(at, at + sign.length).equals(sign))
     ?.mediaType;
 }
 
-/** As many tell whatever can be told. */
+/** The number of bytes that is enough for all known types. */
 export const HEAD_BYTES = 16;
 
 const SIGNATURES: readonly { mediaType: string; sign: Buffer; at?: number }[] = [

@@ -4,8 +4,8 @@ import { makeVideo } from "#sandbox/engine/video.ts";
 import { mp4TimeOf } from "./mp4-time.ts";
 import { SEED } from "#test/seed.ts";
 
-describe("how long a film plays", () => {
-  test("is read off its head", async () => {
+describe("the play time of a video", () => {
+  test("is read from its header", async () => {
     const film = await makeVideo({
       width: 64,
       height: 64,
@@ -19,7 +19,7 @@ describe("how long a film plays", () => {
     expect(mp4TimeOf(film.subarray(0, 16))).toBeUndefined();
   });
 
-  test("is read where times are long, and sizes too", () => {
+  test("is read with 64-bit times and sizes", () => {
     const mvhd = Buffer.alloc(8 + 32);
     mvhd.writeUInt32BE(mvhd.length, 0);
     mvhd.write("mvhd", 4);
@@ -34,7 +34,7 @@ describe("how long a film plays", () => {
     expect(mp4TimeOf(Buffer.concat([head, mvhd]))).toBe(90_000);
   });
 
-  test("is not known of anything else, whatever it is", () => {
+  test("is undefined for any other data", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         mp4TimeOf(bytes);

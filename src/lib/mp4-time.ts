@@ -1,8 +1,8 @@
 import { viewOf } from "./sse-bytes.ts";
 
 /**
- * How long a film in an MP4 or MOV file plays, in ms, by its head; undefined
- * where that stands behind the pictures, or nowhere.
+ * Play time of an MP4 or MOV file in ms, from its header; undefined if the
+ * header follows the media data or is missing.
  */
 export function mp4TimeOf(bytes: Uint8Array): number | undefined {
   const view = viewOf(bytes);
@@ -18,7 +18,7 @@ export function mp4TimeOf(bytes: Uint8Array): number | undefined {
 }
 
 interface Box {
-  /** Behind its head. */
+  /** Position after the box header. */
   readonly start: number;
   readonly end: number;
 }

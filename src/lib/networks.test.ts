@@ -34,7 +34,7 @@ test.each([
   ["fe80::1%eth0/64", false],
   ["example.com", false],
   ["", false],
-])("whether %p is a network: %p", (text, expected) => {
+])("%p is a network: %p", (text, expected) => {
   expect(isNetwork(text)).toBe(expected);
 });
 
@@ -45,6 +45,6 @@ test.each([
   ["::1", "::/48"],
   ["fe80::1%eth0", undefined],
   ["unknown", undefined],
-])("%s is somewhere in %p", (address, network) => {
+])("%s is in the network %p", (address, network) => {
   expect(truncateAddress(address)).toBe(network);
 });

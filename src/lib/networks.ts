@@ -5,10 +5,10 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
 
-/** Whether an address lies in one of the networks. What is no address lies in none. */
+/** True if an address is in one of the networks; false for an invalid address. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
-  // An IPv4 address may come written as IPv6 (::ffff:10.0.0.1).
+  // An IPv4 address may be written as IPv6 (::ffff:10.0.0.1).
   const one = ipaddr.process(address);
   return networksOf(networks).some(
     ([first, bits]) => first.kind() === one.kind() && one.match(first, bits),
@@ -25,7 +25,7 @@ export function isNetwork(text: string): boolean {
   );
 }
 
-/** The network that an address is in: wide enough to name a place and no person. */
+/** The network of an address: wide enough not to identify a person. */
 export function truncateAddress(text: string): string | undefined {
   if (isIP(text) === 0 || text.includes("%")) return undefined;
   const address = ipaddr.process(text).toString();
@@ -34,14 +34,14 @@ export function truncateAddress(text: string): string | undefined {
     : `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`).toString()}/24`;
 }
 
-/** Lists live as long as what they belong to, and are read on every request. */
+/** Parsed lists are cached by object, because they are used in every request. */
 function networksOf(list: readonly string[]): readonly Network[] {
   let networks = parsed.get(list);
   if (networks === undefined) parsed.set(list, (networks = list.map(parseNetwork)));
   return networks;
 }
 
-/** One of IPv4 addresses that are written as IPv6 is read as they are. */
+/** A network of IPv4 addresses in IPv6 notation is read as IPv4. */
 function parseNetwork(text: string): Network {
   const [first = "", written] = text.split("/");
   const address = ipaddr.parse(first);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { Form, type FormPart } from "./form.ts";
-import { gather } from "./pieces.ts";
+import { concatPieces } from "./pieces.ts";
 import { FormViolation, parseForm } from "./parse-form.ts";
 
 const LIMITS = { maxParts: 10, maxFieldBytes: 64 };
@@ -28,7 +28,7 @@ const field = (name: string, value: string): string =>
 const file = (head: string): Uint8Array => Buffer.concat([Buffer.from(`${head}\r\n\r\n`), PICTURE]);
 
 describe("a form", () => {
-  test("is read as it was written, whatever its names and bytes", async () => {
+  test("is parsed with any names and bytes", async () => {
     const odd = fc.string({
       unit: fc.constantFrom('"', "\r", "\n", ";", "a", "é", "=", "-", " "),
       minLength: 1,
@@ -41,12 +41,12 @@ describe("a form", () => {
     const property = fc.asyncProperty(fc.array(part, { maxLength: 10 }), async (parts) => {
       const { body, contentType } = new Form(parts).encode();
 
-      expect(read(await gather(body), contentType)).toEqual(parts);
+      expect(read(await concatPieces(body), contentType)).toEqual(parts);
     });
     await fc.assert(property, { seed: SEED });
   });
 
-  test("is read as the runtime writes it", async () => {
+  test("is parsed like the runtime's own", async () => {
     const form = new FormData();
     form.append("prompt", "Grüße\r\nund mehr");
     form.append("image", new File([PICTURE], 'a"b.png', { type: "image/png" }));
@@ -61,13 +61,13 @@ describe("a form", () => {
 
   test("holds its files once: they are views of its body", async () => {
     const { body, contentType } = new Form([PNG]).encode();
-    const bytes = await gather(body);
+    const bytes = await concatPieces(body);
     const [part] = parseForm(bytes, contentType, LIMITS).parts;
 
     expect(part && "bytes" in part && part.bytes.buffer).toBe(bytes.buffer);
   });
 
-  test("may have a boundary in quotes, one that begins another, and something around it", () => {
+  test("may have a quoted boundary, one that is the prefix of another line, and text around the parts", () => {
     const type = 'multipart/form-data; charset=utf-8; Boundary="b b"; x=1';
     const value = "x\r\n--b bb\r\ny";
     const around = ["preamble\r\n", bodyOf([field("a", value)], "b b"), "epilogue"];
@@ -76,7 +76,7 @@ describe("a form", () => {
     expect(read(body, type)).toEqual([{ name: "a", value }]);
   });
 
-  test("may hold a field that is empty", () => {
+  test("may have an empty field", () => {
     expect(read(bodyOf([field("a", "")]))).toEqual([{ name: "a", value: "" }]);
   });
 });
@@ -103,26 +103,30 @@ describe("a file", () => {
   });
 });
 
-describe("refused in plain words is", () => {
+describe("refused with a clear message is", () => {
   const many = Array.from({ length: 11 }, () => field("a", "b"));
 
   test.each<[string, () => unknown, string]>([
     ["a type without a boundary", () => read(bodyOf([]), "multipart/form-data"), "no boundary"],
-    ["another boundary", () => read(bodyOf([field("a", "b")], "c")), "breaks off"],
-    ["a body that breaks off", () => read(bodyOf([field("a", "b")]).subarray(0, -6)), "breaks off"],
-    ["an empty body", () => read(Buffer.alloc(0)), "breaks off"],
+    ["another boundary", () => read(bodyOf([field("a", "b")], "c")), "is incomplete"],
+    [
+      "a body that breaks off",
+      () => read(bodyOf([field("a", "b")]).subarray(0, -6)),
+      "is incomplete",
+    ],
+    ["an empty body", () => read(Buffer.alloc(0)), "is incomplete"],
     ["a part without a head", () => read(bodyOf(["a"])), "no head"],
     ["a part without a name", () => read(bodyOf(["Content-Type: text/plain\r\n\r\na"])), "no name"],
     [
       "a file of lines that begin like the boundary",
       () => read(bodyOf([field("a", "\r\n--bb".repeat(2_000))])),
-      "boundary stands in what it holds",
+      "boundary occurs in its content",
     ],
-    ["a form of too many parts", () => read(bodyOf(many)), "10 parts"],
+    ["a form of too many parts", () => read(bodyOf(many)), "at most 10"],
     [
       "a field that is too long",
       () => read(bodyOf([field("a", "b".repeat(65))])),
-      "'a' may have 64",
+      "'a' may have at most 64",
     ],
     [
       "text that is none",
@@ -135,7 +139,7 @@ describe("refused in plain words is", () => {
   });
 });
 
-test("no bytes make the reader fail in other words, or never end", () => {
+test("no bytes cause another error or an endless loop", () => {
   const piece = fc.constantFrom(
     "--b",
     "\r\n",

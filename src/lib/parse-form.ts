@@ -1,19 +1,19 @@
 import { Buffer } from "node:buffer";
 import { Form, type FormPart } from "./form.ts";
 
-/** Bytes that are no form, or one beyond its limits; the message is for whoever sent it. */
+/** An invalid form, or a form above a limit; the message is for the client. */
 export class FormViolation extends Error {
   override readonly name = "FormViolation";
 }
 
 interface FormLimits {
   readonly maxParts: number;
-  /** Of a part that is no file. */
+  /** Limit of a part that is not a file. */
   readonly maxFieldBytes: number;
 }
 
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Lines that begin like a boundary and are none: files have hardly ever one. */
+/** Limit of lines that only start like a boundary; files contain hardly any. */
 const MAX_UNMEANT = 1_000;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
@@ -21,27 +21,27 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Reads `multipart/form-data` (RFC 7578). Files are views of the body, so that
- * it is held once. A part is a file if it has a file name, or is of a type that
- * is no text: some clients leave out the name.
+ * it is in memory only once. A part is a file if it has a file name or a
+ * non-text type, because some clients omit the name.
  */
 export function parseForm(body: Uint8Array, contentType: string, limits: FormLimits): Form {
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
-  if (boundary === undefined) throw new FormViolation("The Content-Type names no boundary.");
+  if (boundary === undefined) throw new FormViolation("The Content-Type has no boundary.");
   const parts: FormPart[] = [];
   for (const piece of piecesOf(Buffer.from(body.buffer, body.byteOffset, body.length), boundary)) {
     if (parts.length === limits.maxParts) {
-      throw new FormViolation(`A form may have ${limits.maxParts} parts, not more.`);
+      throw new FormViolation(`The form has too many parts: use at most ${limits.maxParts}.`);
     }
     parts.push(readPart(piece, limits));
   }
   return new Form(parts);
 }
 
-/** What stands between the boundaries; each of them begins a line. */
+/** The parts between the boundaries; each boundary starts a line. */
 function* piecesOf(body: Buffer, boundary: string): Generator<Buffer> {
   const mark = Buffer.from(`\r\n--${boundary}`);
-  // The first may stand at the very beginning, without the line end before it.
+  // The first boundary may be at the very start, without a line end before it.
   const isAtStart = body.subarray(0, mark.length - 2).equals(mark.subarray(2));
   let at = isAtStart ? mark.length - 2 : nextMark(body, mark, 0) + mark.length;
   for (;;) {
@@ -53,18 +53,18 @@ function* piecesOf(body: Buffer, boundary: string): Generator<Buffer> {
   }
 }
 
-/** A boundary that is the beginning of a longer one is not meant. */
+/** Skips longer lines that only start with the boundary. */
 function nextMark(body: Buffer, mark: Buffer, from: number): number {
   let unmeant = -1;
   for (let at = body.indexOf(mark, from); at >= 0; at = body.indexOf(mark, at + 1)) {
     if (++unmeant > MAX_UNMEANT) {
-      throw new FormViolation("The body is a form whose boundary stands in what it holds.");
+      throw new FormViolation("The form's boundary occurs in its content. Use another boundary.");
     }
     const after = at + mark.length;
     if (isEnd(body, after) || /^[ \t]*\r\n/.test(body.toString("latin1", after, after + 64)))
       return at;
   }
-  throw new FormViolation("The body is a form that breaks off, or has another boundary.");
+  throw new FormViolation("The form is incomplete, or its boundary differs from the Content-Type.");
 }
 
 function isEnd(body: Buffer, at: number): boolean {
@@ -72,9 +72,10 @@ function isEnd(body: Buffer, at: number): boolean {
 }
 
 function readPart(piece: Buffer, { maxFieldBytes }: FormLimits): FormPart {
-  // A part without any header has nothing before the blank line.
+  // A part without headers has nothing before the blank line.
   const end = piece.subarray(0, MAX_HEAD_BYTES).indexOf(END_OF_HEAD);
-  if (end < 0) throw new FormViolation("A part of the form has no head, or too long a one.");
+  if (end < 0)
+    throw new FormViolation("A part of the form has no headers, or its headers are too long.");
   const head = headersIn(decode(piece.subarray(0, end), "head of a part"));
   const disposition = head.get("content-disposition") ?? "";
   const name = parameterOf(disposition, "name");
@@ -87,7 +88,7 @@ function readPart(piece: Buffer, { maxFieldBytes }: FormLimits): FormPart {
     return { name, filename: filename ?? "", mediaType, bytes: content };
   }
   if (content.length > maxFieldBytes) {
-    const most = `${maxFieldBytes} bytes at the most; what is larger goes as a file`;
+    const most = `at most ${maxFieldBytes} bytes. Send larger content as a file`;
     throw new FormViolation(`'${name}' may have ${most}.`);
   }
   return { name, value: decode(content, `field '${name}'`) };
@@ -125,7 +126,7 @@ const UNESCAPED: Readonly<Record<string, string>> = {
   '\\"': '"',
 };
 
-/** Nobody should send it in a form, and several clients do. */
+/** Forms should not contain it, but several clients send it. */
 function extendedName(disposition: string): string | undefined {
   const [, written] = EXTENDED_NAME.exec(disposition) ?? [];
   try {

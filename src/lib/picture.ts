@@ -1,6 +1,6 @@
 import { readTiffSize } from "./tiff-size.ts";
 
-/** What the first bytes of a picture say. */
+/** Properties from an image's first bytes. */
 export interface PictureHead {
   /** `image/png`. */
   readonly mediaType: string;
@@ -9,24 +9,27 @@ export interface PictureHead {
 }
 
 /**
- * Reads the head of a picture of any common format; undefined where it is none.
- * Pixels are not looked at, and the file may be cut off.
+ * Reads the header of an image in any common format; undefined if it is not an
+ * image. Pixels are not decoded, and the file may be cut off.
  */
 export async function readPictureHead(bytes: Uint8Array): Promise<PictureHead | undefined> {
   try {
     const { format, width, height } = await new Bun.Image(bytes).metadata();
     return { mediaType: `image/${format}`, width, height };
   } catch {
-    // Known here, though not what its pixels are: some vendors read it.
+    // TIFF is recognised here but not decoded: some vendors accept it.
     const size = readTiffSize(bytes);
     return size && { mediaType: "image/tiff", ...size };
   }
 }
 
-/** What pictures can be written as. */
+/** Formats for encoding images. */
 export type PictureFormat = "png" | "jpeg" | "webp";
 
-/** The same picture in another format, of an animation the first frame; undefined where it cannot be read. */
+/**
+ * Converts an image to another format, the first frame of an animation;
+ * undefined if it cannot be read.
+ */
 export async function convertPicture(
   bytes: Uint8Array,
   format: PictureFormat,

@@ -1,19 +1,25 @@
 import { LARGE_BYTES, yieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** Something long that is gone over in pieces, each short enough to be written between two turns of others. */
-export interface Stretch extends Iterable<string | Uint8Array> {
+/** Long content that is read in pieces, each short enough for one turn of the event loop. */
+export interface PieceSource extends Iterable<string | Uint8Array> {
   readonly sizeBytes: number;
 }
 
-/** No piece of bytes is longer. In base64, these are three quarters of it in bytes, and none left over. */
+/**
+ * Maximum size of a piece. A piece of base64 decodes to exactly three quarters
+ * as many bytes, without a rest.
+ */
 export const PIECE_BYTES = 512 * 1024;
 
-/** A body that is never put together, since it may be megabytes long; it can be gone over again. */
-export class Pieces implements Stretch {
+/**
+ * A body of many parts that is never concatenated, since it may be megabytes
+ * long; it can be read repeatedly.
+ */
+export class Pieces implements PieceSource {
   readonly sizeBytes: number;
-  readonly #parts: readonly (string | Uint8Array | Stretch)[];
+  readonly #parts: readonly (string | Uint8Array | PieceSource)[];
 
-  constructor(parts: readonly (string | Uint8Array | Stretch)[]) {
+  constructor(parts: readonly (string | Uint8Array | PieceSource)[]) {
     this.#parts = parts.filter((part) => part !== "");
     this.sizeBytes = parts.reduce((sum, part) => sum + sizeOf(part), 0);
   }
@@ -27,17 +33,17 @@ export class Pieces implements Stretch {
   }
 }
 
-/** A body on its way out: put together, or not. */
+/** An outgoing body, concatenated or not. */
 export type Body = string | Uint8Array | Pieces;
 
-/** In bytes, as it is written. */
-export function sizeOf(part: string | Uint8Array | Stretch): number {
+/** The size in bytes when written. */
+export function sizeOf(part: string | Uint8Array | PieceSource): number {
   if (typeof part === "string") return Buffer.byteLength(part);
   return part instanceof Uint8Array ? part.length : part.sizeBytes;
 }
 
-/** All of it in one after all, a piece in each turn. */
-export async function gather(stretch: Stretch): Promise<Uint8Array> {
+/** Concatenates all pieces, one per turn of the event loop. */
+export async function concatPieces(stretch: PieceSource): Promise<Uint8Array> {
   const all = Buffer.allocUnsafeSlow(stretch.sizeBytes);
   let at = 0;
   let passedAt = 0;

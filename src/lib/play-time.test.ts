@@ -27,19 +27,19 @@ function wav(rate: number, dataBytes: number, said = dataBytes, before = Buffer.
   ]);
 }
 
-test("a WAV file says how long it plays, whatever stands before its sound", () => {
+test("a WAV file has its play time in its header, with any chunks before the sound", () => {
   const note = Buffer.concat([ascii("LIST"), word(3), ascii("odd\0")]);
 
   expect(playTimeOf(wav(24_000, 48_000))).toBe(1_000);
   expect(playTimeOf(wav(8_000, 40_000, 40_000, note))).toBe(2_500);
 });
 
-test("a WAV file that was written while it was made plays as long as there are bytes", () => {
+test("a streamed WAV file plays as long as it has bytes", () => {
   expect(playTimeOf(wav(24_000, 96_000, 0xffff_ffff))).toBe(2_000);
   expect(playTimeOf(wav(24_000, 96_000, 0))).toBe(2_000);
 });
 
-test("a WAV file that says of itself that it is read faster than it can be plays as long as its sound", () => {
+test("a WAV file with an impossible data rate plays as long as its sound", () => {
   const told = wav(16_000, 32_000);
   const atOnce = Buffer.from(told);
   atOnce.writeUInt32LE(0xffff_ffff, 28);
@@ -51,7 +51,7 @@ test("a WAV file that says of itself that it is read faster than it can be plays
   expect(playTimeOf(packed)).toBe(1_000);
 });
 
-test("a WAV file of a great many pieces is not gone over to its end, and guessed by its size", () => {
+test("a WAV file with very many chunks is not scanned to its end, but estimated by its size", () => {
   const nothing = Buffer.concat([ascii("junk"), word(0)]);
   const before = Buffer.concat(Array.from({ length: 10_000 }, () => nothing));
   const told = wav(16_000, 32_000, 32_000, before);
@@ -59,7 +59,7 @@ test("a WAV file of a great many pieces is not gone over to its end, and guessed
   expect(playTimeOf(told)).toBe(Math.round(told.length / 8));
 });
 
-test("a WAV file that is packed plays as slowly as it says", () => {
+test("a compressed WAV file plays at its stated rate", () => {
   const packed = wav(16_000, 32_000);
   packed.writeUInt16LE(0x11, 20);
   packed.writeUInt32LE(8_000, 28);
@@ -67,7 +67,7 @@ test("a WAV file that is packed plays as slowly as it says", () => {
   expect(playTimeOf(packed)).toBe(4_000);
 });
 
-test("a FLAC file says its samples and its rate", () => {
+test("a FLAC file has its number of samples and its rate", () => {
   const block = Buffer.alloc(34);
   block.writeUIntBE((44_100 << 4) | 2, 10, 3);
   block.writeUInt8(0xf0, 13);
@@ -76,7 +76,7 @@ test("a FLAC file says its samples and its rate", () => {
   expect(playTimeOf(Buffer.concat([ascii("fLaC"), word(0x2200_0000), block]))).toBe(2_000);
 });
 
-test("a FLAC file holds no more sound in a second than it would unpacked, whatever it says", () => {
+test("a FLAC file holds at most as much sound per second as it would uncompressed", () => {
   const block = Buffer.alloc(34);
   block.writeUIntBE((44_100 << 4) | 2, 10, 3);
   block.writeUInt8(0xf0, 13);
@@ -98,14 +98,14 @@ function mp3(kilobits: 32 | 128 | 320, frames: number): Buffer {
 }
 const framesMs = (frames: number): number => Math.round((frames * 1_152_000) / 44_100);
 
-test("an MP3 file plays for all its frames, after titles and pictures", () => {
+test("an MP3 file plays all its frames, after its tags", () => {
   const tag = Buffer.concat([ascii("ID3"), Buffer.from([4, 0, 0, 0, 0, 1, 2]), Buffer.alloc(130)]);
 
   expect(playTimeOf(mp3(128, 77))).toBe(framesMs(77));
   expect(playTimeOf(Buffer.concat([tag, mp3(128, 77)]))).toBe(framesMs(77));
 });
 
-test("an MP3 file whose bitrate changes plays no longer or shorter for that", () => {
+test("an MP3 file with a variable bitrate has its exact play time", () => {
   const silenceFirst = Buffer.concat([mp3(32, 10), mp3(320, 100)]);
   const loudFirst = Buffer.concat([mp3(320, 1), mp3(32, 1_000)]);
 
@@ -113,7 +113,7 @@ test("an MP3 file whose bitrate changes plays no longer or shorter for that", ()
   expect(playTimeOf(loudFirst)).toBe(framesMs(1_001));
 });
 
-test("an MP3 file plays on behind what is no sound, and a note at its end is not played", () => {
+test("an MP3 file continues after bytes that are not sound, and a tag at its end is not played", () => {
   const note = Buffer.concat([ascii("TAG"), Buffer.alloc(125, 0x20)]);
   const torn = Buffer.concat([mp3(320, 1), Buffer.alloc(7), mp3(32, 1_000), note]);
 
@@ -128,7 +128,7 @@ test("an MP3 file of an older version has shorter frames", () => {
   expect(playTimeOf(Buffer.concat(Array.from({ length: 100 }, () => frame)))).toBe(2_400);
 });
 
-test("an MP3 file that breaks off in a frame, or does not tell its bitrate, is guessed by what there is", () => {
+test("an MP3 file that is truncated within a frame, or has no bitrate, is estimated by its size", () => {
   const whole = mp3(128, 3);
   const free = Buffer.alloc(8_000);
   free.writeUInt32BE(0xfffb_0000, 0);
@@ -137,7 +137,7 @@ test("an MP3 file that breaks off in a frame, or does not tell its bitrate, is g
   expect(playTimeOf(free)).toBe(1_000);
 });
 
-test("anything else is guessed by its size, and never breaks the guess", () => {
+test("any other data is estimated by its size without an error", () => {
   expect(playTimeOf(ascii("OggS").fill(1, 4))).toBeGreaterThanOrEqual(0);
   expect(playTimeOf(Buffer.concat([ascii("OggS"), Buffer.alloc(7_996)]))).toBe(1_000);
   const heads = ["", "RIFFxxxxWAVE", "RIFFxxxxWAVEfmt ", "fLaC", "ID3", "\xff\xfb\x90\x00"];

@@ -1,8 +1,8 @@
 import { viewOf } from "./sse-bytes.ts";
 
 /**
- * How long a recording plays, in ms: read off its head where that says it, and
- * otherwise what so many bytes are at a bitrate that is common for speech.
+ * Play time of a recording in ms: from its header if possible, otherwise
+ * estimated from its size at a common bitrate for speech.
  */
 export function playTimeOf(bytes: Uint8Array): number {
   const view = viewOf(bytes);
@@ -11,14 +11,14 @@ export function playTimeOf(bytes: Uint8Array): number {
 }
 
 const COMMON_BITRATE = 64_000;
-/** Before the sound: a file that has more was made to be gone over for long. */
+/** Limit of blocks before the sound, against files made to take long. */
 const MAX_BLOCKS = 1_000;
 
 function atBitrate(sizeBytes: number, bitsPerSecond: number): number {
   return (sizeBytes * 8_000) / bitsPerSecond;
 }
 
-/** The size in the head is of no use where the recording was written while it was made. */
+/** The size in the header is unreliable, because streaming recorders do not know it. */
 function wavMs(bytes: Buffer): number | undefined {
   if (asciiAt(bytes, 0) !== "RIFF" || asciiAt(bytes, 8) !== "WAVE") return undefined;
   let bytesPerSecond = 0;
@@ -38,10 +38,13 @@ function wavMs(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** What is written as PCM, floating or not, or does not tell. */
+/** Formats of PCM, float or unknown. */
 const UNPACKED = new Set([1, 3, 0xfffe]);
 
-/** Nobody reads the figure to play it, so that it may say anything: it is held to what the sound can be. */
+/**
+ * Players ignore this value, so it may be wrong: it is limited to the possible
+ * values of the sound.
+ */
 function wavBytesPerSecond(format: Buffer): number {
   const isUnpacked = UNPACKED.has(format.readUInt16LE(0));
   const bits = isUnpacked ? format.readUInt16LE(14) : 16;
@@ -49,7 +52,10 @@ function wavBytesPerSecond(format: Buffer): number {
   return Math.min(format.readUInt32LE(8), most);
 }
 
-/** Of the block that every such file begins with: 20 bits of rate, 3 of channels, 5 of depth, 36 of samples. */
+/**
+ * The first block of every file has 20 bits of sample rate, 3 of channels, 5 of
+ * depth, 36 of sample count.
+ */
 function flacMs(bytes: Buffer): number | undefined {
   if (asciiAt(bytes, 0) !== "fLaC" || bytes.length < 26) return undefined;
   const rate = bytes.readUIntBE(18, 3) >> 4;
@@ -57,12 +63,12 @@ function flacMs(bytes: Buffer): number | undefined {
   const bits = ((bytes.readUInt16BE(20) >> 4) & 31) + 1;
   const samples = (bytes.readUInt8(21) & 0x0f) * 2 ** 32 + bytes.readUInt32BE(22);
   if (rate === 0 || samples === 0) return undefined;
-  // Players go on for as long as there is sound, whatever was said of it.
+  // Players continue as long as there is sound, independent of the sample count.
   const unpacked = atBitrate(soundBytesOfFlac(bytes), rate * channels * bits);
   return Math.max((samples * 1_000) / rate, unpacked);
 }
 
-/** Titles and pictures stand before it, in blocks. */
+/** Metadata blocks precede the sound. */
 function soundBytesOfFlac(bytes: Buffer): number {
   let at = 4;
   for (let block = 0, isLast = false; block < MAX_BLOCKS && !isLast; block++) {
@@ -73,25 +79,25 @@ function soundBytesOfFlac(bytes: Buffer): number {
   return Math.max(0, bytes.length - at);
 }
 
-/** Kilobits a second of layer III, by the versions' tables. */
+/** Kilobits per second of layer III, by MPEG version. */
 const MPEG_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const MPEG_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** Samples a second of the first version; the second has half of them, and the one between a quarter. */
+/** Samples per second of MPEG 1; MPEG 2 has half of them, MPEG 2.5 a quarter. */
 const MPEG_RATES = [44_100, 48_000, 32_000];
-/** Hours of sound: a file that has more frames, or more that looks like one, was made to be gone over for long. */
-const MAX_LOOKS = 400_000;
+/** Limit of frames, equal to hours of sound, against files made to take long. */
+const MAX_FRAMES = 400_000;
 const SLOWEST_BITRATE = 8_000;
 
 /**
- * All its frames, since each may have a bitrate of its own; titles and pictures
- * may stand before them. Players pass over what is no frame, and so does this.
+ * Sums all frames, since each may have its own bitrate; tags may precede them.
+ * Like players, it skips bytes that are not a frame.
  */
 function mp3Ms(bytes: Buffer): number | undefined {
   let at = asciiAt(bytes, 0).startsWith("ID3") ? afterTag(bytes) : 0;
   if (mp3FrameAt(bytes, at) === undefined) return undefined;
   let ms = 0;
-  for (let looks = 0; at >= 0 && looks < MAX_LOOKS; looks++) {
+  for (let looks = 0; at >= 0 && looks < MAX_FRAMES; looks++) {
     const frame = mp3FrameAt(bytes, at);
     ms += frame?.ms ?? 0;
     at = bytes.indexOf(0xff, at + (frame?.sizeBytes ?? 1));
@@ -99,7 +105,7 @@ function mp3Ms(bytes: Buffer): number | undefined {
   return at < 0 ? ms : ms + atBitrate(bytes.length - at, SLOWEST_BITRATE);
 }
 
-/** Undefined where none begins there, or one that does not say how long it is. */
+/** Undefined if no frame starts there, or its length is unknown. */
 function mp3FrameAt(
   bytes: Buffer,
   at: number,
@@ -120,7 +126,7 @@ function mp3FrameAt(
   };
 }
 
-/** Its length is written in four bytes of seven bits each. */
+/** The tag's length is four bytes with seven bits each. */
 function afterTag(bytes: Buffer): number {
   if (bytes.length < 10) return bytes.length;
   return 10 + [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (bytes.readUInt8(at) & 0x7f), 0);

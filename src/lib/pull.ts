@@ -1,7 +1,7 @@
-/** Hands pieces to a taker as they come up; a promise from the taker holds them back. */
+/** Pushes items to a consumer; a promise from the consumer pauses it. */
 type Pump<T> = (take: (piece: T) => void | Promise<void>) => Promise<void>;
 
-/** The other way round: pieces that are asked for one by one, at the reader's pace. */
+/** Converts a push source to an async generator, which the reader pulls at its own pace. */
 export async function* pull<T>(pump: Pump<T>): AsyncGenerator<T> {
   let came = Promise.withResolvers<T | undefined>();
   let taken = Promise.withResolvers<void>();
@@ -16,7 +16,7 @@ export async function* pull<T>(pump: Pump<T>): AsyncGenerator<T> {
     if (piece === undefined) return;
     yield piece;
     came = Promise.withResolvers();
-    // A failure in between belongs to the next one who asks.
+    // An error between two reads is thrown by the next read.
     pumping.catch((cause: unknown) => came.reject(cause));
     const { resolve } = taken;
     taken = Promise.withResolvers();

@@ -1,21 +1,20 @@
-/** Where the bytes of an answer go. */
+/** The receiver of a response's bytes. */
 export interface Sink {
-  /** A promise where the reader is behind: whoever writes waits for it, or memory fills up. */
+  /** Returns a promise if the reader is behind: the writer must wait for it, or memory fills up. */
   write(bytes: Uint8Array | string): void | Promise<void>;
 }
 
-/** Writes a whole body: its end is the body's end, or cuts the connection; so does what it throws. */
+/** Writes a whole body. Its result ends the body or cuts the connection; an error cuts it too. */
 type Fill = (sink: Sink) => Promise<"end" | "cut">;
 
-/** A body that is written to as bytes come up. `fill` starts when the body is sent. */
+/** A response body for pushed bytes. `fill` starts when the body is sent. */
 export function pushStream(fill: Fill): ReadableStream<Uint8Array> {
   return new ReadableStream(new PushSource(fill));
 }
 
 /**
- * Bun's direct streams write to the socket with no queue in between. Their
- * `write` says by a promise that the socket takes no more, which is all the
- * back-pressure there is, and all it takes.
+ * Bun's direct streams write to the socket without a queue. Their `write`
+ * returns a promise if the socket is full, which is enough for back-pressure.
  */
 class PushSource implements Bun.DirectUnderlyingSource<Uint8Array>, Sink {
   readonly type = "direct";
@@ -29,7 +28,7 @@ class PushSource implements Bun.DirectUnderlyingSource<Uint8Array>, Sink {
   async pull(controller: ReadableStreamDirectController): Promise<void> {
     this.#controller = controller;
     const end = await this.#fill(this);
-    // The runtime cuts it at any failure, and prints those that have a reason.
+    // The runtime cuts the connection at any rejection, and prints those with a reason.
     if (end === "cut") await Promise.reject();
     controller.close();
   }

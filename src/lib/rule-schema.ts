@@ -9,7 +9,7 @@ import {
 } from "./rules.ts";
 import { objectOf } from "./values.ts";
 
-/** JSON schema of a rule: the public documentation says what requests are held to. */
+/** The JSON schema of a rule, for the public documentation. */
 export function schemaOf(rule: Rule): JsonObject {
   const described = rule.doc === undefined ? {} : { description: rule.doc };
   const hidden = rule.isSecret === true ? { writeOnly: true } : {};
@@ -48,7 +48,7 @@ function bareSchemaOf(rule: Rule): JsonObject {
 
 const NOT_OBJECT = { type: ["string", "number", "boolean", "array", "null"] };
 
-/** Those we know are named where vendors may know others. */
+/** Lists the known values, even if vendors may accept others. */
 function choicesOf({ oneOf, anyCase, isOpen }: TextRule): JsonObject {
   if (oneOf === undefined) return {};
   const known = { enum: spellings(oneOf, anyCase === true) };
@@ -56,10 +56,10 @@ function choicesOf({ oneOf, anyCase, isOpen }: TextRule): JsonObject {
 }
 
 function spellings(words: readonly string[], anyCase: boolean): readonly string[] {
-  return anyCase ? [...words, ...words.map((word) => word.toLowerCase())] : words;
+  return anyCase ? [...new Set([...words, ...words.map((word) => word.toLowerCase())])] : words;
 }
 
-/** Optional members may be null; members that are not named may be anything. */
+/** Optional fields may be null; unknown fields may have any value. */
 function objectSchema(rule: ObjectRule, tag: JsonObject = {}): JsonObject {
   const members = [...rule.members].map(([name, member]) => {
     const schema = schemaOf(member);
@@ -68,10 +68,11 @@ function objectSchema(rule: ObjectRule, tag: JsonObject = {}): JsonObject {
       rule.required.includes(name) ? schema : { anyOf: [schema, { type: "null" }] },
     ] as const;
   });
-  const required = [...Object.keys(tag), ...rule.required];
+  const required = [...new Set([...Object.keys(tag), ...rule.required])];
   return {
     type: "object",
-    properties: { ...tag, ...Object.fromEntries(members) },
+    // The tag's value is what tells the cases apart, even if a case names the tag itself.
+    properties: { ...Object.fromEntries(members), ...tag },
     ...(required.length === 0 ? {} : { required }),
   };
 }

@@ -1,8 +1,8 @@
 /**
- * What a value in a caller's body must look like. Only what is named is
- * checked: members that no rule knows pass, and an optional member may be
- * null, since clients send null for what they leave out. The same rules make
- * the schema of the public documentation (`rule-schema.ts`).
+ * Validation rules for the values in a client's body. Only named fields are
+ * checked. Unknown fields pass, and an optional field may be null, because
+ * clients send null for omitted fields. The public documentation's schema is
+ * generated from the same rules (`rule-schema.ts`).
  */
 export type Rule =
   | TextRule
@@ -15,11 +15,11 @@ export type Rule =
   | RecordRule;
 
 interface RuleBase {
-  /** For the public documentation. */
+  /** Text for the public documentation. */
   readonly doc?: string;
-  /** Taken and never shown again, neither in answers nor in what is kept of requests. */
+  /** A secret that is accepted but never returned, neither in responses nor in stored requests. */
   readonly isSecret?: true;
-  /** May hold a secret by mistake or among other things: errors name it, and never quote it. */
+  /** May contain a secret: errors name the field but never quote its value. */
   readonly mayHoldSecret?: true;
 }
 
@@ -27,10 +27,10 @@ export interface TextRule extends RuleBase {
   readonly is: "text";
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** Compared without regard to case where `anyCase` is set. */
+  /** Case-insensitive if `anyCase` is set. */
   readonly oneOf?: readonly string[];
   readonly anyCase?: true;
-  /** A value beside `oneOf` may be newer than we are: see `Violation.mayBeNewer`. */
+  /** A value outside `oneOf` may be newer than this code: see `Violation.mayBeNewer`. */
   readonly isOpen?: true;
 }
 
@@ -38,7 +38,7 @@ export interface NumberRule extends RuleBase {
   readonly is: "number" | "integer";
   readonly min: number;
   readonly max: number;
-  /** A number below `min` may be newer than we are: see `Violation.mayBeNewer`. */
+  /** A number below `min` may be newer than this code: see `Violation.mayBeNewer`. */
   readonly isOpen?: true;
 }
 
@@ -65,22 +65,21 @@ interface EitherRule extends RuleBase {
   readonly of: readonly Rule[];
 }
 
-/** An object whose rule depends on one of its members. */
+/** An object with a rule that depends on one of its fields. */
 export interface TaggedRule extends RuleBase {
   readonly is: "tagged";
   readonly tag: string;
   readonly cases: ReadonlyMap<string, ObjectRule>;
-  /** For an object without the tag; otherwise the tag is required. */
+  /** The rule for an object without the tag; if absent, the tag is required. */
   readonly untagged?: ObjectRule;
   /**
-   * Whether tags beside the cases are refused; otherwise they are somebody
-   * else's and pass. `open`: they may be newer than we are, see
-   * `Violation.mayBeNewer`.
+   * True if unknown tags are refused; false if they pass. `open`: they may be
+   * newer than this code, see `Violation.mayBeNewer`.
    */
   readonly closed: boolean | "open";
 }
 
-/** Members with any name; those that are objects follow the rule. */
+/** An object with any keys; values that are objects must match the rule. */
 export interface RecordRule extends RuleBase {
   readonly is: "record";
   readonly of: ObjectRule;
@@ -110,7 +109,7 @@ export function either(...of: readonly Rule[]): EitherRule {
   return { is: "either", of };
 }
 
-/** A member whose name ends in `!` must be there and not be null. */
+/** A field whose name ends in `!` is required and must not be null. */
 export function object(members: Readonly<Record<string, Rule>>, doc?: string): ObjectRule {
   const names = Object.keys(members);
   return {
@@ -133,7 +132,7 @@ function bare(name: string): string {
   return name.endsWith("!") ? name.slice(0, -1) : name;
 }
 
-/** The least that passes. */
+/** The smallest accepted value. */
 export function leastOf({ min, isOpen }: NumberRule): number {
   return isOpen === true ? Math.min(min, 0) : min;
 }

@@ -5,7 +5,7 @@ const SECRET = new Uint8Array(32).fill(1);
 const TEXT = Buffer.from("what nobody else may read");
 const seal = openSeal(SECRET, "letters");
 
-test("what was sealed can be read again, and looks different every time", () => {
+test("an encrypted text can be decrypted, and differs every time", () => {
   const [one, other] = [seal.close(TEXT, "7"), seal.close(TEXT, "7")];
 
   expect(seal.open(one, "7")).toEqual(TEXT);
@@ -13,7 +13,7 @@ test("what was sealed can be read again, and looks different every time", () => 
   expect(Buffer.from(one, "base64url").includes(TEXT)).toBe(false);
 });
 
-test("another secret, another label and another context open nothing", () => {
+test("another secret, label or context cannot decrypt it", () => {
   const sealed = seal.close(TEXT, "7");
 
   expect(openSeal(new Uint8Array(32).fill(2), "letters").open(sealed, "7")).toBeUndefined();
@@ -21,7 +21,7 @@ test("another secret, another label and another context open nothing", () => {
   expect(seal.open(sealed, "8")).toBeUndefined();
 });
 
-test("a changed character is noticed wherever it stands", () => {
+test("a changed character is detected at every position", () => {
   const sealed = seal.close(TEXT, "7");
 
   for (let i = 0; i < sealed.length; i++) {

@@ -1,17 +1,17 @@
 import { decrypt, encrypt } from "./aead.ts";
 import { deriveKey } from "./derive-key.ts";
 
-/** Keeps short texts so that only this process, and others with the same secret, can read them. */
+/** Encrypts short texts for this process and others with the same secret. */
 export interface Seal {
-  /** Can be opened with the same context only. */
+  /** Decryption needs the same context. */
   close(bytes: Uint8Array, context: string): string;
-  /** Undefined for what was not closed so. */
+  /** Undefined if the text was not encrypted with this key and context. */
   open(sealed: string, context: string): Uint8Array | undefined;
 }
 
 const VERSION = "v1.";
 
-/** With a key of its own for each label. */
+/** Each label has its own key. */
 export function openSeal(secret: Uint8Array, label: string): Seal {
   const key = deriveKey(secret, label);
   return {

@@ -1,4 +1,4 @@
-/** At most `places` at once, at most `waiting` in line; more are turned away. */
+/** Allows at most `places` concurrent holders and at most `waiting` waiters; more are refused. */
 export class Semaphore {
   readonly #maxWaiting: number;
   readonly #line: (() => void)[] = [];
@@ -9,7 +9,7 @@ export class Semaphore {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Resolves with the way to give the place back; undefined when the line is full. */
+  /** Resolves with a handle that releases the place; undefined if the queue is full. */
   async enter(): Promise<Disposable | undefined> {
     if (this.#free > 0) this.#free--;
     else if (this.#line.length >= this.#maxWaiting) return undefined;

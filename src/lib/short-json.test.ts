@@ -42,8 +42,8 @@ const document = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-describe("a document whose long base64 is left where it stands", () => {
-  test("says what it says to everybody, from whichever length on", async () => {
+describe("a document with its long base64 left in place", () => {
+  test("has the same meaning for every minimum length", async () => {
     const property = fc.asyncProperty(
       document,
       fc.nat(60),
@@ -56,7 +56,7 @@ describe("a document whose long base64 is left where it stands", () => {
     await fc.assert(property, { seed: SEED, numRuns: 1_000 });
   });
 
-  test("is refused wherever it would be, and nowhere else", async () => {
+  test("is refused exactly if the original is invalid", async () => {
     const broken = fc
       .tuple(
         document,
@@ -76,7 +76,7 @@ describe("a document whose long base64 is left where it stands", () => {
     await fc.assert(property, { seed: SEED, numRuns: 3_000 });
   });
 
-  test("holds pictures and nothing else in this way", async () => {
+  test("treats only base64 in this way", async () => {
     const [uri, bare] = ["data:image/png;base64,AAAABBBB", "AAAA_-=="];
     const others = ["AAAA BBBB", "AAAAA", "AAAA\\u0041", "data:a\\u0062,AAAA", "http://a,b"];
     const { value, longs } = await read(
@@ -88,7 +88,7 @@ describe("a document whose long base64 is left where it stands", () => {
     expect(seen(value)).toContain(`{"AAAABBBB":["${uri}","${bare}"],"o":["AAAA BBBB","AAAAA"`);
   });
 
-  test("cannot be made to show what stands elsewhere, by whatever is written in it", async () => {
+  test("cannot reveal other parts of itself by crafted content", async () => {
     const { bytes, revive } = await shortenJson(Buffer.from('["AAAABBBB"]'), 4);
     const [name = ""] = JSON.parse(utf8.decode(bytes)) as string[];
 
@@ -97,7 +97,7 @@ describe("a document whose long base64 is left where it stands", () => {
     expect((await read(`["AAAABBBB", "${name} "]`)).longs.map(String)).toEqual(["AAAABBBB"]);
   });
 
-  test("is read whole where it has much else to say", async () => {
+  test("is parsed as it is if it has much other content", async () => {
     expect((await read('["AAAABBBB", "a b c d e f"]', 4, 10)).longs).toEqual([]);
   });
 });

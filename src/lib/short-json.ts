@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { Revive } from "./json.ts";
 import { LongBase64 } from "./long-base64.ts";
 
-/** JSON without the long base64 in it. */
+/** A JSON document with its long base64 replaced. */
 interface ShortJson {
-  /** The document, with a short text in the place of each. */
+  /** The document with a short placeholder for each long base64 text. */
   readonly bytes: Uint8Array;
-  /** For `JSON.parse`, to put each into its place; undefined where there is none. */
+  /** A reviver for `JSON.parse` that restores each text; undefined if there is none. */
   readonly revive: Revive | undefined;
 }
 
-/** Of base64 that is worth it. */
+/** Minimum length of base64 to replace. */
 const LONG_BYTES = 16 * 1024;
-/** Of the rest: a document that has more to say is read whole. */
+/** Maximum size of the rest: a document with more other content is parsed as it is. */
 const MAX_REST_BYTES = 256 * 1024;
-/** Longer than any head of a data URI that is meant as one. */
+/** Longer than the prefix of any real data URI. */
 const MAX_HEAD_BYTES = 512;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -22,10 +22,9 @@ const COLON = 0x3a;
 const DATA_URI = /^data:[^\\\0-\x1f\x7f-\xff,]*,$/i;
 
 /**
- * Takes long base64 out of JSON, as views of its bytes. The rest is to be
- * parsed as ever, and means the same: what stands between two quotes, and is
- * base64, is no JSON at all if it is not the inside of a text, and neither is
- * what is put in its place.
+ * Takes long base64 out of JSON, as views of its bytes. The rest has the same
+ * structure. Base64 between two quotes can only be the inside of a JSON string,
+ * and so can its placeholder.
  */
 export async function shortenJson(
   bytes: Uint8Array,
@@ -34,7 +33,7 @@ export async function shortenJson(
 ): Promise<ShortJson> {
   if (bytes.length < longBytes) return { bytes, revive: undefined };
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  // Made up after the document was written, so that nobody could write it there.
+  // Random and chosen after the document was written, so the document cannot contain it.
   const mark = randomBytes(16).toString("hex");
   const longs = new Map<unknown, LongBase64>();
   const rest: Buffer[] = [];
@@ -65,13 +64,13 @@ export async function shortenJson(
   return { bytes: Buffer.concat(rest), revive: (_, value) => longs.get(value) ?? value };
 }
 
-/** What stands between two quotes, where that is base64 and no name of a member. */
+/** The text between two quotes if it is base64 and not a member's name. */
 async function longBetween(
   json: Buffer,
   open: number,
   close: number,
 ): Promise<LongBase64 | undefined> {
-  // Quotes and letters that were escaped are not what they seem to be.
+  // Escaped quotes or characters change the meaning of the text.
   if (json[open - 1] === BACKSLASH || nextMeaningful(json, close + 1) === COLON) return undefined;
   const text = json.subarray(open + 1, close);
   const head = text.toString("latin1", 0, text.subarray(0, MAX_HEAD_BYTES).indexOf(",") + 1);

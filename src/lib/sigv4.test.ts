@@ -19,7 +19,7 @@ function signatureOf(...args: Parameters<typeof signV4>): string {
 }
 
 describe("a signature", () => {
-  test("is the one of the specification's suite for the plainest request", () => {
+  test("equals that of the specification's suite for the simplest request", () => {
     expect(signV4(request("/"), KEY, SCOPE)).toEqual({
       "x-amz-date": "20150830T123600Z",
       authorization:
@@ -29,19 +29,19 @@ describe("a signature", () => {
     });
   });
 
-  test("is the suite's for a query out of order", () => {
+  test("equals the suite's for an unsorted query", () => {
     expect(signatureOf(request("/?Param2=value2&Param1=value1"), KEY, SCOPE)).toBe(
       "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
     );
   });
 
-  test("is the suite's for another method", () => {
+  test("equals the suite's for another method", () => {
     expect(signatureOf(request("/", { method: "POST" }), KEY, SCOPE)).toBe(
       "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
     );
   });
 
-  test("is the documentation's example for a service, a query and a signed type", () => {
+  test("equals the documentation's example for a service, a query and a signed type", () => {
     const listing = {
       method: "GET",
       url: new URL("https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08"),
@@ -55,7 +55,7 @@ describe("a signature", () => {
     );
   });
 
-  test("holds for one body, one path, one moment and one session only", () => {
+  test("is valid for one body, one path, one moment and one session only", () => {
     const plain = request("/model/a%3Ab/x", { method: "POST", body: "{}" });
     const others = [
       signatureOf({ ...plain, body: "{ }" }, KEY, SCOPE),
@@ -68,7 +68,7 @@ describe("a signature", () => {
     expect(new Set([signatureOf(plain, KEY, SCOPE), ...others]).size).toBe(6);
   });
 
-  test("names the session that it was made in", () => {
+  test("names its session", () => {
     const signed = signV4(request("/"), { ...KEY, sessionToken: "a-session" }, SCOPE);
 
     expect(signed["x-amz-security-token"]).toBe("a-session");
@@ -79,7 +79,7 @@ describe("a signature", () => {
   });
 });
 
-describe("a signature as Volcengine has it", () => {
+describe("a Volcengine signature", () => {
   const TYPE = { "content-type": "application/json" };
 
   test.each([
@@ -110,7 +110,7 @@ describe("a signature as Volcengine has it", () => {
       "1375ee526952e79d49f5b36d70af7e1906ce30dfcf681242f703be1262bddf5c",
       "350c4118a71c22ab4ca74d10281c4b176743f0e2969629031c0f59053a8e2cd6",
     ],
-  ] as const)("is the published one %s", (_what, url, body, account, at, hash, signature) => {
+  ] as const)("equals the published one %s", (_what, url, body, account, at, hash, signature) => {
     const [accessKeyId, secretAccessKey, region, service] = account;
     const signed = signVolcengine(
       { method: "POST", url: new URL(url), body, headers: TYPE },
@@ -128,7 +128,7 @@ describe("a signature as Volcengine has it", () => {
     });
   });
 
-  test("covers the session that it was made in", () => {
+  test("covers its session", () => {
     const plain = request("/", { method: "POST", headers: TYPE });
     const scope = { ...SCOPE, sign: ["content-type"] };
     const signed = signVolcengine(plain, { ...KEY, sessionToken: "a-session" }, scope);

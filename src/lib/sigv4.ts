@@ -11,7 +11,7 @@ export interface SignedRequest {
   readonly method: string;
   readonly url: URL;
   readonly body: Body;
-  /** Of the request, by name in small letters; those named in `sign` are signed. */
+  /** Request headers by lower-case name; those named in `sign` are signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -20,16 +20,16 @@ interface SigningScope {
   readonly service: string;
   /** Unix ms. */
   readonly at: number;
-  /** Headers to sign beside the host and the signature's own. */
+  /** Headers to sign in addition to the host and the signature's own. */
   readonly sign?: readonly string[];
 }
 
-/** What tells apart those who sign in this way. */
+/** The differences between services with this kind of signature. */
 interface Variant {
   readonly algorithm: string;
-  /** Stands before the secret. */
+  /** Prefix of the secret. */
   readonly prefix: string;
-  /** Ends the scope. */
+  /** Last part of the scope. */
   readonly ending: string;
 }
 
@@ -37,8 +37,8 @@ const AWS: Variant = { algorithm: "AWS4-HMAC-SHA256", prefix: "AWS4", ending: "a
 const VOLCENGINE: Variant = { algorithm: "HMAC-SHA256", prefix: "", ending: "request" };
 
 /**
- * The headers that sign a request by Signature Version 4, as its specification
- * describes it for every service but S3:
+ * The headers that sign a request with Signature Version 4, for every service
+ * except S3:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signV4(
@@ -54,7 +54,7 @@ export function signV4(
 }
 
 /**
- * The same as Volcengine has it, who sign what the body hashes to as a header:
+ * The same for Volcengine, which also signs a header with the body's hash:
  * https://www.volcengine.com/docs/6369/67269
  */
 export function signVolcengine(
@@ -116,7 +116,7 @@ function headersToSign(
   return [["host", url.host] as const, ...Object.entries(own), ...chosen].toSorted(byFirst);
 }
 
-/** A path is encoded once by whoever wrote it, and once more here. */
+/** The path is already encoded once; the signature encodes it again. */
 function canonicalPath(path: string): string {
   return path.split("/").map(encode).join("/");
 }
@@ -150,7 +150,7 @@ function byFirst(a: readonly [string, string], b: readonly [string, string]): nu
   return compare(a[0], b[0]);
 }
 
-/** By code unit, as the specification sorts. */
+/** By code unit, as the specification requires. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Whole events in, one by one out; together they are the same bytes. */
+/** Splits complete events into single events; together they equal the input. */
 export function* eventsIn(bytes: Buffer): Generator<Buffer> {
   const lineEnd = bytes.includes(LF) ? LF : CR;
   let start = 0;
@@ -17,7 +17,7 @@ export function* eventsIn(bytes: Buffer): Generator<Buffer> {
   if (start < bytes.length) yield bytes.subarray(start);
 }
 
-/** The same events without their comments, and without those that were nothing else. */
+/** Removes comments, and events that contain only comments. */
 export function withoutComments(events: Buffer): Buffer {
   const hasComments =
     events[0] === COLON ||
@@ -31,7 +31,7 @@ function withoutItsComments(event: Buffer): string {
   const lines = event.toString("latin1").split(AFTER_LINE);
   const kept = lines.filter((line) => !line.startsWith(":")).join("");
   if (kept.trim() !== "") return kept;
-  // The second half of a line end that was cut in two belongs to the event before.
+  // The second half of a split line end belongs to the previous event.
   return kept.startsWith("\n") && lines[0] === "\n" ? "\n" : "";
 }
 

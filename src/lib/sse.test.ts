@@ -43,7 +43,7 @@ const stream = fc
   });
 
 describe("decoding", () => {
-  test("gives the same events however the bytes are cut", async () => {
+  test("gives the same events for every split of the bytes", async () => {
     const property = fc.asyncProperty(stream, async ({ text, bytes, cuts }) => {
       const events = await Array.fromAsync(decodeSse(pieces(bytes, cuts), MAX));
 
@@ -65,26 +65,23 @@ describe("decoding", () => {
     ],
     ["no blank line at the end", "data: a\n\ndata: b", [{ data: "a" }, { data: "b" }]],
   ];
-  test.each(framings)("takes %s", async (_what, text, expected) => {
+  test.each(framings)("accepts %s", async (_what, text, expected) => {
     expect(await Array.fromAsync(decodeSse(pieces(encoder.encode(text), []), MAX))).toEqual(
       expected,
     );
   });
 
-  test.each(["\n", "\r\n", "\r"])(
-    "hands an event over once its blank line is there (%j)",
-    (end) => {
-      const decoder = new SseDecoder(MAX);
+  test.each(["\n", "\r\n", "\r"])("returns an event once its blank line is there (%j)", (end) => {
+    const decoder = new SseDecoder(MAX);
 
-      expect(decoder.push(encoder.encode(`data: a${end}${end}data: b${end}`))).toEqual([
-        { data: "a" },
-      ]);
-      expect(decoder.push(encoder.encode(`${end}event: x${end}data: c${end}${end}.`))).toEqual([
-        { data: "b" },
-        { event: "x", data: "c" },
-      ]);
-    },
-  );
+    expect(decoder.push(encoder.encode(`data: a${end}${end}data: b${end}`))).toEqual([
+      { data: "a" },
+    ]);
+    expect(decoder.push(encoder.encode(`${end}event: x${end}data: c${end}${end}.`))).toEqual([
+      { data: "b" },
+      { event: "x", data: "c" },
+    ]);
+  });
 
   const LONG = "x".repeat(300_000);
   const longEvents: [string, string, SseEvent][] = [
@@ -92,7 +89,7 @@ describe("decoding", () => {
     ["two data lines", `data: ${LONG}\ndata: b\n\n`, { data: `${LONG}\nb` }],
     ["carriage returns", `data: ${LONG}\r\r`, { data: LONG }],
   ];
-  test.each(longEvents)("reads an event of many pieces with %s", async (_what, text, event) => {
+  test.each(longEvents)("reads an event of many chunks with %s", async (_what, text, event) => {
     const bytes = encoder.encode(`${text}data: last\n\n`);
     const cuts = Array.from({ length: 30 }, (_, at) => at * 10_007);
 
@@ -100,7 +97,7 @@ describe("decoding", () => {
     expect(events).toEqual([event, { data: "last" }]);
   });
 
-  test("ends when an event grows past its cap", async () => {
+  test("ends if an event exceeds its limit", async () => {
     const endless = pieces(encoder.encode(`data: ${"x".repeat(3 * MAX)}`), [MAX, 2 * MAX]);
 
     expect(Array.fromAsync(decodeSse(endless, MAX))).rejects.toThrow(SseOverflow);
@@ -131,7 +128,7 @@ describe("framing", () => {
     expect(new SseFramer(MAX).push(chunk)).toBe(chunk);
   });
 
-  test("keeps an unfinished event until it is whole", () => {
+  test("stores an incomplete event until it is complete", () => {
     const framer = new SseFramer(MAX);
 
     expect(framer.push(encoder.encode("data: a\n\ndata: b"))).toEqual(
@@ -142,7 +139,7 @@ describe("framing", () => {
     expect(framer.rest.length).toBe(0);
   });
 
-  test("copies an event of many pieces a few times, and not once for each of them", () => {
+  test("copies an event of many chunks only a few times", () => {
     const pieceBytes = 1_000;
     const pieceCount = 1_000;
     const framer = new SseFramer(2 * pieceBytes * pieceCount);
@@ -157,7 +154,7 @@ describe("framing", () => {
     expect(copiedBytes).toBeLessThan(5 * pieceBytes * pieceCount);
   });
 
-  test("refuses to keep an event that never ends", () => {
+  test("refuses an endless event", () => {
     const framer = new SseFramer(MAX);
     const fill = (): void => {
       for (let i = 0; i < 3; i++) framer.push(encoder.encode("x".repeat(MAX / 2)));
@@ -167,7 +164,7 @@ describe("framing", () => {
   });
 });
 
-test("a formatted event reads back as what it was", () => {
+test("a formatted event is parsed back", () => {
   const property = fc.property(fc.string(), (text) => {
     const data = text.replaceAll(/[\r\u0000]/g, "");
     expect(readEvents(formatSse(data, "e"))).toEqual([{ event: "e", data }]);

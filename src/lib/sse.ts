@@ -1,12 +1,12 @@
 import { createParser } from "eventsource-parser";
 
 export interface SseEvent {
-  /** Absent where the stream named none. */
+  /** Absent if the stream has no event name. */
   readonly event?: string;
   readonly data: string;
 }
 
-/** An event or a line grew past the cap that its reader set. */
+/** An event or a line exceeded the reader's limit. */
 export class SseOverflow extends Error {
   override readonly name = "SseOverflow";
 }
@@ -16,13 +16,13 @@ const CR = 0x0d;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Cuts a byte stream at event boundaries without decoding it: `push` returns
- * all whole events so far, and keeps the unfinished rest. What it returns,
- * joined, is exactly what it was given.
+ * Splits a byte stream at event boundaries without decoding it. `push` returns
+ * all complete events and stores the incomplete rest. The concatenated results
+ * equal the input.
  */
 export class SseFramer {
   readonly #maxEventBytes: number;
-  /** The unfinished rest, with room behind it. */
+  /** The incomplete rest, with spare capacity behind it. */
   #kept: Uint8Array = NO_BYTES;
   #restBytes = 0;
 
@@ -41,17 +41,17 @@ export class SseFramer {
       if (known === 0) this.#kept = chunk;
       return undefined;
     }
-    // What is handed over is written over by nothing that comes: there is no room behind the new rest.
+    // Returned bytes are never overwritten: the new rest has no spare capacity.
     this.#kept = end === bytes.length ? NO_BYTES : bytes.subarray(end);
     return end === bytes.length ? bytes : bytes.subarray(0, end);
   }
 
-  /** What is left when the stream ends: not a whole event. */
+  /** The incomplete event at the end of the stream. */
   get rest(): Uint8Array {
     return this.#kept.subarray(0, this.#restBytes);
   }
 
-  /** Grows by doubling: an event of megabytes is not copied once for each of its pieces. */
+  /** Grows by doubling, so that a large event is not copied for each of its chunks. */
   #withRest(chunk: Uint8Array): Uint8Array {
     const length = this.#restBytes + chunk.length;
     if (length > this.#kept.length) {
@@ -64,28 +64,27 @@ export class SseFramer {
   }
 }
 
-/** Reads whole events from text; an unfinished one at the end is left out. */
+/** Reads all complete events of a text and ignores an incomplete one at the end. */
 export function readEvents(text: string): SseEvent[] {
   const events: SseEvent[] = [];
   const parser = createParser({ onEvent: (event) => events.push(toEvent(event)) });
   parser.feed(text);
-  // The parser waits with a lone CR at the end, in case an LF follows.
+  // The parser waits after a lone CR at the end, in case an LF follows.
   if (text.endsWith("\r")) parser.feed("\n");
   return events;
 }
 
 /**
- * Decodes a byte stream into events, whatever its chunks and line ends. Nearly
- * all servers write an event as one data line, with its name before it or
- * without: those are read here, at once. Whatever else a stream may hold is the
- * parser's business.
+ * Decodes a byte stream into events, for any chunks and line ends. Nearly all
+ * servers write an event as one data line, with or without a name line: a fast
+ * path reads those. The general parser handles everything else.
  */
 export class SseDecoder {
   readonly #maxEventBytes: number;
   readonly #text = new TextDecoder();
   readonly #parser = createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
   #ready: SseEvent[] = [];
-  /** Of an event that is not whole yet; empty once the parser reads everything. */
+  /** The text of an incomplete event; empty once the general parser has taken over. */
   #rest = "";
   #isOdd = false;
   #pendingBytes = 0;
@@ -104,7 +103,7 @@ export class SseDecoder {
     return events;
   }
 
-  /** The end of the body ends the last event too: some servers leave out the blank line after it. */
+  /** The end of the body also ends the last event: some servers omit the blank line after it. */
   end(): readonly SseEvent[] {
     this.#read(this.#text.decode());
     this.#parser.feed(`${this.#rest}\n\n`);
@@ -117,7 +116,7 @@ export class SseDecoder {
       this.#parser.feed(piece);
       return;
     }
-    // An event of megabytes is not looked at anew for each of its pieces.
+    // A large event is not scanned again for each of its chunks.
     if (this.#rest.length > LONG && !piece.includes("\n") && !piece.includes("\r")) {
       this.#rest += piece;
       return;
@@ -138,7 +137,10 @@ export class SseDecoder {
     this.#rest = at === 0 ? text : text.slice(at);
   }
 
-  /** One event that is a data line, or a name and a data line; returns where the next one begins. */
+  /**
+   * Reads one event of a data line, or of a name and a data line; returns the
+   * start of the next event.
+   */
   #readPlain(text: string, start: number): number {
     let event: string | undefined;
     let line = start;
@@ -148,7 +150,7 @@ export class SseDecoder {
       event = text.slice(line + NAME.length, lineEnd(text, end));
       line = end + 1;
     }
-    // What is not there yet may still become anything.
+    // Too few characters to decide yet.
     if (text.length - line < DATA.length) return WAITS;
     if (!text.startsWith(DATA, line)) return ODD;
     const end = text.indexOf("\n", line);
@@ -158,7 +160,7 @@ export class SseDecoder {
     if (text.charCodeAt(next) !== LF) return ODD;
 
     const data = text.slice(line + DATA.length, lineEnd(text, end));
-    // A lone CR ends a line as well, and what is empty has rules of its own.
+    // A lone CR ends a line as well, and empty values have special rules.
     if (data === "" || event === "" || data.includes("\r") || event?.includes("\r") === true)
       return ODD;
     this.#ready.push(event === undefined ? { data } : { event, data });
@@ -178,7 +180,10 @@ const LONG = 64 * 1024;
 const WAITS = -1;
 const ODD = -2;
 
-/** A CR may be the first half of a line's end; one with anything behind it is the whole of it. */
+/**
+ * A CR at the end may be the first half of a line end; anywhere else it is a
+ * line end by itself.
+ */
 function unended(text: string, from: number): number {
   const at = text.indexOf("\r", from);
   return at >= 0 && at < text.length - 1 ? ODD : WAITS;
@@ -188,10 +193,10 @@ function lineEnd(text: string, lineFeed: number): number {
   return text.charCodeAt(lineFeed - 1) === CR ? lineFeed - 1 : lineFeed;
 }
 
-/** Says nothing, to whoever reads events. */
+/** A comment, which readers of events ignore. */
 export const SSE_COMMENT = ": keep-alive\n\n";
 
-/** One event as text; line breaks in the data become several data lines. */
+/** Formats one event; line breaks in the data become several data lines. */
 export function formatSse(data: string, event?: string): string {
   const name = event === undefined ? "" : `event: ${event}\n`;
   if (!data.includes("\n")) return `${name}data: ${data}\n\n`;
@@ -205,8 +210,8 @@ function toEvent(event: { event?: string | undefined; data: string }): SseEvent 
 }
 
 /**
- * One past the last blank line, or 0. A blank line is two line ends in a row,
- * each LF, CR LF or CR. Almost always it stands at the very end.
+ * The position after the last blank line, or 0. A blank line is two consecutive
+ * line ends, each LF, CR LF or CR. It is almost always at the very end.
  */
 function lastBoundary(bytes: Uint8Array, from: number): number {
   for (let at = bytes.length - 1; at > from; at--) {

@@ -10,13 +10,13 @@ const MESSAGE = {
 const SIGNATURE = "v1,UsKlJP00XoQyOn410NM9xv34sP+Gl0jnOO9Lcpr7NJ4=";
 const NOW = MESSAGE.timestamp + 10;
 
-test("[B5-2] a message is signed as another implementation signs it", () => {
+test("[B5-2] a message has the same signature as in another implementation", () => {
   expect(signatureOf(SECRET, MESSAGE)).toBe(SIGNATURE);
   expect(signatureOf(SECRET, { ...MESSAGE, body: Buffer.from(MESSAGE.body) })).toBe(SIGNATURE);
 });
 
 describe("[B5-2] a signature", () => {
-  test("holds, also among others while secrets change", () => {
+  test("is valid, also among others during a rotation", () => {
     expect(isSignedWith(SECRET, MESSAGE, SIGNATURE, NOW)).toBe(true);
     expect(isSignedWith(SECRET, MESSAGE, `v1,AAAA ${SIGNATURE} v2,x`, NOW)).toBe(true);
   });
@@ -31,7 +31,7 @@ describe("[B5-2] a signature", () => {
     ["of another version", MESSAGE, SIGNATURE.replace("v1", "v2"), NOW],
     ["that is empty", MESSAGE, "", NOW],
     ["behind too many others", MESSAGE, `${"v1,x ".repeat(20)}${SIGNATURE}`, NOW],
-  ])("%s does not", (_what, message, signatures, now) => {
+  ])("%s is not valid", (_what, message, signatures, now) => {
     expect(isSignedWith(SECRET, message, signatures, now)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * Signatures of https://www.standardwebhooks.com: HMAC-SHA256 over
- * `<id>.<timestamp>.<body>`, in base64 behind `v1,`. A secret is `whsec_` and
+ * `<id>.<timestamp>.<body>`, in base64 after `v1,`. A secret is `whsec_` and
  * the key in base64.
  */
 export interface SignedMessage {
@@ -24,7 +24,7 @@ export function signatureOf(secret: string, { id, timestamp, body }: SignedMessa
   return `v1,${digest}`;
 }
 
-/** Whether any of its signatures, which stand with spaces between them, was made with the secret, just now. */
+/** True if one of the space-separated signatures was made with the secret recently. */
 export function isSignedWith(
   secret: string,
   message: SignedMessage,

@@ -13,7 +13,7 @@ function open() {
   return { lines, log: new ThrottledLog(log) };
 }
 
-test("of one kind there is one line a second, with how often it happened", () => {
+test("a kind has at most one line per second, with its count", () => {
   const { lines, log } = open();
 
   for (let each = 0; each < 10_000; each++) log.write("warn", "a", { at: each }, "failed");
@@ -40,7 +40,7 @@ test("another kind is written at once, and so is the same one after a quiet seco
   expect(lines.map(({ msg }) => msg)).toEqual(["first", "other", "again"]);
 });
 
-test("what was counted last is written at the end", () => {
+test("pending counts are written at the end", () => {
   const { lines, log } = open();
   log.write("warn", "a", {}, "failed");
   log.write("warn", "a", {}, "failed");
@@ -51,7 +51,7 @@ test("what was counted last is written at the end", () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("errors are of the kind that their place and code make them", () => {
+test("an error's kind follows from its place and code", () => {
   const { lines, log } = open();
   const full = Object.assign(new Error("full"), { code: "SQLITE_FULL" });
   const busy = Object.assign(new Error("busy"), { code: "SQLITE_BUSY" });
@@ -66,7 +66,7 @@ test("errors are of the kind that their place and code make them", () => {
   ]);
 });
 
-test("kinds without end do not fill the memory, and lose no count", () => {
+test("unlimited kinds do not fill the memory, and lose no count", () => {
   const { lines, log } = open();
   for (let each = 0; each < 5_000; each++) log.write("warn", `${each}`, {}, "failed");
 

@@ -9,14 +9,14 @@ interface Line {
   readonly message: string;
 }
 
-/** Repetitions of one kind since its last line. */
+/** Repeated failures of one kind since its last line. */
 interface Kind {
   count: number;
   last: Line | undefined;
 }
 
 interface ThrottleOptions {
-  /** Between two lines of one kind. */
+  /** Minimum interval between two lines of one kind. */
   readonly intervalMs?: number;
 }
 
@@ -24,8 +24,8 @@ const INTERVAL_MS = 1_000;
 const MAX_KINDS = 1_000;
 
 /**
- * Writes one line a second for each kind of failure, however often it happens:
- * the first at once, those that follow as their last one with a `count`.
+ * Writes at most one line per second for each kind of failure. The first is
+ * written at once; repetitions are written as their last line with a `count`.
  */
 export class ThrottledLog implements Disposable {
   readonly #log: Logger;
@@ -54,21 +54,21 @@ export class ThrottledLog implements Disposable {
     }
   }
 
-  /** A failure, of the kind that its first known code makes it. */
+  /** Logs a failure; its kind follows from its first known code. */
   error(where: string, cause: unknown, message: string, fields: Fields = {}): void {
     const { type, code, cause: inner } = describeError(cause);
     const kind = `${where} ${type} ${code ?? inner?.code ?? ""}`;
     this.write("error", kind, { ...fields, err: cause }, message);
   }
 
-  /** Writes what is still counted. */
+  /** Writes the pending counts. */
   [Symbol.dispose](): void {
     this.#flush();
     this.#kinds.clear();
     this.#stop();
   }
 
-  /** A kind that did not happen again is forgotten: its next line is written at once. */
+  /** A kind without repetitions is dropped, so that its next line is written at once. */
   #flush(): void {
     for (const [name, kind] of this.#kinds) {
       const { last, count } = kind;

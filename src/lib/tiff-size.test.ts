@@ -34,7 +34,7 @@ const SIZE: readonly Entry[] = [
 ];
 
 describe("a TIFF file", () => {
-  test.each([true, false])("says how large it is, in either order (%p)", async (isLittle) => {
+  test.each([true, false])("has its size in either byte order (%p)", async (isLittle) => {
     const bytes = tiff(isLittle, SIZE, 100);
 
     expect(readTiffSize(bytes)).toEqual({ width: 640, height: 480 });
@@ -45,7 +45,7 @@ describe("a TIFF file", () => {
     });
   });
 
-  test("that is cut off, or has no size, says nothing", () => {
+  test("that is truncated, or has no size, gives undefined", () => {
     const bytes = tiff(true, SIZE, 100);
 
     for (let end = 0; end < 8 + 100 + 2 + 3 * 12; end++) {
@@ -54,7 +54,7 @@ describe("a TIFF file", () => {
     expect(readTiffSize(tiff(true, [[256, SHORT, 640]]))).toBeUndefined();
   });
 
-  test("is no other file, whatever that is", () => {
+  test("is the only kind of file with a result", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         const head = Uint8Array.of(0x49, 0x49, 42, 0, ...bytes);

@@ -1,4 +1,7 @@
-/** How wide and high the first picture of a TIFF file is; undefined where it is none, or cut off before it says. */
+/**
+ * Width and height of a TIFF file's first image; undefined if it is not TIFF or
+ * is cut off too early.
+ */
 export function readTiffSize(
   bytes: Uint8Array,
 ): { readonly width: number; readonly height: number } | undefined {
@@ -24,7 +27,7 @@ export function readTiffSize(
   return width > 0 && height > 0 ? { width, height } : undefined;
 }
 
-/** "II" and "MM": in which order numbers are written. */
+/** "II" and "MM": the byte order of numbers. */
 const LITTLE = 0x4949;
 const BIG = 0x4d4d;
 const MAGIC = 42;

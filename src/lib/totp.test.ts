@@ -30,7 +30,7 @@ describe("one-time passwords", () => {
     expect(hotp(SECRET, stepAt(seconds * 1_000), 8)).toBe(code);
   });
 
-  test("hold for their own half minute and the ones beside it", () => {
+  test("are valid for their own half minute and its neighbours", () => {
     const now = 1_800_000_015_000;
     const step = stepAt(now);
 
@@ -40,7 +40,7 @@ describe("one-time passwords", () => {
   });
 
   test.each(["", "12345", "1234567", "12345x", "１２３４５６", " 12345"])(
-    "are six digits, and %p is none",
+    "have six digits, so %p is not one",
     (code) => {
       expect(findStep(SECRET, code, 0)).toBeUndefined();
     },
@@ -55,11 +55,11 @@ test.each([
   ["foob", "MZXW6YQ"],
   ["fooba", "MZXW6YTB"],
   ["foobar", "MZXW6YTBOI"],
-])("%p is what RFC 4648 writes for it in base 32, without padding", (text, encoded) => {
+])("%p is the base 32 of RFC 4648 without padding", (text, encoded) => {
   expect(toBase32(Buffer.from(text))).toBe(encoded);
 });
 
-test("an authenticator is told whose code it shows", () => {
+test("an authenticator gets the account's name", () => {
   const uri = new URL(otpauthUri(SECRET, "Sluice", "ada@example.com"));
 
   expect(decodeURIComponent(uri.pathname)).toBe("/Sluice:ada@example.com");

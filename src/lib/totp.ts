@@ -4,7 +4,7 @@ const STEP_MS = 30_000;
 const DIGITS = 6;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** A password for one use, made of a counter. [RFC 4226] */
+/** A one-time password from a counter. [RFC 4226] */
 export function hotp(secret: Uint8Array, counter: number, digits = DIGITS): string {
   const moving = Buffer.alloc(8);
   moving.writeBigUInt64BE(BigInt(counter));
@@ -14,15 +14,15 @@ export function hotp(secret: Uint8Array, counter: number, digits = DIGITS): stri
   return String(number % 10 ** digits).padStart(digits, "0");
 }
 
-/** The counter of a moment, Unix ms. [RFC 6238] */
+/** The counter at a moment, Unix ms. [RFC 6238] */
 export function stepAt(nowMs: number): number {
   return Math.floor(nowMs / STEP_MS);
 }
 
 /**
- * The step that a code is of: this one, or a neighbour where a clock is off or
- * somebody types slowly. Whoever takes a code must remember its step, and take
- * no step again nor an earlier one.
+ * The time step of a code: the current one or a neighbour, because clocks
+ * differ and typing takes time. The caller must store the accepted step and
+ * refuse it and earlier ones later.
  */
 export function findStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
@@ -30,14 +30,14 @@ export function findStep(secret: Uint8Array, code: string, nowMs: number): numbe
   return [now, now - 1, now + 1].find((step) => isSame(hotp(secret, step), code));
 }
 
-/** What an authenticator reads from a picture. */
+/** The URI in an authenticator's QR code. */
 export function otpauthUri(secret: Uint8Array, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   const parameters = `secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`;
   return `otpauth://totp/${label}?${parameters}&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`;
 }
 
-/** Without padding, as authenticators want it typed. [RFC 4648] */
+/** Without padding, as authenticators expect it. [RFC 4648] */
 export function toBase32(bytes: Uint8Array): string {
   let out = "";
   let bits = 0;

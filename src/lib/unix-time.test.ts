@@ -8,15 +8,15 @@ test.each([
   ["milliseconds", NOW * 1e3],
   ["microseconds", NOW * 1e6],
   ["nanoseconds", NOW * 1e9],
-])("a time in %s is read as what it is", (_unit, time) => {
+])("a time in %s is recognised", (_unit, time) => {
   expect(unixMs(time)).toBe(NOW * 1e3);
 });
 
-test("a fraction of a second counts", () => {
+test("fractions of a second are kept", () => {
   expect(unixMs(NOW + 0.5)).toBe(NOW * 1e3 + 500);
 });
 
-test("whatever is no time is none", () => {
+test("an invalid time is undefined", () => {
   expect([Number.NaN, -1, 0, Infinity].map(unixMs)).toEqual([
     undefined,
     undefined,

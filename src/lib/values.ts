@@ -1,33 +1,32 @@
+import { ExactNumber } from "./exact-number.ts";
 import { LongBase64 } from "./long-base64.ts";
 import { isArray, isObject, type Json, type JsonObject } from "./json.ts";
 
-/** Reads of values whose type nobody vouches for: `undefined` where it is another. */
+/** Typed reads of untrusted values: `undefined` if the type is different. */
 export function textOf(value: Json | undefined): string | undefined {
   if (typeof value === "string") return value;
   return value instanceof LongBase64 ? value.toString() : undefined;
 }
 
-/** The same, where it may be long and is not to be copied. */
+/** The same for long texts, without a copy. */
 export function longTextOf(value: Json | undefined): string | LongBase64 | undefined {
   return typeof value === "string" || value instanceof LongBase64 ? value : undefined;
 }
 
 export function numberOf(value: Json | undefined): number | undefined {
+  if (value instanceof ExactNumber) return value.value;
   return typeof value === "number" ? value : undefined;
 }
 
-/** `null` stays what it is. */
-export function numberOrNull(value: Json | undefined): number | null | undefined {
-  return value === null ? null : numberOf(value);
-}
-
-/** A decimal as text, where either a number or text is taken for one. */
+/** A decimal as text, from either a number or a text. */
 export function decimalOf(value: Json | undefined): string | undefined {
-  return typeof value === "number" ? String(value) : textOf(value);
+  const isNumber = typeof value === "number" || value instanceof ExactNumber;
+  return isNumber ? String(value) : textOf(value);
 }
 
 export function integerOf(value: Json | undefined): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) ? value : undefined;
+  const number = numberOf(value);
+  return Number.isInteger(number) ? number : undefined;
 }
 
 export function flagOf(value: Json | undefined): boolean | undefined {
@@ -44,18 +43,18 @@ export function listOf(value: Json | undefined): readonly Json[] {
 
 const NO_ITEMS: readonly Json[] = [];
 
-/** A member of a value that may be no object at all. */
+/** A field of a value that may not be an object. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) ? value[name] : undefined;
 }
 
-/** Leaves out what is undefined, as `exactOptionalPropertyTypes` wants it. */
+/** Drops undefined fields, as `exactOptionalPropertyTypes` requires. */
 export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> };
 export function defined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-/** The members beside the named ones; `undefined` where there are none. Null is as good as absent. */
+/** The fields that are not in `known`; `undefined` if there are none. Null counts as absent. */
 export function restOf(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined;
   for (const name in value) {
@@ -77,7 +76,7 @@ export function pick(value: JsonObject, names: readonly string[]): Record<string
   return picked;
 }
 
-/** Arguments are JSON text; some write the object itself, or nothing. */
+/** Arguments as JSON text; some clients send the object itself, or nothing. */
 export function argumentsOf(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Undefined where it takes too long; it goes on all the same. */
+/** Undefined if the promise takes too long; its work is not cancelled. */
 export async function withinTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise: patience, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, ms, undefined);

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 
-/** Writes bytes to a new file as they come, no faster than the disk takes them. It is on the disk at the end. */
+/**
+ * Writes bytes to a new file as they arrive, with back-pressure. The file is
+ * synced to disk at the end.
+ */
 export async function writeFile(
   path: string,
   bytes: AsyncIterable<Uint8Array>,

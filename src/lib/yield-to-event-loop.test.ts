@@ -8,7 +8,7 @@ import {
 
 const MANY = 20 * 1024 * 1024;
 
-test("between large steps everybody else has a turn", async () => {
+test("other work runs between large steps", async () => {
   const seen: string[] = [];
   let isOver = false;
   const turn = (): void => {
@@ -39,8 +39,8 @@ test("small ones do not wait", async () => {
   expect(seen).toEqual(["small", "large"]);
 });
 
-describe("large steps, by a clock of the test's own", () => {
-  test("lose no time where nobody else asks, and still take turns", async () => {
+describe("large steps with a test clock", () => {
+  test("lose no time without other work, and still take turns", async () => {
     const { steps, seen } = watched();
 
     await goOver(steps, MANY, 3);
@@ -48,7 +48,7 @@ describe("large steps, by a clock of the test's own", () => {
     expect(seen).toEqual(["turn", "turn", "turn"]);
   });
 
-  test("leave time where somebody else has asked", async () => {
+  test("pause if there was other work", async () => {
     const { steps, seen } = watched();
     steps.noteOtherWork();
 
@@ -57,7 +57,7 @@ describe("large steps, by a clock of the test's own", () => {
     expect(seen).toEqual(["3 ms", "3 ms", "3 ms"]);
   });
 
-  test("leave none any more for who asked some time ago", async () => {
+  test("do not pause for other work long ago", async () => {
     const { steps, seen, clock } = watched();
     steps.noteOtherWork();
     await goOver(steps, MANY, 1);
@@ -70,7 +70,7 @@ describe("large steps, by a clock of the test's own", () => {
     expect(seen).toEqual(["3 ms", "turn", "3 ms"]);
   });
 
-  test("a few, each not that large, leave time once together", async () => {
+  test("of moderate size pause once together", async () => {
     const { steps, seen } = watched();
     steps.noteOtherWork();
 
@@ -80,7 +80,7 @@ describe("large steps, by a clock of the test's own", () => {
     expect(seen).toEqual([...three, "3 ms", ...three, "3 ms"]);
   });
 
-  test("many that wait for each other leave more, and after each", async () => {
+  test("that wait for each other pause longer, and after each", async () => {
     const { steps, seen } = watched();
     steps.noteOtherWork();
 

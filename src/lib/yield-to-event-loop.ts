@@ -1,23 +1,29 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
-/** As much as is read or written in half a millisecond. */
+/** The amount that is read or written in half a millisecond. */
 export const LARGE_BYTES = 256 * 1024;
 
-/** As much as is gone over in one go, with a turn for others after each step, and how long they then have. */
+/** The amount to process in one step, and the pause for other work after each step. */
 interface Pace {
   readonly burstBytes: number;
   readonly pauseMs: number;
 }
 
-/** Turns alone would not do: an answer takes several, and others need the processor, too. */
+/**
+ * Yielding alone is not enough: a response needs several turns, and other
+ * processes need the processor too.
+ */
 const PACE_FOR_FEW: Pace = { burstBytes: 1024 * 1024, pauseMs: 3 };
-/** Where large ones wait for each other already, they are slow, and others must not be. */
+/**
+ * If several large jobs wait for each other, they are slow already and must not
+ * slow down other work.
+ */
 const PACE_FOR_MANY: Pace = { burstBytes: LARGE_BYTES, pauseMs: 4 };
 const MANY_WAITING = 3;
-/** What was gone over longer ago keeps nobody from anything, and who came longer ago was served. */
+/** Work that ended longer ago no longer delays others. */
 const FORGOTTEN_MS = 50;
 
-/** What a line of large steps goes by: the time in milliseconds, and two ways to leave some of it to others. */
+/** The scheduler's inputs: the time in milliseconds, and two ways to yield. */
 interface YieldSettings {
   now(): number;
   turn(): Promise<unknown>;
@@ -26,16 +32,16 @@ interface YieldSettings {
 
 export interface LargeStepScheduler {
   /**
-   * Before a step over something large: whoever else waits is served first, and
-   * of all large steps only one is taken at a time. One over twenty megabytes
-   * takes about as many milliseconds, so what can be is gone over in pieces.
+   * Call this before a step over large data: other waiting work runs first, and
+   * only one large step runs at a time. A step over twenty megabytes takes
+   * about as many milliseconds, so split the work if possible.
    */
   yieldToEventLoop(sizeBytes: number): Promise<void>;
-  /** Somebody asks for something small: large steps leave time for that from now on, for a while. */
+  /** Reports small work: large steps then leave time for it for a while. */
   noteOtherWork(): void;
 }
 
-/** The process has one loop, and all that is large in it stands in one line. */
+/** The process has one event loop, so all large steps share one queue. */
 export const { yieldToEventLoop, noteOtherWork } = createLargeStepScheduler({
   now: () => performance.now(),
   turn: () => nextTurn(),
@@ -48,7 +54,8 @@ export function createLargeStepScheduler(passing: YieldSettings): LargeStepSched
   let goneOverBytes = 0;
   let lastAt = -Infinity;
 
-  // How many others ever came, how many of them the last step knew of, and when it saw a new one.
+  // The number of other jobs so far, the number known at the last step, and the
+  // time of the last new one.
   let others = 0;
   let othersKnown = 0;
   let otherSeenAt = -Infinity;

@@ -21,7 +21,7 @@ export const aiSdk: Provider = {
       api: "the provider's method that makes a model, where it has several",
     },
     isOpen: true,
-    objectionsTo(options) {
+    optionProblems(options) {
       const { package: name = "" } = options;
       const secret = SECRETS.find((each) => each in options);
       return {

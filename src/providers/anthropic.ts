@@ -15,7 +15,7 @@ export const anthropic: Provider = {
     optional: {
       version: "the version of the interface for calls that name none, such as 2026-10-21",
     },
-    objectionsTo: ({ version }) =>
+    optionProblems: ({ version }) =>
       version === undefined || /^\d{4}-\d\d-\d\d$/.test(version)
         ? {}
         : { version: "is not a date such as 2026-10-21." },

@@ -110,5 +110,5 @@ test.each([
   [{ project: "a b" }, ["project"]],
   [{ project: "films", assets_url: "https://x.example", assets_region: "eu-1" }, []],
 ])("options that make no sense are refused: %j", (options, wrong) => {
-  expect(Object.keys(ARK_OPTIONS.objectionsTo?.(options) ?? {})).toEqual(wrong);
+  expect(Object.keys(ARK_OPTIONS.optionProblems?.(options) ?? {})).toEqual(wrong);
 });

@@ -32,7 +32,7 @@ export const ARK_OPTIONS: ProviderOptions = {
     assets_url: "where the asset library answers, if it is not the vendor's own",
     assets_region: "the region that requests to the asset library are signed for",
   },
-  objectionsTo({ assets_url: url, assets_region: region, project }) {
+  optionProblems({ assets_url: url, assets_region: region, project }) {
     const parsed = url === undefined ? undefined : URL.parse(url);
     const isWeb = parsed?.protocol === "https:" || parsed?.protocol === "http:";
     return {

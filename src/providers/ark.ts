@@ -17,6 +17,7 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: true,
   reasoning: "type",
+  webSearch: false,
 };
 
 /**

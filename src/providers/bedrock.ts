@@ -21,7 +21,7 @@ export const bedrock: Provider = {
   text: [],
   options: {
     required: { region: "the vendor's region, such as eu-central-1" },
-    objectionsTo: ({ region = "" }) =>
+    optionProblems: ({ region = "" }) =>
       /^[a-z]{2}(?:-[a-z]+)+-\d$/.test(region) ? {} : { region: "is not the name of a region." },
   },
   adapter: adapterOver(({ baseUrl, options, placeholder, fetch }) => ({

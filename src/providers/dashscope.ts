@@ -12,7 +12,7 @@ const DIALECT: ChatDialect = {
   developerRole: false,
   maxCompletionTokens: false,
   reasoning: "switch",
-  jsonWord: true,
+  jsonHint: true,
   forcedToolsWhileReasoning: false,
   formatsWhileReasoning: false,
   webSearch: { as: "switch" },

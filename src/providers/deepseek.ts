@@ -19,9 +19,11 @@ const DIALECT: ChatDialect = {
   serviceTiers: [],
   parts: ["text", "image_url"],
   reasonersRefuse: ["logprobs", "top_logprobs"],
-  jsonWord: true,
+  jsonHint: true,
   forcedToolsWhileReasoning: false,
   reasoningBack: "text",
+  prefill: "prefix",
+  webSearch: false,
 };
 
 /** A path relative to the channel's address, which ends with a version. */

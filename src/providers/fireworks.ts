@@ -11,7 +11,12 @@ export const fireworks: Provider = {
   keyVariable: "FIREWORKS_API_KEY",
   needsKey: true,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      ...inDialect({ topK: true, webSearch: false }),
+    },
   ],
   modelsPath: "/models",
   authorize: bearer,

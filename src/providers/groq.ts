@@ -18,7 +18,7 @@ export const groq: Provider = {
       isFaithful: true,
       ...inDialect({
         refuses: ["logit_bias", "logprobs", "top_logprobs"],
-        refusesInMessages: ["name"],
+        webSearch: false,
       }),
     },
   ],

@@ -1,4 +1,5 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
+import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -9,7 +10,14 @@ export const lmStudio: Provider = {
   baseUrl: "http://127.0.0.1:1234/v1",
   needsKey: false,
   isLocal: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: false }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: false,
+      ...inDialect({ webSearch: false }),
+    },
+  ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 512 }],
   modelsPath: "/models",
   authorize: bearer,

@@ -38,6 +38,7 @@ const CHAT: ChatDialect = {
   reasoning: "type",
   reasoningBack: "text",
   strictTools: false,
+  webSearch: false,
 };
 const WRITES = /^minimax-(m\d|text)/i;
 const THINKS = /^minimax-m\d/i;

@@ -22,6 +22,8 @@ export const moonshot: Provider = {
         reasoning: "type",
         reasoningBack: "text",
         strictTools: false,
+        webSearch: false,
+        prefill: "partial",
       }),
     },
   ],

@@ -1,4 +1,5 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
+import { inDialect } from "#styles/text/chat/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -10,7 +11,14 @@ export const ollama: Provider = {
   baseUrl: "http://127.0.0.1:11434/v1",
   needsKey: false,
   isLocal: true,
-  text: [{ style: chat, path: "/chat/completions", isFaithful: false }],
+  text: [
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: false,
+      ...inDialect({ webSearch: false }),
+    },
+  ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 512 }],
   images: [{ ...generatesLike({ takes: ["size"], maxPictures: 0 }), maxInputs: 1 }],
   modelsPath: "/models",

@@ -15,7 +15,7 @@ export const openaiCompatible: Provider = {
   docs: "https://platform.openai.com/docs/api-reference/chat",
   needsKey: false,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true },
+    { style: chat, path: "/chat/completions", isFaithful: true, dialect: { seed: "any" } },
     {
       style: responses,
       path: "/responses",
@@ -27,7 +27,7 @@ export const openaiCompatible: Provider = {
     optional: {
       responses: `which calls go to /responses: ${CALL_FEATURES.join(", ")}, or several of them`,
     },
-    objectionsTo({ responses: said = "" }) {
+    optionProblems({ responses: said = "" }) {
       const unknown = wordsIn(said).filter((word) => !FEATURES.has(word));
       if (unknown.length === 0) return {};
       return { responses: `names "${unknown[0]}"; it takes ${CALL_FEATURES.join(", ")}.` };

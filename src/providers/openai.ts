@@ -95,7 +95,7 @@ export const OPENAI_DIALECT: ChatDialect = {
   knows: new Set<string>(CHAT_MEMBERS),
   maxCompletionTokens: true,
   reasoning: "effort",
-  jsonWord: true,
+  jsonHint: true,
   verbosity: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
   parts: ["text", "image_url", "input_audio", "file", "refusal"],
@@ -119,8 +119,9 @@ export const OPENAI_DIALECT: ChatDialect = {
 export const OPENAI_RESPONSES: ResponsesDialect = {
   knows: new Set<string>(RESPONSES_MEMBERS),
   cacheBreakpoints: true,
+  minOutputTokens: 16,
   reasonersRefuse: ["temperature", "top_p", "top_logprobs"],
-  jsonWord: true,
+  jsonHint: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"],
 };
 

@@ -19,7 +19,13 @@ export const openrouter: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      ...inDialect({ reasoning: "object", reasoningBack: "details", topK: true, pictures: true }),
+      ...inDialect({
+        reasoning: "object",
+        reasoningBack: "details",
+        topK: true,
+        pictures: true,
+        prefill: "always",
+      }),
     },
   ],
   embeddings: [

@@ -291,7 +291,7 @@ export interface ProviderOptions {
   /** Further options are passed to the library. */
   readonly isOpen?: true;
   /** Error messages for invalid options, by name. */
-  objectionsTo?(options: ChannelOptions): Readonly<Record<string, string>>;
+  optionProblems?(options: ChannelOptions): Readonly<Record<string, string>>;
 }
 
 /** Reads a header of the client's request. */

@@ -97,7 +97,7 @@ describe("a quirk", () => {
       },
     ],
     [
-      "Groq refuses log probabilities and names of speakers",
+      "Groq refuses log probabilities, and takes names of speakers",
       "groq",
       {
         model: "m",
@@ -105,7 +105,7 @@ describe("a quirk", () => {
         top_logprobs: 2,
         messages: [{ role: "user", name: "Ann", content: "hi" }],
       },
-      { model: "m", messages: [user] },
+      { model: "m", messages: [{ role: "user", name: "Ann", content: "hi" }] },
     ],
     [
       "Mistral wants a tool to be called in other words, and its own seed",

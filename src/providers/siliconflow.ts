@@ -12,7 +12,12 @@ export const siliconflow: Provider = {
   keyVariable: "SILICONFLOW_API_KEY",
   needsKey: true,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      ...inDialect({ topK: true, webSearch: false }),
+    },
   ],
   rerank: [
     rerankWith({

@@ -15,7 +15,12 @@ export const together: Provider = {
   keyVariable: "TOGETHER_API_KEY",
   needsKey: true,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      ...inDialect({ topK: true, webSearch: false }),
+    },
   ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 128 }],
   rerank: [RERANK],

@@ -42,7 +42,7 @@ export const vertex: Provider = {
       project: "the id of the project; without it, models are asked for by API key alone",
       location: "a region, or `global`",
     },
-    objectionsTo(options) {
+    optionProblems(options) {
       if ("location" in options && !("project" in options)) {
         return { location: 'belongs to a project: "options.project" is missing.' };
       }

@@ -14,7 +14,12 @@ export const vllm: Provider = {
   needsKey: false,
   isLocal: true,
   text: [
-    { style: chat, path: "/chat/completions", isFaithful: true, ...inDialect({ topK: true }) },
+    {
+      style: chat,
+      path: "/chat/completions",
+      isFaithful: true,
+      ...inDialect({ topK: true, webSearch: false }),
+    },
   ],
   embeddings: [
     {

@@ -11,6 +11,7 @@ const DIALECT: ChatDialect = {
   maxCompletionTokens: false,
   reasoning: "type",
   reasoningBack: "text",
+  webSearch: false,
   keepsReasoning: {
     by: { thinking: { type: "enabled", clear_thinking: false } },
     models: /^glm-(4\.[7-9]|[5-9])/,

@@ -6,6 +6,7 @@ import type { ModelTraits } from "#core/model.ts";
 import type { ReadHeader } from "#providers/provider.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Units, Usage } from "#core/usage.ts";
+import type { UnpricedPart } from "./routing/unpriced.ts";
 
 /** Data of a call of any kind that admission, attempts and metering need. */
 export interface Served {
@@ -32,8 +33,8 @@ export interface Served {
   readonly tags?: CallTags;
   /** Gets the remaining rate limits of the caller, if it has any, when they are decided. */
   onStanding?(status: RateLimitStatus): void;
-  /** Called if a model without a price responds, before the response head is sent. */
-  onUnpriced?(): void;
+  /** Called before the response head is sent if the model or its service tier has no price. */
+  onUnpriced?(what: UnpricedPart): void;
   /**
    * Counts usage locally if the upstream reports none. `countedTokens`: output tokens that were
    * counted before.

@@ -1,7 +1,7 @@
 import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
-import { findShort, unopenedAccount, type Account, type Ledger } from "#core/ledger.ts";
+import { findUnderfunded, unopenedAccount, type Account, type Ledger } from "#core/ledger.ts";
 import type { CallFeature } from "#core/model.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
@@ -102,7 +102,7 @@ async function admit(
   try {
     const plan = await pricedFor(call, router.plan(call), { router, ledger });
     const accounts = await accountsOf(call, ledger);
-    const short = findShort([...accounts.keys()], (id) => accounts.get(id), plan.estimate);
+    const short = findUnderfunded([...accounts.keys()], (id) => accounts.get(id), plan.estimate);
     return short === undefined ? { plan } : { plan, refusal: outOfQuota(short) };
   } catch (cause) {
     return { refusal: GatewayError.from(cause) };

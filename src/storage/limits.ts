@@ -1,24 +1,24 @@
-/** Bounds of the storage; each has a setting. */
+/** Limits of the storage; each has a setting. */
 export interface StorageLimits {
-  /** Rows of calls that wait for the database; past it no new call is admitted. */
+  /** Rows of calls that wait for the database; above it no new call is admitted. */
   readonly maxQueuedWrites: number;
-  /** Journal records that wait for the database; past it they are dropped and counted. */
+  /** Journal records that wait for the database; above it they are dropped and counted. */
   readonly maxQueuedRecords: number;
   /** Operations in one transaction. */
   readonly maxBatch: number;
-  /** Shortest time between two transactions while many calls are in flight. */
+  /** Minimum time between two transactions while many calls are in flight. */
   readonly commitFloorMs: number;
-  /** Accounts that a gateway with SQLite keeps in memory; idle ones beyond it are read again. */
+  /** Accounts that a gateway with SQLite keeps in memory; idle ones above it are read again. */
   readonly maxLoadedAccounts: number;
-  /** How long SQLite waits for somebody else's lock before a write has failed. */
+  /** How long SQLite waits for another process's lock before a write fails. */
   readonly busyTimeoutMs: number;
-  /** How long a caller waits for PostgreSQL to admit its call. */
+  /** How long a call waits for PostgreSQL to admit it. */
   readonly holdTimeoutMs: number;
-  /** How long a booting gateway waits for PostgreSQL. */
+  /** How long a starting gateway waits for PostgreSQL. */
   readonly bootTimeoutMs: number;
-  /** How long a closing storage tries to write what is left. */
+  /** How long a closing storage tries to write its queue. */
   readonly closeTimeoutMs: number;
-  /** How often what running calls have delivered is written down. */
+  /** Interval for storing the delivered output of running calls. */
   readonly checkpointMs: number;
 }
 
@@ -35,9 +35,9 @@ export const STORAGE_LIMITS: StorageLimits = {
   checkpointMs: 250,
 };
 
-/** Where the storage reports what no caller hears of. */
+/** Receives errors that reach no caller. */
 export interface StorageEvents {
   onError(cause: unknown): void;
-  /** The disk cannot be trusted any more: bill nothing, end the process, recover at the next start. */
+  /** The disk cannot be trusted: bill nothing, end the process, recover at the next start. */
   onFatal(cause: unknown): void;
 }

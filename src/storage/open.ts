@@ -33,7 +33,7 @@ import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
 import { createIdentitySessionStore } from "./media/identity-sessions.ts";
 import { createIdentities } from "./access/identities.ts";
 import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
-import { createKeptAnswerStore } from "./journal/idempotency.ts";
+import { createIdempotencyStore } from "./journal/idempotency.ts";
 import { findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
@@ -43,14 +43,14 @@ import { createQuotaStore } from "./accounts/quotas.ts";
 import { createResponseStore } from "./journal/responses.ts";
 import { createRoutingVersion } from "./routing/routing-version.ts";
 import { createMediaCopyStore } from "./media/media-copies.ts";
-import { openCredentialVault } from "./secrets/sealed.ts";
+import { openCredentialSealer } from "./secrets/sealed.ts";
 import { createSecondFactors } from "./access/second-factors.ts";
 import { createSettingStore } from "./routing/settings.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Tables } from "./tables.ts";
 import { endLeases } from "./tasks/end-leases.ts";
-import { createNoticeSecrets } from "./tasks/webhook-secrets.ts";
-import { createNoticeStore } from "./tasks/webhook-outbox.ts";
+import { createWebhookSecrets } from "./tasks/webhook-secrets.ts";
+import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
 import { createUsageReports } from "./journal/usage-report.ts";
@@ -59,23 +59,23 @@ import { createGroupStore } from "./access/user-groups.ts";
 import { createUserStore, type UserAdmin } from "./access/users.ts";
 
 interface StorageOptions {
-  /** Where SQLite's files live. */
+  /** Folder of the SQLite files. */
   readonly dataDir: string;
-  /** PostgreSQL instead, which several gateways may share. */
+  /** URL of a PostgreSQL database, which several gateways may share, instead of SQLite. */
   readonly databaseUrl?: string;
-  /** Names this process; a new one at each start, so that its holds are told from earlier ones. */
+  /** Id of this process, new at each start, so that its holds differ from earlier ones. */
   readonly instance: string;
   /** From `loadPepper`; the same for all gateways on one database. */
   readonly pepper: Uint8Array;
-  /** The file that the pepper was read from, if it was there before: a database belongs to it. */
+  /** The file of the pepper, if it existed before this start: then a database must exist too. */
   readonly secretFile?: string;
   readonly clock: Clock;
-  /** Writes that may wait for the database before new calls are refused. */
+  /** Queued writes before new calls are refused. */
   readonly maxQueue?: number;
   readonly limits?: Partial<StorageLimits>;
-  /** Told of what no caller hears of. */
+  /** Called for errors that reach no caller. */
   readonly onError: (cause: unknown) => void;
-  /** The disk failed: end the process, and let the next start recover. Told to `onError` too. */
+  /** The disk failed: end the process, and let the next start recover. `onError` is called too. */
   readonly onFatal?: (cause: unknown) => void;
 }
 
@@ -103,26 +103,29 @@ export interface Storage extends AsyncDisposable {
   readonly models: ModelStore;
   readonly catalogRows: UpdatedRowStore;
   readonly settings: SettingStore;
-  /** Moves with settings, too. */
+  /** Also changes with settings. */
   readonly routingVersion: RoutingVersion;
   readonly atomically: Atomically;
-  /** For what has no store of its own. Reads on SQLite run on this thread: keep them short. */
+  /**
+   * For tables without a store of their own. SQLite reads run on this thread,
+   * so keep them short.
+   */
   readonly db: Kysely<Tables>;
-  /** Which of the keys may not call any more, as the database has it now. */
+  /** The keys among `ids` that may no longer call, according to the database. */
   findRefusedKeys(ids: readonly number[]): Promise<readonly number[]>;
   readonly calls: CallLog;
   pruneCalls(before: number, limit: number): Promise<number>;
   readonly usage: UsageReports;
-  /** Adds at most `limit` calls to the sums that reports are made of; says how many. */
+  /** Adds at most `limit` calls to the aggregated sums for reports; returns their number. */
   sumCalls(limit: number): Promise<number>;
   pruneUsage(before: number): Promise<boolean>;
-  /** Resolves once something was written and is on disk. */
+  /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
-  /** Writes what is queued, and lets go of everything. */
+  /** Writes the queue and releases all resources. */
   close(): Promise<void>;
 }
 
-/** Opens the database, brings its schema up to date, and reads what has to be in memory. */
+/** Opens the database, migrates its schema, and loads the state that must be in memory. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { dataDir, databaseUrl, instance, pepper, clock, maxQueue, onError, onFatal } = options;
   const limits: StorageLimits = {
@@ -149,7 +152,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
   const passwords = openPasswords(pepper);
-  const reasoningCache = openCredentialVault(pepper);
+  const credentialSealer = openCredentialSealer(pepper);
   const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock });
@@ -174,23 +177,23 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     identities: createIdentities(db, clock),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
-    notices: createNoticeStore({ db, sharedNow: () => engine.sharedNow() }),
+    notices: createWebhookOutbox({ db, sharedNow: () => engine.sharedNow() }),
     mediaCopies: createMediaCopyStore({ db, sharedNow: () => engine.sharedNow() }),
-    noticeSecrets: createNoticeSecrets({ db, clock, pepper }),
+    noticeSecrets: createWebhookSecrets({ db, clock, pepper }),
     assets: createAssetStore({ db, sharedNow: () => engine.sharedNow() }),
     identitySessions: createIdentitySessionStore({ db, sharedNow: () => engine.sharedNow() }),
-    keptAnswers: createKeptAnswerStore({
+    keptAnswers: createIdempotencyStore({
       db,
       instance,
       isAlive: (other) => engine.isAlive(other),
     }),
     audit: openAuditLog(db, pepper),
-    channels: createChannelStore({ db, clock, reasoningCache }),
+    channels: createChannelStore({ db, clock, credentialSealer }),
     models: createModelStore(db, clock),
     catalogRows: createUpdatedRowStore(db, clock),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
-    atomically: createAtomically({ db, clock, reasoningCache, keys, onGranted }),
+    atomically: createAtomically({ db, clock, credentialSealer, keys, onGranted }),
     db,
     findRefusedKeys: (ids) => findRefused(db, ids),
     calls: createCallLog(db),
@@ -213,7 +216,7 @@ async function openEngine(
   options: EngineOptions,
 ): Promise<Engine> {
   if (databaseUrl === undefined) return await openSqlite(dataDir, options);
-  // Whoever has the embedded database need not hold PostgreSQL's client in memory.
+  // A gateway with SQLite does not load the PostgreSQL client.
   const { openPostgres } = await import("./postgres/open.ts");
   return await openPostgres(databaseUrl, options);
 }

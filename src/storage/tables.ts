@@ -26,7 +26,7 @@ import type { TeamsTable } from "./tables/teams.ts";
 import type { UsageHoursTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
 
-/** The database as Kysely sees it, the same on both engines. */
+/** The tables for Kysely, the same on both engines. */
 export interface Tables {
   users: UsersTable;
   groups: GroupsTable;

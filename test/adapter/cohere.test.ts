@@ -126,6 +126,7 @@ function essenceOf(sse: string): Essence {
       text += textOf(memberOf(content, "text")) ?? "";
       reasoning += textOf(memberOf(content, "thinking")) ?? "";
     }
+    if (type === "tool-plan-delta") text += textOf(memberOf(message, "tool_plan")) ?? "";
     if (type === "tool-call-start")
       calls.push({ name: textOf(memberOf(call, "name")) ?? "", text: "" });
     const last = calls.at(-1);

@@ -60,7 +60,7 @@ function tomorrow(): number {
 const budgetsIn = (data: JsonObject): JsonObject[] => data["budgets"] as JsonObject[];
 
 describe("a token's budget", () => {
-  test("refuses calls beyond it, in the words of the style, and says when it begins anew", async () => {
+  test("refuses calls beyond it in the format of the style, and says when it resets", async () => {
     const { ask, call, tokenId } = await somebody("tia", { budget_day_usd: "0" });
 
     const refused = await call();
@@ -68,12 +68,12 @@ describe("a token's budget", () => {
 
     expect(refused.status).toBe(402);
     const anew = new Date(tomorrow() * 1_000).toISOString().slice(0, 10);
-    expect(refused.message).toContain("this key may spend in a day");
-    expect(refused.message).toContain(`begins anew on ${anew}`);
+    expect(refused.message).toContain("the daily budget of this key");
+    expect(refused.message).toContain(`resets on ${anew}`);
     expect(shown.data).toMatchObject({ budget_day_usd: 0.5, budget_month_usd: null });
     expect((await call()).status).toBe(200);
     await ask("PUT", `/api/token/${tokenId}`, { budget_month_usd: 0 });
-    expect((await call()).message).toContain("this key may spend in a month");
+    expect((await call()).message).toContain("the monthly budget of this key");
     await ask("PUT", `/api/token/${tokenId}`, { budget_month_usd: null });
     expect((await call(true)).status).toBe(200);
   });
@@ -90,7 +90,12 @@ describe("a token's budget", () => {
     );
 
     expect(await answer.json()).toMatchObject({
-      data: { refused: { status: 402, message: expect.stringContaining("may spend in a month") } },
+      data: {
+        refused: {
+          status: 402,
+          message: expect.stringContaining("the monthly budget of this key"),
+        },
+      },
     });
     using books = openBooks(opened.dataDir);
     const accounts = books.accounts().map((account) => String(account["id"]));
@@ -130,7 +135,7 @@ describe("a user's budgets", () => {
     await set({ budget_day_usd: 2, budget_month_usd: "30" });
     expect((await call()).status).toBe(200);
 
-    expect(refused.message).toContain("the owner of this key may spend in a day");
+    expect(refused.message).toContain("the daily budget of the owner of this key");
     const { data } = await ask("GET", "/api/user/self/quota");
     const used = Number(data["used_usd"]);
     expect(used).toBeGreaterThan(0);
@@ -155,7 +160,7 @@ describe("a team", () => {
     for (const member of members) {
       const put = await admin("PUT", `/api/user/${member.id}`, { team_id: id });
       expect(put.data).toMatchObject({ team_id: id });
-      expect((await member.call()).message).toContain("the team of this key may spend");
+      expect((await member.call()).message).toContain("the quota of the team of this key");
     }
     await admin("POST", `/api/team/${id}/quota`, { add_usd: "5", note: "for both" });
     for (const { call } of members) expect((await call()).status).toBe(200);
@@ -168,7 +173,7 @@ describe("a team", () => {
     const changed = await admin("PUT", `/api/team/${id}`, { name: "crimson", budget_day_usd: 0 });
     expect(changed.data).toMatchObject({ name: "crimson", quota_usd: 5, budget_day_usd: 0 });
     expect((await members[0]?.call())?.message).toContain(
-      "the team of this key may spend in a day",
+      "the daily budget of the team of this key",
     );
 
     expect((await admin("DELETE", `/api/team/${id}`)).status).toBe(400);
@@ -304,8 +309,8 @@ describe("a top-up", () => {
     [{ add_usd: 1, note: "" }, "note"],
     [{ add_usd: 1, quota_usd: 1 }, "quota_usd"],
     [{ add_usd: 1, operation: "two words" }, "operation"],
-    [{ add_usd: -8 }, "taken away"],
-    [{ add_usd: 9_007_195 }, "quota can be"],
+    [{ add_usd: -8 }, "become negative"],
+    [{ add_usd: 9_007_195 }, "exceed its maximum"],
   ])("of %j is refused", async (body, complaint) => {
     const id = await withQuota(`v${Math.random().toString(36).slice(2)}`, 7);
 

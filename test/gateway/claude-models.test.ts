@@ -58,18 +58,34 @@ describe.each(MODELS)("%s", (model) => {
     expect(sent).not.toHaveProperty("temperature");
   });
 
-  test("is told to call the tool that it cannot be made to call, and the caller is told", async () => {
+  test("is held to the schema of the tool that it cannot be made to call, and the caller is told", async () => {
     const named = { type: "function", function: { name: "get_weather" } };
     const { status, sent, lost, json } = await ask({ model, tools: [TOOL], tool_choice: named });
+
+    expect(status).toBe(200);
+    expect(sent["tool_choice"]).toEqual({ type: "none" });
+    expect(memberOf(memberOf(sent["output_config"], "format"), "type")).toBe("json_schema");
+    expect(lost).toContain("tool_choice");
+    const message = memberOf(listOf(json["choices"])[0], "message");
+    expect(memberOf(memberOf(listOf(memberOf(message, "tool_calls"))[0], "function"), "name")).toBe(
+      "get_weather",
+    );
+  });
+
+  test("is told to call a tool whose schema it cannot be held to", async () => {
+    const open = { name: "get_weather", parameters: { type: "object" } };
+    const { status, sent, lost, json } = await ask({
+      model,
+      tools: [{ type: "function", function: open }],
+      tool_choice: { type: "function", function: { name: "get_weather" } },
+    });
 
     expect(status).toBe(200);
     expect(sent["tool_choice"]).toEqual({ type: "auto" });
     expect(JSON.stringify(listOf(sent["messages"]).at(-1))).toContain('\\"get_weather\\"');
     expect(lost).toContain("tool_choice");
     const message = memberOf(listOf(json["choices"])[0], "message");
-    expect(memberOf(memberOf(listOf(memberOf(message, "tool_calls"))[0], "function"), "name")).toBe(
-      "get_weather",
-    );
+    expect(listOf(memberOf(message, "tool_calls"))).toHaveLength(1);
   });
 
   test("shows what it says between tool calls to callers of other styles", async () => {

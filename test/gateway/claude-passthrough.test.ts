@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { openVendor } from "#test/adapter/vendor.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { openScriptedVendor, type ScriptedVendor } from "#test/scripted-vendor.ts";
 
@@ -181,6 +182,21 @@ describe("a request's members, known or not, reach a vendor of the same style", 
         messages: [HELLO, { role: "system", content: "Be brief.", clear_at: "next_user_message" }],
       },
     ],
+    [
+      "a tool that is added on the way",
+      {
+        messages: [
+          HELLO,
+          {
+            role: "system",
+            content: [
+              { type: "tool_addition", tool: { type: "tool_reference", name: "f" } },
+              { type: "tool_removal", tool: { type: "tool_reference", name: "g" } },
+            ],
+          },
+        ],
+      },
+    ],
     ["what is known of the cache", { diagnostics: { previous_message_id: null } }],
     ["fallbacks and speed", { fallbacks: "default", speed: "fast" }],
   ])("%s", async (_what, more) => {
@@ -190,4 +206,23 @@ describe("a request's members, known or not, reach a vendor of the same style", 
     expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
     expect(sandbox.requests.at(-1)?.body).toEqual(body);
   });
+});
+
+test("blocks of earlier answers go back to the vendor with all their members", async () => {
+  await using vendor = openVendor(() => Response.json(ANSWER));
+  await using gateway = await openTestGateway({
+    yaml: `channels:
+  - { name: claude, provider: anthropic, base_url: "${vendor.url}", api_key: upstream-key, models: [claude-opus-5-5] }
+`,
+  });
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: ANSWER["content"] ?? [] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_01" }] },
+  ];
+  const body = { model: "claude-opus-5-5", max_tokens: 100, messages };
+  const answer = await gateway.post("/v1/messages", body);
+
+  expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
+  expect(vendor.seen.at(-1)?.text).toContain(JSON.stringify(messages));
 });

@@ -131,6 +131,11 @@ groups:
       alias:
         input: 0
         output: 1
+        variants:
+          - when:
+              service_tier:
+                - flex
+            factor: 0.5
     limits:
       rpm: 2000000
     shared_limits:
@@ -219,17 +224,17 @@ describe("a configuration as one document", () => {
   const refusals: readonly (readonly [string, string, string])[] = [
     [
       "channels: [{ name: main, provider: openai, base_url: https://other.example, api_keys: ['***salt'] }]",
-      "kept only where it goes",
+      "with another destination",
       "channels[0]",
     ],
     [
       "channels: [{ name: fresh, provider: openai, api_keys: ['***salt'] }]",
-      "stands for no credential",
+      "matches no stored credential",
       "channels[0]",
     ],
     [
       "channels: [{ name: a, provider: openai, api_key: '${OPENAI_API_KEY}' }]",
-      "variables are not filled in",
+      "variables are not expanded",
       "channels[0]",
     ],
     [
@@ -243,16 +248,16 @@ describe("a configuration as one document", () => {
       "channels[0].provider",
     ],
     ["channels: [{ name: a, provider: openai }]", '"api_key" is missing', "channels[0]"],
-    ["channels:", "write [] or {}", "channels"],
+    ["channels:", "Write [] or {}", "channels"],
     ["chanels: []", 'did you mean "channels"', ""],
-    ["settings: { port: 1 }", "is read at the start only", "settings.port"],
+    ["settings: { port: 1 }", "is only read at the start", "settings.port"],
     [
       "settings: { limits: { attempts: 0 } }",
       "is not a whole number from 1 to 20",
       "settings.limits.attempts",
     ],
     ["models: { m: { input: 1, output: 2 } }", '"source" is missing', "models.m"],
-    ["models: { m: {} }", "says nothing of the model", "models.m"],
+    ["models: { m: {} }", "sets no property of the model", "models.m"],
     [
       "groups: [{ name: a, prices: { 'b*': { input: 1, output: 1 } } }]",
       "is not a model's name",
@@ -268,7 +273,7 @@ describe("a configuration as one document", () => {
       "is not a day such as",
       "models.m.date",
     ],
-    ["teams: [{ name: a }, { name: a }]", "stands further up already", "teams[1].name"],
+    ["teams: [{ name: a }, { name: a }]", "is a duplicate name", "teams[1].name"],
     ["teams: [{ name: a, quota_usd: 5 }]", "is not known here", "teams[0]"],
   ];
   test.each(refusals)("is refused for %s", async (document, message, path) => {
@@ -299,7 +304,10 @@ describe("a configuration as one document", () => {
     expect((await documents.apply(`${document} `, digest)).status).toBe(409);
     await documents.ask("POST", "/api/team", { name: "meanwhile" });
     const late = await documents.apply(document, digest);
-    expect(late).toMatchObject({ status: 409, message: expect.stringContaining("plan again") });
+    expect(late).toMatchObject({
+      status: 409,
+      message: expect.stringContaining("Create a new plan"),
+    });
     expect(await documents.export()).toContain("meanwhile");
     expect((await documents.apply(document, "no digest")).status).toBe(400);
   });
@@ -320,7 +328,7 @@ describe("a configuration as one document", () => {
 
     expect(refused.status).toBe(400);
     expect(refused.message).toContain(
-      'Nothing was applied: groups, "gold customers": There are users',
+      'Nothing was applied: groups, "gold customers": The group has users',
     );
     expect(await documents.export()).toBe(exported);
     expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);
@@ -404,9 +412,9 @@ channels: [{ name: main, provider: openai, api_key: k-12345 }]
 models: { m: { context: 6 } }
 `);
     expect(mistakes.map(({ message }) => message)).toEqual([
-      "belongs to sluice.yaml:1:15 users.rpm; change it there.",
-      "belongs to the file sluice.yaml; change it there.",
-      "belongs to the file sluice.yaml; change it there.",
+      "is defined by sluice.yaml:1:15 users.rpm. Change it there.",
+      "is defined by the file sluice.yaml. Change it there.",
+      "is defined by the file sluice.yaml. Change it there.",
     ]);
   });
 });
@@ -513,7 +521,15 @@ describe("law", () => {
         models: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
         channels: fc.uniqueArray(plain, { minLength: 1, maxLength: 3 }),
         price_factor: fc.integer({ min: 1_001, max: 100_000 }).map((each) => each / 1_000),
-        prices: some(fc.dictionary(word, price, { maxKeys: 2, noNullPrototype: true })),
+        prices: some(
+          fc.dictionary(
+            word,
+            fc
+              .tuple(price, maybe({ variants: fc.array(variant, { minLength: 1, maxLength: 3 }) }))
+              .map(([rates, more]) => ({ ...rates, ...more })),
+            { maxKeys: 2, noNullPrototype: true },
+          ),
+        ),
         limits,
         shared_limits: limits,
       }),

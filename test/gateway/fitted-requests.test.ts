@@ -155,7 +155,7 @@ describe("what a model refuses is not sent, and the caller is told", () => {
     [
       "samplers of a model that reasons",
       { model: "gpt-5", temperature: 0.2, stop: ["x"] },
-      "stop, temperature",
+      "temperature",
       "",
     ],
     [

@@ -135,6 +135,33 @@ describe("what the vendor takes of callers of its own style passes", () => {
     expect((await askNative(model, { contents })).status).toBe(200);
   });
 
+  test("parts, settings and tools that only this vendor knows", async () => {
+    const body = {
+      contents: [
+        { role: "user", parts: [{ text: "hi", partMetadata: { a: 1 } }] },
+        {
+          role: "model",
+          parts: [
+            { toolCall: { id: "t1", toolType: "GOOGLE_SEARCH_WEB", args: {} } },
+            { toolResponse: { id: "t1", toolType: "GOOGLE_SEARCH_WEB", response: {} } },
+            { text: "Hello.", speechMetadata: { speaker: "A" }, mediaProcessing: {} },
+          ],
+        },
+        { role: "user", parts: [{ text: "Reply with exactly: pong", documentMetadata: {} }] },
+      ],
+      generationConfig: {
+        responseFormat: { text: { mimeType: "text/plain" } },
+        translationConfig: { targetLanguageCode: "de" },
+        audioTranscriptionConfig: {},
+      },
+      tools: [{ googleSearch: {} }],
+      toolConfig: { includeServerSideToolInvocations: true },
+    };
+    await askNative("gemini-3.6-flash", body);
+
+    expect(sent()).toMatchObject(body);
+  });
+
   test("an answer as a video", async () => {
     const { status, json } = await askNative("gemini-omni-1.2-flash", {
       generationConfig: { responseModalities: ["VIDEO"] },

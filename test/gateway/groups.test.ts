@@ -129,7 +129,17 @@ describe("a group", () => {
       models: ["gpt-4o-mini", "claude-*"],
       channels: ["main", "spare"],
       price_factor: "1.125",
-      prices: { fast: { input: 0.15, output: 0.6, cached_input: 0.075 } },
+      prices: {
+        fast: {
+          input: 0.15,
+          output: 0.6,
+          cached_input: 0.075,
+          variants: [
+            { when: { service_tier: ["flex", "batch"] }, factor: 0.5 },
+            { when: { above_input_tokens: 1_000 }, input: 0.3, output: 0.9 },
+          ],
+        },
+      },
       rpm: 1,
       tpm: 2,
       concurrency: 3,
@@ -179,7 +189,7 @@ describe("a group", () => {
     const deleted = await root("DELETE", `/api/group/${id}`);
 
     expect(refused.status).toBe(400);
-    expect(refused.body.message).toContain("users in this group");
+    expect(refused.body.message).toContain("The group has users");
     expect(deleted.status).toBe(200);
     expect((await root("GET", `/api/group/${id}`)).status).toBe(404);
     expect((await root("DELETE", `/api/group/${id}`)).status).toBe(404);
@@ -205,6 +215,11 @@ describe("a group", () => {
     [{ prices: { m: 5 } }],
     [{ prices: { m: null } }],
     [{ prices: [] }],
+    [{ prices: { m: { variants: [{ when: { speed: "fast" }, factor: 2 }] } } }],
+    [{ prices: { m: { input: 1, output: 2, variants: [] } } }],
+    [{ prices: { m: { input: 1, output: 2, variants: [{ when: {}, factor: 2 }] } } }],
+    [{ prices: { m: { input: 1, output: 2, variants: [{ when: { speed: "fast" } }] } } }],
+    [{ prices: { m: { input: 1, output: 2, variants: [{ when: { hours: "9-5" }, factor: 2 }] } } }],
     [{ rpm: 0 }],
     [{ shared_tpm: "many" }],
     [{ factor: 2 }],
@@ -302,6 +317,24 @@ describe.each([false, true])("what a call costs (stream: %p)", (stream) => {
       "by the group's own price, in which cached input has none",
       { prices: { counted: { input: 2, output: 10 } } },
       1_000 * 2_000 + 101 * 10_000,
+    ],
+    [
+      "by the group's own price, which is another for long inputs",
+      {
+        prices: {
+          counted: {
+            input: 2,
+            output: 10,
+            variants: [
+              { when: { above_input_tokens: 999 }, input: 3, output: 20 },
+              { when: { above_input_tokens: 1_000 }, factor: 9 },
+              { when: { until: "2020-01-01" }, factor: 9 },
+              { when: { from: "2020-01-01" }, factor: "0.5" },
+            ],
+          },
+        },
+      },
+      (1_000 * 3_000 + 101 * 20_000) / 2,
     ],
     [
       "by the group's own price, in which tokens are free and something else is not",

@@ -137,7 +137,7 @@ describe("what is lost is named as its caller wrote it", () => {
     const searched = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
     const said = { role: "assistant", content: [{ type: "output_text", text: "Found." }] };
     const drawn = { type: "image_generation_call", id: "ig_1", status: "completed", result: PNG };
-    const input = [searched, said, drawn, hello];
+    const input = [hello, searched, said, drawn];
 
     expect(
       await lossOf("/v1/responses", {
@@ -145,7 +145,7 @@ describe("what is lost is named as its caller wrote it", () => {
         instructions: "Be brief.",
         input,
       }),
-    ).toBe("input[0], input[2]");
+    ).toBe("input[1], input[3]");
   });
 
   test("in the chat style, as before", async () => {

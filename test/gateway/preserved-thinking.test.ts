@@ -47,6 +47,8 @@ interface Conversation {
   readonly questions: readonly string[];
   /** Whether each turn is streamed, in turn. */
   readonly streams: readonly boolean[];
+  /** Each question must be answered with a call of the first tool. */
+  readonly forces?: true;
 }
 
 /** Every request of a conversation as the vendor got it. */
@@ -57,7 +59,7 @@ async function converse(
   const { model, tools, thinks, questions, streams } = conversation;
   const sent: JsonObject[] = [];
   const turns: Turn[] = [];
-  const ask = async (): Promise<Seen> => {
+  const ask = async (more: JsonObject = {}): Promise<Seen> => {
     const stream = streams[sent.length % streams.length] ?? false;
     const { path, body } = caller.request({
       model,
@@ -67,7 +69,7 @@ async function converse(
       thinks,
       maxTokens: 4_000,
     });
-    const answer = await gateway.post(path, body);
+    const answer = await gateway.post(path, { ...body, ...more });
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.any(String)]);
     const record = sandbox.requests.at(-1)?.body;
@@ -79,12 +81,26 @@ async function converse(
   };
   for (const text of questions) {
     turns.push({ role: "user", text });
-    const { calls } = await ask();
+    const { calls } = await ask(conversation.forces === true ? forced(caller, tools) : {});
     if (calls.length === 0) continue;
     turns.push({ role: "tool", results: calls.map((call) => ({ call, text: "Sunny" })) });
     await ask();
   }
   return sent;
+}
+
+/** The choice of the first tool by its name. */
+function forced({ id }: Caller, [tool]: readonly AskedTool[]): JsonObject {
+  const name = tool?.name ?? "";
+  const choices: Readonly<Record<string, JsonObject>> = {
+    [chatCaller.id]: { tool_choice: { type: "function", function: { name } } },
+    [responsesCaller.id]: { tool_choice: { type: "function", name } },
+    [messagesCaller.id]: { tool_choice: { type: "tool", name } },
+    [nativeCaller.id]: {
+      toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: [name] } },
+    },
+  };
+  return choices[id] ?? {};
 }
 
 /** A request as the list of what a model reads one after the other; marks of the cache are no part of it. */
@@ -196,6 +212,25 @@ describe.each(CALLERS)("a caller of the $id style", (caller) => {
     const thoughts = blocks.filter((block) => memberOf(block, "type") === "thinking");
 
     expect(thoughts.length).toBeGreaterThanOrEqual(5);
+  }, 60_000);
+
+  test("also where a call was forced, which the model answers in the tool's schema", async () => {
+    const sent = await converse(caller, {
+      model: "claude-opus-5-5",
+      tools: [toolNamed("get_weather"), toolNamed("say_hello")],
+      thinks: true,
+      questions: CITIES.slice(0, 5).map(weatherIn),
+      streams: [true, false, true],
+      forces: true,
+    });
+    const formed = sent.filter(({ output_config: config }) => memberOf(config, "format") != null);
+    const messages = JSON.stringify(sent.at(-1)?.["messages"]);
+
+    expectPrefixes(sent);
+    expect(formed).toHaveLength(5);
+    expect(messages.split('"type":"tool_use"')).toHaveLength(6);
+    expect(messages).toContain('"type":"thinking"');
+    for (const body of sent) expect(await leftOut(body)).toEqual([]);
   }, 60_000);
 
   test("repeats the same to an upstream of the responses style", async () => {

@@ -116,6 +116,35 @@ test.each<[string, JsonObject, JsonObject, number]>([
   expect(spent).toBe(nanoUsd(2.5, 15, times));
 });
 
+test.each<[string, JsonObject, string | null, string]>([
+  ["gpt-5.6-sol", { service_tier: "ultrafast" }, "service_tier", "ultrafast"],
+  ["gpt-5.6-sol", { service_tier: "flex" }, null, "flex"],
+  ["gpt-5.6-sol", { service_tier: "auto" }, null, "default"],
+  ["gpt-6-astra", { service_tier: "ultrafast" }, null, "ultrafast"],
+])("%s with %p: what has no price of its own is said (%p)", async (model, asked, said, served) => {
+  const response = {
+    id: "resp_1",
+    object: "response",
+    status: "completed",
+    model,
+    service_tier: served,
+    output: [
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] },
+    ],
+    usage: { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 },
+  };
+  await using vendor = openVendor(response);
+  await using gateway = await openTestGateway({
+    yaml: `channels:
+  - { name: two, provider: openai, base_url: "${vendor.url}", api_key: upstream-secret, models: [${model}] }
+`,
+  });
+
+  const reply = await gateway.post("/v1/responses", { model, input: "hi", ...asked });
+
+  expect([reply.status, reply.headers.get("sluice-unpriced")]).toEqual([200, said]);
+});
+
 test("a stream's tier is that of the chunk with its usage", async () => {
   const chunk = (more: JsonObject): string =>
     `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "gpt-5.4", service_tier: "flex", choices: [], ...more })}\n\n`;

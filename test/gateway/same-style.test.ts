@@ -27,7 +27,7 @@ describe("a request in the upstream's own style is fitted to its model and vendo
     ["a temperature", { temperature: 0.2 }, ["temperature"]],
     ["nucleus sampling", { top_p: 0.5 }, ["top_p"]],
     ["the usual temperature, which loses nothing", { temperature: 1 }, []],
-    ["stop sequences", { stop: ["END"] }, ["stop"]],
+    ["stop sequences, which the gateway keeps to", { stop: ["END"] }, []],
     ["penalties", { presence_penalty: 1 }, ["presence_penalty"]],
   ])("%s, to models that reason", async (_, fields, lost) => {
     for (const model of ["o3", "gpt-5-mini", "gpt-5.1"]) {

@@ -355,20 +355,20 @@ describe("settings", () => {
   });
 
   const refusals: readonly (readonly [string, object, number, string])[] = [
-    ["users.rpm", { value: 1 }, 400, "'users.rpm' is said by sluice.yaml:2:15 users.rpm; change"],
-    ["limits.attempts", { value: 1 }, 400, "is said by SLUICE_LIMIT_ATTEMPTS"],
+    ["users.rpm", { value: 1 }, 400, "'users.rpm' is set by sluice.yaml:2:15 users.rpm. Change"],
+    ["limits.attempts", { value: 1 }, 400, "is set by SLUICE_LIMIT_ATTEMPTS"],
     [
       "metrics_token",
       { value: PLANTED },
       400,
-      "is read at the start only: set SLUICE_METRICS_TOKEN",
+      "cannot change at run time: set SLUICE_METRICS_TOKEN",
     ],
-    ["limits.ledger_queue", { value: 1 }, 400, "is read at the start only"],
+    ["limits.ledger_queue", { value: 1 }, 400, "cannot change at run time"],
     ["users.tpm", { value: "many" }, 400, '"many" is not a whole number from 1 to'],
     ["users.tpm", { value: 0.5 }, 400, '"0.5" is not a whole number'],
     ["users.tpm", {}, 400, "'value'"],
     ["users.tpm", { value: 1, at: 2 }, 400, "'at' is not known"],
-    ["no.such", { value: 1 }, 404, "There is no such setting."],
+    ["no.such", { value: 1 }, 404, "The setting does not exist."],
   ];
   test("that cannot be set say why, and none of their values is in the audit log", async () => {
     await using opened = await openWithRoot({ yaml, env });

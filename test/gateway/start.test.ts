@@ -111,9 +111,7 @@ test("a database that was emptied beside its secret is not begun anew in silence
 
   for (const ended of [start(), start()]) {
     expect(ended.exitCode).toBe(1);
-    expect(ended.stderr.toString()).toContain(
-      `${join(dataDir, "secret")} is the secret of an earlier`,
-    );
+    expect(ended.stderr.toString()).toContain(`${join(dataDir, "secret")} belongs to an earlier`);
   }
   rmSync(join(dataDir, "secret"));
   await using anew = await startProgram({ SLUICE_DATA_DIR: dataDir });

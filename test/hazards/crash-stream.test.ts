@@ -70,3 +70,43 @@ test("a stream that a crash cuts is paid for what was delivered, and recorded wi
   expect(rates).not.toEqual({});
   expect(books.verify()).toEqual([]);
 }, 120_000);
+
+test("a call that a crash cuts before its first checkpoint is found by its client's session", async () => {
+  await using sandbox = await startSandbox();
+  const dataDir = mkdtempSync(join(tmpdir(), "sluice-cut-"));
+  writeFileSync(
+    join(dataDir, "sluice.yaml"),
+    `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
+  );
+  const env = {
+    SLUICE_CONFIG: join(dataDir, "sluice.yaml"),
+    SLUICE_DATA_DIR: dataDir,
+    SLUICE_BOOTSTRAP_KEY: KEY,
+  };
+  await using running = await startProgram(env);
+  const asking = fetch(`${running.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      "content-type": "application/json",
+      "x-claude-code-session-id": "session-7",
+      "x-claude-code-agent-id": "agent-3",
+    },
+    body: JSON.stringify({
+      model: "gpt-4o-mini",
+      stream: true,
+      messages: [{ role: "user", content: "Hi [[fault:slow first_ms=60000]]" }],
+    }),
+  }).catch(() => {});
+  using before = openBooks(dataDir);
+  await waitFor(() => before.openHolds().length > 0, 60_000);
+  await running.end("SIGKILL");
+  await asking;
+  await using next = await startProgram(env);
+  await next.end("SIGTERM");
+
+  using books = openBooks(dataDir);
+  expect(books.calls()).toMatchObject([
+    { outcome: "interrupted", session_id: "session-7", agent_id: "agent-3" },
+  ]);
+}, 120_000);

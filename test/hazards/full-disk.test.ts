@@ -78,7 +78,7 @@ test.if(canMount)(
       }
       const seconds = (performance.now() - began) / 1_000;
       const lines = readFileSync(join(folder, "log"), "utf8").trim().split("\n");
-      const turnedAway = lines.filter((line) => line.includes("request turned away"));
+      const turnedAway = lines.filter((line) => line.includes("request refused: no capacity"));
       expect(refused).toBeGreaterThan(20);
       expect(turnedAway.length).toBeGreaterThan(0);
       // What was refused before these seconds began has its lines, too.

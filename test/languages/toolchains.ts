@@ -7,7 +7,9 @@ export interface Toolchain {
   readonly id: string;
   /** Prints its version and ends with 0 if it is there. */
   readonly probe: readonly [program: string, ...args: string[]];
-  /** Files of the program, next to this one; its installation depends on them. */
+  /** Where its files are; the folder of its id next to this file if it is absent. */
+  readonly source?: string;
+  /** Files of the program; its installation depends on them. */
   readonly files: readonly string[];
   /** Installs and builds, in a folder that holds the files. */
   readonly build: readonly Command[];
@@ -153,8 +155,8 @@ const NO_TELEMETRY = {
   no_proxy: "127.0.0.1,localhost",
 };
 
-function sourceOf({ id }: Toolchain, file: string): string {
-  return join(import.meta.dir, id, file);
+function sourceOf({ id, source = join(import.meta.dir, id) }: Toolchain, file: string): string {
+  return join(source, file);
 }
 
 function within(folder: string, command: Command): readonly string[] {

@@ -1,50 +1,128 @@
-/**
- * Which tests are to notice a change of which file. A path names the first of
- * these that it begins with. The quick tests come first: they are run first,
- * and only what they let pass goes on to the rest.
- */
-export const TARGETS: readonly Target[] = [
-  { path: "src/core/money.ts", tests: ["src/core/money.test.ts", "src/catalog/billing.test.ts"] },
-  {
-    path: "src/http/credential.ts",
-    tests: ["src/http/credential.test.ts", "test/gateway/access.test.ts"],
-  },
-  {
-    path: "src/http/idempotency.ts",
-    tests: ["src/http/idempotency.test.ts", "test/gateway/idempotency.test.ts"],
-  },
-  {
-    path: "src/storage/sqlite/ledger.ts",
-    tests: ["test/storage/sqlite.test.ts", "test/hazards/crash.test.ts"],
-  },
-  {
-    path: "src/storage/postgres/ledger.ts",
-    tests: ["test/storage/postgres.test.ts", "test/gateway/shared-database.test.ts"],
-  },
-  { path: "src/relay/metering/settlement.ts", tests: ["src/relay/metering/settlement.test.ts"] },
-  { path: "src/relay/metering/record.ts", tests: ["src/relay/metering/settlement.test.ts"] },
-  { path: "src/relay/failover/attempt.ts", tests: ["src/relay/failover/attempt.test.ts"] },
-  {
-    path: "src/relay/failover/breaker.ts",
-    tests: ["src/relay/failover/breaker.test.ts", "src/relay/failover/health.test.ts"],
-  },
-  {
-    path: "src/relay/delivery/stream-to-client.ts",
-    tests: ["src/relay/delivery/stream-to-client.test.ts"],
-  },
-  {
-    path: "src/relay/metering/rate-reservations.ts",
-    tests: ["src/relay/metering/rate-reservations.test.ts", "test/gateway/limits.test.ts"],
-  },
-  {
-    path: "src/relay/",
-    tests: ["src/relay/", "test/hazards/", "test/gateway/"],
-  },
-];
+/** A test file or a folder of them, and of these those whose names match `named`. */
+export interface NamedTests {
+  readonly path: string;
+  readonly named?: string;
+}
 
 export interface Target {
   readonly path: string;
-  readonly tests: readonly string[];
+  readonly tests: readonly (string | NamedTests)[];
+}
+
+/** The contract of both databases; of it what is about money. */
+const CONTRACTS = ["test/storage/sqlite.test.ts", "test/storage/postgres.test.ts"];
+const MONEY = "money|many at once|what goes wrong|budgets|several gateways|the way to";
+/** Of a gateway that relays videos: each of these takes seconds. */
+const VIDEOS = [
+  "unified",
+  "failover",
+  "callbacks",
+  "native",
+  "notices",
+  "other-users",
+  "simulated",
+];
+const VIDEO_TESTS = VIDEOS.map((name) => `test/gateway/videos/${name}.test.ts`);
+
+/**
+ * Which tests are to notice a change of which file, in addition to the file's
+ * own (`money.test.ts` for `money.ts`), which run first. A path names the first
+ * of these that it begins with. The quick tests come first: only what they let
+ * pass goes on to the rest.
+ */
+const TARGETS: readonly Target[] = [
+  { path: "src/core/money.ts", tests: ["src/catalog/billing.test.ts"] },
+  { path: "src/core/", tests: ["src/core/", "src/styles/", "src/relay/"] },
+  { path: "src/lib/", tests: ["src/lib/", "src/styles/"] },
+  { path: "src/catalog/", tests: ["src/catalog/", "test/gateway/catalog.test.ts"] },
+  { path: "src/styles/text/", tests: ["src/styles/text/", "test/translate/"] },
+  { path: "src/styles/video/", tests: ["src/styles/video/", "test/gateway/videos/native.test.ts"] },
+  { path: "src/styles/image/", tests: ["src/styles/image/", "test/gateway/images/"] },
+  { path: "src/styles/", tests: ["src/styles/"] },
+  { path: "src/providers/", tests: ["src/providers/"] },
+  { path: "src/egress/", tests: ["src/egress/"] },
+  { path: "src/config", tests: ["src/config.test.ts", "src/config/"] },
+  { path: "src/cli/", tests: ["src/cli/", "test/cli.test.ts"] },
+  { path: "src/jobs/", tests: ["src/jobs/"] },
+  { path: "src/gateway/", tests: ["src/gateway/", "test/gateway/start.test.ts"] },
+  { path: "src/main.ts", tests: ["test/gateway/start.test.ts", "test/cli.test.ts"] },
+  { path: "src/http/credential.ts", tests: ["test/gateway/access.test.ts"] },
+  { path: "src/http/idempotency.ts", tests: ["test/gateway/idempotency.test.ts"] },
+  { path: "src/http/api/video/", tests: VIDEO_TESTS },
+  { path: "src/http/api/image/", tests: ["src/http/api/image/", "test/gateway/images/"] },
+  { path: "src/http/api/asset/", tests: ["test/gateway/assets/"] },
+  {
+    path: "src/http/api/text/",
+    tests: ["test/gateway/endpoints.test.ts", "test/gateway/responses.test.ts", "test/translate/"],
+  },
+  { path: "src/http/", tests: ["src/http/", "test/gateway/"] },
+  {
+    path: "src/storage/sqlite/ledger.ts",
+    tests: [{ path: "test/storage/sqlite.test.ts", named: MONEY }, "test/hazards/crash.test.ts"],
+  },
+  { path: "src/storage/sqlite/", tests: ["src/storage/sqlite/", "test/storage/sqlite.test.ts"] },
+  {
+    path: "src/storage/postgres/ledger.ts",
+    tests: [{ path: "test/storage/postgres.test.ts", named: MONEY }],
+  },
+  {
+    path: "src/storage/postgres/",
+    tests: ["src/storage/postgres/", "test/storage/postgres.test.ts"],
+  },
+  { path: "src/storage/counters/", tests: ["src/storage/counters/"] },
+  { path: "src/storage/", tests: ["src/storage/", ...CONTRACTS] },
+  { path: "src/relay/failover/breaker.ts", tests: ["src/relay/failover/health.test.ts"] },
+  { path: "src/relay/failover/cooldowns.ts", tests: ["src/relay/failover/health.test.ts"] },
+  {
+    path: "src/relay/failover/",
+    tests: ["src/relay/failover/", "test/hazards/failover.test.ts"],
+  },
+  { path: "src/relay/metering/rate-reservations.ts", tests: ["test/gateway/limits.test.ts"] },
+  {
+    path: "src/relay/metering/",
+    tests: ["src/relay/metering/", "test/hazards/metering.test.ts"],
+  },
+  { path: "src/relay/delivery/", tests: ["src/relay/delivery/", "test/gateway/native.test.ts"] },
+  {
+    path: "src/relay/routing/",
+    tests: [
+      "src/relay/routing/",
+      "test/gateway/channels.test.ts",
+      "test/gateway/unknown-models.test.ts",
+    ],
+  },
+  {
+    path: "src/relay/translation/",
+    tests: [
+      "src/relay/translation/",
+      "test/translate/",
+      "test/gateway/same-style.test.ts",
+      "test/gateway/continuations.test.ts",
+    ],
+  },
+  { path: "src/relay/tasks/", tests: ["src/relay/tasks/", ...VIDEO_TESTS] },
+  { path: "src/relay/assets/", tests: ["src/relay/assets/", "test/gateway/assets/"] },
+  {
+    path: "src/relay/content/",
+    tests: [
+      "test/gateway/videos/content.test.ts",
+      "test/gateway/videos/content-copies.test.ts",
+      "test/gateway/videos/content-simulated.test.ts",
+      "test/gateway/videos/content-tasks.test.ts",
+    ],
+  },
+  { path: "src/relay/", tests: ["src/relay/", "test/gateway/"] },
+];
+
+/** The tests for a file; throws if none are named. */
+export function testsOf(path: string, exists: (path: string) => boolean): readonly NamedTests[] {
+  const target = TARGETS.find((each) => path.startsWith(each.path));
+  if (target === undefined) throw new Error(`No tests are named for ${path}: use --tests.`);
+  const own = path.replace(/\.ts$/, ".test.ts");
+  const named = target.tests.map((each) => (typeof each === "string" ? { path: each } : each));
+  const tests = exists(own) ? [{ path: own }, ...named] : named;
+  if (tests.length === 0) throw new Error(`${own} does not exist, and no other tests are named.`);
+  return tests;
 }
 
 /**

@@ -163,7 +163,7 @@ test("what a vendor sealed is refused for the upstreams of other styles, in word
     expect([id, reply.status, await reply.text()]).toEqual([
       id,
       400,
-      expect.stringContaining("only be read by the vendor that made it"),
+      expect.stringContaining("only the vendor that created the compaction"),
     ]);
   }
 });

@@ -154,7 +154,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     ).durable;
     expect(await reasonOf(ledger.hold(holdWith(key, 1)))).toMatchObject({
       code: "out_of_quota",
-      message: expect.stringContaining("this key may spend in a day"),
+      message: expect.stringContaining("the daily budget of this key"),
     });
 
     clock.pass(1);
@@ -284,10 +284,10 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     };
 
     expect(await admitted(storage, key, 10, 20)).toBe(3);
-    expect(await refusal()).toContain("the team of this key may spend in a day");
+    expect(await refusal()).toContain("the daily budget of the team of this key");
     clock.pass(DAY_MS);
     expect(await admitted(storage, key, 10, 20)).toBe(2);
-    expect(await refusal()).toContain("the owner of this key may spend in a month");
+    expect(await refusal()).toContain("the monthly budget of the owner of this key");
     expect(await storage.quotas.budgets("user:1")).toMatchObject([
       { account: { id: "user:1@2026-11", held: 100 }, resetsAt: Date.parse("2026-12-01") },
       { account: { id: "user:1@2026-11-21", held: 40 }, resetsAt: Date.parse("2026-11-22") },

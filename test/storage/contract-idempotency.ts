@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import type { IdempotencyRecord, KeptReply } from "#core/idempotency.ts";
+import type { IdempotencyRecord, StoredReply } from "#core/idempotency.ts";
 import type { CallOutcome } from "#core/call.ts";
 import { aTask, holdFor, newId, openAt, recordOf, withKey, type Place } from "./contract-place.ts";
-import { createKeptAnswerStore } from "#storage/journal/idempotency.ts";
+import { createIdempotencyStore } from "#storage/journal/idempotency.ts";
 import type { Storage } from "#storage/open.ts";
 
 const HOUR_MS = 3_600_000;
@@ -149,7 +149,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     const first = claim();
     await storage.keptAnswers.claim(first);
     // A gateway that was taken for dead, and was only slow.
-    const rival = createKeptAnswerStore({
+    const rival = createIdempotencyStore({
       db: storage.db,
       instance: "rival",
       async isAlive() {
@@ -201,7 +201,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
       await keptAnswers.claim(each);
       await keptAnswers.keep(each, answer, each.at + HOUR_MS + at);
     }
-    const kept = async (id: string): Promise<KeptReply | undefined> => {
+    const kept = async (id: string): Promise<StoredReply | undefined> => {
       const result = await keptAnswers.claim(claim({ id }));
       expect(result).toMatchObject({ kind: "done", callId: id });
       return result.kind === "done" ? result.answer : undefined;
@@ -237,7 +237,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
   });
 }
 
-const ANSWER: KeptReply = {
+const ANSWER: StoredReply = {
   status: 200,
   headers: { "content-type": "text/event-stream", "sluice-lossy": "user" },
   body: Buffer.from(Array.from({ length: 1_000 }, (_, i) => (i * 7) % 256)),

@@ -84,7 +84,13 @@ export function holdFor(
     accounts,
     amount: nanoUsd(amount),
     openedAt: Date.now(),
-    context: { userId: 1, keyId: 1, model: "gpt-4o-mini", style: "chat" },
+    context: {
+      userId: 1,
+      keyId: 1,
+      model: "gpt-4o-mini",
+      style: "chat",
+      tags: { session: "s-1", agent: "a-1", parentAgent: "a-0" },
+    },
   };
 }
 

@@ -350,7 +350,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     }));
 
     const reason = await reasonOf(storage.catalogRows.put(rows, "2026-11-23"));
-    expect(String(reason)).toContain("at most 10000");
+    expect(String(reason)).toContain("limit of 10000");
     expect((await storage.catalogRows.list()).rows).toEqual([]);
   });
 }

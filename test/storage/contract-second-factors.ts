@@ -110,7 +110,7 @@ export function describeSecondFactors(openPlace: () => Promise<Place>): void {
       .execute();
     clock.pass(MINUTE_MS);
     const moved = storage.secondFactors.spend(other.id, codeOf(secret, clock));
-    expect(await moved.catch((cause: unknown) => String(cause))).toContain("unreadable");
+    expect(await moved.catch((cause: unknown) => String(cause))).toContain("cannot be decrypted");
   });
 
   test("users see where they are logged in, and end all but the session that asks", async () => {

@@ -179,7 +179,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     await storage.tasks.create(task, "one", LEASE_MS);
     await storage.tasks.create(other, "two", LEASE_MS);
 
-    await storage.tasks.hurry(task.id);
+    await storage.tasks.requestPoll(task.id);
 
     expect(await storage.tasks.leaseUrgent("two")).toEqual([]);
     expect(await storage.tasks.leaseUrgent("one")).toEqual([task.id]);

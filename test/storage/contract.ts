@@ -398,13 +398,13 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 
     expect(wrongSum).toEqual([expect.stringMatching(/^key:1: .*sums/)]);
     expect(lostBound).toEqual([expect.stringMatching(/^key:1: .*sums/)]);
-    expect(wrongRecord).toEqual([expect.stringContaining("record says")]);
+    expect(wrongRecord).toEqual([expect.stringContaining("record has the cost")]);
     expect(wrongHold).toEqual([expect.stringContaining("with its amount")]);
     expect(lostHold).toEqual([expect.stringContaining("still open")]);
     expect(closedTwice).toEqual(
       expect.arrayContaining([
         expect.stringContaining("at most once"),
-        expect.stringContaining("nothing reserved"),
+        expect.stringContaining("reserves nothing"),
         expect.stringMatching(/^user:5: .*exists/),
       ]),
     );
@@ -479,7 +479,16 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     const isSecond = await storage.ledger.void(callId, recordOf(callId));
 
     expect(abandoned).toMatchObject([
-      { callId, accounts: [...accounts], amount: 60, checkpoint: 25, context: { style: "chat" } },
+      {
+        callId,
+        accounts: [...accounts],
+        amount: 60,
+        checkpoint: 25,
+        context: {
+          style: "chat",
+          tags: { session: "s-1", agent: "a-1", parentAgent: "a-0" },
+        },
+      },
     ]);
     expect([isFirst, isSecond]).toEqual([true, false]);
     expect(await storage.ledger.listAbandoned()).toEqual([]);
@@ -924,7 +933,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
 
     const refused = openAt(place.address);
 
-    expect(String(await reasonOf(refused))).toContain("made with another secret");
+    expect(String(await reasonOf(refused))).toContain("belong to another secret");
     await using third = await openAt(place.address, { pepper: other });
     expect(await third.keys.list(1)).toHaveLength(1);
   });
@@ -961,7 +970,7 @@ function describeSchema(openPlace: () => Promise<Place>): void {
     const refused = openAt(place.address);
 
     expect(String(await reasonOf(refused))).toContain(
-      "newer version of Sluice: this one does not know 9999-future",
+      "newer version of Sluice: this version does not know 9999-future",
     );
     const { rows } = await sql<{ name: string }>`select name from ${migrations}`.execute(db);
     expect(rows.map((row) => row.name).sort()).toEqual([...Object.keys(MIGRATIONS), "9999-future"]);
@@ -981,7 +990,7 @@ function describeSchema(openPlace: () => Promise<Place>): void {
 
     const failed = await reasonOf(migrate(db, place.ddl, broken));
 
-    expect(String(failed)).toContain("could not be brought up to date");
+    expect(String(failed)).toContain("database migration failed");
     const tables = await db.introspection.getTables();
     expect(tables.map((table) => table.name)).not.toContain("half");
     expect(tables.map((table) => table.name)).toContain("ledger");

@@ -16,7 +16,7 @@ import {
   withKey,
   type Place,
 } from "./contract-place.ts";
-import { createNoticeStore } from "#storage/tasks/webhook-outbox.ts";
+import { createWebhookOutbox } from "#storage/tasks/webhook-outbox.ts";
 import { sqliteDdl } from "#storage/sqlite/ddl.ts";
 import { directDialect } from "#storage/sqlite/dialect.ts";
 import { databasePath, openSqliteReader } from "#storage/sqlite/open.ts";
@@ -33,7 +33,7 @@ test("a second gateway on the same folder is refused, until the first one has cl
   const second = openAt(place.address);
 
   expect(String(await reasonOf(second))).toContain(
-    `Another gateway is running on ${place.address.dataDir}.`,
+    `Another gateway is using ${place.address.dataDir}.`,
   );
   await first.ledger.grant("key:1", nanoUsd(5), "the first one still works");
   await first.close();
@@ -84,7 +84,7 @@ test("to forget what is old, what is kept is not looked through", async () => {
   const deps = { db, sharedNow: () => sql.val(0) };
 
   await createTaskStore(deps).prune(50, 500);
-  await createNoticeStore(deps).prune(50, 500);
+  await createWebhookOutbox(deps).prune(50, 500);
 
   const plans = asked.map((query) =>
     database

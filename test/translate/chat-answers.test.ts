@@ -178,9 +178,9 @@ function decode(events: readonly SseEvent[]): Promise<ChatEvent[]> {
 
 async function encode(
   events: readonly ChatEvent[],
-  spelling: JsonObject = WANTS_USAGE,
+  rawFields: JsonObject = WANTS_USAGE,
 ): Promise<string> {
-  const request: ChatRequest = { ...REQUEST, spelling: { chat: spelling } };
+  const request: ChatRequest = { ...REQUEST, rawFields: { chat: rawFields } };
   return (await Array.fromAsync(encodeStream(chat, each(events), request))).join("");
 }
 

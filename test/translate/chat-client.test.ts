@@ -11,7 +11,7 @@ const REQUEST: ChatRequest = {
   messages: [],
   stream: true,
   sampling: {},
-  spelling: { chat: { stream_options: { include_usage: true } } },
+  rawFields: { chat: { stream_options: { include_usage: true } } },
 };
 
 const EVENTS: readonly ChatEvent[] = [

@@ -420,11 +420,11 @@ const anyAnswer = fc
     const hasCalls = events.some(
       (event) => event.type === "open" && event.block.type === "tool_call",
     );
-    const isUsual = reason === "stop" || reason === "other";
+    const isDefault = reason === "stop" || reason === "other";
     return [
       START,
       ...events,
-      { type: "finish", choice: 0, reason: hasCalls && isUsual ? "tool_calls" : reason },
+      { type: "finish", choice: 0, reason: hasCalls && isDefault ? "tool_calls" : reason },
       used,
     ];
   });

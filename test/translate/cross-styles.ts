@@ -106,7 +106,7 @@ export const SHOW_ALL: ChatRequest = {
   stream: true,
   sampling: {},
   reasoning: { visible: true },
-  spelling: {
+  rawFields: {
     chat: { stream_options: { include_usage: true } },
     responses: { include: ["reasoning.encrypted_content"] },
   },

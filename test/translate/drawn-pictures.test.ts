@@ -45,7 +45,7 @@ describe("how a picture is to be", () => {
     ["in a vendor's object", { extra_body: { brand: { image_config: wish } } }],
     ["in one that a client wrote into the body", { brand: { image_config: wish } }],
   ])("a caller of the chat style says %s", (_, fields) => {
-    expect(ofChat(fields).picture).toEqual({ aspectRatio: "3:2", size: "2K" });
+    expect(ofChat(fields).imageOptions).toEqual({ aspectRatio: "3:2", size: "2K" });
     expect(write(ofChat(fields), gemini)).toMatchObject({
       body: { generationConfig: { imageConfig: { aspectRatio: "3:2", imageSize: "2K" } } },
       lost: [],
@@ -73,14 +73,14 @@ describe("how a picture is to be", () => {
   });
 
   test("no upstream is told that does not draw, and the caller learns it", () => {
-    const { picture } = ofNative({ aspectRatio: "3:2" });
+    const { imageOptions } = ofNative({ aspectRatio: "3:2" });
     const request: ChatRequest = {
       model: "m",
       messages: [{ role: "user", blocks: [{ type: "text", text: "hi" }] }],
       stream: false,
       sampling: {},
       maxOutputTokens: 99,
-      ...(picture && { picture }),
+      ...(imageOptions && { imageOptions }),
     };
 
     for (const style of [chat, responses, messages]) {

@@ -61,8 +61,8 @@ withShared("corpus", () =>
       for (const { file, sse } of native) {
         if (sse === undefined) continue;
         const events = await Array.fromAsync(decodeStream(gemini, each(nativeEvents(sse))));
-        const spelling = { chat: { stream_options: { include_usage: true } } };
-        const pieces = encodeStream(chat, each(events), { ...REQUEST, spelling });
+        const rawFields = { chat: { stream_options: { include_usage: true } } };
+        const pieces = encodeStream(chat, each(events), { ...REQUEST, rawFields });
         const out = (await Array.fromAsync(pieces)).join("");
 
         expect([file, chatStreamFaults(out, { wantsUsage: true })]).toEqual([file, []]);

@@ -99,7 +99,7 @@ withShared("corpus", () =>
     test("callers of the chat style read them as well, with the same words, calls and usage", async () => {
       const request: ChatRequest = {
         ...REQUEST,
-        spelling: { chat: { stream_options: { include_usage: true } } },
+        rawFields: { chat: { stream_options: { include_usage: true } } },
       };
       for (const { file, sse } of streams) {
         const events = await decode(eventsOf(sse));

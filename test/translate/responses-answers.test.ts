@@ -183,7 +183,7 @@ const SHOWN: ChatRequest = {
   stream: true,
   sampling: {},
   reasoning: { visible: true },
-  spelling: { responses: { include: ["reasoning.encrypted_content"] } },
+  rawFields: { responses: { include: ["reasoning.encrypted_content"] } },
 };
 
 function* chatAnswers(): Generator<{ file: string; events: readonly ChatEvent[] }> {

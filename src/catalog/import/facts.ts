@@ -3,56 +3,56 @@ import { UNIT_WORDS, type RATE_WORDS } from "#core/rate-words.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** Names of rates as catalogue files write them. */
+/** Names of rates in catalogue files. */
 export type RateName = (typeof RATE_WORDS)[keyof typeof RATE_WORDS]["name"];
 export type WrittenRates = Partial<Record<RateName, string>>;
 
-/** What one file of facts says of one model, in the words of catalogue files. */
+/** The facts of one file about one model, in the notation of catalogue files. */
 export interface Fact {
   readonly provider: string;
-  /** Its members, `id` first; undefined ones are left out. */
+  /** The row's fields, `id` first; undefined ones are omitted. */
   readonly row: Readonly<Record<string, Json | undefined>> & { readonly id: string };
 }
 
 export interface Imported {
   readonly facts: readonly Fact[];
   readonly leftOut: readonly LeftOut[];
-  /** Models of providers that no channel can have, by those providers. */
+  /** Number of models per provider that no channel can have. */
   readonly otherProviders: ReadonlyMap<string, number>;
 }
 
-/** What every reader of a public file is told. */
+/** Input of every reader of a public file. */
 export interface ImportTerms {
-  /** The day on which the file was read from its source. */
+  /** The day on which the file was downloaded. */
   readonly date: string;
 }
 
-/** A million of what costs so much for one. */
+/** Decimals of a price per unit. */
 const PICO_DECIMALS = 12;
 const MICRO_DECIMALS = 6;
 const EXACT_DIGITS = 15;
 
-/** Dollars for one token, as dollars for a million; undefined for what is no price. */
+/** Converts dollars per token to dollars per million; undefined if it is not a price. */
 export function perMillion(dollars: Json | undefined): string | undefined {
   const pico = parseDecimal(decimalText(dollars), PICO_DECIMALS);
   return pico === undefined ? undefined : formatDecimal(pico, MICRO_DECIMALS);
 }
 
-/** Dollars for a million tokens. */
+/** Dollars per million tokens. */
 export function asMillion(dollars: Json | undefined): string | undefined {
   const micro = parseDecimal(decimalText(dollars), MICRO_DECIMALS);
   return micro === undefined ? undefined : formatDecimal(micro, MICRO_DECIMALS);
 }
 
-/** Dollars for one picture, second or search. */
+/** Dollars per image, second or search. */
 export function perOne(dollars: Json | undefined): string | undefined {
   const pico = parseDecimal(decimalText(dollars), PICO_DECIMALS);
   return pico === undefined ? undefined : formatDecimal(pico, PICO_DECIMALS);
 }
 
 /**
- * A number as its author wrote it. What has more than 15 digits is the result
- * of a calculation in binary fractions, whose error is in the digits beyond.
+ * A number as its author wrote it. More than 15 digits are the result of binary
+ * floating point, with an error in the further digits.
  */
 function decimalText(value: Json | undefined): string {
   if (typeof value === "string") return value;
@@ -67,7 +67,12 @@ export interface TierRates {
   readonly rates: WrittenRates;
 }
 
-/** Rates that a tier does not name are those of the base, as the public files mean it. */
+/** Rates under one condition, in the words of catalogue files. */
+export function variant(when: JsonObject, rates: WrittenRates): JsonObject {
+  return { when, rates: { ...rates } };
+}
+
+/** A tier's missing rates are those of the base, as in the public files. */
 export function writePrice(base: WrittenRates, tiers: readonly TierRates[]): JsonObject {
   const tokens = tokenRatesOf(base);
   const written = tiers
@@ -81,7 +86,7 @@ export function writePrice(base: WrittenRates, tiers: readonly TierRates[]): Jso
   return first === undefined ? { ...base } : { ...base, tiers: written };
 }
 
-/** Without what costs the same however long the input is. */
+/** Without rates that do not depend on the input length. */
 export function tokenRatesOf(rates: WrittenRates): WrittenRates {
   const names: readonly string[] = UNIT_WORDS;
   return Object.fromEntries(Object.entries(rates).filter(([name]) => !names.includes(name)));
@@ -91,7 +96,7 @@ export function isZero(rate: string | undefined): boolean {
   return rate === undefined || Number(rate) === 0;
 }
 
-/** `2026-09-24`; nothing for another text. */
+/** `2026-09-24`; undefined for another text. */
 export function dayIn(value: Json | undefined): string | undefined {
   return typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined;
 }

@@ -14,10 +14,10 @@ import {
   type WrittenRates,
 } from "./facts.ts";
 
-/** genai-prices' `data.json`: providers in a list, each with its models. */
+/** genai-prices' `data.json`: a list of providers, each with its models. */
 export const SOURCE = "https://github.com/pydantic/genai-prices/blob/main/prices/data.json";
 
-/** Their ids of providers, with ours. */
+/** genai-prices' provider ids and ours. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["openai", "openai"],
   ["anthropic", "anthropic"],
@@ -71,7 +71,7 @@ export function importGenaiPrices(content: readonly Json[], terms: ImportTerms):
   return { facts, leftOut, otherProviders };
 }
 
-/** It says little of a model besides its price. */
+/** The file has few facts besides the price. */
 function ifNewOf(id: string, contextTokens: number | undefined): JsonObject {
   const kind = /embed/i.test(id) ? "embedding" : /rerank/i.test(id) ? "rerank" : "chat";
   return defined({ kind, contextTokens }) as JsonObject;
@@ -104,7 +104,7 @@ function priceOf(prices: Json | undefined, id: string, { date }: ImportTerms): F
   if (Object.values(base).every(isZero)) {
     return id.endsWith(":free") ? { price: { input: "0", output: "0" } } : {};
   }
-  if (base.input === undefined) return { why: "its price is not whole" };
+  if (base.input === undefined) return { why: "its price lacks input or output" };
   const bounds = new Set(
     Object.values(current).flatMap((rate) =>
       listOf(memberOf(rate, "tiers")).flatMap((tier) => tokensIn(memberOf(tier, "start")) ?? []),
@@ -117,7 +117,7 @@ function priceOf(prices: Json | undefined, id: string, { date }: ImportTerms): F
   return { price: writePrice({ ...base, output: base.output ?? "0" }, tiers) };
 }
 
-/** Of the prices that began, the last; none if any of them holds for some hours only. */
+/** The latest price that has started; none if any price is limited to certain hours. */
 function currentOf(prices: readonly JsonObject[], date: string): JsonObject | undefined {
   let current: JsonObject | undefined;
   for (const each of prices) {
@@ -129,7 +129,7 @@ function currentOf(prices: readonly JsonObject[], date: string): JsonObject | un
   return current;
 }
 
-/** What a rate is for inputs above a bound: that of the last of its tiers that begins there or before. */
+/** The rate for inputs above a bound: of its last tier that starts at the bound or below. */
 function rateFrom(rate: Json | undefined, bound: number): Json | undefined {
   if (!isObject(rate)) return rate;
   let found = rate["base"];

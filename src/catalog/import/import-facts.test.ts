@@ -19,7 +19,7 @@ function row(content: Json, provider: string, id: string): Json | undefined {
 }
 
 describe("prices", () => {
-  test("become decimal dollars without an error of binary fractions", () => {
+  test("become decimal dollars without binary rounding errors", () => {
     expect(perMillion(1.25e-7)).toBe("0.125");
     expect(perMillion(3e-6)).toBe("3");
     expect(perMillion(1.5e-5)).toBe("15");
@@ -30,7 +30,7 @@ describe("prices", () => {
     expect(perOne(0.000_006)).toBe("0.000006");
   });
 
-  test("that are none stay unsaid", () => {
+  test("that are invalid are omitted", () => {
     for (const each of [undefined, null, "", -1, Number.NaN, Infinity, "a lot", {}, 1e-13]) {
       expect(perMillion(each as Json)).toBeUndefined();
     }
@@ -49,6 +49,12 @@ const LITELLM = {
     input_cost_per_token_above_272k_tokens: 2.5e-6,
     output_cost_per_token_above_272k_tokens: 1.5e-5,
     input_cost_per_token_batches: 6.25e-7,
+    input_cost_per_token_priority: 2.5e-6,
+    output_cost_per_token_priority: 2e-5,
+    cache_read_input_token_cost_priority: 0,
+    input_cost_per_token_above_272k_tokens_priority: 5e-6,
+    cache_creation_input_token_cost_above_1hr_above_272k_tokens_priority: 1e-5,
+    regional_processing_uplift_multiplier_eu: 1.1,
     max_input_tokens: 272_000,
     max_output_tokens: 128_000,
     deprecation_date: "2027-02-03",
@@ -106,7 +112,7 @@ const LITELLM = {
 };
 
 describe("LiteLLM's price file", () => {
-  test("has prices of tokens, caches, searches and long inputs, limits and the end of models", () => {
+  test("has prices for tokens, caches, searches and long inputs, limits and end dates", () => {
     expect(row(LITELLM, "openai", "swift-1")).toEqual({
       id: "swift-1",
       source: "https://vendor.example/prices",
@@ -136,11 +142,20 @@ describe("LiteLLM's price file", () => {
             longCacheWrite: "2.5",
           },
         ],
+        variants: [
+          { when: { serviceTier: "batch" }, rates: { input: "0.625" } },
+          { when: { serviceTier: "priority" }, rates: { input: "2.5", output: "20" } },
+          {
+            when: { serviceTier: "priority", aboveInputTokens: 272_000 },
+            rates: { input: "5", longCacheWrite: "10" },
+          },
+          { when: { region: "eu" }, factor: "1.1" },
+        ],
       },
     });
   });
 
-  test("names models with their provider, whose id is without it; a day that has passed is their end", () => {
+  test("prefixes model ids with their provider; an end date in the past retires a model", () => {
     expect(row(LITELLM, "gemini", "flash-1")).toMatchObject({
       retired: "2026-01-31",
       price: { input: "0.15", output: "0" },
@@ -148,7 +163,7 @@ describe("LiteLLM's price file", () => {
     });
   });
 
-  test("has steps of prices, pictures and seconds in members of their own", () => {
+  test("has separate fields for price tiers, images and seconds", () => {
     expect(row(LITELLM, "dashscope", "fast-1")).toMatchObject({
       price: {
         input: "0.05",
@@ -160,20 +175,20 @@ describe("LiteLLM's price file", () => {
     expect(memberOf(row(LITELLM, "groq", "listener-1"), "price")).toEqual({ second: "0.00003083" });
   });
 
-  test("says 0 where nobody knows a price: such a model has none", () => {
+  test("uses 0 for an unknown price: such a model gets no price", () => {
     expect(row(LITELLM, "mistral", "free-1")).not.toHaveProperty("price");
   });
 
-  test("has prices that a row cannot say, models that nobody serves, and other providers", () => {
+  test("has unsupported prices, unsupported models, and other providers", () => {
     const read = importFacts(LITELLM, TERMS);
 
     expect(read?.leftOut).toEqual([
       {
         provider: "openai",
         id: "thinker-1",
-        why: "reasoning has a price of its own, which a row cannot say",
+        why: "its separate price for reasoning is not supported",
       },
-      { provider: "openai", id: "live-1", why: "its mode is not served: realtime" },
+      { provider: "openai", id: "live-1", why: "its mode is not supported: realtime" },
     ]);
     expect(row(LITELLM, "openai", "thinker-1")).not.toHaveProperty("price");
     expect(row(LITELLM, "openai", "live-1")).toBeUndefined();
@@ -204,13 +219,22 @@ const MODELS_DEV = {
           input_audio: 2.5,
           tiers: [{ tier: { size: 200_000 }, input: 2.5, output: 15, cache_read: 0.25 }],
         },
+        experimental: {
+          modes: {
+            fast: {
+              cost: { input: 5, output: 40 },
+              provider: { body: { service_tier: "priority" } },
+            },
+            odd: { cost: { input: 1, output: 1 }, provider: { body: { mode: "odd" } } },
+          },
+        },
       },
     },
   },
   poe: { id: "poe", models: { a: { id: "a" }, b: { id: "b" } } },
 };
 
-test("models.dev has dollars per million, limits, modalities and how reasoning is steered", () => {
+test("models.dev has dollars per million, limits, modalities and reasoning controls", () => {
   expect(row(MODELS_DEV, "gemini", "pro-1")).toEqual({
     id: "pro-1",
     date: "2026-11-23",
@@ -242,6 +266,7 @@ test("models.dev has dollars per million, limits, modalities and how reasoning i
           audioInput: "2.5",
         },
       ],
+      variants: [{ when: { serviceTier: "priority" }, rates: { input: "5", output: "40" } }],
     },
   });
   expect([...(importFacts(MODELS_DEV, TERMS)?.otherProviders ?? [])]).toEqual([["poe", 2]]);
@@ -284,7 +309,7 @@ const GENAI_PRICES = [
   { id: "aws", models: [{ id: "nova", match: {}, prices: { input_mtok: 1 } }] },
 ];
 
-test("genai-prices has steps by rate, and prices that begin on a day", () => {
+test("genai-prices has tiers by rate, and prices with a start date", () => {
   expect(row(GENAI_PRICES, "xai", "big-1")).toEqual({
     id: "big-1",
     source: "https://vendor.example/prices",
@@ -306,7 +331,7 @@ test("genai-prices has steps by rate, and prices that begin on a day", () => {
   ]);
 });
 
-test("a file of the catalogue is known, alone or among others, and any other shape is not", () => {
+test("a file in the catalogue's own format is recognised, alone or in a list; an unknown format is not", () => {
   const own = { provider: "openai", date: "2026-11-23", models: [{ id: "a" }] };
 
   expect(importFacts(own, TERMS)?.files).toEqual([own]);
@@ -326,13 +351,13 @@ withShared("catalog", () => {
     const read = importFacts(content, TERMS);
     const files = read?.files ?? [];
 
-    test("every row is one that a catalogue file may have", () => {
+    test("every imported row is a valid catalogue row", () => {
       for (const file of files) expect(() => checkFacts(file)).not.toThrow();
       const rows = files.flatMap((file) => listOf(file["models"]));
       expect(rows.length).toBeGreaterThan(least);
     });
 
-    test("makes whole rows of models that are not known, and leaves none out of shape", () => {
+    test("creates complete rows for unknown models, and no invalid ones", () => {
       const providers = new Set(files.map((file) => textOf(file["provider"]) ?? ""));
       const { added, leftOut } = planUpdate(knownRows([], []), files, providers);
 
@@ -340,7 +365,7 @@ withShared("catalog", () => {
       expect(added.length).toBeGreaterThan(least);
     });
 
-    test("agrees with what is shipped on prices that did not change", () => {
+    test("agrees with the shipped prices that have not changed", () => {
       const known = knownRows(SHIPPED, []);
       for (const [provider, id] of AGREED) {
         const theirs = memberOf(row(content, provider, id), "price");

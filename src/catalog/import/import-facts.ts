@@ -5,16 +5,13 @@ import { importGenaiPrices, isGenaiPrices, SOURCE as GENAI_PRICES } from "./gena
 import { importLitellm, isLitellm, SOURCE as LITELLM } from "./litellm.ts";
 import { importModelsDev, isModelsDev, SOURCE as MODELS_DEV } from "./models-dev.ts";
 
-/** What a file says, as files of our own catalogue; rows may leave out what they do not know. */
+/** Imported facts as files of our own catalogue; rows may be incomplete. */
 export interface ImportedFacts extends Omit<Imported, "facts"> {
   readonly format: string;
   readonly files: readonly JsonObject[];
 }
 
-/**
- * Reads a file of facts about models, and knows by its shape who made it.
- * Undefined for a shape that nobody knows.
- */
+/** Reads a file of facts about models and detects its format. Undefined for an unknown format. */
 export function importFacts(content: Json, terms: ImportTerms): ImportedFacts | undefined {
   const own = ownFiles(content);
   if (own !== undefined) {
@@ -32,7 +29,7 @@ export function importFacts(content: Json, terms: ImportTerms): ImportedFacts | 
   return undefined;
 }
 
-/** A file as they are shipped, or a list of such. */
+/** A file in our own format, or a list of such files. */
 function ownFiles(content: Json): readonly JsonObject[] | undefined {
   const files = isArray(content) ? content : [content];
   const isOwn = files.every(
@@ -57,7 +54,7 @@ function asFiles(
   return { format, files, ...more };
 }
 
-/** A model may stand there twice, with and without the name of its provider. */
+/** A model may occur twice, with and without its provider's name. */
 function firstOfEach(facts: readonly Fact[]): readonly Fact[] {
   return [...new Map(facts.toReversed().map((each) => [each.row.id, each])).values()].toReversed();
 }

@@ -14,6 +14,7 @@ import {
   tokenRatesOf,
   type TierRates,
   tokensIn,
+  variant,
   writePrice,
   type WrittenRates,
 } from "./facts.ts";
@@ -22,7 +23,7 @@ import {
 export const SOURCE =
   "https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json";
 
-/** Their names of providers, with ours. Clouds that resell others' models keep their makers' rows. */
+/** LiteLLM's provider names and ours. Clouds that resell models keep the original vendors' rows. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["openai", "openai"],
   ["anthropic", "anthropic"],
@@ -81,7 +82,7 @@ export function importLitellm(content: JsonObject, { date }: ImportTerms): Impor
     const mode = textOf(entry["mode"]) ?? "none";
     const kind = KINDS.get(mode);
     if (kind === undefined || isNoModel(key)) {
-      leftOut.push({ provider, id, why: `its mode is not served: ${mode}` });
+      leftOut.push({ provider, id, why: `its mode is not supported: ${mode}` });
       continue;
     }
     const price = priceOf(entry, kind);
@@ -91,13 +92,13 @@ export function importLitellm(content: JsonObject, { date }: ImportTerms): Impor
   return { facts, leftOut, otherProviders };
 }
 
-/** `gemini/gemini-2.5-pro`: their prefix names the provider, and is no part of the vendor's id. */
+/** `gemini/gemini-2.5-pro`: the prefix names the provider and is not a part of the vendor's id. */
 function idOf(key: string, theirs: string): string {
   const prefix = `${theirs}/`;
   return key.startsWith(prefix) ? key.slice(prefix.length) : key;
 }
 
-/** Rows of sizes, steps or fine-tuning, which nobody asks for by such a name. */
+/** Rows for sizes, steps or fine-tuning, which are not model names. */
 function isNoModel(key: string): boolean {
   return (
     /^(ft:|\d+-x-\d+\/|(low|medium|high|standard|hd|auto)\/)/.test(key) ||
@@ -116,7 +117,7 @@ function rowOf(entry: JsonObject, kind: ModelKind, date: string): JsonObject {
     ...(ends !== undefined && (ends <= date ? { retired: ends } : { retires: ends })),
     ifNew: defined({
       kind,
-      // Of input alone, which for some vendors is less than the window.
+      // The input limit, which for some vendors is less than the context window.
       contextTokens: tokensIn(entry["max_input_tokens"]),
       ...modalitiesOf(entry, kind),
       tools: entry["supports_function_calling"] === true ? true : undefined,
@@ -127,7 +128,7 @@ function rowOf(entry: JsonObject, kind: ModelKind, date: string): JsonObject {
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** Known efforts; what they do not say of the usual three is taken as said. */
+/** Known efforts; for the three common ones a missing value counts as supported. */
 function reasoningOf(entry: JsonObject): JsonObject {
   const levels = listOf(entry["reasoning_effort_levels"]);
   const named = EFFORTS.filter((effort) => levels.includes(effort));
@@ -161,7 +162,7 @@ function isModality(value: Json): value is Modality {
   return ["text", "image", "audio", "video", "file"].includes(textOf(value) ?? "");
 }
 
-/** Their member of each rate of tokens. */
+/** LiteLLM's fields for each token rate. */
 const TOKEN_RATES: Readonly<Partial<Record<RateName, readonly string[]>>> = {
   input: ["input_cost_per_token"],
   output: ["output_cost_per_token"],
@@ -179,12 +180,12 @@ const TOKEN_RATES: Readonly<Partial<Record<RateName, readonly string[]>>> = {
 
 interface FoundPrice {
   readonly price?: JsonObject;
-  /** It has one, which cannot be taken. */
+  /** The reason why an existing price cannot be imported. */
   readonly why?: string;
 }
 
 function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
-  const why = objectionTo(entry);
+  const why = unsupportedReason(entry);
   if (why !== undefined) return { why };
   const steps = listOf(entry["tiered_pricing"]).filter(isObject);
   const [first = entry] = steps;
@@ -192,13 +193,77 @@ function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
   const tokens = tokenRates(first, "");
   const base: WrittenRates = { ...free(tokens), ...units };
   if (Object.values(base).every(isZero)) return {};
-  if (base.input === undefined && hasTokenRate(base)) return { why: "its price is not whole" };
+  if (base.input === undefined && hasTokenRate(base))
+    return { why: "its price lacks input or output" };
   const whole = hasTokenRate(base) ? { ...base, output: base.output ?? "0" } : base;
   const tiers = steps.length > 0 ? steppedTiers(steps) : namedTiers(entry);
-  return { price: writePrice(whole, tiers) };
+  const price = writePrice(whole, tiers);
+  const variants = steps.length > 0 ? [] : variantsIn(entry, price);
+  return {
+    price: {
+      ...price,
+      ...(variants.length > 0 && { variants }),
+      ...(base.search !== undefined && searchesOnce(entry) && { searchOncePerCall: true }),
+    },
+  };
 }
 
-/** Zeros beside other rates say that it is not charged; but a cache that costs nothing is no rate. */
+/** Older models of this provider cost once for a call that searched. */
+function searchesOnce(entry: JsonObject): boolean {
+  return entry["litellm_provider"] === "gemini" && entry["web_search_billing_unit"] !== "per_query";
+}
+
+/** Endings of their members, and the service tier that each is the price of. */
+const SERVICE_TIERS = [
+  ["_flex", "flex"],
+  ["_batches", "batch"],
+  ["_priority", "priority"],
+  ["_ultrafast", "ultrafast"],
+] as const;
+
+function variantsIn(entry: JsonObject, price: JsonObject): readonly JsonObject[] {
+  const ofTiers = SERVICE_TIERS.flatMap(([suffix, serviceTier]) =>
+    tierVariants(entry, suffix, serviceTier, price),
+  );
+  return [...ofTiers, ...multipliersIn(entry)];
+}
+
+/** A service tier's rates, and those above each bound that has some. */
+function tierVariants(
+  entry: JsonObject,
+  suffix: string,
+  serviceTier: string,
+  price: JsonObject,
+): readonly JsonObject[] {
+  const rates = free(tokenRates(entry, suffix));
+  if (isEmpty(rates)) return [];
+  const long = listOf(price["tiers"]).flatMap((tier) => {
+    const aboveInputTokens = numberOf(memberOf(tier, "aboveInputTokens")) ?? 0;
+    const said = free(tokenRates(entry, `_above_${aboveInputTokens / 1_000}k_tokens${suffix}`));
+    return isEmpty(said) ? [] : [variant({ serviceTier, aboveInputTokens }, said)];
+  });
+  return [variant({ serviceTier }, rates), ...long];
+}
+
+function isEmpty({ input, output }: WrittenRates): boolean {
+  return input === undefined && output === undefined;
+}
+
+/** Factors for regions and speeds. */
+function multipliersIn(entry: JsonObject): readonly JsonObject[] {
+  const { us, fast } = objectOf(entry["provider_specific_entry"]) ?? {};
+  const said: readonly (readonly [JsonObject, Json | undefined])[] = [
+    [{ speed: "fast" }, fast],
+    [{ region: "eu" }, entry["regional_processing_uplift_multiplier_eu"]],
+    [{ region: "us" }, us ?? entry["regional_processing_uplift_multiplier_us"]],
+  ];
+  return said.flatMap(([when, factor]) => {
+    const times = numberOf(factor);
+    return times === undefined || times <= 0 ? [] : [{ when, factor: String(times) }];
+  });
+}
+
+/** Zero next to other rates means free of charge; but a cache rate of zero is dropped. */
 function free(tokens: WrittenRates): WrittenRates {
   const kept = Object.entries(tokens).filter(
     ([name, rate]) => name === "input" || name === "output" || !isZero(rate),
@@ -210,21 +275,21 @@ function hasTokenRate(rates: WrittenRates): boolean {
   return Object.values(tokenRatesOf(rates)).some((rate) => !isZero(rate));
 }
 
-function objectionTo(entry: JsonObject): string | undefined {
+function unsupportedReason(entry: JsonObject): string | undefined {
   const thinking = numberOf(entry["output_cost_per_reasoning_token"]);
   if (thinking !== undefined && thinking !== entry["output_cost_per_token"]) {
-    return "reasoning has a price of its own, which a row cannot say";
+    return "its separate price for reasoning is not supported";
   }
   if (Object.keys(entry).some((name) => /_per_(second|image)_(\d+(p|k)?|[\d.]+K)$/.test(name))) {
     return "its price depends on the resolution";
   }
   if (Object.keys(entry).some((name) => name.endsWith("_cost_per_pixel"))) {
-    return "its price is for pixels";
+    return "its price per pixel is not supported";
   }
   return undefined;
 }
 
-/** `suffix`: of the members of a tier, such as `_above_200k_tokens`. */
+/** `suffix`: the field suffix of a tier, such as `_above_200k_tokens`. */
 function tokenRates(entry: JsonObject, suffix: string): WrittenRates {
   const found = Object.entries(TOKEN_RATES).flatMap(([name, members]) => {
     const rate = members.flatMap((each) => perMillion(entry[each + suffix]) ?? [])[0];
@@ -251,7 +316,7 @@ function secondRate(entry: JsonObject, kind: ModelKind): string | undefined {
   return perOne(entry["output_cost_per_second"] ?? entry["output_cost_per_video_per_second"]);
 }
 
-/** One rate, if all sizes of context have the same. */
+/** One rate, if it is the same for all context sizes. */
 function searchRate(entry: JsonObject): string | undefined {
   const sizes = Object.values(objectOf(entry["search_context_cost_per_query"]) ?? {});
   const [first] = sizes;

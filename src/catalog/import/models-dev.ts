@@ -11,6 +11,7 @@ import {
   isZero,
   type RateName,
   tokensIn,
+  variant,
   writePrice,
   type WrittenRates,
 } from "./facts.ts";
@@ -18,7 +19,10 @@ import {
 /** models.dev's `api.json`: providers by their ids, each with its models. */
 export const SOURCE = "https://models.dev/api.json";
 
-/** Their ids of providers, with ours; of vendors with two addresses, the one whose prices are in dollars. */
+/**
+ * models.dev's provider ids and ours; of vendors with two sites, the one with
+ * prices in dollars.
+ */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["openai", "openai"],
   ["anthropic", "anthropic"],
@@ -60,8 +64,9 @@ export function importModelsDev(content: JsonObject, { date }: ImportTerms): Imp
     }
     for (const [id, model] of Object.entries(models)) {
       if (!isObject(model)) continue;
-      const { price, why } = priceOf(objectOf(model["cost"]), id);
+      const { price: base, why } = priceOf(objectOf(model["cost"]), id);
       if (why !== undefined) leftOut.push({ provider, id, why });
+      const price = base && withVariants(base, model);
       facts.push({ provider, row: { id, ...rowOf(model, id, date), price } });
     }
   }
@@ -109,7 +114,7 @@ function modalitiesIn(list: Json | undefined): readonly Modality[] | undefined {
   return found.length === 0 ? undefined : found;
 }
 
-/** A month if the day is not known. */
+/** A month if the day is unknown. */
 function releasedIn(value: Json | undefined): string | undefined {
   const text = textOf(value) ?? "";
   return dayIn(text) ?? (/^20\d\d-(0[1-9]|1[0-2])$/.test(text) ? text : undefined);
@@ -147,14 +152,14 @@ function priceOf(cost: JsonObject | undefined, id: string): { price?: JsonObject
   if (cost === undefined) return {};
   const thinking = numberOf(cost["reasoning"]);
   if (thinking !== undefined && thinking !== cost["output"]) {
-    return { why: "reasoning has a price of its own, which a row cannot say" };
+    return { why: "its separate price for reasoning is not supported" };
   }
   const base = ratesIn(cost);
   if (Object.values(base).every(isZero)) {
     return id.endsWith(":free") ? { price: { input: "0", output: "0" } } : {};
   }
   if (base.input === undefined || base.output === undefined)
-    return { why: "its price is not whole" };
+    return { why: "its price lacks input or output" };
   const tiers = listOf(cost["tiers"]).flatMap((tier) => {
     const aboveInputTokens = tokensIn(memberOf(memberOf(tier, "tier"), "size"));
     return aboveInputTokens === undefined || !isObject(tier)
@@ -162,6 +167,22 @@ function priceOf(cost: JsonObject | undefined, id: string): { price?: JsonObject
       : [{ aboveInputTokens, rates: ratesIn(tier) }];
   });
   return { price: writePrice(base, tiers) };
+}
+
+/** A member of the request selects the mode, and the price depends on its value. */
+function withVariants(price: JsonObject, model: JsonObject): JsonObject {
+  const modes = Object.values(objectOf(memberOf(model["experimental"], "modes")) ?? {});
+  const variants = modes.flatMap((mode) => {
+    const body = memberOf(memberOf(mode, "provider"), "body");
+    const when = defined({
+      serviceTier: textOf(memberOf(body, "service_tier")),
+      speed: textOf(memberOf(body, "speed")),
+    });
+    const cost = objectOf(memberOf(mode, "cost"));
+    if (cost === undefined || Object.keys(when).length !== 1) return [];
+    return [variant(when, ratesIn(cost))];
+  });
+  return variants.length === 0 ? price : { ...price, variants };
 }
 
 function ratesIn(cost: JsonObject): WrittenRates {

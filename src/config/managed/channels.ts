@@ -47,7 +47,7 @@ export const channels: Section<StoredEntry> = {
     const known = { provider: providerAmong(terms.providers), takenNames: new Set<string>() };
     for (const item of readItems(node, report)) {
       const before = stored.get(nameIn(item.kind === "map" ? item : undefined));
-      // One that takes no calls for lack of a credential may stay as it is.
+      // A stored channel without credentials may stay without.
       const isKeyOptional = before !== undefined && placeholdersOf(before.channel).length === 0;
       const draft = readChannel(without(item, ["status"]), { ...known, isKeyOptional }, report);
       if (draft === undefined || item.kind !== "map") continue;
@@ -99,7 +99,7 @@ function statusIn(item: MapNode, report: Report): string {
   return form?.optional("status", status) ?? "enabled";
 }
 
-/** Only root gets here, who may open the private networks to an address. */
+/** Only root can apply documents, and root may open private networks. */
 function reachOf(
   item: MapNode,
   draft: Omit<ChannelDraft, "credentials">,

@@ -33,11 +33,11 @@ import { teams } from "./teams.ts";
 interface ConfigurationDeps extends Terms {
   readonly stores: DescribedStores;
   readonly atomically: Atomically;
-  /** Once something was applied: what is held in memory is to follow. */
+  /** Called after changes were applied, so that caches are refreshed. */
   onApplied(): Promise<void>;
 }
 
-/** In the order in which they are written, and made. */
+/** In the order of writing and of application. */
 const SECTIONS = new Map([
   ["settings", kind(settings)],
   ["channels", kind(channels)],
@@ -48,7 +48,7 @@ const SECTIONS = new Map([
 const NAMES = [...SECTIONS.keys()];
 const PLACE = { file: "document", path: "" };
 
-/** By section: what there is, and what is wanted. */
+/** By section: the stored and the requested objects. */
 type State = ReadonlyMap<string, Loaded>;
 type Document = ReadonlyMap<string, ReadonlyMap<string, Wanted>>;
 
@@ -61,7 +61,7 @@ export function openConfiguration(deps: ConfigurationDeps): Configuration {
         const objects = sorted(stored).map(([each, { fields }]) => [each, fields] as const);
         written[name] = SECTIONS.get(name)?.write(objects) ?? null;
       }
-      // Nothing is folded, and nothing written by reference.
+      // No line folding and no YAML aliases.
       return stringify(written, { lineWidth: 0, aliasDuplicateObjects: false });
     },
 
@@ -89,7 +89,7 @@ export function openConfiguration(deps: ConfigurationDeps): Configuration {
   };
 }
 
-/** Those of what a document has; the others are not even looked at. */
+/** The sections of a document; other sections are not loaded. */
 function sectionsIn({ members }: MapNode): readonly string[] {
   return NAMES.filter((name) => members.has(name));
 }
@@ -110,7 +110,7 @@ function parse(bytes: Uint8Array, mistakes: Mistake[]): MapNode {
   return root;
 }
 
-/** Throws `invalid_request` with all that is wrong, that of the parsing included. */
+/** Throws `invalid_request` with all mistakes, including those of the parser. */
 function read(root: MapNode, state: State, terms: Terms, mistakes: Mistake[]): Document {
   const report = reportTo(mistakes);
   const document = new Map<string, ReadonlyMap<string, Wanted>>();
@@ -125,10 +125,10 @@ function read(root: MapNode, state: State, terms: Terms, mistakes: Mistake[]): D
   throw new GatewayError("invalid_request", message, { details });
 }
 
-/** Nothing would be all, and all would be deleted: that is to be said. */
-const NO_VALUE = "has no value; write [] or {} for none at all, or leave it out to change nothing.";
+/** An empty section would delete all objects, so it must be explicit. */
+const NO_VALUE = "has no value. Write [] or {} to delete all, or leave it out to change nothing.";
 
-/** Deletions first, since names and places become free by them. */
+/** Deletions first, because they free names. */
 function planFor(bytes: Uint8Array, state: State, document: Document): ConfigurationPlan {
   const changes: PlannedChange[] = [];
   const saved: PlannedChange[] = [];
@@ -212,8 +212,8 @@ function showMistake({ place, why }: Mistake): JsonObject {
 function outdated(): GatewayError {
   return new GatewayError(
     "plan_outdated",
-    "This is not what was planned: the document is another one, or what is stored has changed " +
-      "since. Nothing was applied; plan again.",
+    "The plan is outdated: the document or the stored configuration has changed " +
+      "since. Nothing was applied. Create a new plan.",
   );
 }
 

@@ -2,19 +2,19 @@ import type { Credential } from "#core/channel.ts";
 import { destinationOf, type Destination, type StoredChannel } from "#core/stored-routing.ts";
 import type { FilePlace, Report } from "../mistakes.ts";
 
-/** A channel's credentials as a document wants them. */
+/** The credentials that a document requests for a channel. */
 interface WantedCredentials {
-  /** Undefined for those that are stored. */
+  /** Undefined if the stored ones stay. */
   readonly credentials: readonly Credential[] | undefined;
-  /** As the document says them, but for secrets. */
+  /** In the notation of the document, without secrets. */
   readonly shown: readonly string[];
 }
 
 const HIDDEN = "***";
-/** No placeholder looks like it. */
+/** No placeholder has this form. */
 const NEW = `${HIDDEN} (new)`;
 
-/** What stands for a stored credential in a document: its end, as it is shown everywhere. */
+/** The placeholder of a stored credential in a document: its label. */
 function placeholderOf({ label }: Credential): string {
   return label.replace(/^\.\.\./, HIDDEN);
 }
@@ -24,7 +24,7 @@ export function placeholdersOf(channel: StoredChannel): readonly string[] {
   return [...credentials.map(placeholderOf), ...Array<string>(sealedCredentials).fill(HIDDEN)];
 }
 
-/** Puts what is stored in the place of placeholders; what goes elsewhere than it went is not kept. */
+/** Replaces placeholders by the stored credentials; reports those with a changed destination. */
 export function readCredentials(
   given: readonly Credential[],
   to: Destination,
@@ -35,7 +35,7 @@ export function readCredentials(
   const texts = given.map((each) => each.open());
   for (const text of texts) {
     if (/\$\{[A-Za-z_]/.test(text))
-      report(place, "holds a ${...}: variables are not filled in here.");
+      report(place, "contains ${...}, but variables are not expanded here.");
   }
   const isKept = stored !== undefined && destinationOf(stored) === destinationOf(to);
   const placeholders = stored === undefined ? [] : placeholdersOf(stored);
@@ -49,7 +49,7 @@ export function readCredentials(
     const at = left.findIndex((one) => one.open() === text || placeholderOf(one) === text);
     const [found] = at < 0 ? [] : left.splice(at, 1);
     if (found !== undefined) return { credential: found, shown: placeholderOf(found) };
-    if (text.startsWith(HIDDEN)) report(place, objectionTo(placeholders.includes(text)));
+    if (text.startsWith(HIDDEN)) report(place, placeholderError(placeholders.includes(text)));
     return { credential: each, shown: NEW };
   });
   return {
@@ -58,9 +58,9 @@ export function readCredentials(
   };
 }
 
-function objectionTo(isStored: boolean): string {
+function placeholderError(isStored: boolean): string {
   return isStored
-    ? "stands for a credential that is kept only where it goes; for another provider, address " +
-        "or option, or among others where it does not open, write it out."
-    : "stands for no credential that is stored for this channel; write it out.";
+    ? "is the placeholder of a credential with another destination. For a new provider, address " +
+        "or option, or if it cannot be decrypted, write the credential itself."
+    : "matches no stored credential of this channel. Write the credential itself.";
 }

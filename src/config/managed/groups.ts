@@ -18,7 +18,7 @@ const LIMITS = ["rpm", "tpm", "concurrency"];
 const MAX_ITEMS = 1_000;
 const PAGE = 1_000;
 
-const pattern = text('a model\'s name, the start of one with a * behind it, or "*"', MODEL_PATTERN);
+const pattern = text('a model name, a prefix followed by *, or "*"', MODEL_PATTERN);
 const bound = wholeNumber(1, 1_000_000_000);
 const factor: Parser<number> = {
   expects: "a number from 0 to 100 of at most three decimals",
@@ -27,7 +27,7 @@ const factor: Parser<number> = {
   format: writeThousandths,
 };
 
-/** What a document says of a group: all of it. */
+/** The complete description of a group in a document. */
 type Described = Pick<Group, "models" | "channels" | "priceFactor" | "limits" | "sharedLimits"> & {
   readonly prices: ReadonlyMap<string, GradedRates>;
 };
@@ -88,7 +88,7 @@ function readTexts(
   const node = form.find(name);
   if (node === undefined) return undefined;
   const items = readItems(node, report, "leave it out to allow all.");
-  if (items.length > MAX_ITEMS) report(node.place, `holds more than ${MAX_ITEMS}.`);
+  if (items.length > MAX_ITEMS) report(node.place, `has more than ${MAX_ITEMS} entries.`);
   return items.flatMap((item) => readNode(item, parser, report) ?? []);
 }
 
@@ -97,11 +97,11 @@ function readPrices(group: Form, report: Report): ReadonlyMap<string, GradedRate
   const prices = new Map<string, GradedRates>();
   if (node?.kind !== "map") {
     if (node !== undefined && node.kind !== "broken") {
-      report(node.place, "is not a map of prices by the models' names.");
+      report(node.place, "is not a map from model names to prices.");
     }
     return prices;
   }
-  if (node.members.size > MAX_ITEMS) report(node.place, `holds more than ${MAX_ITEMS}.`);
+  if (node.members.size > MAX_ITEMS) report(node.place, `has more than ${MAX_ITEMS} entries.`);
   for (const [model, { place, node: price }] of node.members) {
     if (pattern.parse(model) === undefined || model.endsWith("*")) {
       report(place, `${quote(model)} is not a model's name.`);
@@ -110,7 +110,7 @@ function readPrices(group: Form, report: Report): ReadonlyMap<string, GradedRate
     const rates = form && readPrice(form, report);
     if (rates !== undefined) prices.set(model, rates);
     if (form !== undefined && !PRICE_FIELDS.some((name) => form.find(name) !== undefined)) {
-      report(form.place, 'is no price; give it "input" and "output".');
+      report(form.place, 'is not a price. Give it "input" and "output".');
     }
   }
   return prices;
@@ -121,7 +121,7 @@ function readBounds(form: Form, name: string, report: Report): RateLimits | unde
   const limits = node && openForm(node, LIMITS, report);
   if (limits === undefined) return undefined;
   if (!LIMITS.some((each) => limits.find(each) !== undefined)) {
-    report(limits.place, `holds no limit; give it ${LIMITS.join(", ")}, or leave it out.`);
+    report(limits.place, `has no limit. Set ${LIMITS.join(", ")}, or leave it out.`);
   }
   return limitsOf(
     limits.optional("rpm", bound),

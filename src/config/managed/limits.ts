@@ -2,7 +2,7 @@ import type { RateLimits } from "#core/limits.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 
-/** Nothing where there is none. */
+/** Empty without limits. */
 export function limitFields(
   name: string,
   limits: RateLimits | undefined,

@@ -39,7 +39,8 @@ export const models: Section = {
   read(node, stored, terms, report) {
     const wanted = new Map<string, Wanted>();
     if (node.kind !== "map") {
-      if (node.kind !== "broken") report(node.place, "is not a map of models by their names.");
+      if (node.kind !== "broken")
+        report(node.place, "is not a map from model names to their settings.");
       return wanted;
     }
     for (const [name, { place, node: item }] of node.members) {
@@ -63,7 +64,7 @@ function readOverride(item: FileNode, terms: Terms, report: Report): ModelOverri
   if (draft === undefined || item.kind !== "map") return undefined;
   const sourced = new Map([...item.members].filter(([name]) => SOURCED.includes(name)));
   const form = openForm({ ...item, members: sourced }, SOURCED, report);
-  if (item.members.size === 0) report(item.place, "says nothing of the model.");
+  if (item.members.size === 0) report(item.place, "sets no property of the model.");
   const from = draft.rates === undefined ? undefined : form?.required("source", source);
   const date = form?.optional("date", day);
   return priced(draft, from ?? "", date ?? new Date(terms.clock.now()).toISOString().slice(0, 10));

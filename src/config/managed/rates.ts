@@ -4,7 +4,7 @@ import { writeRates } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { numeral, sorted } from "./section.ts";
 
-/** In US dollars, in the words and scales of the file. */
+/** Rates in US dollars, in the names and scales of the file. */
 export function priceFields({ grades = {}, variants = [], ...rates }: GradedRates): JsonObject {
   const graded = sorted(new Map(Object.entries(grades))).map(
     ([grade, each]) => [grade, rateFields(each)] as const,

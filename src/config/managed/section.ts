@@ -8,31 +8,31 @@ import type { FilePlace, Report } from "../mistakes.ts";
 import { text } from "../parsers.ts";
 import type { FileNode } from "../tree.ts";
 
-/** One kind of object, as a section of the document has them. */
+/** One section of the document with one kind of object. */
 export interface Section<S extends Stored = Stored> {
-  /** What is stored, by name. */
+  /** The stored objects by name. */
   load(stores: DescribedStores): Promise<ReadonlyMap<string, S>>;
-  /** What a document wants, by name; every mistake is reported. */
+  /** The requested objects by name; reports all mistakes. */
   read(
     node: FileNode,
     stored: ReadonlyMap<string, S>,
     terms: Terms,
     report: Report,
   ): ReadonlyMap<string, Wanted>;
-  /** The section, of its objects in the order of their names. */
+  /** Writes the section from its objects in the order of their names. */
   write(objects: readonly (readonly [string, JsonObject])[]): Json;
 }
 
-/** A section with what was stored in it at one time. */
+/** A section with its stored objects at one moment. */
 export interface Loaded {
   readonly stored: ReadonlyMap<string, Stored>;
   read(node: FileNode, terms: Terms, report: Report): ReadonlyMap<string, Wanted>;
 }
 
 export interface Stored {
-  /** As the document says it, in one way only; without the name. */
+  /** The object's fields in canonical notation, without its name. */
   readonly fields: JsonObject;
-  /** What else tells two states from each other. */
+  /** Further data that distinguishes two states. */
   readonly stamp?: Json;
   delete(stores: DescribedStores): Promise<unknown>;
 }
@@ -44,21 +44,24 @@ export interface StoredById extends Stored {
 export interface Wanted {
   readonly place: FilePlace;
   readonly fields: JsonObject;
-  /** Makes it so, whether or not there is one of its name. `note`: for the ledger. */
+  /** Creates or updates the object. `note`: for the ledger. */
   save(stores: DescribedStores, note: string): Promise<unknown>;
 }
 
-/** What a document is held to besides its own words. */
+/** The rules for a document in addition to its syntax. */
 export interface Terms {
   readonly providers: readonly KnownProvider[];
   readonly clock: Pick<Clock, "now">;
-  /** Undefined for an address that no channel may have. */
+  /** Undefined if no channel may use the address. */
   reachNeeded(url: URL): Reach | undefined;
-  /** Who says it outside of the database, and so keeps it from being described here. */
+  /**
+   * The file position or variable that defines an object outside the database,
+   * and so prevents changes here.
+   */
   ownerOf(section: "settings" | "channels" | "models", name: string): string | undefined;
 }
 
-/** Whatever its objects are. */
+/** Loads a section of any kind. */
 export async function load<S extends Stored>(
   section: Section<S>,
   stores: DescribedStores,
@@ -67,7 +70,7 @@ export async function load<S extends Stored>(
   return { stored, read: (node, terms, report) => section.read(node, stored, terms, report) };
 }
 
-/** What the file or a variable says is not described here as well, unless it is already. */
+/** An object of the file or a variable must not be described here too, unless it already is. */
 export function reportOwned(
   section: "settings" | "channels" | "models",
   name: string,
@@ -78,24 +81,24 @@ export function reportOwned(
 ): void {
   const owner = terms.ownerOf(section, name);
   if (owner === undefined || isSame(fields, stored?.fields)) return;
-  report(place, `belongs to ${owner}; change it there.`);
+  report(place, `is defined by ${owner}. Change it there.`);
 }
 
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 }
 
-/** A decimal as a number, where that is the same digits. */
+/** A decimal as a number if its digits stay the same. */
 export function numeral(text: string): string | number {
   return String(Number(text)) === text ? Number(text) : text;
 }
 
-/** Always in one order. */
+/** Sorted by name, independent of the locale. */
 export function sorted<T>(entries: Iterable<readonly [string, T]>): (readonly [string, T])[] {
   return [...entries].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
 }
 
-/** Of a list, the items by their names. */
+/** Writes objects as a list with their names. */
 export function listed(objects: readonly (readonly [string, JsonObject])[]): Json {
   return objects.map(([name, fields]) => ({ name, ...fields }));
 }
@@ -105,7 +108,7 @@ const displayName = text(
   /^(?!\s)[^\p{C}]{1,100}(?<!\s)$/u,
 );
 
-/** The items of a list by what people call them, which is more than an identifier can be. */
+/** Reads list items by their names, which may be any visible text. */
 export function readNamed(
   node: FileNode,
   fields: readonly string[],
@@ -118,13 +121,13 @@ export function readNamed(
     const name = form?.required("name", displayName);
     if (form === undefined || name === undefined) continue;
     const place = form.find("name")?.place ?? form.place;
-    if (wanted.has(name)) report(place, "is a name that stands further up already.");
+    if (wanted.has(name)) report(place, "is a duplicate name. Choose another one.");
     wanted.set(name, { place, ...read(form, name) });
   }
   return wanted;
 }
 
-/** A map without some of its members, which somebody else reads. */
+/** A map without the fields that other code reads. */
 export function without(node: FileNode, names: readonly string[]): FileNode {
   if (node.kind !== "map") return node;
   const left = [...node.members].filter(([name]) => !names.includes(name));

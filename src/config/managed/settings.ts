@@ -5,14 +5,14 @@ import { findSettings } from "../find-settings.ts";
 import { readNode } from "../form.ts";
 import { numeral, reportOwned, type Section, type Stored, type Wanted } from "./section.ts";
 
-/** By their whole names; an object of one field, `value`. */
+/** Settings by full name; each is an object with the field `value`. */
 export const settings: Section = {
   async load(stores) {
     const texts = underCurrentNames(await stores.settings.list(), listSettings());
     return new Map(
       storable().flatMap(([name, row]) => {
         const text = texts.get(name);
-        // What another version stored is left where it is.
+        // A value stored by another version is left unchanged.
         if (text === undefined || row.parser.parse(text) === undefined) return [];
         return [[name, storedSetting(name, text, row)] as const];
       }),
@@ -22,7 +22,7 @@ export const settings: Section = {
   read(node, stored, terms, report) {
     const wanted = new Map<string, Wanted>();
     if (node.kind !== "map") {
-      if (node.kind !== "broken") report(node.place, "is not a map of settings by their names.");
+      if (node.kind !== "broken") report(node.place, "is not a map from setting names to values.");
       return wanted;
     }
     const rows = new Map(listSettings().flatMap((row) => (row.path ? [[row.path, row]] : [])));
@@ -31,7 +31,10 @@ export const settings: Section = {
     for (const [name, each] of underCurrentNames(written, listSettings())) {
       const row = rows.get(name);
       if (row?.stored === undefined) {
-        report(each.place, "is read at the start only, and stays where the start finds it.");
+        report(
+          each.place,
+          "cannot be stored, because it is only read at the start. Set it in the file or the environment.",
+        );
         continue;
       }
       const value = readNode(each, row.parser, report);

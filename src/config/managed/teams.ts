@@ -15,7 +15,7 @@ const PAGE = 1_000;
 type Budgets = Readonly<Record<Period, NanoUsd | null>>;
 const NO_BUDGETS: Budgets = { day: null, month: null };
 
-/** Names and budgets: what teams may spend in all belongs to their books. */
+/** Names and budgets of teams; a team's total quota is not part of the document. */
 export const teams: Section<StoredById> = {
   async load(stores) {
     const budgets = await stores.teams.budgets();
@@ -58,7 +58,7 @@ function readBudgets(form: Form, report: Report): Budgets {
   const budgets = node && openForm(node, PERIODS, report);
   if (budgets === undefined) return NO_BUDGETS;
   if (!PERIODS.some((period) => budgets.find(period) !== undefined)) {
-    report(budgets.place, `holds no budget; give it ${PERIODS.join(", ")}, or leave it out.`);
+    report(budgets.place, `has no budget. Set ${PERIODS.join(", ")}, or leave it out.`);
   }
   const [day = null, month = null] = [budgets.optional("day", usd), budgets.optional("month", usd)];
   return { day, month };

@@ -9,7 +9,7 @@ import { hostResolver, resolveAsSystem } from "../resolve-host.ts";
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Undefined where the text is not JSON. */
+  /** Undefined if the text is not JSON. */
   readonly json: Json | undefined;
 }
 
@@ -24,9 +24,9 @@ const AT_ONCE = 16;
 const MAX_WAITING = 64;
 
 /**
- * The way to an identity provider. The operator named the issuer's host, and
- * opens private networks for it; what its documents name besides is a URL of
- * somebody else's. Throws `upstream_unreachable`, and `overloaded`.
+ * Requests to an identity provider. The operator configured the issuer's host
+ * and allows private networks for it. Other URLs in its documents are
+ * untrusted. Throws `upstream_unreachable` and `overloaded`.
  */
 export function openAsk(issuer: URL, allow: readonly string[]): Ask {
   const places = new Semaphore(AT_ONCE, MAX_WAITING);

@@ -4,24 +4,27 @@ import type { Json } from "#lib/json.ts";
 import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { unreachable, type Ask } from "./ask.ts";
 
-/** What a provider says of itself. [OpenID Connect Discovery 1.0, section 3] */
+/** A provider's metadata. [OpenID Connect Discovery 1.0, section 3] */
 export interface Metadata {
   readonly authorizationEndpoint: URL;
   readonly tokenEndpoint: string;
   readonly userinfoEndpoint: string | undefined;
-  /** The secret goes into the body, since the provider takes it nowhere else. */
+  /** The provider accepts the client secret only in the body. */
   readonly isSecretInBody: boolean;
-  /** Says in its answers whose they are. [RFC 9207] */
+  /** The provider adds its issuer to its responses. [RFC 9207] */
   readonly isIssuerInAnswer: boolean;
   readonly keys: JWTVerifyGetKey;
 }
 
 const KEPT_MS = 3_600_000;
 const KEYS_KEPT_MS = 600_000;
-/** A key that nobody knows is asked for once in this time, whatever tokens say. */
+/**
+ * Minimum interval between two requests for unknown keys, so that invalid
+ * tokens cannot trigger more.
+ */
 const UNKNOWN_KEY_MS = 60_000;
 
-/** Reads the provider's document when it is needed, and again when it is old. */
+/** Reads the provider's document on first use, and again if it is outdated. */
 export function openDiscovery(issuer: URL, written: string, ask: Ask, clock: Clock) {
   const url = `${written.replace(/\/$/, "")}/.well-known/openid-configuration`;
   let held: { readonly metadata: Metadata; readonly readAt: number } | undefined;
@@ -33,7 +36,7 @@ export function openDiscovery(issuer: URL, written: string, ask: Ask, clock: Clo
     try {
       return await reading;
     } catch (cause) {
-      // What held for an hour may hold for longer.
+      // If the refresh fails, the old metadata stay in use.
       if (held === undefined) throw cause;
       return held.metadata;
     }
@@ -51,17 +54,19 @@ export function openDiscovery(issuer: URL, written: string, ask: Ask, clock: Clo
 function readMetadata(json: Json | undefined, issuer: URL, written: string, ask: Ask): Metadata {
   const text = (name: string): string => textOf(memberOf(json, name)) ?? "";
   if (text("issuer") !== written) {
-    throw unreachable(new Error("The document is another issuer's than the one configured."));
+    throw unreachable(new Error("The metadata document has a different issuer than configured."));
   }
   const authorizationEndpoint = URL.parse(text("authorization_endpoint"));
   const keysUri = URL.parse(text("jwks_uri"));
-  // An issuer without encryption may have the rest without it, too; nobody has worse.
+  // If the issuer has no encryption, its endpoints may do without too; otherwise they may not.
   const schemes = ["https:", issuer.protocol];
   if (authorizationEndpoint === null || keysUri === null) {
-    throw unreachable(new Error("The document lacks an address."));
+    throw unreachable(new Error("The metadata document lacks an endpoint."));
   }
   if (!schemes.includes(authorizationEndpoint.protocol)) {
-    throw unreachable(new Error("The document would send browsers without encryption."));
+    throw unreachable(
+      new Error("The metadata document has an authorization endpoint without TLS."),
+    );
   }
   const methods = listOf(memberOf(json, "token_endpoint_auth_methods_supported"));
   const inBody = methods.includes("client_secret_post");

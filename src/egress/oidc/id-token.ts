@@ -10,7 +10,7 @@ interface Expected {
   readonly now: number;
 }
 
-/** Signatures that only the holder of a private key can make: no `none`, and no secret of ours as a key. */
+/** Asymmetric signature algorithms only: neither `none` nor our client secret as a key. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -24,12 +24,15 @@ const ALGORITHMS = [
   "EdDSA",
   "Ed25519",
 ];
-/** Between their clock and ours. */
+/** Clock difference between the provider and the gateway. */
 const TOLERANCE_S = 60;
-/** It comes straight from the provider. */
+/** Short, because the token comes directly from the provider. */
 const MAX_AGE_S = 600;
 
-/** What an id token says, once all of it is for us and for this login. [OpenID Connect Core 1.0, section 3.1.3.7] */
+/**
+ * Verifies that an id token is for us and for this login, and returns its
+ * claims. [OpenID Connect Core 1.0, section 3.1.3.7]
+ */
 export async function verifyIdToken(
   token: string,
   keys: JWTVerifyGetKey,
@@ -44,7 +47,7 @@ export async function verifyIdToken(
     currentDate: new Date(now),
     requiredClaims: ["exp", "iat", "sub", "nonce"],
   }).catch((cause: unknown) => {
-    // The keys could not be fetched: that is not what the token says.
+    // The keys could not be fetched: this is not an invalid token.
     throw cause instanceof GatewayError ? cause : notValid(cause);
   });
   const { aud, azp, sub } = payload;
@@ -56,7 +59,7 @@ export async function verifyIdToken(
 }
 
 export function notValid(cause: unknown): GatewayError {
-  return new GatewayError("unauthenticated", "The identity provider's answer is not valid.", {
+  return new GatewayError("unauthenticated", "The identity provider's response is invalid.", {
     cause,
   });
 }

@@ -11,18 +11,18 @@ import { openDiscovery, type Metadata } from "./discovery.ts";
 import { notValid, verifyIdToken } from "./id-token.ts";
 
 interface IdentityProviderOptions {
-  /** As the provider writes it, to the letter. */
+  /** Exactly as the provider writes it. */
   readonly issuer: string;
   readonly clientId: string;
   readonly openSecret: () => string;
-  /** Where the provider sends browsers back to. */
+  /** The redirect URL for browsers. */
   readonly callback: string;
-  /** Networks that it may be in although they are not public. */
+  /** Non-public networks that the provider may be in. */
   readonly allow: readonly string[];
   readonly clock: Clock;
 }
 
-/** Longer than any that providers make. */
+/** Longer than the codes of any known provider. */
 const MAX_CODE_CHARS = 4_096;
 
 /** OpenID Connect's authorization code flow, with PKCE. */
@@ -83,7 +83,7 @@ function readCode(answer: URLSearchParams, issuer: string, metadata: Metadata): 
   return code;
 }
 
-/** The code for tokens, which nobody but us can do. */
+/** Exchanges the code for tokens with the client secret and the PKCE verifier. */
 async function trade(
   code: string,
   verifier: string,
@@ -121,14 +121,18 @@ function refusalOf(status: number, json: Json | undefined): GatewayError {
   const cause = new Error(`The token endpoint answered ${status}.`);
   const error = textOf(memberOf(json, "error"));
   if (status === 401 || error === "invalid_client" || error === "unauthorized_client") {
-    return new GatewayError("upstream_auth", "The identity provider does not know this gateway.", {
-      cause,
-    });
+    return new GatewayError(
+      "upstream_auth",
+      "The identity provider refused this gateway's client id or secret.",
+      {
+        cause,
+      },
+    );
   }
   return status < 500 ? notValid(cause) : unreachable(cause);
 }
 
-/** Some providers put into the id token only who somebody is, and the rest here. */
+/** Some providers put only the subject into the id token, and the other claims here. */
 async function readProfile(
   accessToken: string | undefined,
   subject: string,
@@ -161,7 +165,7 @@ function printable(text = ""): string {
   return text.replaceAll(/\p{C}/gu, "").trim().slice(0, 100);
 }
 
-/** As a form writes it, which is what the scheme asks for. [RFC 6749, section 2.3.1] */
+/** Form-encoded, as the authentication scheme requires. [RFC 6749, section 2.3.1] */
 function formEncoded(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);
 }

@@ -1,9 +1,14 @@
+import { schemaOf } from "#lib/rule-schema.ts";
+import { REQUEST } from "#styles/image/gateway/fields.ts";
 import { arkGenerations } from "#styles/image/ark/inbound.ts";
 import { contentTasks } from "#styles/video/ark/inbound.ts";
+import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { IMAGES } from "./image/answers.ts";
 import { serveImages } from "./image/images.ts";
 import { createEmbedding } from "./operation/create-embedding.ts";
+import { suffixOf } from "./text/path-suffix.ts";
 import { createChatCompletion } from "./text/chat-completions.ts";
 import { createResponse } from "./text/responses.ts";
 import {
@@ -28,10 +33,18 @@ export const arkOperations: readonly Route<HttpDeps>[] = [CONTENT_TASKS_BASE, AR
       cancelResponse,
       listInputItems,
       createEmbedding,
-    ].map((route) => ({ ...inArkShape(route), path: route.path.replace(/^\/v1/, base) })),
+    ].map((route) => ({
+      ...inArkShape(route),
+      operationId: `${route.operationId}${suffixOf(base)}`,
+      path: route.path.replace(/^\/v1/, base),
+    })),
     {
       ...inArkShape(createChatCompletion),
       family: "images",
+      operationId: `createImage${suffixOf(base)}`,
+      tag: "Images",
+      answer: streamableAnswer(IMAGES),
+      requestSchema: () => schemaOf(REQUEST),
       path: `${base}/images/generations`,
       summary: "Makes pictures, in the shape that the vendor's clients read.",
       handle: (exchange, deps) => serveImages(exchange, arkGenerations, deps),
@@ -42,6 +55,7 @@ export const arkOperations: readonly Route<HttpDeps>[] = [CONTENT_TASKS_BASE, AR
 /** Video task routes below the vendor's base path. */
 export const arkTaskOperations: readonly Route<HttpDeps>[] = contentTaskOperations.map((route) => ({
   ...route,
+  operationId: `${route.operationId}${suffixOf(ARK_BASE)}`,
   path: route.path.replace(CONTENT_TASKS_BASE, ARK_BASE),
 }));
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import { availableIn } from "#core/ledger.ts";
@@ -9,8 +10,75 @@ import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
 import type { Route } from "#relay/routing/route.ts";
 import { originsOf } from "#relay/routing/traits.ts";
 import type { HttpLimits } from "../deps.ts";
-import { showPrice } from "./price-json.ts";
+import { PRICE, showPrice } from "./price-json.ts";
 import type { TextOperation } from "./text/operations.ts";
+
+const REFUSED = z
+  .object({
+    status: z.int(),
+    code: z.string(),
+    message: z.string(),
+    param: z.string().optional(),
+    retry_after_ms: z.number().optional(),
+  })
+  .nullable();
+
+export const EXPLANATION = z
+  .object({
+    object: z.literal("explanation"),
+    style: z.string(),
+    stream: z.boolean().optional(),
+    model: z
+      .object({
+        name: z.string(),
+        base: z.string().optional(),
+        steering: z.looseObject({}).optional(),
+      })
+      .optional(),
+    refused: REFUSED,
+    channels: z.array(
+      z.object({
+        name: z.string(),
+        provider: z.string(),
+        model: z.string(),
+        priority: z.int(),
+        weight: z.number(),
+        passed_over: z.string().nullable(),
+        refused: REFUSED,
+        price: PRICE.nullable(),
+        traits: z.record(z.string(), z.object({ value: z.unknown(), from: z.string().nullable() })),
+        way: z.string().optional(),
+        style: z.string().nullable().optional(),
+        path: z.string().nullable().optional(),
+        style_reason: z.string().optional(),
+        lost: z.array(z.string()).optional(),
+      }),
+    ),
+    request: z.object({ channel: z.string(), body: z.unknown() }).nullable(),
+    estimate: z
+      .object({ input_tokens: z.int(), output_tokens: z.int(), usd: z.number() })
+      .nullable(),
+    limits: z
+      .object({
+        messages: z.int(),
+        body_bytes: z.int(),
+        call_ms: z.int(),
+        context_tokens: z.int().optional(),
+        output_tokens: z.int().optional(),
+        key: z.object({
+          models: z.array(z.string()),
+          expires_at: z.string().optional(),
+          quota_left_usd: z.number().optional(),
+          requests_per_minute: z.int().optional(),
+          tokens_per_minute: z.int().optional(),
+          concurrency: z.int().optional(),
+        }),
+      })
+      .optional(),
+    links_not_followed: z.array(z.string()).optional(),
+    notes: z.array(z.string()).optional(),
+  })
+  .meta({ id: "Explanation" });
 
 const NOTES = {
   order: "Among channels of one priority the order is drawn by weight, anew for each call.",

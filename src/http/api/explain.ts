@@ -5,11 +5,13 @@ import type { Call } from "#relay/call.ts";
 import { explain } from "#relay/explain.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { readBody } from "../body.ts";
+import { jsonAnswer } from "../answer.ts";
 import type { HttpDeps } from "../deps.ts";
 import { requireKey } from "../require-key.ts";
 import type { Exchange, Route } from "../routes.ts";
 import { renderFailure, succeed } from "./envelope.ts";
-import { describeExplanation, describeRefusal } from "./explain-answer.ts";
+import { describeExplanation, EXPLANATION, describeRefusal } from "./explain-answer.ts";
+import { envelope } from "./management.ts";
 import { continueConversation } from "./text/conversation.ts";
 import { openCall, type Prepare } from "./text/generate.ts";
 import {
@@ -21,6 +23,9 @@ import {
 import { askedWhole } from "./text/responses.ts";
 
 export const explainRequest: Route<HttpDeps> = {
+  operationId: "explainRequest",
+  tag: "Text",
+  answer: jsonAnswer(envelope(EXPLANATION)),
   method: "POST",
   path: "/api/explain",
   access: "key",

@@ -1,20 +1,44 @@
+import { z } from "zod";
 import type { RateLimits, RateLimitsChange } from "#core/limits.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { integer, type NumberRule } from "#lib/rules.ts";
-import { defined, numberOrNull } from "#lib/values.ts";
+import { defined } from "#lib/values.ts";
 
-const bound: NumberRule = integer(1, 1_000_000_000, "No bound where it is null.");
+const bound = z.int().min(1).max(1_000_000_000).describe("No bound where it is null.").nullish();
 
 export const LIMITS = { rpm: bound, tpm: bound, concurrency: bound };
 export const SHARED_LIMITS = { shared_rpm: bound, shared_tpm: bound, shared_concurrency: bound };
 
-export function readLimits(body: JsonObject, prefix: "" | "shared_" = ""): RateLimitsChange {
+type Bound = number | null | undefined;
+
+export function readLimits(body: {
+  readonly rpm?: Bound;
+  readonly tpm?: Bound;
+  readonly concurrency?: Bound;
+}): RateLimitsChange {
   return defined({
-    requestsPerMinute: numberOrNull(body[`${prefix}rpm`]),
-    tokensPerMinute: numberOrNull(body[`${prefix}tpm`]),
-    concurrency: numberOrNull(body[`${prefix}concurrency`]),
+    requestsPerMinute: body.rpm,
+    tokensPerMinute: body.tpm,
+    concurrency: body.concurrency,
   });
 }
+
+export function readSharedLimits(body: {
+  readonly shared_rpm?: Bound;
+  readonly shared_tpm?: Bound;
+  readonly shared_concurrency?: Bound;
+}): RateLimitsChange {
+  const { shared_rpm: rpm, shared_tpm: tpm, shared_concurrency: concurrency } = body;
+  return readLimits({ rpm, tpm, concurrency });
+}
+
+const shownBound = z.int().nullable();
+
+export const SHOWN_LIMITS = { rpm: shownBound, tpm: shownBound, concurrency: shownBound };
+export const SHOWN_SHARED_LIMITS = {
+  shared_rpm: shownBound,
+  shared_tpm: shownBound,
+  shared_concurrency: shownBound,
+};
 
 export function showLimits(limits: RateLimits = {}, prefix: "" | "shared_" = ""): JsonObject {
   return {

@@ -1,17 +1,49 @@
+import { z } from "zod";
 import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
 import type { ModelListStyle, ShownModel } from "#styles/model-list/model-list.ts";
 import { cloudModelList, nativeModelList } from "#styles/model-list/native.ts";
 import { CLOUD_PREFIXES } from "./text/native-prefixes.ts";
+import { suffixOf } from "./text/path-suffix.ts";
 import { callerStyle, type CallerStyle } from "../caller-style.ts";
+import { jsonAnswer } from "../answer.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Exchange, Route } from "../routes.ts";
 import { requireKey } from "../require-key.ts";
 import { throttle } from "../throttle.ts";
 
+const MODEL = z.looseObject({ id: z.string() }).meta({ id: "Model" });
+const MODELS = z.looseObject({ data: z.array(MODEL) }).meta({ id: "Models" });
+const NATIVE_MODEL = z
+  .looseObject({ name: z.string(), supportedGenerationMethods: z.array(z.string()) })
+  .meta({ id: "NativeModel" });
+const NATIVE_MODELS = z
+  .looseObject({ models: z.array(NATIVE_MODEL), nextPageToken: z.string().optional() })
+  .meta({ id: "NativeModels" });
+const CLOUD_MODEL = z
+  .looseObject({ name: z.string(), versionId: z.string() })
+  .meta({ id: "CloudModel" });
+
+const NATIVE_QUERY = z.object({
+  pageSize: z.string().optional().meta({ type: "integer", minimum: 1, maximum: 1_000 }),
+  pageToken: z.string().optional().describe("The `nextPageToken` of the page before."),
+});
+const LIST_QUERY = NATIVE_QUERY.extend({
+  limit: z
+    .string()
+    .optional()
+    .meta({ type: "integer", minimum: 1, maximum: 1_000, description: "Of the messages style." }),
+  after_id: z.string().optional().describe("Of the messages style: the last id of a page."),
+  before_id: z.string().optional().describe("Of the messages style: the first id of a page."),
+});
+
 export const listModels: Route<HttpDeps> = {
+  operationId: "listModels",
+  tag: "Models",
+  query: LIST_QUERY,
+  answer: jsonAnswer(z.union([MODELS, NATIVE_MODELS])),
   method: "GET",
   path: "/v1/models",
   access: "key",
@@ -30,6 +62,9 @@ export const listModels: Route<HttpDeps> = {
 };
 
 export const getModel: Route<HttpDeps> = {
+  operationId: "getModel",
+  tag: "Models",
+  answer: jsonAnswer(z.union([MODEL, NATIVE_MODEL])),
   method: "GET",
   // Ids of resold models contain slashes: `meta-llama/llama-3.3-70b-instruct`.
   path: "/v1/models/:id{.+}",
@@ -49,6 +84,9 @@ export const getModel: Route<HttpDeps> = {
 /** Below the prefix of the native style, the path decides the style. */
 export const listNativeModels: Route<HttpDeps> = {
   ...listModels,
+  operationId: "listNativeModels",
+  query: NATIVE_QUERY,
+  answer: jsonAnswer(NATIVE_MODELS),
   path: "/v1beta/models",
   summary: "Lists the models this key may use, in the native style.",
   renderError: (error) => nativeModelList.buildError(error),
@@ -62,7 +100,12 @@ export const listNativeModels: Route<HttpDeps> = {
 };
 
 export const getNativeModel: Route<HttpDeps> = {
-  ...listNativeModels,
+  method: "GET",
+  access: "key",
+  renderError: listNativeModels.renderError,
+  operationId: "getNativeModel",
+  tag: "Models",
+  answer: jsonAnswer(NATIVE_MODEL),
   path: "/v1beta/models/:id{.+}",
   summary: "One model in the native style, if this key may use it.",
   async handle(exchange, deps) {
@@ -75,6 +118,8 @@ export const getNativeModel: Route<HttpDeps> = {
 export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
   {
     ...listNativeModels,
+    operationId: `listModels${suffixOf(prefix)}`,
+    answer: jsonAnswer(z.looseObject({ publisherModels: z.array(CLOUD_MODEL) })),
     path: `${prefix}/models`,
     handle(exchange, deps) {
       const models = deps.channels.list(requireKey(exchange));
@@ -84,6 +129,8 @@ export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((p
   },
   {
     ...getNativeModel,
+    operationId: `getModel${suffixOf(prefix)}`,
+    answer: jsonAnswer(CLOUD_MODEL),
     path: `${prefix}/models/:id{.+}`,
     handle: (exchange, deps) =>
       json(cloudModelList.one(find(exchange, deps), deps.clock.now()), exchange.id),

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   writeThousandths,
   type GradedRates,
@@ -6,13 +7,52 @@ import {
   type Rates,
 } from "#core/money.ts";
 import { showCondition } from "#core/price-condition.ts";
-import { writeRates } from "#core/rate-words.ts";
+import { RATE_WORDS, writeRates } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 
+const shownRates = Object.fromEntries(
+  Object.keys(RATE_WORDS).map((word) => [word, z.number().optional()]),
+);
+
+const gradedRates = {
+  ...shownRates,
+  grades: z.record(z.string(), z.object(shownRates)).optional(),
+  variants: z
+    .array(
+      z.object({
+        when: z.object({
+          service_tier: z.array(z.string()).optional(),
+          speed: z.array(z.string()).optional(),
+          region: z.array(z.string()).optional(),
+          above_input_tokens: z.int().optional(),
+          from: z.string().optional(),
+          until: z.string().optional(),
+          hours: z.array(z.string()).optional(),
+        }),
+        factor: z.number().optional(),
+        ...shownRates,
+        source: z.string().optional(),
+        date: z.string().optional(),
+      }),
+    )
+    .optional(),
+};
+
+export const GRADED_RATES = z.object(gradedRates).meta({ id: "Rates" });
+
+export const PRICE = z
+  .object({
+    ...gradedRates,
+    tiers: z.array(z.object({ above_input_tokens: z.int(), ...shownRates })).optional(),
+    source: z.string(),
+    date: z.string(),
+  })
+  .meta({ id: "Price", description: "US dollars, in the words and scales of `sluice.yaml`." });
+
 /** Rates in US dollars, in the words and scales of `sluice.yaml`. */
 export function showPrice(price: Price): JsonObject {
-  const { source, date, tiers = [], variants = [] } = price;
+  const { source, date, tiers = [] } = price;
   return {
     ...showGradedRates(price),
     ...(tiers.length === 0
@@ -23,7 +63,6 @@ export function showPrice(price: Price): JsonObject {
             ...showRates(tier),
           })),
         }),
-    ...(variants.length === 0 ? {} : { variants: variants.map(showVariant) }),
     source,
     date,
   };
@@ -38,11 +77,12 @@ function showVariant({ when, rates = {}, factor, source, date }: PriceVariant): 
   };
 }
 
-export function showGradedRates({ grades = {}, ...rates }: GradedRates): JsonObject {
+export function showGradedRates({ grades = {}, variants = [], ...rates }: GradedRates): JsonObject {
   const graded = Object.entries(grades).map(([grade, each]) => [grade, showRates(each)] as const);
   return {
     ...showRates(rates),
     ...(graded.length === 0 ? {} : { grades: Object.fromEntries(graded) }),
+    ...(variants.length === 0 ? {} : { variants: variants.map(showVariant) }),
   };
 }
 

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import { jsonAnswer } from "../answer.ts";
 import type { HttpDeps } from "../deps.ts";
 import { json } from "../json.ts";
 import type { Route } from "../routes.ts";
@@ -7,6 +9,9 @@ import type { Route } from "../routes.ts";
 export const SIMULATED_HEADER = "sluice-simulated";
 
 export const livez: Route<HttpDeps> = {
+  operationId: "getLiveness",
+  tag: "Gateway",
+  answer: jsonAnswer(z.object({ status: z.literal("ok") })),
   method: "GET",
   path: "/livez",
   access: "public",
@@ -21,11 +26,15 @@ export const livez: Route<HttpDeps> = {
  */
 export const hello: Route<HttpDeps> = {
   ...livez,
+  operationId: "hello",
   path: "/api/hello",
   summary: "Answers while the process can answer at all; Claude Code asks with HEAD at its start.",
 };
 
 export const metrics: Route<HttpDeps> = {
+  operationId: "getMetrics",
+  tag: "Gateway",
+  answer: { description: "The metrics.", content: { "text/plain": z.string() } },
   method: "GET",
   path: "/metrics",
   access: "metrics",
@@ -41,6 +50,9 @@ export const metrics: Route<HttpDeps> = {
 /** Ready: not draining, and the database accepts writes. */
 export function readyz(isDraining: () => boolean): Route<HttpDeps> {
   return {
+    operationId: "getReadiness",
+    tag: "Gateway",
+    answer: jsonAnswer(z.object({ status: z.literal("ok"), simulated: z.boolean().optional() })),
     method: "GET",
     path: "/readyz",
     access: "public",

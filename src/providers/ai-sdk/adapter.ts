@@ -8,6 +8,7 @@ import { buildOptions } from "./options-out.ts";
 import { PartReader } from "./part-reader.ts";
 import { readUrlPatterns } from "./supported-urls.ts";
 import { traitsOf, type PackageTraits } from "./traits.ts";
+import { ToolPlans } from "./tool-plan.ts";
 import { itemsOf, membersOf } from "./unknown.ts";
 import { readWarnings } from "./warnings-in.ts";
 import { partsOf } from "./whole-in.ts";
@@ -17,9 +18,13 @@ export function adapterOver(sourceFor: (way: AdapterWay) => ModelSource): TextAd
   return {
     async *answer(request, way) {
       try {
-        const source = sourceFor(way);
+        const plans = new ToolPlans();
+        const source = sourceFor({
+          ...way,
+          fetch: (input, init) => way.fetch(input, plans.writeInto(init)),
+        });
         const model = await loadModel(source, request.model);
-        yield* answered(request, way, model, traitsOf(source.package));
+        yield* answered(request, way, model, traitsOf(source.package), plans);
       } catch (cause) {
         throw asGatewayError(cause);
       }
@@ -32,10 +37,12 @@ async function* answered(
   way: AdapterWay,
   model: LanguageModel,
   traits: PackageTraits,
+  plans: ToolPlans,
 ): AsyncGenerator<ChatEvent> {
   const { report, isStrict } = way;
   const urls = await readUrlPatterns(model.supportedUrls);
   const built = buildOptions(request, { traits, report, urls }, way.traits, model.version);
+  if (traits.hasToolPlans === true) plans.see(built.prompt);
   const options = model.version === "v4" ? inNewerTerms(built) : built;
   checkWarnings(await model.foreseeWarnings(options), way);
   if (isStrict) report.refuseIfAny();

@@ -8,10 +8,17 @@ export function buildFile(block: MediaBlock, at: Place): LanguageModelV3FilePart
   return {
     type: "file",
     mediaType: mediaTypeOf(block),
-    data: dataOf(block, at),
+    data: bytesOf(block, dataOf(block, at), at),
     ...(block.filename === undefined ? {} : { filename: block.filename }),
   };
 }
+
+function bytesOf({ type }: MediaBlock, data: string | URL, { traits }: Place): FileData {
+  const wantsBytes = type === "file" && traits.readsFileBytes === true;
+  return wantsBytes && typeof data === "string" ? Buffer.from(data, "base64") : data;
+}
+
+type FileData = LanguageModelV3FilePart["data"];
 
 /** Base64, or the address where the vendor fetches it itself. */
 export function dataOf(block: MediaBlock, { path, urls }: Place): string | URL {

@@ -281,9 +281,9 @@ describe("a conversation", () => {
 
   test("shows as the user's what a tool returned that nobody called", async () => {
     const blocks: Block[] = [{ type: "text", text: "a map" }, png];
-    const { options } = await build({
-      messages: [HELLO, { role: "tool", blocks: [{ type: "tool_result", callId: "x", blocks }] }],
-    });
+    const result: Block = { type: "tool_result", callId: "x", blocks };
+    const messages: Message[] = [HELLO, { role: "tool", blocks: [result] }];
+    const { options } = await build({ messages }, "@ai-sdk/google");
 
     expect(options.prompt[1]).toEqual({
       role: "user",
@@ -297,21 +297,24 @@ describe("a conversation", () => {
 
   const png = { type: "image", source: { kind: "data", base64: "iVBORw0KGgoAAA" } } as const;
   test("shows what a tool returned, in the terms of either version", async () => {
-    const built = await build({
-      messages: [
-        CALLING,
-        {
-          role: "tool",
-          blocks: [
-            { type: "tool_result", callId: "a", blocks: [{ type: "text", text: "t" }, png] },
-          ],
-        },
-        {
-          role: "user",
-          blocks: [png, { type: "image", source: { kind: "url", url: "https://x.test/y" } }],
-        },
-      ],
-    });
+    const built = await build(
+      {
+        messages: [
+          CALLING,
+          {
+            role: "tool",
+            blocks: [
+              { type: "tool_result", callId: "a", blocks: [{ type: "text", text: "t" }, png] },
+            ],
+          },
+          {
+            role: "user",
+            blocks: [png, { type: "image", source: { kind: "url", url: "https://x.test/y" } }],
+          },
+        ],
+      },
+      "@ai-sdk/google",
+    );
 
     expect(built.options.prompt).toMatchObject([
       {},

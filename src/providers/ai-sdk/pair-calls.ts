@@ -3,6 +3,8 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3ToolResultPart,
 } from "@ai-sdk/provider";
+import type { LossReport } from "#core/lossy.ts";
+import { CallPairs } from "#styles/text/call-pairs.ts";
 import { CallIds } from "#styles/text/messages/call-ids.ts";
 
 type Of<Role> = Extract<LanguageModelV3Message, { role: Role }>["content"][number];
@@ -15,8 +17,11 @@ type Result = LanguageModelV3ToolResultPart;
  * have results later, or not at all where somebody interrupted, ids that come
  * again, and results of calls that nobody made.
  */
-export function pairCalls(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
-  const pairs = new Pairs(prompt);
+export function pairCalls(
+  prompt: LanguageModelV3Prompt,
+  report: LossReport,
+): LanguageModelV3Prompt {
+  const pairs = new Pairs(prompt, report);
   return prompt.flatMap((message): LanguageModelV3Prompt => {
     if (message.role === "tool") {
       const strays = message.content.flatMap((part) => pairs.stray(part));
@@ -30,52 +35,43 @@ export function pairCalls(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt 
   });
 }
 
-interface Pair {
-  readonly id: string;
-  result?: Result;
-}
-
 class Pairs {
-  readonly #pairs = new Map<Of<"assistant">, Pair>();
-  readonly #answers = new Set<Of<"tool">>();
+  readonly #pairs: CallPairs<Call, Result>;
+  readonly #report: LossReport;
 
-  constructor(prompt: LanguageModelV3Prompt) {
+  constructor(prompt: LanguageModelV3Prompt, report: LossReport) {
     const ids = new CallIds();
-    const open = new Map<string, Pair[]>();
+    this.#report = report;
+    this.#pairs = new CallPairs((id) => ids.next(id));
     for (const message of prompt) {
       if (message.role === "assistant") {
         for (const call of message.content.filter(isCall)) {
-          const pair: Pair = { id: ids.next(call.toolCallId) };
-          this.#pairs.set(call, pair);
-          const waiting = open.get(call.toolCallId);
-          if (waiting === undefined) open.set(call.toolCallId, [pair]);
-          else waiting.push(pair);
+          this.#pairs.addCall(call.toolCallId, call);
         }
       } else if (message.role === "tool") {
-        for (const part of message.content) {
-          const pair = isResult(part) ? open.get(part.toolCallId)?.shift() : undefined;
-          if (pair === undefined || !isResult(part)) continue;
-          pair.result = part;
-          this.#answers.add(part);
+        for (const result of message.content.filter(isResult)) {
+          this.#pairs.addResult(result.toolCallId, result);
         }
       }
     }
   }
 
   renamed(part: Of<"assistant">): Of<"assistant"> {
-    const pair = this.#pairs.get(part);
+    const pair = isCall(part) ? this.#pairs.ofCall(part) : undefined;
     return pair === undefined || !isCall(part) ? part : { ...part, toolCallId: pair.id };
   }
 
   resultOf(part: Of<"assistant">): readonly Result[] {
-    const pair = this.#pairs.get(part);
+    const pair = isCall(part) ? this.#pairs.ofCall(part) : undefined;
     if (pair === undefined || !isCall(part)) return [];
+    if (pair.result === undefined) this.#report.lose("messages.tool_calls");
     return [{ ...(pair.result ?? unanswered(part)), toolCallId: pair.id }];
   }
 
   /** What a tool said that nobody called is told by the user instead. */
   stray(part: Of<"tool">): readonly Of<"user">[] {
-    if (this.#answers.has(part) || !isResult(part)) return [];
+    if (!isResult(part) || this.#pairs.ofResult(part) !== undefined) return [];
+    this.#report.lose("messages.tool_call_id");
     return [{ type: "text", text: "The result of an earlier tool call:" }, ...spoken(part)];
   }
 }

@@ -10,9 +10,13 @@ import { failureIn } from "./failure.ts";
 import { readReason, readStopSequence } from "./finish-in.ts";
 import { readProof } from "./proof.ts";
 import { readShown } from "./shown-in.ts";
+import { planIn } from "./tool-plan.ts";
 import type { PackageTraits, UsageBeside } from "./traits.ts";
 import { isMembers, itemsOf, membersOf, textIn, type Members } from "./unknown.ts";
 import { readUsage } from "./usage-in.ts";
+
+/** Its id among the texts under way. */
+const PLAN = "tool_plan";
 
 interface CallSlot {
   readonly slot: Slot;
@@ -114,12 +118,20 @@ export class PartReader {
         this.#finish = part;
         break;
       case "raw":
+        this.#plan(part["rawValue"]);
         this.#usageBeside =
           this.#traits.usageBeside?.(membersOf(part["rawValue"])) ?? this.#usageBeside;
         break;
       case "error":
         throw failureIn(part["error"]);
     }
+  }
+
+  /** It ends where anything else begins. */
+  #plan(event: unknown): void {
+    const delta = this.#traits.hasToolPlans === true ? planIn(event) : undefined;
+    if (delta !== undefined) this.#readSpoken("text", "text-delta", { id: PLAN, delta });
+    else if (this.#spoken.has(`text ${PLAN}`)) this.#readSpoken("text", "text-end", { id: PLAN });
   }
 
   /** Nothing is begun for nothing, and what closed meanwhile is begun anew. */

@@ -1,10 +1,12 @@
 import type {
+  JSONObject,
   LanguageModelV3Message,
   LanguageModelV3Prompt,
   LanguageModelV3ToolResultPart,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Block, Message, ToolResultBlock } from "#core/chat.ts";
+import type { Block, MediaBlock, Message, ToolResultBlock } from "#core/chat.ts";
+import { CHAT } from "#styles/text/chat/raw-fields.ts";
 import { inputOf } from "#styles/text/messages/call-input.ts";
 import { writeToolName } from "#styles/text/messages/tool-name.ts";
 import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
@@ -24,17 +26,31 @@ export function buildPrompt(messages: readonly Message[], terms: Terms): Languag
   const callNames = namesOf(messages);
   const leading = messages.findIndex(({ role }) => !isInstruction(role));
   const prompt = messages.flatMap((message, index) => {
-    terms.report.loseForeign(message.extra, AI_SDK, "messages.", message);
+    const { plan, extra } = takePlan(message, terms);
+    terms.report.loseForeign(extra, AI_SDK, "messages.", message);
     const at: Place = { ...terms, path: `messages[${index}]`, callNames };
     if (isInstruction(message.role)) {
       return leading < 0 || index < leading
         ? instructionsOf(message, at)
         : laterInstruction(message);
     }
-    if (message.role === "assistant") return assistantOf(message, at);
+    if (message.role === "assistant") return assistantOf(message, plan, at);
     return turnOf(message, at);
   });
-  return pairCalls(prompt);
+  return pairCalls(prompt, terms.report);
+}
+
+/** Chat clients of a vendor that has plans write them into a member of their own. */
+function takePlan(
+  { extra, role }: Message,
+  { traits }: Terms,
+): { readonly plan: string | undefined; readonly extra: Message["extra"] } {
+  const { tool_plan: written, ...rest } = extra?.[CHAT] ?? {};
+  const plan = textOf(written);
+  if (plan === undefined || role !== "assistant" || traits.hasToolPlans !== true) {
+    return { plan: undefined, extra };
+  }
+  return { plan, extra: { ...extra, [CHAT]: rest } };
 }
 
 function isInstruction(role: Message["role"]): boolean {
@@ -60,7 +76,8 @@ function turnOf(message: Message, at: Place): LanguageModelV3Prompt {
   const { blocks, name } = message;
   if (name !== undefined) at.report.lose("messages.name", message);
   const results = blocks.filter((block) => block.type === "tool_result");
-  const said = blocks.flatMap((block) => userPart(block, at));
+  const shown = at.traits.resultsAreText === true ? results.flatMap(mediaOf) : [];
+  const said = [...shown, ...blocks].flatMap((block) => userPart(block, at));
   const turn: LanguageModelV3Prompt = [];
   if (results.length > 0) {
     turn.push({ role: "tool", content: results.map((result) => resultPart(result, at)) });
@@ -69,8 +86,12 @@ function turnOf(message: Message, at: Place): LanguageModelV3Prompt {
   return turn;
 }
 
+function mediaOf({ blocks }: ToolResultBlock): readonly MediaBlock[] {
+  return blocks.filter(isMedia);
+}
+
 function userPart(block: Block, at: Place): readonly User[] {
-  if (isMedia(block)) return [{ ...buildFile(block, at), ...markOf(block, at) }];
+  if (isMedia(block)) return [userFile(block, at)];
   switch (block.type) {
     case "text":
     case "refusal":
@@ -85,6 +106,24 @@ function userPart(block: Block, at: Place): readonly User[] {
   }
 }
 
+function userFile(block: MediaBlock, at: Place): User {
+  const { [at.traits.key]: cached } = markOf(block, at).providerOptions ?? {};
+  const own = { ...cached, ...detailOf(block, at) };
+  const isPlain = Object.keys(own).length === 0;
+  return {
+    ...buildFile(block, at),
+    ...(isPlain ? {} : { providerOptions: { [at.traits.key]: own } }),
+  };
+}
+
+/** `auto` is what a vendor does by itself. */
+function detailOf(block: MediaBlock, { traits, report }: Place): JSONObject {
+  const { detail } = block;
+  if (detail === undefined || detail === "auto") return {};
+  if (traits.detail === undefined) report.lose("messages.detail", block);
+  return traits.detail?.(detail) ?? {};
+}
+
 function resultPart(result: ToolResultBlock, at: Place): LanguageModelV3ToolResultPart {
   const marked = result.blocks.findLast(({ cache }) => cache !== undefined) ?? result;
   return {
@@ -96,8 +135,13 @@ function resultPart(result: ToolResultBlock, at: Place): LanguageModelV3ToolResu
   };
 }
 
-function assistantOf({ blocks }: Message, at: Place): LanguageModelV3Prompt {
-  const content = blocks.flatMap((block) => assistantPart(block, at));
+function assistantOf(
+  { blocks }: Message,
+  plan: string | undefined,
+  at: Place,
+): LanguageModelV3Prompt {
+  const planned: readonly Assistant[] = plan === undefined ? [] : [{ type: "text", text: plan }];
+  const content = [...planned, ...blocks.flatMap((block) => assistantPart(block, at))];
   return content.length === 0 ? [] : [{ role: "assistant", content }];
 }
 
@@ -119,7 +163,7 @@ function assistantPart(block: Block, at: Place): readonly Assistant[] {
       const proof = writeProof(block.signature, traits);
       if (proof !== undefined)
         return [{ type: "reasoning", text: block.text, providerOptions: proof }];
-      if (traits.needsProof !== true && block.text !== "") {
+      if (traits.needsProof !== true && traits.dropsReasoning !== true && block.text !== "") {
         return [{ type: "reasoning", text: block.text }];
       }
       report.lose("reasoning");

@@ -1,22 +1,23 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import type { ChatRequest, Message } from "#core/chat.ts";
 import type { ModelTraits } from "#core/model.ts";
-import { effortFor, planReasoning } from "#core/reasoning.ts";
+import { effortFor, losesBudget, planReasoning } from "#core/reasoning.ts";
 import type { LanguageModel } from "./load.ts";
 import type { Terms } from "./place.ts";
 import { writeProof } from "./proof.ts";
 import type { PackageTraits } from "./traits.ts";
 
-interface Asked {
+export interface Asked {
   readonly options?: JSONObject;
   readonly spends?: number;
   /** A word of the shared interface, which has one since its fourth version. */
   readonly effort?: string;
+  readonly lost?: readonly string[];
 }
 
 export function reasoningOf(
   request: ChatRequest,
-  { traits, report }: Terms,
+  { traits }: Terms,
   { reasoningControls }: ModelTraits,
   version: LanguageModel["version"],
 ): Asked {
@@ -28,16 +29,19 @@ export function reasoningOf(
       model: request.model,
       limit: request.maxOutputTokens,
     });
-    if (wish?.spends === undefined || mayThink(request, wish.spends, traits)) return wish ?? {};
-    report.lose("reasoning");
-    return {};
+    const { budgetTokens = 0 } = reasoning;
+    const spends = wish?.spends ?? budgetTokens;
+    const plan = planReasoning(reasoning, reasoningControls);
+    const isChanged = losesBudget(reasoning, plan) || (budgetTokens > 0 && spends !== budgetTokens);
+    const lost = isChanged ? ["reasoning.budget_tokens"] : [];
+    const isTaken = wish?.spends === undefined || mayThink(request, wish.spends, traits);
+    return isTaken ? { ...wish, lost } : { lost: [...lost, "reasoning"] };
   }
   if (version === "v4") {
     const effort = wordFor(planReasoning(reasoning, reasoningControls));
     return effort === undefined ? {} : { effort };
   }
-  report.lose("reasoning");
-  return {};
+  return { lost: ["reasoning"] };
 }
 
 function wordFor(plan: ReturnType<typeof planReasoning>): string | undefined {

@@ -12,8 +12,13 @@ type Output = LanguageModelV3ToolResultPart["output"];
 type Part = Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["value"][number];
 
 export function buildOutput({ blocks, isError }: ToolResultBlock, at: Place): Output {
-  if (!blocks.some(isMedia)) {
-    const text = blocks.map((block) => spoken(block, at)).join("\n\n");
+  const hasRoom = at.traits.resultsAreText !== true;
+  if (!hasRoom || !blocks.some(isMedia)) {
+    const said = blocks
+      .filter((block) => !isMedia(block))
+      .map((block) => spoken(block, at))
+      .join("\n\n");
+    const text = said === "" && !hasRoom && blocks.some(isMedia) ? SHOWN_BEHIND : said;
     return isError === true
       ? { type: "error-text", value: marked(text) }
       : { type: "text", value: text };
@@ -27,6 +32,8 @@ export function buildOutput({ blocks, isError }: ToolResultBlock, at: Place): Ou
     isError === true ? [{ type: "text", text: "Error: the tool failed." }] : [];
   return { type: "content", value: [...failure, ...parts] };
 }
+
+const SHOWN_BEHIND = "The result is shown in the next message.";
 
 /** Not every package tells its vendor that a tool failed, but the model must be able to see it. */
 function marked(text: string): string {

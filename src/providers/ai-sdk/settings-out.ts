@@ -1,5 +1,4 @@
-import type { ChatRequest } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
+import type { ChatRequest, Sampling } from "#core/chat.ts";
 import type { ModelTraits, TuningSetting } from "#core/model.ts";
 
 /** Sampling settings of a request, without those that the model refuses. */
@@ -7,13 +6,13 @@ export function fitSampling(
   { sampling }: Pick<ChatRequest, "sampling">,
   { rules }: ModelTraits,
   isThinking: boolean,
-  report: LossReport,
-): ChatRequest["sampling"] {
+): { readonly sampling: Sampling; readonly lost: readonly string[] } {
   const fit = { ...sampling };
+  const lost: string[] = [];
   const drop = (setting: TuningSetting): void => {
     const name = NAMES[setting];
     if (name === undefined || fit[name] === undefined) return;
-    if (fit[name] !== USUAL[setting]) report.lose(setting);
+    if (fit[name] !== USUAL[setting]) lost.push(setting);
     delete fit[name];
   };
   for (const setting of rules?.refuses ?? []) drop(setting);
@@ -24,12 +23,12 @@ export function fitSampling(
     if ((fit.topP ?? 1) < LEAST_THINKING_TOP_P) drop("top_p");
   }
   if (rules?.oneSampler === true && fit.temperature !== undefined) drop("top_p");
-  return fit;
+  return { sampling: fit, lost };
 }
 
 const LEAST_THINKING_TOP_P = 0.95;
 
-const NAMES: Readonly<Partial<Record<TuningSetting, keyof ChatRequest["sampling"]>>> = {
+const NAMES: Readonly<Partial<Record<TuningSetting, keyof Sampling>>> = {
   temperature: "temperature",
   top_p: "topP",
   top_k: "topK",

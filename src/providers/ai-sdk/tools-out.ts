@@ -7,19 +7,24 @@ import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";
 
-export function toolsOf(request: ChatRequest, terms: Terms): LanguageModelV3FunctionTool[] {
+interface Offered {
+  readonly tools: LanguageModelV3FunctionTool[];
+  readonly lost?: readonly string[];
+}
+
+export function toolsOf(request: ChatRequest, { traits, report }: Terms): Offered {
   const { tools: known = [], toolChoice } = request;
-  if (onlyDeclares(request, terms.traits)) {
+  if (onlyDeclares(request, traits)) {
     const called = calledTools(request);
-    if (called.length > 0) terms.report.lose("tool_choice");
-    return called;
+    return { tools: called, lost: called.length > 0 ? ["tool_choice"] : [] };
   }
   // The caller's choice of some of the tools is a choice of what is offered at all.
-  const tools = amongAllowed(known, toolChoice).map((tool) => buildTool(tool, terms));
-  if (toolChoice?.mode === "allowed") {
-    terms.report.loseForeign(toolChoice.extra, AI_SDK, "tool_choice.");
-  }
-  return tools.length === 0 && terms.traits.declaresCalls === true ? calledTools(request) : tools;
+  const offered = amongAllowed(known, toolChoice);
+  for (const { extra } of offered) report.loseForeign(extra, AI_SDK, "tools.");
+  if (toolChoice?.mode === "allowed") report.loseForeign(toolChoice.extra, AI_SDK, "tool_choice.");
+  if (offered.length === 0 && traits.declaresCalls === true) return { tools: calledTools(request) };
+  const losesFormat = offered.some(({ format }) => format !== undefined);
+  return { tools: offered.map(buildTool), lost: losesFormat ? ["tools.format"] : [] };
 }
 
 /**
@@ -48,9 +53,7 @@ function calledTools({ messages }: ChatRequest): LanguageModelV3FunctionTool[] {
   }));
 }
 
-function buildTool(tool: Tool, { report }: Terms): LanguageModelV3FunctionTool {
-  report.loseForeign(tool.extra, AI_SDK, "tools.");
-  if (tool.format !== undefined) report.lose("tools.format");
+function buildTool(tool: Tool): LanguageModelV3FunctionTool {
   const { description, strict } = tool;
   return {
     type: "function",

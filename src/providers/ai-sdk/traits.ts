@@ -27,6 +27,18 @@ export interface PackageTraits {
   readonly declaresCalls?: true;
   /** Assistants' messages may show what they showed. */
   readonly takesShown?: true;
+  /** It drops text beside calls, which its vendor takes and sends as `tool_plan`. */
+  readonly hasToolPlans?: true;
+  /** It drops earlier reasoning. */
+  readonly dropsReasoning?: true;
+  /** Its vendor's results of tools are text: their media are told behind them, as the user's. */
+  readonly resultsAreText?: true;
+  /** It takes base64 of files other than pictures for their text, and reads bytes. */
+  readonly readsFileBytes?: true;
+  /** Its vendor goes on from a last message of the assistant. */
+  readonly continues?: true;
+  /** Options of a picture that is to be looked at in this detail. */
+  detail?(detail: string): JSONObject;
   /** Usage that the package leaves out, read off an event as the vendor sent it. */
   usageBeside?(event: Members): UsageBeside | undefined;
   /** Undefined for what cannot be asked for. */
@@ -45,6 +57,7 @@ const lasting = (mark: "short" | "long"): JSONObject => (mark === "long" ? { ttl
 const KNOWN: Readonly<Record<string, PackageTraits>> = {
   "@ai-sdk/anthropic": {
     key: "anthropic",
+    continues: true,
     proof: "messages",
     needsProof: true,
     asksForJson: true,
@@ -80,6 +93,11 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
     key: "cohere",
     // A whole answer that cites what a tool returned is refused by the package's own check.
     readsStreamsOnly: true,
+    hasToolPlans: true,
+    dropsReasoning: true,
+    resultsAreText: true,
+    readsFileBytes: true,
+    detail: (detail) => ({ detail }),
     // https://docs.cohere.com/reference/chat-stream: the `message-end` event.
     usageBeside({ type, delta }) {
       if (type !== "message-end") return undefined;
@@ -99,6 +117,7 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
   },
   "@ai-sdk/google": {
     key: "google",
+    continues: true,
     proof: "gemini",
     takesShown: true,
     reasoning(asked, thinker) {
@@ -121,6 +140,7 @@ const KNOWN: Readonly<Record<string, PackageTraits>> = {
         ...(asked.visible === true ? { reasoningSummary: "auto" } : {}),
       })),
     oneCallAtATime: { parallelToolCalls: false },
+    detail: (detail) => ({ imageDetail: detail }),
     user: (id) => ({ user: id }),
   },
 };

@@ -4,7 +4,7 @@ import type { IdentitySession, SessionNotice } from "#core/identity-session.ts";
 import type { LinkFollower } from "#core/media.ts";
 import type { WebhookSecrets } from "#core/webhook-delivery.ts";
 import { signatureOf } from "#lib/standard-webhooks.ts";
-import { oftenAmong, workOff, type Work } from "#lib/work-off.ts";
+import { repeatedValues, processDue, type Work } from "#lib/process-due.ts";
 import { askVendor, type AskSessionDeps } from "./poll-session.ts";
 import { openSecrets } from "./session-secrets.ts";
 
@@ -32,14 +32,14 @@ export function processCallbacks(deps: CallbackDeps, signal: AbortSignal): Promi
   const work: Work<IdentitySession> = {
     lease: (room, underWay) => {
       const users = underWay.map(({ userId }) => userId);
-      return deps.sessions.lease(LEASE_MS, room, oftenAmong(users, PER_USER_LIMIT));
+      return deps.sessions.lease(LEASE_MS, room, repeatedValues(users, PER_USER_LIMIT));
     },
     // A failed session stays leased until its lease expires.
     act: (session) => processCallback(session, deps).catch(deps.onError),
     batch: PER_USER_LIMIT,
     most: MAX_CONCURRENT,
   };
-  return workOff(work, signal);
+  return processDue(work, signal);
 }
 
 async function processCallback(session: IdentitySession, deps: CallbackDeps): Promise<void> {

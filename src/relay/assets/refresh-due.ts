@@ -1,6 +1,6 @@
 import type { Asset, AssetStore, Busy } from "#core/asset.ts";
 import { GatewayError } from "#core/error.ts";
-import { oftenAmong, workOff, type Work } from "#lib/work-off.ts";
+import { repeatedValues, processDue, type Work } from "#lib/process-due.ts";
 import { givenUp, later, look, type RefreshDeps } from "./refresh.ts";
 
 export interface WatchDeps extends RefreshDeps {
@@ -34,15 +34,15 @@ export function watchAssets(deps: WatchDeps, signal: AbortSignal): Promise<void>
     batch: PER_USER_LIMIT,
     most: MAX_CONCURRENT,
   };
-  return workOff(work, signal);
+  return processDue(work, signal);
 }
 
 function busyWith(assets: readonly Asset[]): Busy {
   const users = assets.filter(({ place }) => place === undefined).map(({ userId }) => userId);
   const channels = assets.flatMap(({ place }) => place?.channel ?? []);
   return {
-    users: oftenAmong(users, PER_USER_LIMIT),
-    channels: oftenAmong(channels, PER_USER_LIMIT),
+    users: repeatedValues(users, PER_USER_LIMIT),
+    channels: repeatedValues(channels, PER_USER_LIMIT),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Asset, AssetChange, AssetStore } from "#core/asset.ts";
-import type { AssetNews } from "#core/asset-format.ts";
+import type { AssetUpdate } from "#core/asset-format.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { defined } from "#lib/values.ts";
@@ -83,7 +83,12 @@ export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | und
   return (await assets.change(asset.id, change)) ?? (await assets.find(asset.userId, asset.id));
 }
 
-function changeBy(update: AssetNews, asset: Asset, now: number, linksLastMs: number): AssetChange {
+function changeBy(
+  update: AssetUpdate,
+  asset: Asset,
+  now: number,
+  linksLastMs: number,
+): AssetChange {
   const { status, failure, url } = update;
   const link =
     url === undefined

@@ -9,7 +9,7 @@ import {
 } from "#core/kept-media.ts";
 import type { Task, TaskStore } from "#core/task.ts";
 import type { Clock } from "#lib/clock.ts";
-import { workOff, type Work } from "#lib/work-off.ts";
+import { processDue, type Work } from "#lib/process-due.ts";
 import type { VendorContent } from "./at-vendor.ts";
 import { variantsOf } from "./variants.ts";
 
@@ -57,7 +57,7 @@ export async function copyDue(deps: CopyDeps, signal: AbortSignal): Promise<void
     batch: AT_ONCE,
     most: AT_ONCE,
   };
-  await workOff(work, signal);
+  await processDue(work, signal);
 }
 
 async function tryCopy(copy: MediaCopy, deps: CopyDeps, signal: AbortSignal): Promise<void> {

@@ -258,6 +258,322 @@ test("a caller who leaves while the end waits for its settlement has not had it"
   slow.resolve();
 });
 
+/** A clock that stands still, and what waits for it. */
+function standingClock() {
+  const watched = new Set<Watched>();
+  const clock = { now: 0 };
+  const deadlines = {
+    now: () => clock.now,
+    watch: (each: Watched) => void watched.add(each),
+    release: (each: Watched) => void watched.delete(each),
+  } as unknown as Deadlines;
+  return { clock, watched, deadlines };
+}
+
+describe("a caller who waits for the first event", () => {
+  test("is shown that we live after each silence, until the answer begins", async () => {
+    const { clock, watched, deadlines } = standingClock();
+    const { seen, sink } = stage();
+    const never = streamOf(() => new Promise(() => {}));
+    clock.now = 1_000;
+    const delivery = await Delivery.begin(
+      never,
+      { ...settings, deadlines, firstSignMs: 1, silenceMs: 15_000 },
+      SSE_COMMENT,
+    );
+
+    const awake = delivery.keepAwake(sink);
+    const [first] = watched;
+    expect(first?.dueAt).toBe(16_000);
+    first?.onDue(17_000);
+    expect(first?.dueAt).toBe(32_000);
+    expect(seen).toEqual([SSE_COMMENT]);
+    awake[Symbol.dispose]();
+
+    expect(watched.size).toBe(0);
+  });
+
+  test("is shown nothing in a style without a way to", async () => {
+    const { watched, deadlines } = standingClock();
+    const { seen, sink } = stage();
+    const never = streamOf(() => new Promise(() => {}));
+    const delivery = await Delivery.begin(
+      never,
+      { ...settings, deadlines, firstSignMs: 1 },
+      undefined,
+    );
+
+    delivery.keepAwake(sink);
+    for (const each of watched) each.onDue(1);
+
+    expect(seen).toEqual([]);
+  });
+
+  test("is answered at the first piece, long before there is an end to the waiting", async () => {
+    const stream = streamOf(async (take) => {
+      await take("a");
+    });
+    const start = performance.now();
+    const delivery = await Delivery.begin(stream, { ...settings, firstSignMs: 5_000 }, SSE_COMMENT);
+
+    expect(performance.now() - start).toBeLessThan(2_500);
+    expect(delivery.hasBegun).toBe(true);
+    await delivery.whenBegun();
+  });
+
+  test("learns whether it began at all, however late", async () => {
+    const late = Promise.withResolvers<void>();
+    const stream = streamOf(async (take) => {
+      await late.promise;
+      await take("a");
+    });
+    const delivery = await Delivery.begin(stream, { ...settings, firstSignMs: 1 }, SSE_COMMENT);
+    expect(delivery.hasBegun).toBe(false);
+    let isBegun = false;
+    const waiting = delivery.whenBegun().then(() => (isBegun = true));
+    await sleep(5);
+    expect(isBegun).toBe(false);
+    late.resolve();
+    await waiting;
+    expect(delivery.hasBegun).toBe(true);
+  });
+});
+
+describe("an answer that never began", () => {
+  async function abandoned(code: "upstream_failed" | "canceled") {
+    const { seen, sink, settlement } = stage();
+    const stream = streamOf(() => new Promise(() => {}));
+    const delivery = await Delivery.begin(stream, { ...settings, firstSignMs: 1 }, SSE_COMMENT);
+    const released: unknown[] = [];
+    const failure = new GatewayError(code, "Broken.");
+    await delivery.abandon(failure, sink, settlement, {
+      release: (error) => void released.push(error),
+    });
+    return { seen, isClosed: stream.isClosed, released, failure };
+  }
+
+  test("is settled as failed, told as such, and its upstream let go", async () => {
+    const { seen, isClosed, released, failure } = await abandoned("upstream_failed");
+
+    expect(seen[0]).toBe("fail upstream_failed");
+    expect(seen[1]).toContain("Broken.");
+    expect(isClosed).toBe(true);
+    expect(released).toEqual([failure]);
+  });
+
+  test("is not told to a caller who left", async () => {
+    const { seen, isClosed } = await abandoned("canceled");
+
+    expect(seen).toEqual(["fail canceled"]);
+    expect(isClosed).toBe(true);
+  });
+});
+
+describe("an answer on its way", () => {
+  async function sent(
+    pieces: readonly (string | Uint8Array)[],
+    change: Readonly<Record<string, unknown>> = {},
+    write?: Sink["write"],
+  ) {
+    const { seen, sink, settlement } = stage();
+    const clock = standingClock();
+    const delivery = await Delivery.begin(
+      streamOf(async (take) => {
+        for (const piece of pieces) await take(piece);
+      }),
+      {
+        ...settings,
+        deadlines: clock.deadlines,
+        buffered: new BufferedBytes({ bufferedBytes: 1 << 30 }),
+      },
+      SSE_COMMENT,
+    );
+    const isComplete = await delivery.send(
+      write === undefined ? sink : { write },
+      { ...settlement, ...change } as unknown as Settlement,
+      attempt(),
+    );
+    return { seen, isComplete, watched: clock.watched, delivery };
+  }
+
+  test("is no longer watched once it is over", async () => {
+    expect((await sent(["a"])).watched.size).toBe(0);
+  });
+
+  test("goes on at a checkpoint if the quota still bears it, and is ended if not", async () => {
+    const checkpointMs: unknown[] = [];
+    const isCheckpointDue = (_: number, ms: number): boolean => checkpointMs.push(ms) > 0;
+
+    const going = await sent(["a"], { isCheckpointDue, checkpoint: async () => true });
+    expect(going.seen).toEqual(["a", "complete", "cancel"]);
+    expect(checkpointMs).toEqual([60_000]);
+
+    const ended = await sent(["a"], { isCheckpointDue, checkpoint: async () => false });
+    expect(ended.isComplete).toBe(false);
+    expect(ended.seen[0]).toBe("fail out_of_quota");
+    expect(ended.seen[1]).toContain("quota ran out");
+  });
+
+  test("has its text collected once for each 64 KiB", async () => {
+    let collected = 0;
+    const collect = (): void => void collected++;
+    const half = "x".repeat(32 * 1_024);
+
+    await sent([half, "x".repeat(32 * 1_024 - 1)], { collect });
+    expect(collected).toBe(0);
+    await sent([half, half, half], { collect });
+    expect(collected).toBe(1);
+    await sent([half, half, half, half], { collect });
+    expect(collected).toBe(3);
+  });
+
+  test("is written whole up to 64 KiB, and a larger piece in parts, between two events if it can be", async () => {
+    const event = `data: ${"x".repeat(40_000)}\n\n`;
+    const written = async (piece: string | Uint8Array): Promise<readonly string[]> =>
+      (await sent([piece])).seen.slice(0, -2);
+
+    expect(await written("x".repeat(65_536))).toHaveLength(1);
+    expect(await written(event + event)).toEqual([event, event]);
+    expect(await written(Buffer.from(event + event))).toEqual([event, event]);
+    const long = "x".repeat(65_536 * 2);
+    expect((await written(long)).map((each) => each.length)).toEqual([65_536, 65_536]);
+    expect((await written(`\n\n${long}`)).map((each) => each.length)).toEqual([2, 65_536, 65_536]);
+    expect((await written(`${long}é`)).join("")).toBe(`${long}é`);
+  });
+});
+
+test("silence is counted from the last piece, and before the first from the head of the answer", async () => {
+  const { sink, settlement } = stage();
+  const { clock, deadlines } = standingClock();
+  const next = Promise.withResolvers<void>();
+  const upstream = Promise.withResolvers<void>();
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await next.promise;
+      await take("a");
+      await upstream.promise;
+    }),
+    { ...settings, deadlines, firstSignMs: 1, silenceMs: 15_000 },
+    SSE_COMMENT,
+  );
+
+  clock.now = 1_000;
+  const sending = delivery.send(sink, settlement, attempt());
+  expect(delivery.dueAt).toBe(16_000);
+  clock.now = 10_000;
+  next.resolve();
+  await sleep(0);
+  expect(delivery.dueAt).toBe(25_000);
+  upstream.resolve();
+  await sending;
+});
+
+describe("a reader who is behind", () => {
+  async function behind(piece: string, keepAlive: string | undefined = SSE_COMMENT) {
+    const { seen, settlement } = stage();
+    const { clock, watched, deadlines } = standingClock();
+    const buffered = new BufferedBytes({ bufferedBytes: 1 << 30 });
+    const taken: PromiseWithResolvers<void>[] = [];
+    const upstream = Promise.withResolvers<void>();
+    const delivery = await Delivery.begin(
+      streamOf(async (take) => {
+        await take(piece);
+        await upstream.promise;
+      }),
+      { ...settings, deadlines, buffered, silenceMs: 15_000 },
+      keepAlive,
+    );
+    const sink: Sink = {
+      write(bytes) {
+        seen.push(String(bytes));
+        const one = Promise.withResolvers<void>();
+        taken.push(one);
+        return one.promise;
+      },
+    };
+    const sending = delivery.send(sink, settlement, attempt());
+    await sleep(0);
+    return { seen, clock, watched, buffered, taken, upstream, delivery, sending };
+  }
+
+  test("is counted with all that waits for it, again each second, and shown no sign of life", async () => {
+    const { seen, buffered, taken, delivery, clock, upstream, sending } = await behind("abc");
+
+    expect(buffered.total).toBe(3);
+    expect(delivery.dueAt).toBe(1_000);
+    Object.assign(delivery.stream, { waitingBytes: 10 });
+    clock.now = 1_000;
+    delivery.onDue(1_000);
+    expect(buffered.total).toBe(13);
+    expect(delivery.dueAt).toBe(2_000);
+    expect(seen).toEqual(["abc"]);
+
+    taken[0]?.resolve();
+    await sleep(0);
+    expect(buffered.total).toBe(0);
+    expect(delivery.dueAt).toBe(16_000);
+    upstream.resolve();
+    expect(await sending).toBe(true);
+  });
+
+  test("is counted with what is left of a large piece", async () => {
+    const { buffered, taken, upstream, sending } = await behind("x".repeat(65_536 + 100));
+
+    expect(buffered.total).toBe(65_636);
+    taken[0]?.resolve();
+    await sleep(0);
+    expect(buffered.total).toBe(100);
+    taken[1]?.resolve();
+    upstream.resolve();
+    await sending;
+    expect(buffered.total).toBe(0);
+  });
+
+  test("and is shown that we live once it has taken all, one sign at a time", async () => {
+    const { seen, clock, taken, delivery, upstream, sending } = await behind("abc");
+    taken[0]?.resolve();
+    await sleep(0);
+
+    clock.now = 15_000;
+    delivery.onDue(15_000);
+    expect(seen).toEqual(["abc", SSE_COMMENT]);
+    expect(delivery.dueAt).toBe(Infinity);
+    clock.now = 20_000;
+    taken[1]?.resolve();
+    await sleep(0);
+    expect(delivery.dueAt).toBe(35_000);
+    upstream.resolve();
+    await sending;
+  });
+
+  test("is told of a failure before its call is over", async () => {
+    const { seen, taken, upstream, sending } = await behind("abc");
+    taken[0]?.resolve();
+    upstream.reject(new GatewayError("upstream_failed", "Broken."));
+    await sleep(5);
+    expect(seen).toHaveLength(3);
+    expect(seen[2]).toContain("Broken.");
+
+    taken[1]?.resolve();
+    await sending;
+    expect(seen.slice(3)).toEqual(["cancel"]);
+  });
+
+  test("is told why its answer ended, on a line of its own, whether it reads that or not", async () => {
+    const { seen, taken, delivery, sending, buffered } = await behind("abc");
+
+    delivery.shed();
+    expect(await sending).toBe(false);
+    taken[1]?.reject(new Error("The caller left."));
+    await sleep(0);
+
+    expect(seen[1]).toBe("fail overloaded");
+    expect(seen[2]).toStartWith("\n\n");
+    expect(seen[2]).toContain("read too slowly");
+    expect(buffered.total).toBe(0);
+  });
+});
+
 describe("two hundred readers who are behind", () => {
   const READERS = 200;
   const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "word ".repeat(20) } }] })}\n\n`;
@@ -310,7 +626,7 @@ describe("two hundred readers who are behind", () => {
       async pump(onPiece: OnPiece) {
         for (;;) await Promise.race([ended.promise, onPiece(PIECE) ?? Bun.sleep(1)]);
       },
-      close: () => ended.reject(new GatewayError("canceled", "The answer was let go.")),
+      close: () => ended.reject(new GatewayError("canceled", "The response was discarded.")),
     } as unknown as UpstreamReply;
   }
 

@@ -1,9 +1,9 @@
 import { GatewayError } from "#core/error.ts";
 import {
   FEWER_PICTURES,
-  guessedUsage,
-  leftUsage,
-  withPictures,
+  estimatedUsage,
+  abortedUsage,
+  withImageCount,
   type ImageDecoder,
   type ImageEncoder,
   type ImageEvent,
@@ -41,10 +41,10 @@ export class PictureWriter {
 
   /** Delivered images are charged, even if the upstream reports no usage. */
   get usage(): Usage {
-    const done = this.#reported ?? this.#counted ?? guessedUsage(this.#question, this.#made);
-    if (!this.#isUnderWay) return withPictures(done, this.#made, this.#question);
-    const all = addUsage(done, leftUsage(this.#question));
-    return withPictures(all, this.#made + 1, this.#question);
+    const done = this.#reported ?? this.#counted ?? estimatedUsage(this.#question, this.#made);
+    if (!this.#isUnderWay) return withImageCount(done, this.#made, this.#question);
+    const all = addUsage(done, abortedUsage(this.#question));
+    return withImageCount(all, this.#made + 1, this.#question);
   }
 
   write(event: ImageEvent): string {

@@ -1,6 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { Usage } from "#core/usage.ts";
-import { isArray, isObject, reviveJson, type JsonObject, type Revive } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isArray, isObject, reviveJson, type Json, type JsonObject } from "#lib/json.ts";
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { shortenJson } from "#lib/short-json.ts";
 
@@ -14,7 +15,12 @@ export interface WholeReading {
 
 /** Parses a non-streaming response of any style. */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
-  return objectIn(new TextDecoder().decode(bytes));
+  return objectIn(reviveJson(new TextDecoder().decode(bytes), undefined));
+}
+
+/** The same, with numbers that a double would round digit for digit: arguments of tools may hold them. */
+export function parseExactAnswer(bytes: Uint8Array): JsonObject {
+  return objectIn(parseExactJson(new TextDecoder().decode(bytes)));
 }
 
 /**
@@ -25,7 +31,7 @@ export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Prom
   await yieldToEventLoop(bytes.length);
   const text = new TextDecoder().decode(bytes);
   await yieldToEventLoop(bytes.length);
-  const json = objectIn(text, listAs);
+  const json = objectIn(reviveJson(text, undefined), listAs);
   // It will be written again, so yield first.
   await yieldToEventLoop(bytes.length);
   return json;
@@ -35,11 +41,10 @@ export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Prom
 export async function parsePlacedAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   const short = await shortenJson(bytes);
   await yieldToEventLoop(short.bytes.length);
-  return objectIn(new TextDecoder().decode(short.bytes), listAs, short.revive);
+  return objectIn(reviveJson(new TextDecoder().decode(short.bytes), short.revive), listAs);
 }
 
-function objectIn(text: string, listAs?: string, revive?: Revive): JsonObject {
-  const json = reviveJson(text, revive);
+function objectIn(json: Json | undefined, listAs?: string): JsonObject {
   if (isObject(json)) return json;
   if (isArray(json) && listAs !== undefined) return { [listAs]: json };
   throw new GatewayError("upstream_failed", "The upstream's answer is not a JSON object.");

@@ -28,6 +28,7 @@ const BEN = { id: 2, userId: 2 };
 const ANN_TOO = { id: 3, userId: 1 };
 const NONE: ReadonlySet<Credential> = new Set();
 
+const gone = new GatewayError("upstream_unreachable", "");
 const broken = new GatewayError("upstream_failed", "");
 const limited = (retryAfterMs?: number): GatewayError =>
   new GatewayError("upstream_rate_limited", "", retryAfterMs === undefined ? {} : { retryAfterMs });
@@ -139,10 +140,24 @@ describe("a channel", () => {
 
   test("that cannot be reached is left alone for all its models", () => {
     const { channel, health, call } = setup();
-    const gone = new GatewayError("upstream_unreachable", "");
     for (let i = 0; i < 5; i++) call(gone, { channel, upstreamModel: `m${i}` });
 
     expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(false);
+  });
+
+  test("that answers at all can be reached, and one whose caller hangs up need not", () => {
+    const refusing = setup();
+    for (let i = 0; i < 4; i++) refusing.call(gone);
+    const vendor = { status: 400, code: "", message: "no" };
+    refusing.call(new GatewayError("upstream_rejected", "", { vendor }));
+    refusing.call(gone);
+    expect(refusing.health.mayTry(refusing.to)).toBe(true);
+
+    const silent = setup();
+    for (let i = 0; i < 4; i++) silent.call(gone);
+    silent.call(new GatewayError("canceled", ""));
+    silent.call(gone);
+    expect(silent.health.mayTry(silent.to)).toBe(false);
   });
 
   test("that failed is tried all the same by a call that has nobody else", () => {
@@ -190,7 +205,155 @@ describe("a channel", () => {
   });
 });
 
+describe("what is known of a channel", () => {
+  test("is nothing before its first call", () => {
+    const { channel, health } = setup();
+
+    expect(health.state(channel)).toBe("closed");
+    expect(health.inFlight(channel)).toBe(0);
+  });
+
+  test("is how many calls are under way", () => {
+    const { channel, to, health } = setup();
+    const visit = health.enter(to);
+    health.enter(to);
+    visit.leave();
+
+    expect(health.inFlight(channel)).toBe(1);
+  });
+
+  test("is reset by an operator, its circuits and its cooldowns", () => {
+    const { channel, to, health, call, cool } = setup();
+    for (let i = 0; i < 5; i++) call(gone);
+    for (let i = 0; i < 5; i++) call(broken, { channel, upstreamModel: "another" });
+    cool(limited(8_000));
+
+    health.forgetAll();
+
+    expect(health.mayTry(to)).toBe(true);
+    expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(true);
+    expect(health.state(channel)).toBe("closed");
+  });
+
+  test("is reset if the channel leads elsewhere, and not if it leads where it did", () => {
+    const { channel, to, health, call } = setup();
+    for (let i = 0; i < 5; i++) call(gone);
+    for (let i = 0; i < 5; i++) call(broken);
+
+    health.retain([channel]);
+    expect(health.mayTry(to)).toBe(false);
+    const moved = { ...channel, baseUrl: "https://elsewhere.example/v1" };
+    health.retain([moved]);
+
+    expect(health.mayTry({ ...to, channel: moved })).toBe(true);
+  });
+
+  test("says nothing of the new address if the call was planned for the old one", () => {
+    const { channel, to, health, call } = setup();
+    const moved = { ...channel, baseUrl: "https://elsewhere.example/v1" };
+    health.mayTry(to);
+    health.retain([moved]);
+
+    for (let i = 0; i < 5; i++) call(gone);
+    expect(health.state(moved)).toBe("closed");
+    for (let i = 0; i < 5; i++) call(gone, { ...to, channel: moved });
+    expect(health.state(moved)).toBe("open");
+  });
+
+  test("is forgotten with the channel, once no call is under way on it", () => {
+    const { channel, to, health, call } = setup();
+    const other = { ...channel, name: "another" };
+    for (let i = 0; i < 5; i++) call(broken);
+    for (let i = 0; i < 5; i++) call(broken, { ...to, channel: other });
+    const visit = health.enter(to);
+
+    health.retain([other]);
+    expect(health.inFlight(channel)).toBe(1);
+    expect(health.state(channel)).toBe("open");
+    visit.leave(new GatewayError("canceled", ""));
+    health.retain([other]);
+
+    expect(health.state(channel)).toBe("closed");
+    expect(health.state(other)).toBe("open");
+  });
+
+  test("is kept for a thousand models, and the oldest makes room for one more", () => {
+    const { channel, to, health, call } = setup();
+    for (let i = 0; i < 5; i++) call(broken);
+    for (let i = 1; i < 1_000; i++) call(undefined, { channel, upstreamModel: `model ${i}` });
+    expect(health.mayTry(to)).toBe(false);
+
+    call(undefined, { channel, upstreamModel: "one more" });
+
+    expect(health.mayTry(to)).toBe(true);
+  });
+});
+
 describe("credentials", () => {
+  test("that were tried are not tried again by the same call", () => {
+    const { to, health, first, second } = setup(2);
+    if (first === undefined || second === undefined) throw new Error("There are two.");
+
+    expect(health.pick(to, new Set([first]))).toBe(second);
+    expect(health.pick(to, new Set([first, second]))).toBeUndefined();
+    expect(health.pickAnyway(to, new Set([first, second]), ANN)).toBeUndefined();
+  });
+
+  test("make a caller wait for the first of them that is free, on whatever channel", () => {
+    const { channel, to, health, cool, second } = setup(2);
+    cool(limited(20_000));
+    cool(limited(8_000), ANN, second);
+    const other = { ...channel, name: "another" };
+    for (const each of channel.credentials) {
+      health.cool({ ...to, channel: other }, each, limited(15_000), ANN);
+    }
+
+    expect(health.waitMs([to, { ...to, channel: other }])).toBe(8_000);
+    expect(health.waitMs([{ ...to, channel: other }, to])).toBe(8_000);
+  });
+
+  test("stay in cooldown if the next call fails", () => {
+    const { to, health, call, cool, wait } = setup();
+    cool(limited(8_000));
+    wait(1);
+    call(broken);
+
+    expect(health.mayTry(to)).toBe(false);
+  });
+
+  test("stay in cooldown if a call that began in the same millisecond is answered", () => {
+    const { to, health, call, cool } = setup();
+    cool(limited(8_000));
+    call();
+
+    expect(health.mayTry(to)).toBe(false);
+  });
+
+  test("that answer right after their cooldown need a second user's refusal again", () => {
+    const { to, health, call, cool, wait } = setup();
+    cool(limited(8_000));
+    cool(limited(8_000), BEN);
+    wait(8_000);
+    call();
+
+    cool(limited(8_000), BEN);
+
+    expect(health.mayTryAnyway(to, ANN)).toBe(true);
+  });
+
+  test("are kept from a hundred keys, and from the next one alone after that", () => {
+    const { to, health, cool } = setup();
+    const keys = Array.from({ length: 101 }, (_, id) => ({ id, userId: 1 }));
+    const last = { id: 100, userId: 1 };
+    for (const key of keys.slice(0, 100)) cool(limited(8_000), key);
+    expect(health.mayTryAnyway(to, { id: 0, userId: 1 })).toBe(false);
+
+    cool(limited(8_000), last);
+
+    expect(health.mayTryAnyway(to, { id: 0, userId: 1 })).toBe(true);
+    expect(health.mayTryAnyway(to, last)).toBe(false);
+  });
+
   test("take turns", () => {
     const { channel, to, health } = setup(3);
     const picked = Array.from({ length: 6 }, () => {
@@ -312,6 +475,15 @@ describe("credentials", () => {
       cool(refused, BEN);
 
       expect(health.mayTry(to)).toBe(true);
+    });
+
+    test("are left alone when the second user meets it a minute later, not more", () => {
+      const { to, health, cool, wait } = setup();
+      cool(refused);
+      wait(60_000);
+      cool(refused, BEN);
+
+      expect(health.mayTry(to)).toBe(false);
     });
 
     test("serve on where the second user meets it much later", () => {

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "#core/chat.ts";
 import type { ModelTraits } from "#core/model.ts";
-import { fitsIn, NO_USAGE, type Usage } from "#core/usage.ts";
+import { clampCount, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Served } from "../call.ts";
 import { countInput, countText } from "./count-input.ts";
 
@@ -21,8 +21,8 @@ export function openCounter(readQuestion: () => ChatRequest): Served["count"] {
     if (known?.traits !== traits) known = { traits, input: countInput(readQuestion(), traits) };
     return {
       ...NO_USAGE,
-      inputTokens: fitsIn(await known.input),
-      outputTokens: fitsIn(await countText(outputText, traits, countedTokens)),
+      inputTokens: clampCount(await known.input),
+      outputTokens: clampCount(await countText(outputText, traits, countedTokens)),
       isEstimated: true,
     };
   };

@@ -7,6 +7,7 @@ import {
   ANY_TIER,
   costOf,
   FREE,
+  isTierUnpriced,
   nanoUsd,
   priceAt,
   type NanoUsd,
@@ -161,6 +162,16 @@ export class Settlement {
     this.#lossy = lossy;
     this.#firstByteAt = this.#deps.clock.monotonic();
     if (isUnpriced(route)) noteUnpriced(this.#call, route, this.#deps);
+    else this.#noteUnpricedTier(route);
+  }
+
+  /** A published tier without a published price is charged as the usual one, and not in silence. */
+  #noteUnpricedTier(route: Candidate): void {
+    const { serviceTier } = servedUnlessTold(this.#call, route);
+    if (serviceTier === undefined || route.price === undefined) return;
+    if (!isTierUnpriced(route.price, { serviceTier })) return;
+    this.#call.onUnpriced?.("service_tier");
+    this.#deps.onUnpriced({ ...unpricedNotice(this.#call, route, false), serviceTier });
   }
 
   complete(): Promise<void> {
@@ -357,7 +368,8 @@ export class Settlement {
     const { grade } = this.#call.units ?? {};
     const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
     if (route === undefined) return graded;
-    const named = route.hasOwnPrice === true ? withoutServedBy(graded) : graded;
+    const searched = withChargedSearches(graded, route.price);
+    const named = route.hasOwnPrice === true ? withoutServedBy(searched) : searched;
     if (route.price?.variants === undefined) return named;
     return { ...named, served: { ...servedUnlessTold(this.#call, route), ...usage.served } };
   }
@@ -386,6 +398,12 @@ interface MaybeStyled {
   readonly endpoint?: { readonly style: { readonly id: string } };
 }
 
+/** Some models cost once for a call that searched. */
+function withChargedSearches(usage: Usage, price: Price | undefined): Usage {
+  const { searches = 0 } = usage;
+  return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;
+}
+
 /** An operator's price for a name applies to any model that responds under it. */
 function withoutServedBy({ servedBy: _servedBy, ...usage }: Usage): Usage {
   return usage;
@@ -397,17 +415,18 @@ export function noteUnpriced(
   route: Candidate,
   deps: Pick<SettlementDeps, "onUnpriced">,
 ): void {
-  onUnpriced?.();
+  onUnpriced?.("model");
   deps.onUnpriced(unpricedNotice({ facts }, route, false));
 }
 
-function contextOf({ key, facts, style }: Endable): HoldContext {
+function contextOf({ key, facts, style, tags }: Endable): HoldContext {
   return {
     userId: key.userId,
     keyId: key.id,
     model: facts.model,
     style: style.id,
     isStream: facts.stream,
+    ...(tags === undefined ? {} : { tags }),
   };
 }
 

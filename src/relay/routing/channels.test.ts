@@ -447,3 +447,143 @@ describe("a model that its vendor stopped serving", () => {
     expect(refusalOf([OWN, elsewhere], "sora-2")).toBe("served, listed");
   });
 });
+
+describe("what is known of a channel's models", () => {
+  const PRICE = { input: 1, output: 2, source: "test", date: "2026-01-01" };
+  const OTHER = { ...PRICE, input: 3 };
+  const OWN = { ...PRICE, input: 5 };
+  const models = new Map<string, Model>([
+    ["thinker", { ...THINKER, price: PRICE }],
+    ["thinker-2", { ...THINKER, id: "thinker-2", price: OTHER, createdAt: 7 }],
+    ["alias-of-2", { ...THINKER, id: "thinker-2", price: OTHER }],
+    ["alias-of-1", { ...THINKER, price: PRICE }],
+  ]);
+  const catalog: Catalog = { ...CATALOG, findModel: (_, id) => models.get(id) };
+  const listing = (more: Partial<Channel> = {}): Channel =>
+    aChannel({
+      provider: "openai-compatible",
+      models: { kind: "listed", upstreamNames: new Map([["mine", "thinker"]]) },
+      ...more,
+    });
+  const open = (overrides: readonly (readonly [string, ModelOverride])[] = []): Channels => {
+    const channels = new Channels(catalog, new Map(overrides));
+    channels.replace([listing()]);
+    return channels;
+  };
+  const priceOf = (channels: Channels, model: string, name = "mine"): unknown =>
+    channels.find(name)?.[0]?.priceOf?.(model);
+
+  test("has the price of another model of the vendor, and none for the same one", () => {
+    expect(priceOf(open(), "thinker-2")).toBe(OTHER);
+    expect(priceOf(open(), "thinker")).toBeUndefined();
+    expect(priceOf(open(), "alias-of-1")).toBeUndefined();
+    expect(priceOf(open(), "unknown")).toBeUndefined();
+  });
+
+  test("has the operator's price of another model, by whichever of its names that is set", () => {
+    expect(priceOf(open([["thinker-2", { price: OWN }]]), "thinker-2")).toBe(OWN);
+    expect(priceOf(open([["thinker-2", { price: OWN }]]), "alias-of-2")).toBe(OWN);
+    expect(priceOf(open([["alias-of-2", { price: OWN }]]), "alias-of-2")).toBe(OWN);
+    expect(priceOf(open([["thinker-2", { contextTokens: 5 }]]), "thinker-2")).toBe(OTHER);
+  });
+
+  test("has no price of anybody's for a server of the operator's own", () => {
+    const channels = open();
+    channels.replace([listing({ provider: "ollama" })]);
+
+    expect(priceOf(channels, "thinker-2")).toBeUndefined();
+    expect(channels.find("mine")?.[0]?.price).toBeUndefined();
+  });
+
+  test("says whether the price is the operator's", () => {
+    expect(open().find("mine")?.[0]).not.toHaveProperty("hasOwnPrice");
+    const own = open([["mine", { price: OWN }]]).find("mine")?.[0];
+    expect(own).toMatchObject({ price: OWN, hasOwnPrice: true });
+    expect(open([["mine", { contextTokens: 5 }]]).find("mine")?.[0]).not.toHaveProperty(
+      "hasOwnPrice",
+    );
+  });
+
+  test("follows the operator's words as soon as they change", () => {
+    const channels = open([["mine", { price: OWN, limits: { requestsPerMinute: 5 } }]]);
+    expect(channels.hasLimits).toBe(true);
+
+    channels.replace([listing()], new Map([["mine", { price: OTHER }]]));
+    channels.replace([listing()]);
+
+    expect(channels.find("mine")?.[0]?.price).toBe(OTHER);
+    expect(channels.hasLimits).toBe(false);
+    expect(new Channels(catalog, new Map()).hasLimits).toBe(false);
+  });
+
+  test("is asked for by the upstream's name where the channel has one, and by its own elsewhere", () => {
+    const channels = open();
+
+    expect(channels.candidateOn(listing(), "mine").upstreamModel).toBe("thinker");
+    expect(channels.candidateOn(listing(), "other").upstreamModel).toBe("other");
+    expect(
+      channels.candidateOn(listing({ models: { kind: "discover" } }), "mine").upstreamModel,
+    ).toBe("mine");
+  });
+
+  test("is forgotten once the channel leads elsewhere, and kept as long as it does not", () => {
+    const discovering = listing({ models: { kind: "discover" } });
+    const moved = { ...discovering, baseUrl: "https://elsewhere.example/v1" };
+    const channels = open();
+    channels.replace([discovering]);
+    channels.discovered(discovering, [{ id: "found", traits: {} }]);
+    channels.replace([discovering]);
+    expect(channels.find("found")).toHaveLength(1);
+
+    channels.replace([moved]);
+    channels.replace([discovering]);
+
+    expect(channels.find("found")).toBeUndefined();
+  });
+
+  test("has the day of the catalogue, or else the one that the vendor's list says", () => {
+    const discovering = listing({ models: { kind: "discover" } });
+    const channels = open();
+    channels.replace([discovering]);
+    channels.discovered(discovering, [
+      { id: "thinker-2", traits: {}, createdAt: 1 },
+      { id: "found", traits: {}, createdAt: 2 },
+    ]);
+
+    expect(channels.describe(KEY, "thinker-2")?.createdAt).toBe(7);
+    expect(channels.describe(KEY, "found")?.createdAt).toBe(2);
+  });
+});
+
+describe("the nearest name to one that nobody has", () => {
+  const serving = (...names: readonly string[]): Channels => {
+    const upstreamNames = new Map(names.map((name) => [name, name]));
+    const channels = new Channels(CATALOG, new Map());
+    channels.replace([
+      aChannel({ provider: "openai-compatible", models: { kind: "listed", upstreamNames } }),
+    ]);
+    return channels;
+  };
+
+  test("differs in one of four characters at most, and in three at all", () => {
+    expect(serving("abcdefgh").nearestTo(KEY, "abcdefgx")).toBe("abcdefgh");
+    expect(serving("abcdefgh").nearestTo(KEY, "ABCDEFXX")).toBe("abcdefgh");
+    expect(serving("abcdefgh").nearestTo(KEY, "abcdexxx")).toBeUndefined();
+    expect(serving("abc").nearestTo(KEY, "abx")).toBeUndefined();
+    const long = "abcdefghijklmnopqrstuvwx";
+    expect(serving(long).nearestTo(KEY, `${long.slice(0, -3)}---`)).toBe(long);
+    expect(serving(long).nearestTo(KEY, `${long.slice(0, -4)}----`)).toBeUndefined();
+  });
+
+  test("is the nearest of all, whatever their order, that the key may use", () => {
+    for (const names of [
+      ["model-one-a", "model-one-bc"],
+      ["model-one-bc", "model-one-a"],
+    ]) {
+      expect(serving(...names).nearestTo(KEY, "model-one-x")).toBe("model-one-a");
+      const key = { ...KEY, models: ["model-one-bc"] };
+      expect(serving(...names).nearestTo(key, "model-one-x")).toBe("model-one-bc");
+      expect(serving(...names).nearestTo({ ...KEY, models: [] }, "model-one-x")).toBeUndefined();
+    }
+  });
+});

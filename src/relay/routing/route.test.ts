@@ -2,15 +2,28 @@ import { describe, expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
-import type { Units } from "#core/usage.ts";
+import { FREE, nanoUsd, type Price } from "#core/money.ts";
+import { NO_USAGE, type Units } from "#core/usage.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Catalog, Model, ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { systemClock } from "#lib/clock.ts";
+import { findProvider } from "#providers/index.ts";
+import type { Provider } from "#providers/provider.ts";
+import { messages } from "#styles/text/messages/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { Channels } from "./channels.ts";
 import { Health } from "../failover/health.ts";
-import { Router, type RouterSettings } from "./route.ts";
+import {
+  allResting,
+  isUnpriced,
+  priceOn,
+  routeFor,
+  Router,
+  UnpricedModel,
+  type Candidate,
+  type RouterSettings,
+} from "./route.ts";
 
 function channel(name: string, more: Partial<Channel> = {}): Channel {
   return {
@@ -281,5 +294,418 @@ describe("what is reserved", () => {
 
   test("covers every choice", () => {
     expect(output({ max_tokens: 100, n: 3 })).toBe(300);
+  });
+});
+
+/** A router over candidates that a test makes up. */
+function over(
+  candidates: readonly Candidate[],
+  settings: Partial<RouterSettings> = {},
+  hasLimits = true,
+) {
+  const health = new Health(systemClock);
+  const table = {
+    find: (model: string) => (model === "m" ? candidates : undefined),
+    nearestTo: () => undefined,
+    retiredFor: () => undefined,
+    hasLimits,
+  };
+  const router = new Router(table, health, {
+    unpriced: "allow",
+    assumedOutputTokens: 500,
+    ...settings,
+  });
+  return { router, health };
+}
+
+function provider(id = "openai-compatible"): Provider {
+  const found = findProvider(id);
+  if (found === undefined) throw new Error(`There is no provider ${id}.`);
+  return found;
+}
+
+function candidate(more: Partial<Candidate> = {}): Candidate {
+  return {
+    channel: channel("a"),
+    provider: provider(),
+    upstreamModel: "upstream-m",
+    price: PRICE,
+    traits: {},
+    suffixes: [],
+    ...more,
+  };
+}
+
+function asking(more: JsonObject = {}) {
+  const json = { model: "m", messages: [{ role: "user", content: "hi" }], ...more };
+  const facts = chat.inbound.readRequest(json, {});
+  return { key: KEY, style: chat, body: { json }, facts, inputTokens: INPUT_TOKENS, units: {} };
+}
+
+describe("what a call may come to", () => {
+  const sizeOf = (more: JsonObject, caps: readonly (number | undefined)[], isGiven = true) => {
+    const candidates = caps.map((maxOutputTokens) =>
+      candidate({ traits: maxOutputTokens === undefined ? {} : { maxOutputTokens } }),
+    );
+    const { router } = over(candidates);
+    return router.sizeOf(asking(more), isGiven ? candidates : undefined);
+  };
+
+  test("is its input and the output that it names, for every choice", () => {
+    expect(sizeOf({ max_tokens: 100, n: 3 }, [undefined])).toEqual({ known: 310, assumed: 0 });
+  });
+
+  test("is an assumed output if it names none, which nobody has asked for", () => {
+    expect(sizeOf({ n: 2 }, [undefined])).toEqual({ known: 10, assumed: 1_000 });
+  });
+
+  test("is no more than the longest answer of those that may serve it", () => {
+    expect(sizeOf({ max_tokens: 900 }, [300, 200])).toEqual({ known: 310, assumed: 0 });
+    expect(sizeOf({ max_tokens: 900 }, [200, 300])).toEqual({ known: 310, assumed: 0 });
+    expect(sizeOf({ max_tokens: 900 }, [200, undefined])).toEqual({ known: 910, assumed: 0 });
+    expect(sizeOf({}, [200])).toEqual({ known: 10, assumed: 200 });
+    expect(sizeOf({ max_tokens: 900 }, [])).toEqual({ known: 910, assumed: 0 });
+  });
+
+  test("is of all that serve its model if nothing is said", () => {
+    expect(sizeOf({ max_tokens: 900 }, [200], false)).toEqual({ known: 210, assumed: 0 });
+    const { router } = over([candidate({ traits: { maxOutputTokens: 200 } })]);
+    const { facts, ...call } = asking({ max_tokens: 900 });
+    expect(router.sizeOf({ ...call, facts: { ...facts, model: "none" } })).toEqual({
+      known: 910,
+      assumed: 0,
+    });
+  });
+});
+
+describe("the limits of a model", () => {
+  const limited = { id: "entry", limits: {} } as unknown as NonNullable<Candidate["limited"]>;
+
+  test("are told once, though several channels have it", () => {
+    const all = [candidate({ limited }), candidate({ limited }), candidate()];
+
+    expect(over(all).router.limitsOn(KEY, "m")).toEqual([limited]);
+    expect(over(all).router.limitsOn(KEY, "unknown")).toEqual([]);
+  });
+
+  test("are none where no model has any, and for a key that may not use it", () => {
+    expect(over([candidate({ limited })], {}, false).router.limitsOn(KEY, "m")).toEqual([]);
+    expect(over([candidate({ limited })]).router.limitsOn({ ...KEY, models: [] }, "m")).toEqual([]);
+  });
+});
+
+describe("a plan reserves", () => {
+  const estimate = (candidates: readonly Candidate[], at?: number): number =>
+    over(candidates).router.plan({
+      ...asking({ max_tokens: 100 }),
+      ...(at !== undefined && { at }),
+    }).estimate;
+  /** Of ten tokens in and a hundred out. */
+  const USUAL = 10_000 + 200_000;
+
+  test("what its dearest channel may cost", () => {
+    const dear = { ...PRICE, output: 4_000_000 };
+
+    expect(estimate([candidate()])).toBe(USUAL);
+    expect(estimate([candidate(), candidate({ price: dear })])).toBe(10_000 + 400_000);
+    expect(estimate([candidate({ price: dear }), candidate()])).toBe(10_000 + 400_000);
+  });
+
+  test("what is expected, if that is known better", () => {
+    const expected = { ...NO_USAGE, inputTokens: 7 };
+
+    expect(estimate([candidate({ expected })])).toBe(7_000);
+  });
+
+  test("by the price of the moment at which the call began", () => {
+    const early = candidate({
+      price: { ...PRICE, variants: [{ when: { until: "2026-02-01" }, factor: 3_000 }] },
+    });
+
+    expect(estimate([early], Date.UTC(2026, 0, 15))).toBe(3 * USUAL);
+    expect(estimate([early], Date.UTC(2026, 2, 15))).toBe(USUAL);
+  });
+
+  test("by the price of the region that the channel's calls are processed in", () => {
+    const price = { ...PRICE, variants: [{ when: { regions: ["eu"] }, factor: 2_000 }] };
+
+    expect(estimate([candidate({ price, region: "eu" })])).toBe(2 * USUAL);
+    expect(estimate([candidate({ price, region: "us" })])).toBe(USUAL);
+  });
+
+  test("what another model may cost that the call lets answer", () => {
+    const others: Readonly<Record<string, Price>> = { dear: { ...PRICE, output: 9_000_000 } };
+    const call = asking({ max_tokens: 100 });
+    const planFor = (models: readonly string[]): number =>
+      over([candidate({ priceOf: (model) => others[model] })]).router.plan({
+        ...call,
+        facts: { ...call.facts, asked: { models } },
+      }).estimate;
+
+    expect(planFor(["dear", "unknown"])).toBe(10_000 + 900_000);
+    expect(planFor(["unknown"])).toBe(USUAL);
+    expect(
+      over([candidate()]).router.plan({
+        ...call,
+        facts: { ...call.facts, asked: { models: ["dear"] } },
+      }).estimate,
+    ).toBe(nanoUsd(USUAL));
+  });
+});
+
+describe("a survey of a model's channels", () => {
+  test("has those of a plan first, and says why others are passed over", () => {
+    const open = candidate({ channel: channel("open", { priority: 9 }) });
+    const broken = candidate({ channel: channel("broken") });
+    const free = candidate({ channel: channel("free", { priority: 5 }), price: undefined });
+    const { router, health } = over([broken, free, open], { unpriced: undefined });
+    fail(health, broken.channel);
+    const names = (isBounded?: boolean): readonly (readonly [string, string | undefined])[] =>
+      router
+        .survey(asking(), isBounded)
+        .map(({ route, objection }) => [route.channel.name, objection]);
+
+    expect(names()).toEqual([
+      ["free", undefined],
+      ["open", undefined],
+      ["broken", "resting"],
+    ]);
+    expect(names(true)).toEqual([
+      ["open", undefined],
+      ["broken", "resting"],
+      ["free", "unpriced"],
+    ]);
+  });
+
+  test("follows the operator's rule for models without a price, whoever asks", () => {
+    const free = candidate({ price: undefined });
+    const objectionWith = (unpriced: RouterSettings["unpriced"], isBounded: boolean): unknown =>
+      over([free], { unpriced }).router.survey(asking(), isBounded)[0]?.objection;
+
+    expect(objectionWith("allow", true)).toBeUndefined();
+    expect(objectionWith("warn", true)).toBeUndefined();
+    expect(objectionWith("refuse", false)).toBe("unpriced");
+    expect(over([free], { unpriced: undefined }).router.asksForBounds).toBe(true);
+    expect(over([free]).router.asksForBounds).toBe(false);
+  });
+
+  test("of a model that generates no text is none", () => {
+    const pictures = candidate({ provider: provider("ark"), upstreamModel: "doubao-seedream-4-0" });
+    const plain = candidate();
+
+    expect(codeOf(() => over([pictures]).router.survey(asking()))).toBe("model_not_found");
+    expect(over([pictures, plain]).router.survey(asking())).toHaveLength(1);
+  });
+});
+
+describe("a model without a price", () => {
+  test("is one that nobody knows the cost of, unless it is on the operator's own machine", () => {
+    expect(isUnpriced(candidate())).toBe(false);
+    expect(isUnpriced(candidate({ price: undefined }))).toBe(true);
+    expect(isUnpriced(candidate({ price: undefined, provider: provider("ollama") }))).toBe(false);
+  });
+
+  test("is one whose price says nothing of what is expected, too", () => {
+    const seconds = { ...NO_USAGE, durationMs: 5_000 };
+
+    expect(isUnpriced(candidate({ expected: seconds }))).toBe(true);
+    expect(isUnpriced(candidate({ expected: { ...NO_USAGE, inputTokens: 5 } }))).toBe(false);
+  });
+
+  test("is refused with its first channel, and a name that is cut if it is long", () => {
+    const first = candidate();
+    const refused = new UnpricedModel("x".repeat(129), [first, candidate()], "it is so");
+
+    expect(refused.candidate).toBe(first);
+    expect(refused.message).toContain(`'${"x".repeat(128)}...'`);
+    expect(new UnpricedModel("x".repeat(128), [], "").message).toContain(`'${"x".repeat(128)}'`);
+  });
+
+  test("leaves those that have one where models without a price are refused", () => {
+    const free = candidate({ channel: channel("free"), price: undefined });
+    const { router } = over([free, candidate()], { unpriced: "refuse" });
+
+    expect(router.plan(asking()).routes.map((each) => each.channel.name)).toEqual(["a"]);
+  });
+});
+
+describe("the price for a group", () => {
+  const own: Price = { ...PRICE, input: 5 };
+  const group: Group = {
+    id: 3,
+    name: "g",
+    priceFactor: 2_000,
+    prices: new Map([["vendor/m", own]]),
+    createdAt: 0,
+  };
+
+  test.each(["entry", "base", "aliasOf"] as const)("goes by the model's %s, too", (name) => {
+    const one = candidate({ [name]: "vendor/m" });
+
+    expect(priceOn(one, { ...KEY, group }, "m")).toBe(own);
+    expect(priceOn(one, KEY, "m")).toBe(PRICE);
+    expect(priceOn(candidate(), { ...KEY, group }, "m")).toMatchObject({ input: 2_000_000 });
+  });
+
+  test("is its own if it names one, and goes for other models of the vendor, too", () => {
+    const one = candidate({ entry: "vendor/m", priceOf: () => PRICE });
+    const [planned] = over([one]).router.plan({ ...asking(), key: { ...KEY, group } }).routes;
+    const [usual] = over([candidate()]).router.plan({ ...asking(), key: { ...KEY, group } }).routes;
+
+    expect(planned?.hasOwnPrice).toBe(true);
+    expect(planned?.priceOf?.("vendor/m")).toBe(own);
+    expect(planned?.priceOf?.("other")).toMatchObject({ input: 2_000_000 });
+    expect(usual?.hasOwnPrice).toBeUndefined();
+    expect(usual).not.toHaveProperty("priceOf");
+  });
+
+  test("that is none stays none", () => {
+    const [planned] = over([candidate({ price: undefined })]).router.plan({
+      ...asking(),
+      key: { ...KEY, group },
+    }).routes;
+
+    expect(planned).not.toHaveProperty("hasOwnPrice");
+    expect(FREE.source).not.toBe(planned?.price?.source);
+  });
+});
+
+describe("if no channel can be tried", () => {
+  const limited = (retryAfterMs: number): GatewayError =>
+    new GatewayError("upstream_rate_limited", "", { retryAfterMs, vendor: { status: 429 } });
+  const cooled = (one: Candidate, health: Health, error: GatewayError): void => {
+    const [secret] = one.channel.credentials;
+    if (secret !== undefined) health.cool(one, secret, error, KEY);
+  };
+
+  test("the caller is told the shortest wait, and why", () => {
+    const health = new Health(systemClock);
+    const [one, two] = [
+      candidate({ channel: channel("one") }),
+      candidate({ channel: channel("two") }),
+    ];
+    cooled(one, health, limited(20_000));
+    cooled(two, health, limited(40_000));
+
+    const error = allResting([one, two], health, KEY);
+
+    expect(error.retryAfterMs).toBeWithin(19_000, 20_001);
+    expect(error.mayRetry).toBeUndefined();
+    expect(error.message).toContain("rate limit is reached (status 429)");
+    const waits = new Map([[one.channel, 3_000]]);
+    expect(allResting([one, two], health, KEY, waits).retryAfterMs).toBe(3_000);
+  });
+
+  test("no wait is told where waiting does not help", () => {
+    const waits = new Map([[candidate().channel, Infinity]]);
+    const one = candidate({ channel: [...waits.keys()][0] ?? channel("a") });
+
+    const error = allResting([one], new Health(systemClock), KEY, waits);
+
+    expect(error.retryAfterMs).toBeUndefined();
+    expect(error.message).toContain("each one is at its limit of calls.");
+  });
+
+  test("a client may try again if one of them may serve it later", () => {
+    const health = new Health(systemClock);
+    const [one, two] = [
+      candidate({ channel: channel("one") }),
+      candidate({ channel: channel("two") }),
+    ];
+    cooled(one, health, new GatewayError("upstream_auth", ""));
+    cooled(two, health, limited(40_000));
+
+    const error = allResting([one, two], health, KEY);
+
+    expect(error.mayRetry).toBeUndefined();
+    expect(error.message).toEndWith("does not accept the gateway's account.");
+  });
+});
+
+describe("the endpoint of a call", () => {
+  const twoStyles = provider("minimax");
+  const on = (more: Partial<Candidate>, style = chat) =>
+    routeFor(candidate({ upstreamModel: "MiniMax-M2", ...more }), { ...asking(), style });
+
+  test("is of the caller's own style if the vendor speaks it, or of the channel's", () => {
+    expect(on({ provider: twoStyles }).endpoint?.style.id).toBe("chat");
+    expect(on({ provider: twoStyles }, messages as never).endpoint?.style.id).toBe("messages");
+    const channelOf = channel("a", { style: "messages" });
+    expect(on({ provider: twoStyles, channel: channelOf }).endpoint?.style.id).toBe("messages");
+  });
+
+  test("is the vendor's first if it does not speak the caller's", () => {
+    expect(on({}, messages as never).endpoint?.style.id).toBe("chat");
+  });
+
+  test("is none of those that do not serve the model or are not offered on the channel", () => {
+    const [first] = twoStyles.text;
+    if (first === undefined) throw new Error("It has one.");
+    const only = (more: object): Provider => ({ ...twoStyles, text: [{ ...first, ...more }] });
+
+    expect(codeOf(() => on({ provider: only({ serves: () => false }) }))).toBe("model_not_found");
+    const rule = (options: { readonly region?: string }): boolean => options.region === "eu";
+    const offered = only({ isOffered: rule });
+    expect(codeOf(() => on({ provider: offered }))).toBe("model_not_found");
+    const inEurope = channel("a", { options: { region: "eu" } });
+    expect(on({ provider: offered, channel: inEurope }).endpoint).toBeDefined();
+    const asSet = channel("a", { style: "chat" });
+    expect(on({ provider: offered, channel: asSet }).endpoint).toBeDefined();
+  });
+
+  test("is of the style that the model needs for what is asked for, and says what needed it", () => {
+    const needing = { provider: twoStyles, traits: { rules: { needsStyle: { any: "messages" } } } };
+
+    expect(on(needing)).toMatchObject({
+      endpoint: { style: { id: "messages" } },
+      neededFor: "any",
+    });
+    expect(on({ provider: twoStyles })).not.toHaveProperty("neededFor");
+    const missing = { provider: twoStyles, traits: { rules: { needsStyle: { any: "none" } } } };
+    expect(on(missing).endpoint?.style.id).toBe("chat");
+    expect(on(missing)).not.toHaveProperty("neededFor");
+  });
+
+  test("is the vendor's adapter if it has one", () => {
+    const adapter = { id: "test" } as unknown as NonNullable<Provider["adapter"]>;
+
+    expect(on({ provider: { ...twoStyles, adapter } })).toMatchObject({ adapter });
+  });
+
+  test.each([
+    ["ark", "doubao-seedream-4-0-250828", "makes pictures, at POST /v1/images/generations"],
+    ["ark", "doubao-seedance-1-0-pro-250528", "makes videos, at POST /v1/videos"],
+  ])("is none at %s for %s, and the caller is told what it does", (id, upstreamModel, said) => {
+    const refused = errorOf(() => on({ provider: provider(id), upstreamModel }));
+
+    expect(refused?.code).toBe("model_not_found");
+    expect(refused?.message).toContain(said);
+  });
+
+  test("is none of a model that nobody knows to do anything", () => {
+    expect(errorOf(() => on({ provider: provider("jina") }))?.message).toBe(
+      "This model does not generate text.",
+    );
+  });
+});
+
+describe("a call that only a vendor of its own style can understand", () => {
+  test("goes to one that speaks the style, and is refused where none does", () => {
+    const call = asking();
+    const refusal = new GatewayError("invalid_request", "It does not take this.");
+    const unknown = { ...call, facts: { ...call.facts, unknownValue: refusal } };
+    const planned = over([candidate()]).router.plan(unknown);
+    const elsewhere = { ...unknown, style: messages as never };
+
+    expect(planned.routes).toHaveLength(1);
+    expect(errorOf(() => over([candidate()]).router.plan(elsewhere))).toBe(refusal);
+  });
+
+  test("is refused in the words of whoever plans it", () => {
+    const { router } = over([candidate()]);
+
+    expect(
+      errorOf(() => router.planFor(asking(), () => undefined, "does not make videos"))?.message,
+    ).toBe("This model does not make videos.");
   });
 });

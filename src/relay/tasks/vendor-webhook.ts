@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import { isOver, type Task, type TaskStore } from "#core/task.ts";
-import { isProven } from "#egress/webhook-signature.ts";
+import { isSignatureValid } from "#egress/webhook-signature.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
@@ -12,20 +12,18 @@ interface VendorWebhookDeps extends Pick<PollDeps, "findChannel"> {
   readonly clock: Clock;
 }
 
-/** What a vendor sent us, as it came. */
+/** A vendor's webhook request, unchanged. */
 export interface VendorWebhook {
   readonly channel: string;
-  /** Of the address that it was given. */
+  /** From the URL that the vendor was given. */
   readonly taskId: string;
   readonly body: Uint8Array;
   header(name: string): string;
 }
 
 /**
- * The task that a vendor has something to say about; undefined where it is
- * nobody's, or over. What is said of it is not believed: whoever wants to know
- * asks the vendor. Throws `unauthenticated` where a signature was agreed on and
- * this is none.
+ * The task of a vendor's webhook; undefined if it is unknown or ended. The content is not trusted:
+ * it only triggers a poll. Throws `unauthenticated` if a signature is required and invalid.
  */
 export async function handleVendorWebhook(
   webhook: VendorWebhook,
@@ -45,7 +43,7 @@ export async function handleVendorWebhook(
   };
   const nowSeconds = Math.floor(deps.clock.now() / 1_000);
   const { secretIn = NO_SECRET } = terms;
-  if (isProven(channel, secretIn, proof, nowSeconds) === false) {
+  if (isSignatureValid(channel, secretIn, proof, nowSeconds) === false) {
     throw new GatewayError("unauthenticated", "This notice is not signed as it should be.");
   }
   const task = await subjectOf(webhook, terms, deps.tasks);

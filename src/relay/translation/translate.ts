@@ -10,26 +10,34 @@ import type { Sink } from "#lib/push-stream.ts";
 import { originalNames } from "#styles/text/tool-names.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "../delivery/answer-stream.ts";
-import { unpackerFor, withFormatTool, type Unpack } from "./answer-form.ts";
+import { unpackerFor, withFormatTool, type AnswerForm, type Unpack } from "./answer-form.ts";
 import type { Call } from "../call.ts";
 import { lossNames } from "./callers-field.ts";
 import type { Continuation } from "./continuation.ts";
 import { countUsage } from "../metering/count-usage.ts";
 import { EventMeter } from "../metering/event-meter.ts";
 import { fitRequest } from "./fit-request.ts";
+import { CallWriter, withCallFormat } from "./forced-call.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
+import { reportNeedlessChoice } from "./needless-choice.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "../routing/route.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
-import { parseAnswer, type WholeReading } from "../delivery/whole.ts";
+import { parseExactAnswer, type WholeReading } from "../delivery/whole.ts";
+import {
+  canSearch,
+  isMeasurable,
+  STOP_MEMBERS,
+  StopCutter,
+  unaskedStops,
+} from "./stop-sequences.ts";
 
-/** A call in the words of another style, and what those words could not say. */
+/** A request translated to another style, and its lost fields. */
 export interface Translation {
   readonly request: ChatRequest;
-  /** The answer is what a tool is called with. */
-  readonly isByTool: boolean;
+  readonly form: AnswerForm;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string | undefined;
@@ -42,17 +50,20 @@ interface TranslationTerms extends RequestTerms {
 
 export interface TranslationDeps {
   readonly reasoningCache: ReasoningCache;
-  /** Follows links for upstreams that do not. */
+  /** Downloads links for upstreams that do not. */
   readonly media: MediaFetcher;
 }
 
-/** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
+/**
+ * The client's request in the common form, with cached data that the client's style could not
+ * carry.
+ */
 export function readRequest(call: Call, route: Route, reasoningCache: ReasoningCache): ChatRequest {
   if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
   const restored = reasoningCache.restore(call.key, request);
   const { steering, upstreamModel: model } = route;
-  // What the body says of reasoning counts for more than the ending of a name.
+  // Reasoning settings in the body take precedence over a suffix of the model name.
   if (steering === undefined) return { ...restored, model };
   return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
 }
@@ -64,21 +75,26 @@ export async function translateRequest(
   { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
-  // What a caller of another style says in headers was not said to this upstream.
+  // Headers of a client of another style do not apply to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
-  const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
+  const kept = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
+  const report = new LossReport(kept, lossNames(call.style, call.body.json, request));
   if (isAway) report.lose(REASONING_ACCOUNT);
+  if (!isAlike) reportNeedlessChoice(request, report);
   const byTool = withFormatTool(request, route);
   if (byTool !== undefined) report.lose("response_format");
-  const written = byTool ?? request;
+  const byFormat = byTool === undefined ? withCallFormat(request, route) : undefined;
+  if (byFormat !== undefined) report.lose("tool_choice");
+  const written = byTool ?? byFormat?.request ?? request;
   const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,
     model: traits,
     ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
   });
-  const fitted = { ...built, ...fitRequest(built, route, report, isAway || !isAlike) };
+  const isRewritten = isAway || !isAlike || byFormat !== undefined;
+  const fitted = { ...built, ...fitRequest(built, route, report, isRewritten) };
   const context = requestContext(route, isAlike ? call.header : NO_HEADER);
   const adapted = {
     ...fitted,
@@ -87,9 +103,14 @@ export async function translateRequest(
   const body = { ...adapted, ...editsWithout(adapted, refused, report) };
   if (call.isStrict) report.refuseIfAny();
 
+  const keepsReasoning = byFormat !== undefined && isAlike;
   return {
-    request,
-    isByTool: byTool !== undefined,
+    request: keepsReasoning ? { ...request, keepsReasoning } : request,
+    form: {
+      isByTool: byTool !== undefined,
+      ...(byFormat === undefined ? {} : { asCallOf: byFormat.tool }),
+      stops: unaskedStops(request, body, endpoint.style),
+    },
     body: JSON.stringify(body),
     headers: endpoint.headers?.(body, context.ofCaller, context) ?? {},
     path: endpoint.pathFor?.(body),
@@ -99,7 +120,7 @@ export async function translateRequest(
 
 const NO_HEADER = (): undefined => undefined;
 
-/** Between callers and upstreams of one style a link is the vendor's own business. */
+/** If client and upstream share a style, the vendor handles links itself. */
 async function withMedia(
   request: ChatRequest,
   { style, signal }: Call,
@@ -117,29 +138,29 @@ export async function translateWhole(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost, isByTool }: Translation,
+  { request, lost, form }: Translation,
   reasoningCache: ReasoningCache,
   continuation?: Continuation,
 ): Promise<WholeReading> {
   const events: ChatEvent[] = [];
   const { outbound } = route.endpoint.style;
-  let last = outbound.parseResponse(parseAnswer(await reply.readAll()));
+  let last = outbound.parseResponse(parseExactAnswer(await reply.readAll()));
   for (let next = await continuation?.next(last); next !== undefined;) {
     using hop = next;
     events.push(...(continuation?.joiner.between(last) ?? []));
-    last = outbound.parseResponse(parseAnswer(await hop.readAll()));
+    last = outbound.parseResponse(parseExactAnswer(await hop.readAll()));
     next = await continuation?.next(last);
   }
   events.push(...(continuation?.joiner.pass(last) ?? last));
-  return await writeWhole(events, call, route, request, lost, reasoningCache, isByTool);
+  return await writeWhole(events, call, route, request, lost, reasoningCache, form);
 }
 
-/** A whole answer of an upstream that only streams. */
+/** A complete response from an upstream that only streams. */
 export async function gatherStream(
   reply: UpstreamReply,
   call: Call,
   route: WireRoute,
-  { request, lost, isByTool }: Translation,
+  { request, lost, form }: Translation,
   maxEventBytes: number,
   reasoningCache: ReasoningCache,
 ): Promise<WholeReading> {
@@ -158,10 +179,10 @@ export async function gatherStream(
   } catch (cause) {
     throw explained(cause);
   }
-  return await writeWhole(events, call, route, request, lost, reasoningCache, isByTool);
+  return await writeWhole(events, call, route, request, lost, reasoningCache, form);
 }
 
-/** A whole answer in the caller's style, out of the hub's events. */
+/** A complete response in the client's style, from common events. */
 export async function writeWhole(
   events: readonly ChatEvent[],
   call: Call,
@@ -169,13 +190,14 @@ export async function writeWhole(
   request: ChatRequest,
   lost: readonly string[],
   reasoningCache: ReasoningCache,
-  isByTool = false,
+  form: AnswerForm = {},
 ): Promise<WholeReading> {
   const meter = new EventMeter(call, route, reasoningCache);
   const named = originalNames(request);
-  const unpack = unpackerFor(request, isByTool);
-  const told = unpack === undefined ? events : events.flatMap(unpack);
-  const seen = told.filter(onlyFirstCall(request)).map((event) => meter.see(named(event)));
+  const { stages } = openForm(call, request, form);
+  const seen = through(stages, events)
+    .filter(onlyFirstCall(request))
+    .map((event) => meter.see(named(event)));
   meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
   const { usage } = meter;
   return {
@@ -191,7 +213,27 @@ export async function writeWhole(
   };
 }
 
-/** What we left out of the question, and what its upstream did. */
+/** What an answer goes through on its way from the form that it has to the one that was asked for. */
+function openForm(
+  { style }: Call,
+  request: ChatRequest,
+  { isByTool = false, asCallOf, stops = [] }: AnswerForm,
+): { readonly stages: readonly Unpack[]; readonly cutter: StopCutter | undefined } {
+  const unpack = unpackerFor(request, isByTool);
+  const caller = asCallOf === undefined ? undefined : new CallWriter(asCallOf, style.callIdPrefix);
+  const call: Unpack | undefined = caller && ((event) => caller.take(event));
+  const cutter = stops.length === 0 ? undefined : new StopCutter(stops, request.choices);
+  const cut: Unpack | undefined = cutter && ((event) => cutter.take(event));
+  return { stages: [unpack, call, cut].filter((stage) => stage !== undefined), cutter };
+}
+
+function through(stages: readonly Unpack[], events: readonly ChatEvent[]): readonly ChatEvent[] {
+  let passed = events;
+  for (const stage of stages) passed = passed.flatMap(stage);
+  return passed;
+}
+
+/** Losses by the gateway and by the upstream. */
 function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
   return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
 }
@@ -215,13 +257,13 @@ export function translateStream(
       sse: new SseDecoder(maxEventBytes),
       decoder: route.endpoint.style.outbound.openDecoder(),
     }),
-    new StreamWriter(call, route, translation.request, reasoningCache, translation.isByTool),
+    new StreamWriter(call, route, translation.request, reasoningCache, translation.form),
     translation.lost,
     continuation,
   );
 }
 
-/** The hub's events on their way into the caller's style, metered as they pass. */
+/** Writes common events in the client's style, and meters them. */
 export class StreamWriter {
   readonly meter: EventMeter;
   readonly #request: ChatRequest;
@@ -229,7 +271,9 @@ export class StreamWriter {
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
   readonly #isWanted: (event: ChatEvent) => boolean;
-  readonly #unpack: Unpack | undefined;
+  readonly #stages: readonly Unpack[];
+  readonly #cutter: StopCutter | undefined;
+  readonly #isMeasurable: boolean;
   #hasUsage = false;
 
   constructor(
@@ -237,10 +281,13 @@ export class StreamWriter {
     route: Route,
     request: ChatRequest,
     reasoningCache: ReasoningCache,
-    isByTool = false,
+    form: AnswerForm = {},
   ) {
     this.#request = request;
-    this.#unpack = unpackerFor(request, isByTool);
+    const { stages, cutter } = openForm(call, request, form);
+    this.#stages = stages;
+    this.#cutter = cutter;
+    this.#isMeasurable = isMeasurable(request, route);
     this.#named = originalNames(request);
     this.#isWanted = onlyFirstCall(request);
     this.#traits = route.traits;
@@ -249,10 +296,20 @@ export class StreamWriter {
   }
 
   write(event: ChatEvent): string {
-    if (this.#unpack === undefined) return this.#write(event);
+    if (this.#stages.length === 0) return this.#write(event);
     let out = "";
-    for (const each of this.#unpack(event)) out += this.#write(each);
+    for (const each of through(this.#stages, [event])) out += this.#write(each);
     return out;
+  }
+
+  /** The answer was cut in all its choices: nothing that follows is content. */
+  get isCut(): boolean {
+    return this.#cutter?.isDone === true;
+  }
+
+  /** Nothing that follows is wanted: what was written can be ended, and its upstream let go. */
+  get isComplete(): boolean {
+    return this.isCut && this.#isMeasurable;
   }
 
   #write(event: ChatEvent): string {
@@ -261,7 +318,7 @@ export class StreamWriter {
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }
 
-  /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
+  /** The end of the stream. Usage is included even if the upstream reported none. */
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
     const { text, tokens } = await this.meter.wholeOutput();
@@ -274,16 +331,16 @@ export class StreamWriter {
   }
 }
 
-/** What reads one reply of an upstream. */
+/** Parses one reply of an upstream. */
 interface Reader {
   readonly sse: SseDecoder;
   readonly decoder: StreamDecoder;
 }
 
 /**
- * From the upstream's bytes to the caller's in one synchronous step for each
- * piece that arrives: no promise for an event, one for a piece. The head of an
- * answer waits for its first content: until then another channel may answer.
+ * Converts the upstream's bytes to the client's in one synchronous step per piece: one promise per
+ * piece, none per event. The head waits for the first content: until then another channel may take
+ * over.
  */
 class TranslatedStream implements AnswerStream {
   #reply: UpstreamReply;
@@ -294,7 +351,7 @@ class TranslatedStream implements AnswerStream {
   #isClosed = false;
   readonly #lost: readonly string[];
   readonly isTranslated = true;
-  /** Not handed over yet: the head. */
+  /** The head, which is not sent yet. */
   #held = "";
   #hasBegun = false;
   isEnding = false;
@@ -329,11 +386,17 @@ class TranslatedStream implements AnswerStream {
   /** One reply of the upstream; true if another one follows. */
   async #runHop(take: Sink["write"]): Promise<boolean> {
     const { sse, decoder } = this.#reader;
-    await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    try {
+      await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+    } catch (cause) {
+      // Its end was written, and the upstream was let go before its own.
+      if (this.isEnding && this.#isClosed) return false;
+      throw cause;
+    }
     await this.#pass(sse.end(), take);
     if (this.isEnding) return false;
     const last = decoder.end();
-    const next = await this.#continuation?.next(last);
+    const next = this.#writer.isCut ? undefined : await this.#continuation?.next(last);
     if (next === undefined || this.#continuation === undefined) {
       await this.#end(this.#write(this.#joined(last)), take);
       return false;
@@ -357,7 +420,7 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.usage;
   }
 
-  /** Each request of an answer reads the question anew. */
+  /** Each request of a response reads the input again. */
   get inputUsage(): Usage | undefined {
     return this.#continuation?.usage;
   }
@@ -366,7 +429,9 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.takeOutputText();
   }
 
-  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
+  /**
+   * Send a waiting head first: some clients parse an error as part of the response that it starts.
+   */
   fail(error: GatewayError): string {
     const held = this.#held;
     this.#held = "";
@@ -386,9 +451,11 @@ class TranslatedStream implements AnswerStream {
       for (const event of events) {
         out += this.#write(this.#joined(decoder.read(event)));
         if (decoder.isOver) return this.#end(out, take);
+        if (this.#writer.isComplete) return this.#end(out, take).then(() => this.close());
       }
     } catch (cause) {
-      // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
+      // Send the events before a failure, unless nothing was sent yet: then another channel may
+      // take over.
       if (out !== "" && this.#hasBegun) void take(out);
       throw cause;
     }

@@ -40,7 +40,7 @@ export function createIdentities(db: Kysely<Tables>, clock: Clock): Identities {
         if (!isUniqueViolation(cause)) throw cause;
         throw new GatewayError(
           "invalid_request",
-          "This user is linked already, or somebody else is linked to this subject.",
+          "This user already has an identity of this issuer, or another user has this subject.",
           { cause },
         );
       }

@@ -18,17 +18,17 @@ interface LoginDeps {
 }
 
 export interface LoginStore extends Logins {
-  /** For whoever starts the gateway, as long as the root account has no login; undefined afterwards. */
+  /** A set-up token for the operator while the root account has no login; undefined afterwards. */
   issueSetupToken(): Promise<string | undefined>;
 }
 
 const SESSION_PREFIX = "slc-session_";
-/** A session ends when it was not used for this long, and at the latest so long after its login. */
+/** A session ends after this idle time, and at the latest after this time since its login. */
 const IDLE_MS = 30 * 60_000;
 const ABSOLUTE_MS = 12 * 3_600_000;
-/** Of a user; the one that was used least recently gives way. */
+/** Per user; the least recently used session is ended. */
 const MAX_SESSIONS = 5;
-/** Not every request is worth a write. */
+/** Write the time of last use at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
 export function createLogins({ db, clock, pepper, passwords }: LoginDeps): LoginStore {
@@ -180,7 +180,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
   }
 }
 
-/** The last used first. */
+/** Most recently used first. */
 function livingSessions(db: Kysely<Tables>, userId: number, now: number) {
   return db
     .selectFrom("sessions")

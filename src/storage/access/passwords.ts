@@ -4,17 +4,20 @@ import { digestOf } from "../secrets/secrets.ts";
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Takes the same time whether there is a hash to compare with or not. */
+  /** Takes the same time with and without a stored hash. */
   verify(password: string, hash: string | null | undefined): Promise<boolean>;
 }
 
-/** OWASP's least for argon2id: 19 MiB, two passes. About 25 ms of one core. */
+/** OWASP's minimum for argon2id: 19 MiB, two passes. About 25 ms of one core. */
 const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Each takes its memory and a thread: more at once would only wait for each other. */
+/** Each hash needs memory and a thread: more at once would only wait for each other. */
 const AT_ONCE = 2;
 const MAX_WAITING = 64;
 
-/** The slow hash is made of a keyed digest, so that a copy of the database alone is not worth guessing at. */
+/**
+ * The slow hash is computed from a keyed digest, so that a copy of the database
+ * alone does not allow guessing.
+ */
 export function openPasswords(pepper: Uint8Array): Passwords {
   const places = new Semaphore(AT_ONCE, MAX_WAITING);
   let nobodys: Promise<string> | undefined;
@@ -29,7 +32,7 @@ export function openPasswords(pepper: Uint8Array): Passwords {
       }),
   };
 
-  /** The same characters may come as different bytes from different keyboards. */
+  /** Keyboards may encode the same characters differently. */
   function keyed(password: string): string {
     return digestOf(`password:${password.normalize("NFKC")}`, pepper);
   }

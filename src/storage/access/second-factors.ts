@@ -14,15 +14,15 @@ interface SecondFactorDeps {
   readonly pepper: Uint8Array;
 }
 
-/** As long as the digest that the codes are made with. [RFC 4226, section 4] */
+/** The length of the digest of the codes. [RFC 4226, section 4] */
 const SECRET_BYTES = 20;
-/** To scan a picture and type a code. */
+/** Time to scan the QR code and enter a code. */
 const PENDING_MS = 15 * 60_000;
 const RECOVERY_CODES = 10;
 /** In base 32: 60 bits. */
 const RECOVERY_CHARS = 12;
 
-/** The secrets lie sealed, each for its user; another user's row cannot be put in their place. */
+/** Secrets are encrypted per user; another user's row cannot replace them. */
 export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): SecondFactors {
   const seal = openSeal(pepper, "second factors");
 
@@ -66,7 +66,7 @@ export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): Se
       const step = findStep(current.secret, code, clock.now());
       if (step === undefined) return await spendRecoveryCode(userId, code);
 
-      // Of two that show the same code at once, one finds the row as it was.
+      // Of two concurrent uses of one code, only the first finds the old step.
       const { numUpdatedRows } = await db
         .updateTable("users")
         .set({ totp_step: step })
@@ -87,7 +87,7 @@ export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): Se
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) return false;
         await transaction.deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
-        // Where a second factor is required, what was opened with this one opens no more.
+        // If a second factor is required, sessions confirmed with this one lose access.
         await transaction
           .updateTable("sessions")
           .set({ is_confirmed: 0 })
@@ -98,7 +98,7 @@ export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): Se
     },
   };
 
-  /** What can be opened; a pending secret only while it is good. */
+  /** The readable secrets; a pending secret only until it expires. */
   async function secretsOf(userId: number): Promise<{ current?: Kept; pending?: Kept }> {
     const row = await db
       .selectFrom("users")
@@ -114,7 +114,8 @@ export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): Se
   function opened(userId: number, sealed: string | null | undefined): Kept | undefined {
     if (typeof sealed !== "string") return undefined;
     const secret = seal.open(sealed, contextOf(userId));
-    if (secret === undefined) throw new Error(`The second factor of user ${userId} is unreadable.`);
+    if (secret === undefined)
+      throw new Error(`The second factor of user ${userId} cannot be decrypted.`);
     return { sealed, secret };
   }
 
@@ -127,7 +128,7 @@ export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): Se
     return numDeletedRows > 0n;
   }
 
-  /** However somebody types it. */
+  /** Normalises the notation of a code. */
   function digest(userId: number, code: string): string {
     const bare = code.toLowerCase().replaceAll(/[\s-]/g, "");
     return digestOf(`recovery code:${userId}:${bare}`, pepper);

@@ -6,15 +6,14 @@ import { ROOT_ID } from "./users.ts";
 
 const PREFIX = "slc-setup_";
 const ROW = "setup:";
-/** Long enough to read a log and open a page; another start makes another token. */
+/** Long enough to read a log and open a page; each start creates a new token. */
 const VALID_MS = 3_600_000;
 
 type DigestOf = (secret: string) => string;
 
 /**
- * A token with which the root account is given its first login. Each start
- * makes one, until that has happened; several gateways on one database may
- * each have printed theirs.
+ * A token for the first login of the root account. Each start creates one until
+ * the login exists; several gateways on one database may each have printed one.
  */
 export async function issueSetupToken(
   db: Kysely<Tables>,
@@ -41,7 +40,10 @@ export async function issueSetupToken(
   return token;
 }
 
-/** Of however many that show a token, one is let in: the account has no login only once. */
+/**
+ * Only one of several concurrent uses succeeds, because the account is without
+ * a login only once.
+ */
 export async function spendSetupToken(
   db: Kysely<Tables>,
   digestOf: DigestOf,

@@ -103,7 +103,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
         });
       } catch (cause) {
         if (!isReferenceViolation(cause)) throw cause;
-        const message = "This team has members; move them elsewhere first.";
+        const message = "The team has members. Move them to another team first.";
         throw new GatewayError("invalid_request", message, { cause });
       }
     },
@@ -111,5 +111,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
 }
 
 function taken(cause: unknown): GatewayError {
-  return new GatewayError("invalid_request", "There is a team with this name already.", { cause });
+  return new GatewayError("invalid_request", "Another team has this name. Choose another one.", {
+    cause,
+  });
 }

@@ -64,7 +64,7 @@ export function createGroupStore({ db, clock, keys }: GroupStoreDeps): GroupStor
       } catch (cause) {
         throw isUniqueViolation(cause) ? takenByGroup(change.name ?? "", cause) : cause;
       } finally {
-        // Also when it failed: the change may have been made without our hearing of it.
+        // Also after an error: the change may have been committed without our knowledge.
         keys.groupChanged(id);
       }
       return await find(id);
@@ -96,7 +96,7 @@ export function createGroupStore({ db, clock, keys }: GroupStoreDeps): GroupStor
 function takenByGroup(name: string, cause: unknown): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `There is a group named ${JSON.stringify(name)} already.`,
+    `A group named ${JSON.stringify(name)} already exists. Choose another name.`,
     { param: "name", cause },
   );
 }
@@ -104,7 +104,7 @@ function takenByGroup(name: string, cause: unknown): GatewayError {
 function inUse(cause: unknown): GatewayError {
   return new GatewayError(
     "invalid_request",
-    "There are users in this group; move them to another one first.",
+    "The group has users. Move them to another group first.",
     { cause },
   );
 }

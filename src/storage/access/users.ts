@@ -11,9 +11,9 @@ import { NO_SECOND_FACTOR, toUser, USER_STATUS, type UsersTable } from "../table
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
 export interface UserAdmin extends UserStore {
-  /** The user that a new gateway starts with, and whose spending has no bound. */
+  /** The initial user of a new gateway, without a spending limit. */
   ensureRoot(): Promise<{ readonly id: number; readonly name: string; readonly role: Role }>;
-  /** Gives the root account its first login; false where it has one already. */
+  /** Sets the first login of the root account; false if it already has one. */
   ensureRootLogin(email: string, password: string): Promise<boolean>;
 }
 
@@ -25,7 +25,7 @@ interface UserStoreDeps {
 }
 
 export const ROOT_ID = 1;
-/** What is left of a deleted user, beside a name that no user can have. */
+/** The values of a deleted user, besides a name that no user can have. */
 const TOMBSTONE = {
   status: USER_STATUS.disabled,
   email: null,
@@ -172,7 +172,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       let ended: readonly { readonly id: number }[] = [];
       try {
         return await db.transaction().execute(async (transaction) => {
-          // First, so that no key is made meanwhile: making one waits for the user's name.
+          // First, so that no key is created meanwhile: key creation waits for the user's row lock.
           const { numUpdatedRows } = await transaction
             .updateTable("users")
             .set({ ...TOMBSTONE, name: `(deleted ${id})`, deleted_at: clock.now() })
@@ -214,24 +214,24 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
   }
 }
 
-/** A reference that does not hold does not say which one it is. */
+/** Checked separately, because a foreign key error does not name its column. */
 async function requireTeam(db: Kysely<Tables>, id: number): Promise<void> {
   const found = await db.selectFrom("teams").select("id").where("id", "=", id).executeTakeFirst();
   if (found === undefined) throw noSuchTeam();
 }
 
 function noSuchTeam(): GatewayError {
-  return invalid("team_id", "There is no such team.");
+  return invalid("team_id", "The team does not exist.");
 }
 
 function noSuchGroup(): GatewayError {
-  return invalid("group_id", "There is no such group.");
+  return invalid("group_id", "The group does not exist.");
 }
 
 export function takenByUser(cause: unknown): GatewayError {
   return new GatewayError(
     "invalid_request",
-    "There is a user with this name or this address already.",
+    "Another user has this name or email address. Choose another one.",
     { cause },
   );
 }

@@ -4,7 +4,7 @@ import { PERIODS, type OwnerId } from "#core/key.ts";
 import type { GrantTransaction } from "./grants.ts";
 import type { Tables } from "../tables.ts";
 
-/** Of an owner that is made in the same transaction: no call can have drawn on it. */
+/** Budgets of an owner created in the same transaction: no call can have drawn on them. */
 export async function addBudgets(
   db: Kysely<Tables>,
   owner: OwnerId,
@@ -15,8 +15,8 @@ export async function addBudgets(
 }
 
 /**
- * Holds from the next call on, and for the period that is running: the bound
- * of its account moves, what was spent stays. `at`: Unix ms.
+ * Takes effect from the next call, also for the current period: the limit of
+ * its account changes, the amount spent stays. `at`: Unix ms.
  */
 export async function changeBudgets(
   { db, grant }: GrantTransaction,
@@ -35,7 +35,7 @@ export async function changeBudgets(
   }
 }
 
-/** Nobody else changes them until the transaction ends. */
+/** Locks the owner's budgets until the transaction ends. */
 async function lockBudgets(db: Kysely<Tables>, owner: OwnerId): Promise<Tables["budgets"]> {
   await db
     .insertInto("budgets")

@@ -7,7 +7,10 @@ export interface Checkpoint {
   readonly context: string | null;
 }
 
-/** What running calls have delivered: only the latest of each, written together now and then. */
+/**
+ * The delivered output of running calls: only the latest value of each, written
+ * together at intervals.
+ */
 interface Checkpoints {
   note(callId: string, delivered: NanoUsd, context: HoldContext | undefined): void;
   forget(callId: string): void;

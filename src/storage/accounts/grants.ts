@@ -12,20 +12,20 @@ import { grantChange, openingId } from "../tables/ledger.ts";
 export interface GrantsDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
-  /** An engine that keeps accounts in memory learns of a change once it is committed. */
+  /** Notifies an engine with accounts in memory about a committed change. */
   onGranted(id: AccountId, granted: NanoUsd | null): void;
 }
 
-/** What accounts may spend, changed together with whatever belongs to it: all or nothing. */
+/** Changes of spending limits, in one transaction with related changes. */
 export interface Grants {
   transaction<T>(action: (transaction: GrantTransaction) => Promise<T>): Promise<T>;
 }
 
 export interface GrantTransaction {
   readonly db: Kysely<Tables>;
-  /** `null` takes the bound away. Makes the account where there is none. */
+  /** `null` removes the limit. Creates the account if it does not exist. */
   grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
-  /** False where the operation was done before. Throws as `QuotaStore.topUp` says. */
+  /** False if the operation was done before. Throws like `QuotaStore.topUp`. */
   add(id: AccountId, amount: NanoUsd, opId: string, note: string): Promise<boolean>;
 }
 
@@ -64,7 +64,7 @@ export function createGrants({ db, clock, onGranted }: GrantsDeps): Grants {
   };
 }
 
-/** Nobody else moves the account until the transaction ends. */
+/** Locks the account until the transaction ends. */
 async function lockAccount(
   db: Kysely<Tables>,
   id: AccountId,
@@ -76,7 +76,7 @@ async function lockAccount(
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst();
-  // Written over with what it is, which locks it on both engines.
+  // An update with the same value locks the row on both engines.
   const { granted } = await db
     .updateTable("accounts")
     .set(({ ref }) => ({ granted: ref("granted") }))
@@ -94,14 +94,17 @@ async function wasAdded(db: Kysely<Tables>, opId: string, amount: NanoUsd): Prom
     .executeTakeFirst();
   if (entry === undefined) return false;
   if (entry.granted_delta === amount) return true;
-  throw new GatewayError("key_reused", "This operation was done before, with another amount.");
+  throw new GatewayError(
+    "key_reused",
+    "This operation was already done with another amount. Use another key.",
+  );
 }
 
 function sumOf(before: NanoUsd | null, amount: NanoUsd): NanoUsd {
-  if (before === null) throw refused("There is no bound that could be moved; set one first.");
+  if (before === null) throw refused("The quota is unlimited. Set a quota before you change it.");
   const sum = before + amount;
-  if (sum < 0) throw refused("That is more than could be taken away.");
-  if (!Number.isSafeInteger(sum)) throw refused("That is more than a quota can be.");
+  if (sum < 0) throw refused("The quota would become negative. Subtract less.");
+  if (!Number.isSafeInteger(sum)) throw refused("The quota would exceed its maximum. Add less.");
   return nanoUsd(sum);
 }
 
@@ -110,7 +113,7 @@ function refused(message: string): GatewayError {
 }
 
 interface GrantRow {
-  /** Names the operation, so that it is not done twice. */
+  /** Idempotency key of the operation. */
   readonly opId: string;
   readonly id: AccountId;
   readonly before: NanoUsd | null;

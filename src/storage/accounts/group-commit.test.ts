@@ -5,7 +5,7 @@ import { waitFor } from "#test/wait.ts";
 import { openGroup, type Group, type Verdict, type Write } from "./group-commit.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "../limits.ts";
 
-test("what gathers while a transaction runs shares the next one", async () => {
+test("writes that arrive during a transaction share the next one", async () => {
   const { group, batches, outcomes, open } = setup();
 
   for (let i = 0; i < 100; i++) group.add(write(i, outcomes));
@@ -16,7 +16,7 @@ test("what gathers while a transaction runs shares the next one", async () => {
   expect(batches.length).toBeLessThan(4);
 });
 
-test("a transaction takes no more than its limit", async () => {
+test("a transaction never exceeds its maximum size", async () => {
   const { group, batches, outcomes, open } = setup({ limits: { maxBatch: 7 } });
 
   for (let i = 0; i < 100; i++) group.add(write(i, outcomes));
@@ -26,7 +26,7 @@ test("a transaction takes no more than its limit", async () => {
   expect(Math.max(...batches.map((batch) => batch.length))).toBe(7);
 });
 
-test("one operation that can never be booked does not keep the others from it", async () => {
+test("one invalid operation does not block the others", async () => {
   const { group, outcomes, open, errors } = setup({
     fail: (ids) => (ids.includes(3) ? "bad" : undefined),
   });
@@ -47,7 +47,7 @@ test("one operation that can never be booked does not keep the others from it", 
   expect(() => group.assertOpen()).not.toThrow();
 });
 
-test("while the database cannot be written, calls are turned away and what is owed is kept", async () => {
+test("while the database cannot be written, calls are refused and pending charges are kept", async () => {
   let isDown = true;
   const { group, outcomes, open, errors } = setup({ fail: () => (isDown ? "wait" : undefined) });
 
@@ -66,7 +66,7 @@ test("while the database cannot be written, calls are turned away and what is ow
   expect(() => group.assertOpen()).not.toThrow();
 });
 
-test("a database that works again is noticed, even when nothing waits for it", async () => {
+test("a recovered database is noticed even if no write is waiting", async () => {
   let isDown = true;
   const { group, outcomes, open, batches } = setup({ fail: () => (isDown ? "wait" : undefined) });
   group.add(write(0, outcomes, true));
@@ -79,7 +79,7 @@ test("a database that works again is noticed, even when nothing waits for it", a
   expect(batches.at(-1)).toEqual([PROBE]);
 });
 
-test("after a failure of the disk nothing is tried again, and nobody is left waiting", async () => {
+test("after a disk failure no write is retried, and no caller waits forever", async () => {
   const { group, outcomes, open, batches, fatals } = setup({ fail: () => "fatal" });
 
   for (let i = 0; i < 3; i++) group.add(write(i, outcomes, i === 0));
@@ -93,7 +93,7 @@ test("after a failure of the disk nothing is tried again, and nobody is left wai
   expect(() => group.assertOpen()).toThrow(GatewayError);
 });
 
-test("closing waits for what is queued, but not for ever", async () => {
+test("closing waits for queued writes for a limited time", async () => {
   const { group, outcomes, open } = setup({ fail: () => "wait", limits: { closeTimeoutMs: 120 } });
   group.add(write(0, outcomes, false));
   open.resolve();
@@ -103,11 +103,11 @@ test("closing waits for what is queued, but not for ever", async () => {
   expect(outcomes).toEqual(["0 unavailable"]);
 });
 
-test("too many waiting writes keep new calls out", async () => {
+test("a full write queue refuses new calls", async () => {
   const { group, outcomes, open } = setup({ limits: { maxQueuedWrites: 3 } });
   for (let i = 0; i < 3; i++) group.add(write(i, outcomes, false));
 
-  expect(() => group.assertOpen()).toThrow("behind");
+  expect(() => group.assertOpen()).toThrow("queue is full");
 
   open.resolve();
   await waitFor(() => outcomes.length === 3);

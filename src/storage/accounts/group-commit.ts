@@ -5,27 +5,29 @@ import type { StorageEvents, StorageLimits } from "../limits.ts";
 
 /** One operation that waits for its transaction. */
 export interface Write {
-  /** Turned away when the database cannot take it now. Others are kept until it can. */
+  /**
+   * True if it may be refused while the database cannot be written. Other
+   * writes are kept until it can.
+   */
   readonly isRefusable: boolean;
   done(): void;
   refuse(cause: GatewayError): void;
 }
 
 /**
- * What a failed transaction means. `wait`: the database cannot be written now.
- * `full`: nor will it be before its disk has room again.
- * `bad`: one of the operations will never be taken. `fatal`: nothing that was
- * written can be trusted.
+ * The meaning of a failed transaction. `wait`: the database cannot be written
+ * now. `full`: it cannot be written until its disk has space. `bad`: one
+ * operation is invalid. `fatal`: no written data can be trusted.
  */
 export type Verdict = "wait" | "full" | "bad" | "fatal";
 
 interface GroupOptions<W extends Write> {
-  /** All or nothing, in one transaction. */
+  /** Commits all writes in one transaction, or none. */
   readonly commit: (writes: readonly W[]) => Promise<void>;
   readonly judge: (error: unknown) => Verdict;
-  /** Calls that run, and will want to write sooner or later. */
+  /** Number of running calls, which will write later. */
   readonly inFlight: () => number;
-  /** A write that changes nothing, to find out whether the database works again. */
+  /** A write without effect, to test if the database works again. */
   readonly probe: () => W;
   readonly clock: Clock;
   readonly limits: StorageLimits;
@@ -33,22 +35,22 @@ interface GroupOptions<W extends Write> {
 }
 
 /**
- * Group commit: while one transaction runs the next one gathers, so that under
- * load a commit is shared by many calls and an idle gateway waits for nobody.
+ * Group commit: while one transaction runs, the next one collects writes. Under
+ * load many calls share a commit; an idle gateway does not wait.
  */
 export interface Group<W extends Write> {
   add(write: W): void;
-  /** Throws where a new call must not be admitted: the database is in trouble, or far behind. */
+  /** Throws if a new call must not be admitted: the database has failed or is far behind. */
   assertOpen(): void;
-  /** Writes what is left, for a bounded time; what remains then is refused. */
+  /** Writes the queue for a bounded time and refuses the rest. */
   close(): Promise<void>;
 }
 
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
-/** A transaction that so many times its writes are in flight for is worth a rest before it. */
-const CROWD = 4;
+/** Wait before a transaction if this many times its writes are in flight. */
+const BATCH_FACTOR = 4;
 
 export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   const { commit, judge, clock, limits, events } = options;
@@ -73,7 +75,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     assertOpen() {
       if (isDead || isClosing || failures > 0) throw unavailable(judge(issue), issue);
       if (queue.length >= limits.maxQueuedWrites) {
-        throw new GatewayError("overloaded", "The gateway is behind with its bookkeeping.", {
+        throw new GatewayError("overloaded", "The gateway's write queue is full. Retry later.", {
           retryAfterMs: RETRY_AFTER_MS,
         });
       }
@@ -86,7 +88,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       await Promise.race([running, expired.catch(() => undefined)]);
       deadline.abort();
       isDead = true;
-      refuseAll(new Error("The storage was closed before it could write everything."));
+      refuseAll(new Error("The storage was closed with unwritten data."));
     },
   };
 
@@ -117,7 +119,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     switch (judge(error)) {
       case "bad":
         if (writes.length > 1) return separate(writes);
-        events.onError(new Error("The database refused an operation.", { cause: error }));
+        events.onError(new Error("database write failed: operation refused", { cause: error }));
         for (const write of writes) write.refuse(unbookable(error));
         return;
       case "wait":
@@ -125,9 +127,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
         failures++;
         issue = error;
         if (failures === 1) {
-          events.onError(
-            new Error("The database cannot be written; trying again.", { cause: error }),
-          );
+          events.onError(new Error("database write failed: retrying", { cause: error }));
         }
         keep(writes);
         return;
@@ -140,11 +140,14 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   function die(error: unknown): void {
     isDead = true;
     issue = error;
-    events.onFatal(new Error("The database cannot be trusted any more.", { cause: error }));
+    events.onFatal(new Error("database failed: its data cannot be trusted", { cause: error }));
     refuseAll(error);
   }
 
-  /** Finds the one that spoils a transaction by giving each its own. */
+  /**
+   * Finds the invalid write of a failed transaction by running each write in
+   * its own transaction.
+   */
   async function separate(writes: readonly W[]): Promise<void> {
     for (const [index, each] of writes.entries()) {
       await write([each]);
@@ -155,7 +158,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
     }
   }
 
-  /** Puts back what must not be lost, and turns the rest away. */
+  /** Queues writes that must not be lost, and refuses the others. */
   function keep(writes: readonly W[]): void {
     const all = [...writes, ...queue];
     queue = [];
@@ -179,8 +182,8 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       await sleep(ceilingMs * (0.5 + Math.random() / 2));
       return;
     }
-    // Worth it only where more is likely to come: not when everybody waits for this transaction.
-    if (queue.length * CROWD > options.inFlight()) return;
+    // Wait only if more writes are likely, not if all calls wait for this transaction.
+    if (queue.length * BATCH_FACTOR > options.inFlight()) return;
     const restMs = lastCommitAt + limits.commitFloorMs - clock.monotonic();
     if (restMs > 0) await sleep(restMs);
   }
@@ -189,11 +192,11 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
 function unavailable(verdict: Verdict, cause: unknown): GatewayError {
   const message =
     verdict === "full"
-      ? "The disk of the gateway's database is full. Its operator must free space; then try again."
-      : "The gateway cannot reach its database at the moment.";
+      ? "The disk of the gateway's database is full. The operator must free space before you retry."
+      : "The gateway cannot reach its database. Retry later.";
   return new GatewayError("unavailable", message, { retryAfterMs: RETRY_AFTER_MS, cause });
 }
 
 function unbookable(cause: unknown): GatewayError {
-  return new GatewayError("internal", "The call could not be booked.", { cause });
+  return new GatewayError("internal", "The gateway could not record the call.", { cause });
 }

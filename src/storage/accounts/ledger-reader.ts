@@ -8,7 +8,7 @@ interface LedgerPlace {
   readonly databaseUrl?: string;
 }
 
-/** Looks through all of the books, however long they are and that takes. */
+/** Verifies the whole ledger, without a time limit. */
 export async function verifyWholeLedger(place: LedgerPlace): Promise<readonly Violation[]> {
   await using db = await openLedgerReader(place);
   return await verifyLedger(db);
@@ -19,7 +19,7 @@ export async function openLedgerReader({
   databaseUrl,
 }: LedgerPlace): Promise<Kysely<Tables>> {
   if (databaseUrl === undefined) return openSqliteReader(dataDir);
-  // Whoever has the embedded database need not hold PostgreSQL's client in memory.
+  // A gateway with SQLite does not load the PostgreSQL client.
   const { openPool } = await import("../postgres/pool.ts");
   const pool = openPool(databaseUrl, { max: 1, isBounded: false, onError: () => {} });
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

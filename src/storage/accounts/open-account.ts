@@ -4,7 +4,7 @@ import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import { addGrant, newGrantId } from "./grants.ts";
 import type { Tables } from "../tables.ts";
 
-/** A new account with its first grant, if any: nobody can have touched it before. */
+/** A new account with its first grant, if any: no call can have used it before. */
 export async function openAccount(
   db: Kysely<Tables>,
   id: AccountId,

@@ -2,10 +2,10 @@ import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Tables } from "../tables.ts";
 import { LASTING } from "../tables/holds.ts";
 
-/** A task is written down at once after its hold. */
+/** A task is stored immediately after its hold. */
 const WRITTEN_WITHIN_MS = 10 * 60_000;
 
-/** The hold of a task that was never written down, since its process died before. */
+/** The hold of a task that was never stored, because its process died before. */
 export function isOrphan(
   hold: ExpressionBuilder<Tables, "holds">,
   now: number,

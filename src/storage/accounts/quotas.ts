@@ -28,7 +28,7 @@ export function createQuotaStore({ db, grants, ledger, keys, clock }: QuotaStore
           await changeBudgets(transaction, owner, budgets, note, clock.now());
         });
       } finally {
-        // Also when it failed: the change may have been made without our hearing of it.
+        // Also after an error: the change may have been committed without our knowledge.
         if (Object.keys(budgets).length > 0) await keys.changed(await keysOf(db, owner));
       }
     },
@@ -77,7 +77,7 @@ export function createQuotaStore({ db, grants, ledger, keys, clock }: QuotaStore
   };
 }
 
-/** Said as the indexes say it, or they would not be used. */
+/** Written exactly like the index conditions, because otherwise the indexes are not used. */
 function grantsOf(db: Kysely<Tables>, owner: QuotaOwner) {
   const isUser = owner.startsWith("user:");
   return db

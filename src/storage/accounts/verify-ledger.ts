@@ -1,11 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import { MOST_USD } from "#core/money.ts";
+import { MAX_NANO_USD } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 
 export interface Violation {
-  /** The rule that does not hold, in a sentence. */
+  /** The violated rule as a sentence. */
   readonly rule: string;
-  /** The account or the call it does not hold for. */
+  /** The account or the call that violates it. */
   readonly subject: string;
 }
 
@@ -13,9 +13,8 @@ const MAX_REPORTED = 1_000;
 const ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789:@-";
 
 /**
- * The accounts beyond the first two, one after the other: what can be trimmed
- * off the front of the rest is the next one's id. Both engines know no other
- * way to take a text apart that they write alike.
+ * Splits `more_accounts` into its account ids, one after the other. Both
+ * engines support no other notation for splitting a text.
  */
 const more = sql`
   with recursive parts as (
@@ -31,7 +30,7 @@ const more = sql`
   select account, held_delta, spent_delta, granted_delta, bound_delta
     from parts where account <> ''`;
 
-/** Every entry, once for each account it moves. */
+/** Every entry, once for each account it changes. */
 const moves = sql`
   select user_account as account, held_delta, spent_delta, granted_delta, bound_delta
     from ledger where user_account is not null
@@ -41,7 +40,7 @@ const moves = sql`
   union all
   select * from (${more}) as others`;
 
-/** Each rule as the query for what breaks it. */
+/** Each rule with the query that finds its violations. */
 const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
   "An account's columns are the sums of its ledger entries.": sql`
     select accounts.id as subject
@@ -51,7 +50,7 @@ const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
       from (${moves}) as moves group by account
     ) as sums on sums.account = accounts.id
     where accounts.held <> coalesce(sums.held, 0)
-      or accounts.spent <> case when sums.spent > ${sql.lit(MOST_USD)} then ${sql.lit(MOST_USD)}
+      or accounts.spent <> case when sums.spent > ${sql.lit(MAX_NANO_USD)} then ${sql.lit(MAX_NANO_USD)}
         else coalesce(sums.spent, 0) end
       or coalesce(accounts.granted, 0) <> coalesce(sums.granted, 0)
       or (case when accounts.granted is null then 0 else 1 end) <> coalesce(sums.bound, 0)`,
@@ -65,12 +64,12 @@ const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
     select call_id as subject from ledger
     where kind in ('settle', 'void') group by call_id having count(*) > 1`,
 
-  "A closed hold has nothing reserved any more, and was opened once if ever it was written.": sql`
+  "A closed hold reserves nothing, and it was opened once if it was written.": sql`
     select call_id as subject from ledger where call_id is not null group by call_id
     having sum(case when kind in ('settle', 'void') then 1 else 0 end) > 0
       and (sum(held_delta) <> 0 or sum(case when kind = 'hold' then 1 else 0 end) > 1)`,
 
-  "An open hold stands in the ledger with its amount, and is not closed there.": sql`
+  "An open hold is in the ledger with its amount, and is not closed there.": sql`
     select holds.call_id as subject
     from holds left join ledger on ledger.call_id = holds.call_id
     group by holds.call_id, holds.amount
@@ -84,13 +83,13 @@ const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
     group by ledger.call_id
     having sum(case when ledger.kind in ('settle', 'void') then 1 else 0 end) = 0`,
 
-  "A call's record says what the ledger took for it.": sql`
+  "A call's record has the cost that the ledger charged for it.": sql`
     select calls.id as subject
     from calls join ledger on ledger.call_id = calls.id and ledger.kind = 'settle'
     where calls.cost <> ledger.spent_delta`,
 };
 
-/** Everything in the database that contradicts itself; nothing, as it should be. */
+/** All inconsistencies in the database; empty for a correct one. */
 export async function verifyLedger(db: Kysely<Tables>): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
   for (const [rule, query] of Object.entries(RULES)) {

@@ -3,15 +3,15 @@ import type { AuditAnchor, AuditBreak } from "#core/audit.ts";
 import { deriveKey } from "#lib/derive-key.ts";
 import type { AuditColumns, AuditTable } from "../tables/audit.ts";
 
-/** Before the first row. */
+/** The anchor before the first row. */
 export const BEGINNING: AuditAnchor = { seq: 0, digest: "" };
 
-/** A key of its own: whoever can write to the database, and nothing else, cannot make a digest. */
+/** A separate key: write access to the database alone is not enough to compute a digest. */
 export function auditKey(pepper: Uint8Array): Uint8Array {
   return deriveKey(pepper, "sluice audit log");
 }
 
-/** The next row of the chain. Time never goes back in it, whatever the clocks of gateways do. */
+/** The next row of the chain. Its timestamps never decrease, even if gateway clocks differ. */
 export function linkRow(
   columns: AuditColumns,
   last: AuditAnchor & { readonly at: number },
@@ -22,7 +22,7 @@ export function linkRow(
   return { ...row, digest: digestOf(row, key) };
 }
 
-/** What is wrong with a row that stands behind `last`; undefined where nothing is. */
+/** The defect of a row that follows `last`; undefined if it is valid. */
 export function findBreak(
   row: AuditTable,
   last: AuditAnchor,
@@ -30,13 +30,13 @@ export function findBreak(
 ): AuditBreak | undefined {
   const next = last.seq + 1;
   if (row.seq > next) return { seq: next, problem: "is missing" };
-  if (row.seq < next) return { seq: row.seq, problem: "stands where none should" };
+  if (row.seq < next) return { seq: row.seq, problem: "has an unexpected number" };
   if (row.digest !== digestOf(row, key)) return { seq: row.seq, problem: "was changed" };
-  if (row.prev !== last.digest) return { seq: row.seq, problem: "belongs behind another row" };
+  if (row.prev !== last.digest) return { seq: row.seq, problem: "follows another row" };
   return undefined;
 }
 
-/** Over the row's columns in a fixed order, as JSON, which reads one way only. */
+/** Digest of the row's columns in a fixed order, as unambiguous JSON. */
 function digestOf(row: Omit<AuditTable, "digest">, key: Uint8Array): string {
   const said = JSON.stringify([
     row.prev,

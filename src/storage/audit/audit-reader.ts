@@ -10,25 +10,27 @@ import { findDigest, verifyAudit } from "./verify-audit.ts";
 interface AuditReaderOptions {
   readonly dataDir: string;
   readonly databaseUrl?: string;
-  /** As configured; otherwise the one that the first start made. */
+  /** The configured secret; otherwise the one that the first start created. */
   readonly secret?: string;
 }
 
-/** The audit log as it stands in the database, for a command beside a gateway or without one. */
+/** Reads the audit log from the database, for a command with or without a running gateway. */
 export interface AuditReader extends AsyncDisposable {
   verify(afterSeq: number): Promise<AuditCheck>;
-  /** Of a row; undefined where there is none. */
+  /** The digest of a row; undefined if the row does not exist. */
   findDigest(seq: number): Promise<string | undefined>;
 }
 
 const PAGE = 5_000;
 
-/** Throws where there is no database, or no secret to check its digests with. */
+/** Throws if there is no database, or no secret to check its digests. */
 export function openAuditReader(options: AuditReaderOptions): AuditReader {
   const { dataDir, databaseUrl, secret } = options;
   const pepper = findPepper(dataDir, secret);
   if (pepper === undefined) {
-    throw new Error(`There is no secret in ${dataDir}, and SLUICE_SECRET is not set.`);
+    throw new Error(
+      `No secret found: ${dataDir} has no secret file, and SLUICE_SECRET is not set.`,
+    );
   }
   const key = auditKey(pepper);
   const db = databaseUrl === undefined ? openSqliteReader(dataDir) : openPostgres(databaseUrl);

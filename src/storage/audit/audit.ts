@@ -15,12 +15,15 @@ interface Waiting {
 const MAX_QUEUE = 1_000;
 const MAX_BATCH = 100;
 const MAX_PAGE = 1_000;
-/** Rows on whose digests requests may have to wait. */
+/** Rows per verification step, because new rows may have to wait for it. */
 const VERIFIED_AT_ONCE = 500;
-/** Written by everyone who is about to add to the chain, so that they do so one after the other. */
+/** The row that every writer of the chain updates first, to serialise the writers. */
 const LOCK = "audit";
 
-/** One chain for all gateways of a database. Rows that come while others are written share a commit. */
+/**
+ * One chain for all gateways of a database. Rows that arrive during a write
+ * share the next commit.
+ */
 export function openAuditLog(db: Kysely<Tables>, pepper: Uint8Array): AuditLog {
   const key = auditKey(pepper);
   const queue: Waiting[] = [];
@@ -44,7 +47,7 @@ export function openAuditLog(db: Kysely<Tables>, pepper: Uint8Array): AuditLog {
       if (actorId !== undefined) select = select.where("actor_id", "=", actorId);
       if (action !== undefined) select = select.where("action", "=", action);
       if (before !== undefined) select = select.where("seq", "<", before);
-      // Time never goes back along the chain, so that a span of it is a span of rows.
+      // Timestamps never decrease along the chain, so a time range is a range of rows.
       if (since !== undefined) {
         const first = db.selectFrom("audit").select("seq").where("at", ">=", since);
         select = select.where("seq", ">=", first.orderBy("at").orderBy("seq").limit(1));
@@ -92,7 +95,7 @@ export function openAuditLog(db: Kysely<Tables>, pepper: Uint8Array): AuditLog {
   }
 }
 
-/** Until the transaction ends, nobody else gets past here: a row that is written is locked. */
+/** An updated row stays locked until the transaction ends, so other writers wait here. */
 async function enterAlone(transaction: Transaction<Tables>): Promise<void> {
   await transaction
     .insertInto("meta")
@@ -114,7 +117,7 @@ async function findLast(transaction: Transaction<Tables>): Promise<AuditAnchor &
 function unavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     "unavailable",
-    "The audit log cannot be written now, and nothing is done without it.",
+    "The audit log cannot be written, so the action was not done. Retry later.",
     { cause, retryAfterMs: 1_000 },
   );
 }

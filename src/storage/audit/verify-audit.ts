@@ -4,8 +4,8 @@ import { BEGINNING, findBreak } from "./audit-chain.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * Looks through at most `limit` rows after `afterSeq`. That row is read again,
- * and taken for good: it is the last one of the page before.
+ * Verifies at most `limit` rows after `afterSeq`. That row is read again and
+ * trusted: it is the last row of the previous page.
  */
 export async function verifyAudit(
   db: Kysely<Tables>,
@@ -13,7 +13,7 @@ export async function verifyAudit(
   afterSeq: number,
   limit: number,
 ): Promise<AuditCheck> {
-  // From the row itself on: of two with its number the second one is found out.
+  // Starts at the row itself, so that a second row with its number is found.
   let select = db
     .selectFrom("audit")
     .selectAll()
@@ -50,7 +50,7 @@ export async function readHead(db: Kysely<Tables>): Promise<AuditAnchor | undefi
     .executeTakeFirst();
 }
 
-/** The digest of a row; undefined where there is no such row. */
+/** The digest of a row; undefined if the row does not exist. */
 export async function findDigest(db: Kysely<Tables>, seq: number): Promise<string | undefined> {
   const row = await db
     .selectFrom("audit")

@@ -1,27 +1,27 @@
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Script } from "./scripts.ts";
 
-/** The way to the server, while there is one. */
+/** An open connection to the server. */
 export interface Connection {
-  /** Rejects when there is no answer in time, and whatever the server has against it. */
+  /** Rejects if the answer is late or the server returns an error. */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   close(): void;
 }
 
 /**
- * How long a caller waits for the counters, and one more tick of the deadlines
- * after it; then the decision is made without them.
+ * How long a call waits for the counters, plus one tick of the deadline timer;
+ * then the gateway decides without them.
  */
 const ANSWER_MS = 150;
 const CONNECT_MS = 1_000;
 
-/** Opens one connection, and knows the scripts there. Whoever wants another asks again. */
+/** Opens one connection and loads the scripts. It never reconnects by itself. */
 export async function connect(
   url: string,
   scripts: readonly Script[],
   deadlines: Deadlines,
 ): Promise<Connection> {
-  // Commands that wait in line for a connection would hold up their callers.
+  // Queued commands without a connection would delay their callers.
   const client = new Bun.RedisClient(url, {
     connectionTimeout: CONNECT_MS,
     autoReconnect: false,
@@ -47,7 +47,7 @@ export async function connect(
       try {
         return await send("EVALSHA", sha1, keys, args);
       } catch (cause) {
-        // Somebody made the server forget its scripts.
+        // The server's script cache was flushed.
         if (!(cause instanceof Error) || !cause.message.startsWith("NOSCRIPT")) throw cause;
         return await send("EVAL", text, keys, args);
       }
@@ -62,7 +62,7 @@ function within<T>(timeMs: number, answer: Promise<T>, deadlines: Deadlines): Pr
   const watched: Watched = {
     dueAt: deadlines.now() + timeMs,
     onDue: () => {
-      // Where this process was busy itself, the answer may have come without having been read.
+      // If this process was busy, the answer may have arrived without being read.
       if (!isLate) {
         isLate = true;
         return;
@@ -79,7 +79,11 @@ function within<T>(timeMs: number, answer: Promise<T>, deadlines: Deadlines): Pr
     },
     (cause: unknown) => {
       deadlines.release(watched);
-      reject(cause instanceof Error ? cause : new Error("The server refused.", { cause }));
+      reject(
+        cause instanceof Error
+          ? cause
+          : new Error("The counter server returned an error.", { cause }),
+      );
     },
   );
   return promise;

@@ -10,7 +10,7 @@ describeHomes("in one process", async () => ({
   [Symbol.asyncDispose]: async () => {},
 }));
 
-test("a conversation that has not gone on for hours is forgotten", () => {
+test("a conversation without a turn for hours is dropped", () => {
   const homes = open();
   homes.keep("answered", ONE);
   now += HOME_MS - 1;
@@ -19,7 +19,7 @@ test("a conversation that has not gone on for hours is forgotten", () => {
   expect(homes.find(["answered"])).toBeUndefined();
 });
 
-test("however many conversations there are, the oldest make room", () => {
+test("the oldest conversations are evicted", () => {
   const homes = open();
   for (let index = 0; index <= 50_000; index++) homes.keep(`conversation ${index}`, ONE);
 

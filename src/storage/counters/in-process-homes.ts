@@ -9,7 +9,7 @@ interface Entry {
   readonly endsAt: number;
 }
 
-/** Remembers in this process, for this process. The entry that was kept first gives way. */
+/** Stores homes in this process. The oldest entry is evicted. */
 export class InProcessHomes implements ReasoningHomes {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #entries = new Map<string, Entry>();

@@ -17,11 +17,11 @@ interface Tries {
   readonly lastAt: number;
 }
 
-/** Counts in this process, for this process. */
+/** The login limiter of a single process. */
 export class InProcessLogins implements LoginLimiter {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #tries = new Map<string, Tries>();
-  /** When an address will have made up for its failures. */
+  /** When an address has compensated for its failures. */
   readonly #paidAt = new Map<string, number>();
 
   constructor(clock: Pick<Clock, "monotonic">) {
@@ -51,7 +51,7 @@ export class InProcessLogins implements LoginLimiter {
   }
 }
 
-/** The entry that was not touched for longest gives way. */
+/** Evicts the least recently used entry. */
 function put<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);
   if (map.size >= MAX_ENTRIES) {

@@ -25,7 +25,7 @@ describeLimiter("in one process", async () => {
   };
 });
 
-test("keys that are idle are forgotten while others come", () => {
+test("idle keys are evicted", () => {
   const clock = openClock();
   const limiter = new InProcessLimiter(clock);
   for (let i = 0; i < 20_000; i++) {
@@ -37,7 +37,7 @@ test("keys that are idle are forgotten while others come", () => {
   expect(limiter.size).toBeLessThan(100);
 });
 
-test("a key whose call is running is remembered, however many others there are", () => {
+test("a key with a running call is never evicted", () => {
   const clock = openClock();
   const limiter = new InProcessLimiter(clock, 100);
   limiter.take(claimOn("key:busy", { concurrency: 1 }));
@@ -50,7 +50,7 @@ test("a key whose call is running is remembered, however many others there are",
   expect(limiter.take(other).refusal).toMatchObject({ by: "concurrency" });
 });
 
-test("a limit that changes counts from the next call on", () => {
+test("a changed limit applies from the next call", () => {
   const limiter = new InProcessLimiter(openClock());
   for (let i = 0; i < 3; i++) limiter.take(claimOn("key:1", { requestsPerMinute: 3 }));
 

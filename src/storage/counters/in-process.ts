@@ -2,20 +2,20 @@ import type { RateReservation, RateLimiter, Verdict } from "#core/limits.ts";
 import { ahead, rule, verdictOf, type Level } from "#core/pace.ts";
 import type { Clock } from "#lib/clock.ts";
 
-/** What is kept of one that has limits. */
+/** The state of one owner with limits. */
 interface Entry {
-  /** Monotonic ms at which everything taken has been earned again. */
+  /** Monotonic ms at which everything taken is earned back. */
   requestsAt: number;
   tokensAt: number;
-  /** The calls that hold a place, by the ids of their claims. */
+  /** Ids of the reservations that hold a concurrency slot. */
   readonly running: Set<string>;
 }
 
 const MAX_ENTRIES = 200_000;
-/** Looked at for each new entry, so that the idle ones are gone before there are twice as many. */
-const LOOKS = 2;
+/** Entries checked per new entry, so that idle ones are dropped before their number doubles. */
+const SWEEP_STEPS = 2;
 
-/** Decides in this process, for this process. What is idle is forgotten. */
+/** The rate limiter of a single process. Idle entries are dropped. */
 export class InProcessLimiter implements RateLimiter {
   readonly #clock: Clock;
   readonly #maxEntries: number;
@@ -74,12 +74,12 @@ export class InProcessLimiter implements RateLimiter {
   }
 
   /**
-   * Goes round the entries, a few steps at a time, and drops those of which
-   * nothing would be remembered. Where all are in use and there is no room,
-   * the one that is looked at gives way unless calls of its are running.
+   * Checks a few entries per call, in rotation, and drops those without state.
+   * If the map is full of active entries, it drops the current one unless it
+   * has running calls.
    */
   #sweep(now: number): void {
-    for (let look = 0; look < LOOKS; look++) {
+    for (let look = 0; look < SWEEP_STEPS; look++) {
       this.#hand ??= this.#entries.entries();
       const next = this.#hand.next();
       if (next.done === true) {

@@ -3,20 +3,20 @@ import { connect, type Connection } from "./connection.ts";
 import type { Script } from "./scripts.ts";
 
 export interface LinkOptions {
-  /** Of a Valkey or Redis server; `rediss://` is encrypted. */
+  /** URL of a Valkey or Redis server; `rediss://` is encrypted. */
   readonly url: string;
   readonly deadlines: Deadlines;
-  /** The server cannot be reached from here on; told again only after it could. */
+  /** Called when the server becomes unreachable; not repeated until it was reachable again. */
   onDown(cause: unknown): void;
   onUp(): void;
-  /** Until the first try to reach the server again; each further one waits twice as long. */
+  /** Delay of the first reconnect; each further delay doubles. */
   readonly redialMs?: number;
 }
 
 const REDIAL_MS = 1_000;
 const LAST_REDIAL_MS = 30_000;
 
-/** The way to the counters' server, which may come and go. */
+/** The connection to the counter server, with reconnects. */
 export class Link implements Disposable {
   readonly #options: LinkOptions;
   readonly #scripts: readonly Script[];
@@ -32,7 +32,7 @@ export class Link implements Disposable {
     this.#redialMs = options.redialMs ?? REDIAL_MS;
   }
 
-  /** A server that cannot be reached yet is no reason not to start. */
+  /** An unreachable server does not prevent the start. */
   static async open(options: LinkOptions, scripts: readonly Script[]): Promise<Link> {
     const link = new Link(options, scripts);
     await link.#dial();
@@ -43,7 +43,10 @@ export class Link implements Disposable {
     return this.#connection !== undefined;
   }
 
-  /** Undefined, soon, where the server does not answer: whoever asked decides without it. */
+  /**
+   * Undefined after a short time if the server does not answer: the caller then
+   * decides without it.
+   */
   async ask<T>(
     script: Script,
     keys: readonly string[],
@@ -62,7 +65,7 @@ export class Link implements Disposable {
     }
   }
 
-  /** Nobody waits for the answer: what is lost with the connection expires there. */
+  /** No caller waits for the answer: entries of a lost command expire on the server. */
   tell(script: Script, keys: readonly string[], args: readonly string[]): void {
     const connection = this.#connection;
     connection?.run(script, keys, args).catch((cause: unknown) => this.#lost(connection, cause));
@@ -91,7 +94,7 @@ export class Link implements Disposable {
     }
   }
 
-  /** Many calls may find out at once. */
+  /** Many calls may notice the loss at once. */
   #lost(connection: Connection | undefined, cause: unknown): void {
     if (connection === undefined || this.#connection !== connection) return;
     this.#connection = undefined;

@@ -9,16 +9,20 @@ import {
 import { nowOn, script, SERVER_CLOCK, type Script } from "./scripts.ts";
 
 export interface LoginScripts {
-  /** Keys: tries of the account, and debt of the address. Answers ms to wait; counts where there are none. */
+  /**
+   * Keys: attempts of the account, and debt of the address. Returns the ms to
+   * wait; counts the attempt if it is 0.
+   */
   readonly enter: Script;
   /** The same keys. */
   readonly succeeded: Script;
 }
 
 /**
- * What `core/login-limits.ts` decides, on counters that several gateways
- * share: a hash of how many tries there were and when the last one was, and
- * the moment at which an address will have made up for its failures.
+ * The algorithm of `core/login-limits.ts` on counters that several gateways
+ * share. A hash stores the number of attempts and the time of the last one.
+ * Another key stores the moment at which an address has compensated for its
+ * failures.
  */
 export function loginScriptsOn(clock: string = SERVER_CLOCK): LoginScripts {
   const common = `${nowOn(clock)}

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BURST_MS, GRAIN_MS, MAX_AHEAD_MS } from "#core/pace.ts";
 
-/** A script that the server runs as one step. */
+/** A script that the server runs atomically. */
 export interface Script {
   readonly text: string;
   readonly sha1: string;
@@ -9,30 +9,31 @@ export interface Script {
 
 export interface Scripts {
   /**
-   * Keys: hash and places of each bound. Arguments: claim, lease in ms, then for each bound its
-   * requests and tokens a minute and its places, -1 where there is no limit, and the tokens to take.
+   * Keys: hash and slots of each bound. Arguments: reservation, lease in ms,
+   * then for each bound its requests and tokens per minute and its slots, -1
+   * for unlimited, and the tokens to take.
    */
   readonly take: Script;
-  /** Keys: hash of each bound. Arguments: tokens a minute and tokens owed, of each. */
+  /** Keys: hash of each bound. Arguments for each: tokens per minute and tokens owed. */
   readonly correct: Script;
-  /** Keys: places. Argument: the claim. */
+  /** Keys: slots. Argument: the reservation. */
   readonly release: Script;
-  /** Keys: places. Arguments: lease in ms, then the claim that holds one, for each key. */
+  /** Keys: slots. Arguments: lease in ms, then for each key the reservation that holds a slot. */
   readonly renew: Script;
 }
 
-/** The server's own clock, so that gateways with clocks of their own agree. */
+/** The server's clock, so that gateways with different clocks agree. */
 export const SERVER_CLOCK = 'redis.call("TIME")';
 
 /** Unix seconds of 2026: small numbers keep their fractions. */
 const EPOCH = 1_767_225_600;
 
 /**
- * What `core/pace.ts` decides, on counters that several gateways share. A
- * hash keeps two moments, `r` for requests and `t` for tokens, in ms; a
- * sorted set the calls that hold a place, by the end of their lease: those of
- * a gateway that died are free again when it runs out. `clock` answers
- * seconds and microseconds, as the command TIME does.
+ * The algorithm of `core/pace.ts` on counters that several gateways share. A
+ * hash stores two moments in ms, `r` for requests and `t` for tokens. A sorted
+ * set stores the calls with a slot by the end of their lease, so that the slots
+ * of a dead gateway expire. `clock` returns seconds and microseconds, like the
+ * command TIME.
  */
 export function scriptsOn(clock: string = SERVER_CLOCK): Scripts {
   const common = `${nowOn(clock)}
@@ -97,7 +98,7 @@ for i = 1, #KEYS do place(KEYS[i], ARGV[i + 1], tonumber(ARGV[1])) end`),
   };
 }
 
-/** Makes `now`, in ms. */
+/** Defines `now` in ms. */
 export function nowOn(clock: string): string {
   return `
 local time = ${clock}

@@ -32,7 +32,7 @@ describe.if(areCountersReachable)("on a server", () => {
     };
   });
 
-  test("one gateway finds what another kept, for as long as it would itself", async () => {
+  test("a gateway finds the entries of another gateway, with the same lifetime", async () => {
     await using scratch = await openScratchCounters();
     using one = await openAt({ prefix: scratch.prefix });
     using two = await openAt({ prefix: scratch.prefix });
@@ -45,7 +45,7 @@ describe.if(areCountersReachable)("on a server", () => {
     expect(Number(await scratch.send("PTTL", key))).toBeWithin(1, HOME_MS + 1);
   });
 
-  test("without the server a gateway remembers by itself", async () => {
+  test("a gateway without the server uses its own entries", async () => {
     await using scratch = await openScratchCounters();
     await using cutter = await openCutter(COUNTERS);
     using homes = await openAt({ prefix: scratch.prefix, url: cutter.through(COUNTERS) });

@@ -5,23 +5,23 @@ import { Link, type LinkOptions } from "./link.ts";
 import { script } from "./scripts.ts";
 
 export interface SharedHomesOptions extends LinkOptions {
-  /** Remembers as well, and alone while the server cannot be reached. */
+  /** Stores as well, and answers alone while the server is unreachable. */
   readonly local: ReasoningHomes;
-  /** Before all keys; from `prefixOf`. */
+  /** Prefix of all keys, from `prefixOf`. */
   readonly prefix: string;
 }
 
-/** Keys: digests, the best first. Answers what is kept under the first of them that is known. */
+/** Keys: digests, the best match first. Returns the value of the first existing key. */
 const FIND = script(`for i = 1, #KEYS do
   local found = redis.call("GET", KEYS[i])
   if found then return found end
 end
 return ""`);
 
-/** Key: digest. Arguments: what to keep, and for how many ms. */
+/** Key: digest. Arguments: the value, and its lifetime in ms. */
 const KEEP = script(`redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])`);
 
-/** Remembers on a server that several gateways share, so that each finds what another kept. */
+/** Stores homes on a server that several gateways share, so that each finds the others' entries. */
 export class SharedHomes implements ReasoningHomes, Disposable {
   readonly #options: SharedHomesOptions;
   readonly #link: Link;
@@ -31,7 +31,7 @@ export class SharedHomes implements ReasoningHomes, Disposable {
     this.#link = link;
   }
 
-  /** A server that cannot be reached yet is no reason not to start. */
+  /** An unreachable server does not prevent the start. */
   static async open(options: SharedHomesOptions): Promise<SharedHomes> {
     return new SharedHomes(options, await Link.open(options, [FIND, KEEP]));
   }
@@ -51,7 +51,7 @@ export class SharedHomes implements ReasoningHomes, Disposable {
     this.#link[Symbol.dispose]();
   }
 
-  /** Braces keep all of it in one slot of a cluster. */
+  /** Braces keep all keys in one slot of a cluster. */
   #keyOf(digest: string): string {
     return `${this.#options.prefix}{homes}:${digest}`;
   }

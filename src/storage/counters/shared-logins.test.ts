@@ -40,7 +40,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     };
   });
 
-  test("two gateways together let through as many guesses as one would", async () => {
+  test("two gateways together allow as many attempts as one", async () => {
     await using scratch = await openScratchCounters();
     using one = await openAt({ prefix: scratch.prefix });
     using two = await openAt({ prefix: scratch.prefix });
@@ -55,7 +55,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect(await waitOf(one, "ada", HERE)).toBe(0);
   });
 
-  test("nobody reads there who logs in from where, and nothing is kept for ever", async () => {
+  test("names and addresses are not readable on the server, and every key expires", async () => {
     await using scratch = await openScratchCounters();
     using limiter = await openAt({ prefix: scratch.prefix });
     await limiter.enter("ada", HERE);
@@ -68,7 +68,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     for (const life of lives) expect(Number(life)).toBeWithin(1, 3_600_001);
   });
 
-  test("a gateway that loses the server counts by itself, and with the others again", async () => {
+  test("a gateway counts alone while the server is unreachable, and together with the others afterwards", async () => {
     await using scratch = await openScratchCounters();
     await using cutter = await openCutter(COUNTERS);
     const told: string[] = [];

@@ -3,16 +3,19 @@ import { Link, type LinkOptions } from "./link.ts";
 import { loginScriptsOn, type LoginScripts } from "./login-scripts.ts";
 
 export interface SharedLoginsOptions extends LinkOptions {
-  /** Counts while the server cannot be reached. */
+  /** Counts while the server is unreachable. */
   readonly local: LoginLimiter;
-  /** Before all keys; from `prefixOf`. */
+  /** Prefix of all keys, from `prefixOf`. */
   readonly prefix: string;
-  /** Names and addresses are for nobody to read there. */
+  /** Hides names and addresses from users of the server. */
   digest(name: string): string;
   readonly scripts?: LoginScripts;
 }
 
-/** Counts on a server that several gateways share, and without it in this process. */
+/**
+ * The login limiter on a server that several gateways share; without the server
+ * this process counts.
+ */
 export class SharedLogins implements LoginLimiter, Disposable {
   readonly #options: SharedLoginsOptions;
   readonly #scripts: LoginScripts;
@@ -24,13 +27,13 @@ export class SharedLogins implements LoginLimiter, Disposable {
     this.#link = link;
   }
 
-  /** A server that cannot be reached yet is no reason not to start. */
+  /** An unreachable server does not prevent the start. */
   static async open(options: SharedLoginsOptions): Promise<SharedLogins> {
     const scripts = options.scripts ?? loginScriptsOn();
     return new SharedLogins(options, scripts, await Link.open(options, Object.values(scripts)));
   }
 
-  /** The server is being asked. */
+  /** True while the server counts. */
   get isShared(): boolean {
     return this.#link.isUp;
   }
@@ -42,7 +45,7 @@ export class SharedLogins implements LoginLimiter, Disposable {
     if (waitMs > 0) throw tooManyTries(waitMs);
   }
 
-  /** Wherever the try was counted. */
+  /** Resets both counters, because either may have counted the attempt. */
   succeeded(login: string, address: string | undefined): void {
     this.#options.local.succeeded(login, address);
     this.#link.tell(this.#scripts.succeeded, this.#keysOf(login, address), []);
@@ -55,7 +58,7 @@ export class SharedLogins implements LoginLimiter, Disposable {
   #keysOf(login: string, address: string | undefined): readonly string[] {
     const { prefix, digest } = this.#options;
     const from = networkOf(address);
-    // Braces keep all of it in one slot of a cluster.
+    // Braces keep all keys in one slot of a cluster.
     return [
       `${prefix}{logins}:${digest(`tries ${nameOf(login, from)}`)}`,
       `${prefix}{logins}:${digest(`address ${from}`)}`,
@@ -65,6 +68,6 @@ export class SharedLogins implements LoginLimiter, Disposable {
 
 function readWait(reply: unknown): number {
   const waitMs = typeof reply === "string" ? Number(reply) : Number.NaN;
-  if (Number.isNaN(waitMs)) throw new Error("The counters' answer is not what the script returns.");
+  if (Number.isNaN(waitMs)) throw new Error("The counter server returned an unexpected reply.");
   return waitMs;
 }

@@ -14,7 +14,7 @@ import { SharedLimiter, type SharedOptions } from "./shared.ts";
 if (!areCountersReachable) process.stderr.write("No Valkey or Redis: its tests are left out.\n");
 
 test.if(process.env["CI"] !== undefined)(
-  "where everything is tested, the counters are there",
+  "the counter server is available in the full test environment",
   () => {
     expect(areCountersReachable).toBe(true);
   },
@@ -51,7 +51,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     };
   });
 
-  test("two gateways together let in as many calls as one would", async () => {
+  test("two gateways together admit as many calls as one", async () => {
     await using scratch = await openScratchCounters();
     using one = await openAt(scratch);
     using two = await openAt(scratch);
@@ -65,7 +65,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect(verdicts.filter(({ refusal }) => refusal === undefined)).toHaveLength(5);
   });
 
-  test("the server's own clock decides where a test does not", async () => {
+  test("the server's own clock decides unless a test sets it", async () => {
     await using scratch = await openScratchCounters();
     using limiter = await openAt({ prefix: scratch.prefix });
     const limits = { requestsPerMinute: 600 };
@@ -79,7 +79,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect((await limiter.take(claimOn("key:1", limits))).refusal).toBeUndefined();
   });
 
-  test("a gateway that dies keeps its places until their lease is over, and others theirs", async () => {
+  test("a dead gateway's slots are released at the end of their lease; other gateways keep theirs", async () => {
     await using scratch = await openScratchCounters();
     using alive = await openAt({ ...scratch, leaseMs: 300 });
     const limits = { concurrency: 2 };
@@ -97,7 +97,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect((await alive.take(claimOn("key:1", limits))).refusal).toBeDefined();
   });
 
-  test("a gateway that was busy itself does not take the server for lost", async () => {
+  test("a busy gateway does not treat the server as lost", async () => {
     await using scratch = await openScratchCounters();
     using limiter = await openAt(scratch);
 
@@ -112,7 +112,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect(limiter.isShared).toBe(true);
   });
 
-  test("nothing is kept for ever", async () => {
+  test("every key expires", async () => {
     await using scratch = await openScratchCounters();
     using limiter = await openAt({ prefix: scratch.prefix });
     const limits = { requestsPerMinute: 60, tokensPerMinute: 100, concurrency: 2 };
@@ -125,7 +125,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     for (const life of lives) expect(Number(life)).toBeWithin(1, 61_000);
   });
 
-  test("scripts that the server forgot are told to it again", async () => {
+  test("scripts are loaded again after the server lost them", async () => {
     await using scratch = await openScratchCounters();
     const forgotten = { ...scratch.scripts.take, sha1: "f".repeat(40) };
     using limiter = await openAt({ ...scratch, scripts: { ...scratch.scripts, take: forgotten } });
@@ -136,7 +136,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
     expect(limiter.isShared).toBe(true);
   });
 
-  test("a gateway that loses the server decides by itself, says so once, and comes back", async () => {
+  test("a gateway decides alone while the server is unreachable, logs it once, and reconnects", async () => {
     await using scratch = await openScratchCounters();
     await using cutter = await openCutter(COUNTERS);
     const told: string[] = [];
@@ -168,7 +168,7 @@ describe.if(areCountersReachable)("counters on a server", () => {
 });
 
 describe.if(areCountersReachable)("a server that comes and goes", () => {
-  test("is asked again soon, however often it was away", async () => {
+  test("is reconnected quickly, even after many outages", async () => {
     await using scratch = await openScratchCounters();
     await using cutter = await openCutter(COUNTERS);
     using limiter = await openAt({ ...scratch, url: cutter.through(COUNTERS), redialMs: 20 });
@@ -184,7 +184,7 @@ describe.if(areCountersReachable)("a server that comes and goes", () => {
 });
 
 describe.if(areCountersReachable)("a server that falls silent", () => {
-  test("holds up no call for longer than half a second", async () => {
+  test("delays no call by more than half a second", async () => {
     await using scratch = await openScratchCounters();
     await using path = await openPath();
     using limiter = await openAt({ ...scratch, url: path.url });
@@ -232,7 +232,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-test("a gateway starts without its counters, and decides by itself", async () => {
+test("a gateway starts without the counter server and decides alone", async () => {
   const told: unknown[] = [];
   using limiter = await openAt({
     url: "redis://127.0.0.1:1",
@@ -246,7 +246,7 @@ test("a gateway starts without its counters, and decides by itself", async () =>
   expect((await verdicts[2])?.refusal).toBeDefined();
 });
 
-test("a place that was given without the server comes back as any", async () => {
+test("a slot taken without the server is released normally", async () => {
   using limiter = await openAt({ url: "redis://127.0.0.1:1" });
   const reservation = claimOn("key:1", { concurrency: 1 });
   await limiter.take(reservation);
@@ -258,7 +258,7 @@ test("a place that was given without the server comes back as any", async () => 
   expect((await limiter.take(claimOn("key:1", { concurrency: 1 }))).refusal).toBeUndefined();
 });
 
-test("a server that takes connections and says nothing holds up neither the start nor a call", async () => {
+test("a server that accepts connections but never answers delays neither the start nor a call", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   try {

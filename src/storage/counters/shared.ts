@@ -5,30 +5,32 @@ import { Link, type LinkOptions } from "./link.ts";
 import { scriptsOn, type Scripts } from "./scripts.ts";
 
 export interface SharedOptions extends LinkOptions {
-  /** Decides while the server cannot be reached. */
+  /** Decides while the server is unreachable. */
   readonly local: RateLimiter;
-  /** Before all keys; from `prefixOf`. */
+  /** Prefix of all keys, from `prefixOf`. */
   readonly prefix: string;
   readonly scripts?: Scripts;
   readonly leaseMs?: number;
 }
 
-/** Places of a gateway that died are free again after this long. */
+/** The slots of a dead gateway are released after this time. */
 const LEASE_MS = 60_000;
-/** Places renewed in one step. */
+/** Slots renewed per command. */
 const BATCH = 500;
 
 /**
- * The same for gateways that share a secret, and so a database, and no one
- * else's: ids of keys are small numbers, and others on the server have them too.
+ * Equal for gateways that share a secret, and so a database, and different for
+ * all others. Key ids are small numbers that other users of the server may have
+ * too.
  */
 export function prefixOf(pepper: Uint8Array): string {
   return `sluice:${digestOf("rate limits", pepper).slice(0, 16)}:`;
 }
 
 /**
- * Decides on a server that several gateways share. No call waits for it long:
- * where it does not answer, this process decides for itself until it does.
+ * The rate limiter on a server that several gateways share. A call waits only
+ * briefly for it: if the server does not answer, this process decides alone
+ * until it does.
  */
 export class SharedLimiter implements RateLimiter, Disposable {
   readonly #options: SharedOptions;
@@ -36,9 +38,9 @@ export class SharedLimiter implements RateLimiter, Disposable {
   readonly #link: Link;
   readonly #prefix: string;
   readonly #leaseMs: number;
-  /** Claims that were decided here. */
+  /** Reservations that were decided locally. */
   readonly #local = new WeakSet<RateReservation>();
-  /** Places that are held there. */
+  /** Slots that are held on the server. */
   readonly #held = new Map<RateReservation, readonly string[]>();
   readonly #renewal: ReturnType<typeof setInterval>;
 
@@ -46,21 +48,21 @@ export class SharedLimiter implements RateLimiter, Disposable {
     this.#options = options;
     this.#scripts = scripts;
     this.#link = link;
-    // Braces keep all of it in one slot of a cluster.
+    // Braces keep all keys in one slot of a cluster.
     this.#prefix = `${options.prefix}{rate}:`;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#renewal = setInterval(() => this.#renew(), this.#leaseMs / 3);
     this.#renewal.unref();
   }
 
-  /** A server that cannot be reached yet is no reason not to start. */
+  /** An unreachable server does not prevent the start. */
   static async open(options: SharedOptions): Promise<SharedLimiter> {
     const scripts = options.scripts ?? scriptsOn();
     const link = await Link.open(options, Object.values(scripts));
     return new SharedLimiter(options, scripts, link);
   }
 
-  /** The server is being asked. */
+  /** True while the server decides. */
   get isShared(): boolean {
     return this.#link.isUp;
   }
@@ -110,7 +112,8 @@ export class SharedLimiter implements RateLimiter, Disposable {
       readLevels(reply, bounds.length),
     );
     if (levels === undefined) return this.#takeHere(reservation);
-    // The script decides by the same rule; what stood before says how.
+    // The script applies the same rule and returns the levels from before; the
+    // verdict follows from them.
     const ruling = rule(bounds, levels);
     if (ruling.refusal === undefined) this.#hold(reservation);
     return verdictOf(bounds, ruling);
@@ -152,7 +155,7 @@ function numbersOf({ limits, tokens }: Bound): string[] {
 function readLevels(reply: unknown, count: number): readonly Level[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
   if (numbers.length !== count * 3 || numbers.some(Number.isNaN)) {
-    throw new Error("The counters' answer is not what the script returns.");
+    throw new Error("The counter server returned an unexpected reply.");
   }
   return Array.from({ length: count }, (_, index) => {
     const [requestsMs = 0, tokensMs = 0, running = 0] = numbers.slice(index * 3);

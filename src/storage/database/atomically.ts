@@ -6,7 +6,7 @@ import { createGrants, type GrantsDeps } from "../accounts/grants.ts";
 import type { OpenKeyStore } from "../keys/keys.ts";
 import { createModelStore } from "../routing/models.ts";
 import { moveOn } from "../routing/routing-version.ts";
-import type { CredentialVault } from "../secrets/sealed.ts";
+import type { CredentialSealer } from "../secrets/sealed.ts";
 import { createSettingStore } from "../routing/settings.ts";
 import type { Tables } from "../tables.ts";
 import { createTeamStore } from "../access/teams.ts";
@@ -15,16 +15,16 @@ import { createGroupStore } from "../access/user-groups.ts";
 interface AtomicallyDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
-  readonly reasoningCache: CredentialVault;
+  readonly credentialSealer: CredentialSealer;
   readonly keys: Pick<OpenKeyStore, "changed" | "groupChanged">;
   readonly onGranted: GrantsDeps["onGranted"];
 }
 
-/** The same stores, on one transaction; whoever keeps something in memory is told at its end. */
+/** The same stores on one transaction; caches are invalidated at its end. */
 export function createAtomically({
   db,
   clock,
-  reasoningCache,
+  credentialSealer,
   ...told
 }: AtomicallyDeps): Atomically {
   return async (run) => {
@@ -41,7 +41,7 @@ export function createAtomically({
         const grants = createGrants({ db: transaction, clock, onGranted });
         return await run({
           settings: createSettingStore(transaction, clock),
-          channels: createChannelStore({ db: transaction, clock, reasoningCache }),
+          channels: createChannelStore({ db: transaction, clock, credentialSealer }),
           models: createModelStore(transaction, clock),
           groups: createGroupStore({ db: transaction, clock, keys }),
           teams: createTeamStore({ db: transaction, grants, keys, clock }),
@@ -50,16 +50,16 @@ export function createAtomically({
       for (const grant of granted) told.onGranted(...grant);
       return result;
     } finally {
-      // Also when it failed: the change may have been made without our hearing of it.
+      // Also after an error: the change may have been committed without our knowledge.
       for (const tell of atEnd) await tell();
     }
   };
 }
 
-/** Nobody else changes them until the transaction ends. */
+/** Locks the configuration until the transaction ends. */
 async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
   await moveOn(transaction);
-  // Written over with what they are, which locks them on both engines.
+  // An update with the same values locks the rows on both engines.
   await transaction
     .updateTable("groups")
     .set(({ ref }) => ({ name: ref("name") }))

@@ -8,44 +8,44 @@ import type { StorageEvents, StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 
 export interface EngineOptions {
-  /** Names this process; a new one at each start. */
+  /** Id of this process, new at each start. */
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
   readonly events: StorageEvents;
 }
 
-/** Grants are the same on both. */
+/** Grants work the same on both engines. */
 export type EngineLedger = Omit<Ledger, "grant">;
 
-/** What the two databases do differently. */
+/** The differences between the two databases. */
 export interface Engine {
   readonly db: Kysely<Tables>;
   readonly ledger: EngineLedger;
   readonly journal: CountingJournal;
-  /** What an account may spend has changed, and the change is committed. */
+  /** Called after a committed change of an account's limit. */
   onGranted(id: AccountId, granted: NanoUsd | null): void;
-  /** How long a key that was looked up may be believed: others may share the database. */
+  /** Lifetime of a cached key, because other gateways may share the database. */
   readonly keyTtlMs: number;
-  /** False for a process that ended, or gave no sign of life for too long. */
+  /** False for a process that ended, or whose heartbeat is overdue. */
   isAlive(instance: string): Promise<boolean>;
-  /** A number up to which no row of `calls` will appear any more; undefined where that is not known now. */
+  /** No call with a number up to this one can still appear; undefined if it is unknown now. */
   findCallsEnd(): Promise<number | undefined>;
-  /** One process owns the database: whatever others had in hand when it was opened is in nobody's. */
+  /** One process owns the database: leases from before its start are void. */
   readonly isSole: boolean;
-  /** Unix ms, by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
-  /** Writes something, and resolves once it is on disk. */
+  /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface CountingJournal extends Journal {
-  /** Records that were lost since the start. */
+  /** Records lost since the start. */
   readonly dropped: number;
 }
 
-/** A journal that lets at most `maxQueued` records wait. */
+/** A journal with at most `maxQueued` waiting records. */
 export function openJournal(
   maxQueued: number,
   add: (record: CallRecord, over: () => void) => void,

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** In the transaction that is open already, where there is one: then its opener ends it. */
+/** Runs in the open transaction if there is one; its opener then commits. */
 export function inTransaction<T>(
   db: Kysely<Tables>,
   run: (transaction: Kysely<Tables>) => Promise<T>,

@@ -6,7 +6,7 @@ import type { Tables } from "../tables.ts";
 const TABLE = "sluice_migrations";
 const LOCK_TABLE = "sluice_migrations_lock";
 
-/** Brings the schema up to date in one transaction; a schema from the future is refused. */
+/** Migrates the schema in one transaction; a schema of a newer version is refused. */
 export async function migrate(
   db: Kysely<Tables>,
   ddl: Ddl,
@@ -28,9 +28,9 @@ export async function migrate(
   await refuseNewerSchema(db, Object.keys(migrations));
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) {
-    // Another instance may have come from a newer version while this one waited for the lock.
+    // A newer version may have migrated the database while this process waited for the lock.
     await refuseNewerSchema(db, Object.keys(migrations));
-    throw new Error("The database could not be brought up to date.", { cause: error });
+    throw new Error("The database migration failed.", { cause: error });
   }
 }
 
@@ -46,7 +46,7 @@ async function refuseNewerSchema(db: Kysely<Tables>, known: readonly string[]): 
   const unknown = done.map((row) => row.name).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw new Error(
-    `The database was last used by a newer version of Sluice: this one does not know ` +
+    `The database was last used by a newer version of Sluice: this version does not know ` +
       `${unknown.join(", ")}. Start that version, or restore a backup from before the update.`,
   );
 }

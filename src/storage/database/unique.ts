@@ -1,11 +1,11 @@
-/** Whether a row could not be written because another one holds its name. Both engines' codes. */
+/** Both engines' codes of a unique constraint violation. */
 const CODES = ["23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"];
 
 export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, CODES);
 }
 
-/** Whether a row refers to another one that is not there, or would not be there any more. */
+/** True if a row refers to a missing row, or if its referenced row was to be deleted. */
 export function isReferenceViolation(error: unknown): boolean {
   return hasCode(error, ["23503", "SQLITE_CONSTRAINT_FOREIGNKEY"]);
 }

@@ -7,7 +7,7 @@ import { readWatermark } from "./usage-sums.ts";
 const MAX_PAGE = 1_000;
 const MAX_PRUNED = 10_000;
 
-/** Reads a page at most, and no row besides: on SQLite, requests wait meanwhile. */
+/** Reads at most one page of rows and no others: on SQLite, requests wait meanwhile. */
 export function createCallLog(db: Kysely<Tables>): CallLog {
   return {
     async list({ userId, keyId, session, before, limit }) {
@@ -17,7 +17,7 @@ export function createCallLog(db: Kysely<Tables>): CallLog {
         .orderBy("seq", "desc")
         .limit(Math.min(limit, MAX_PAGE));
       if (keyId !== undefined) {
-        // Not by both: somebody else's key may have a million calls to look through in vain.
+        // Filter by key alone: another user's key may have a million calls to skip.
         const key = db.selectFrom("keys").select("id").where("id", "=", keyId);
         select = select.where(
           "key_id",
@@ -49,11 +49,10 @@ export function createCallLog(db: Kysely<Tables>): CallLog {
 }
 
 /**
- * Deletes at most `limit` records of calls admitted before `before` (Unix ms)
- * and says how many. Looks no further than the `limit` calls that ended first,
- * so that it costs the same whether there is anything to delete or not. What
- * is not in the sums of usage yet stays, and so does the last call that is:
- * SQLite would give its number again.
+ * Deletes at most `limit` records of calls admitted before `before` (Unix ms);
+ * returns their number. It checks only the `limit` calls that ended first, so
+ * that its cost is constant. It keeps calls that are not aggregated yet, and
+ * the last aggregated call, because SQLite would reuse its number.
  */
 export async function pruneCalls(
   db: Kysely<Tables>,

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type {
   IdempotencyRecord,
   IdempotencyResult,
-  KeptReply,
+  StoredReply,
   IdempotencyStore,
 } from "#core/idempotency.ts";
 import type { Tables } from "../tables.ts";
@@ -28,17 +28,20 @@ const headersOf = z.record(z.string(), z.string());
 
 const DAY_MS = 86_400_000;
 const MAX_PRUNED = 1_000;
-/** Another may release or take over between two looks; whoever always does is running. */
-const MAX_LOOKS = 5;
+/**
+ * Between two reads another process may release or take over the record. After
+ * this many attempts the call counts as running.
+ */
+const MAX_READS = 5;
 
-export function createKeptAnswerStore({
+export function createIdempotencyStore({
   db,
   instance,
   isAlive,
 }: KeptAnswersDeps): IdempotencyStore {
   return {
     async claim(claim) {
-      for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      for (let looks = 0; looks < MAX_READS; looks++) {
         if (await insert(claim)) return { kind: "claimed" };
         const row = await find(claim.id);
         if (row === undefined) continue;
@@ -121,10 +124,11 @@ export function createKeptAnswerStore({
       return { kind: "done", callId: row.call_id, answer: await answerIn(row) };
     }
     const outcome = await outcomeOf(row.call_id);
-    // Closed without an answer: its gateway is about to release it, or could not.
+    // The call ended without a response: its gateway is about to release the record, or failed to.
     if (outcome !== undefined && outcome !== "completed") return "free";
     if (row.ends_by > at && (await isAlive(row.instance))) return { kind: "running" };
-    // Paid for, or a task that goes on, but its gateway died before the answer was written down.
+    // The call is charged, or is a running task, but its gateway died before it
+    // stored the response.
     if (outcome === "completed" || (await isTask(row.call_id))) {
       return { kind: "done", callId: row.call_id, answer: undefined };
     }
@@ -170,7 +174,7 @@ export function createKeptAnswerStore({
     return task !== undefined;
   }
 
-  /** Of several who found the same row, the first. */
+  /** Of concurrent claims that found the same row, the first succeeds. */
   async function takeOver({ call_id, state }: Row, claim: IdempotencyRecord): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable("kept_answers")
@@ -192,20 +196,20 @@ function rowOf(claim: IdempotencyRecord, instance: string): Insertable<KeptAnswe
     instance,
     state: "running",
     ends_by: claim.endsBy,
-    // What a gateway that dies leaves behind is remembered as long as an answer would be.
+    // The record of a gateway that dies is kept as long as a response.
     expires_at: claim.endsBy + DAY_MS,
     size_bytes: 0,
   };
 }
 
-async function columnsOf(answer: KeptReply | undefined): Promise<AnswerColumns> {
+async function columnsOf(answer: StoredReply | undefined): Promise<AnswerColumns> {
   if (answer === undefined) return NO_ANSWER;
   const { status, headers } = answer;
   const body = await compress(answer.body);
   return { status, headers: JSON.stringify(headers), body, size_bytes: body.length };
 }
 
-async function answerIn({ status, headers, body }: Row): Promise<KeptReply | undefined> {
+async function answerIn({ status, headers, body }: Row): Promise<StoredReply | undefined> {
   if (status === null || headers === null || body === null) return undefined;
   return {
     status,

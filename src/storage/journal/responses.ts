@@ -5,11 +5,11 @@ import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/j
 import type { Tables } from "../tables.ts";
 import type { ResponsesTable } from "../tables/responses.ts";
 
-/** Longer conversations are begun anew by their callers, or carried whole in each request. */
+/** Clients restart longer conversations, or send them whole in each request. */
 const MAX_TURNS = 1_000;
 const MAX_ITEMS = 500;
 const MAX_PRUNED = 1_000;
-/** Both engines bound the parameters of a statement; each row below takes two. */
+/** Both engines limit the parameters of a statement; each row below uses two. */
 const ROWS_PER_INSERT = 400;
 
 export function createResponseStore(db: Kysely<Tables>): ResponseStore {
@@ -107,7 +107,7 @@ export function createResponseStore(db: Kysely<Tables>): ResponseStore {
 function tooLong(): GatewayError {
   return new GatewayError(
     "context_length_exceeded",
-    "The conversation has grown too long to be gone on from; send what matters of it instead.",
+    "The stored conversation is too long to continue. Send only its relevant part.",
     { param: "previous_response_id" },
   );
 }

@@ -15,24 +15,24 @@ import { COUNTS, HOUR_MS } from "../tables/usage-hours.ts";
 import { callsAsUsage, readWatermark } from "./usage-sums.ts";
 
 const DAY_MS = 24 * HOUR_MS;
-/** Rows that are added up in one go: on SQLite, requests wait meanwhile. */
+/** Rows per aggregation query: on SQLite, requests wait meanwhile. */
 const SLICE_ROWS = 4_000;
 const MAX_SLICES = 500;
-/** Calls that are not in the sums yet. */
+/** Slices of calls that are not aggregated yet. */
 const MAX_PENDING_SLICES = 5;
 const MAX_GROUPS = 1_000;
 const MAX_REPORTS = 2;
 const MAX_WAITING = 32;
 const MAX_TRIES = 5;
 
-/** What the calls of a group add up to, in the order of `COUNTS`. */
+/** The totals of one group, in the order of `COUNTS`. */
 type Counts = number[];
 type Row = Readonly<Record<string, number | string>>;
 
 /**
- * Adds up a slice at a time, with a turn for everybody else after each. While
- * it does, calls may move from those that wait to the sums and be seen twice
- * or not at all: then it begins anew.
+ * Adds up one slice at a time and yields to other work after each. Meanwhile
+ * calls may move from the journal to the sums and be counted twice or not at
+ * all: then the report restarts.
  */
 export function createUsageReports(db: Kysely<Tables>): UsageReports {
   const places = new Semaphore(MAX_REPORTS, MAX_WAITING);
@@ -64,7 +64,7 @@ async function addUp(
       const { counts } = groups.get(name) ?? { counts: COUNTS.map(() => 0) };
       groups.set(name, { of, counts: counts.map((sum, i) => sum + Number(row[COUNTS[i] ?? ""])) });
     }
-    if (groups.size > MAX_GROUPS) throw tooMany("by", `makes more than ${MAX_GROUPS} groups`);
+    if (groups.size > MAX_GROUPS) throw tooMany("by", `gives more than ${MAX_GROUPS} groups`);
     await nextTurn();
   };
 
@@ -82,12 +82,12 @@ async function addUp(
 
 type Add = (source: RawBuilder<unknown>) => Promise<void>;
 
-/** Slices end where an hour does, unless an hour alone is more than one. */
+/** A slice ends at the end of an hour, unless one hour exceeds a slice. */
 async function addHours(db: Kysely<Tables>, query: UsageQuery, add: Add): Promise<void> {
   const { to, userId, keyId } = query;
   let { from } = query;
   for (let slices = 0; from < to; slices++) {
-    if (slices === MAX_SLICES) throw tooMany("from", "covers too much to be added up at once");
+    if (slices === MAX_SLICES) throw tooMany("from", "covers too many calls for one report");
     let ahead = db
       .selectFrom("usage_hours")
       .select("hour")
@@ -96,7 +96,7 @@ async function addHours(db: Kysely<Tables>, query: UsageQuery, add: Add): Promis
       .orderBy("hour")
       .offset(SLICE_ROWS)
       .limit(1);
-    // Those that an index has, so that as many rows are touched as are counted.
+    // Only conditions that an index covers, so that the query reads no more rows than it counts.
     if (userId !== undefined) ahead = ahead.where("user_id", "=", userId);
     else if (keyId !== undefined) ahead = ahead.where("key_id", "=", keyId);
     const next = (await ahead.executeTakeFirst())?.hour;
@@ -106,7 +106,7 @@ async function addHours(db: Kysely<Tables>, query: UsageQuery, add: Add): Promis
   }
 }
 
-/** Those that came after the last one in the sums; false where there are more than can be looked at. */
+/** Adds the calls after the last aggregated one; false if they are too many. */
 async function addPending(db: Kysely<Tables>, summedTo: number, add: Add): Promise<boolean> {
   let after = summedTo;
   for (let slices = 0; slices < MAX_PENDING_SLICES; slices++) {
@@ -132,7 +132,7 @@ async function groupRows(
   query: UsageQuery,
 ): Promise<readonly Row[]> {
   const columns = columnsOf(query.by);
-  // Not as whole numbers, since those of money may be too large for one.
+  // Sums as double precision, because sums of money may exceed the integer range.
   const sums = COUNTS.map(
     (name) => sql`cast(sum(${sql.ref(name)}) as double precision) as ${sql.ref(name)}`,
   );
@@ -154,7 +154,7 @@ function conditionsOf({ from, to, userId, keyId, model, channel }: UsageQuery) {
   ];
 }
 
-/** A month is put together from its days, since databases have other ideas of calendars. */
+/** Months are built from days, because the databases differ in calendar functions. */
 function columnsOf(by: readonly UsageDimension[]) {
   const isTimed = by.some((each) => each === "hour" || each === "day" || each === "month");
   const time = by.includes("hour") ? sql`hour` : sql`hour - hour % ${sql.lit(DAY_MS)}`;
@@ -232,9 +232,11 @@ function toSum(counts: Counts): UsageSum {
 }
 
 function tooMany(param: string, why: string): GatewayError {
-  return invalid(param, `'${param}' ${why}; ask for less, or for a shorter time.`);
+  return invalid(param, `'${param}' ${why}. Use fewer dimensions, or a shorter time span.`);
 }
 
 function busy(): GatewayError {
-  return new GatewayError("overloaded", "The sums of usage are busy.", { retryAfterMs: 1_000 });
+  return new GatewayError("overloaded", "Too many usage reports are running. Retry in 1 s.", {
+    retryAfterMs: 1_000,
+  });
 }

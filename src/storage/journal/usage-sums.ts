@@ -2,10 +2,10 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 import { COUNTS, DIMENSIONS, HOUR_MS } from "../tables/usage-hours.ts";
 
-/** In `meta`: the number of the last call that is in the sums. */
+/** Key in `meta`: the number of the last aggregated call. */
 const WATERMARK = "usage";
 
-/** Calls as rows of `usage_hours`, each by itself. */
+/** Calls in the columns of `usage_hours`, one row per call. */
 export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
   return sql`select at - at % ${sql.lit(HOUR_MS)} as hour, user_id, key_id,
       case when fault = 'model_not_found' then '' else model end as model,
@@ -18,13 +18,13 @@ export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
 }
 
 /**
- * Adds the next calls, at most `limit`, to the sums and says how many. `end`
- * is a number up to which no call will appear any more. The sums and how far
- * they go change in one transaction, and one gateway at a time gets to change
- * them, so that every call is added once.
+ * Adds at most `limit` of the next calls to the sums; returns their number.
+ * `end`: no call with a number up to it can still appear. The sums and the
+ * watermark change in one transaction, and only one gateway changes them at a
+ * time, so that every call is added once.
  */
 export async function sumCalls(db: Kysely<Tables>, end: number, limit: number): Promise<number> {
-  // While nothing is new, nothing is written.
+  // Write nothing if there are no new calls.
   if (end <= (await readWatermark(db))) return 0;
   return await db.transaction().execute(async (transaction) => {
     const after = await takeWatermark(transaction);
@@ -42,7 +42,7 @@ export async function sumCalls(db: Kysely<Tables>, end: number, limit: number): 
         cast<number>(fn.countAll(), "bigint").as("count"),
       ])
       .executeTakeFirstOrThrow();
-    // The type knows nothing of an empty table.
+    // The type ignores that the table may be empty.
     if (count === 0 || last === null) return 0;
 
     await addToSums(transaction, callsAsUsage(after, last));
@@ -64,7 +64,10 @@ export async function readWatermark(db: Kysely<Tables>): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
-/** Deletes the oldest hour of the sums if it ended before `before` (Unix ms); false where there is none. */
+/**
+ * Deletes the oldest hour of the sums if it ended before `before` (Unix ms);
+ * false if there is none.
+ */
 export async function pruneUsage(db: Kysely<Tables>, before: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom("usage_hours")
@@ -76,7 +79,7 @@ export async function pruneUsage(db: Kysely<Tables>, before: number): Promise<bo
   return numDeletedRows > 0n;
 }
 
-/** Written even where it stays the same: that locks it until the transaction ends. */
+/** Written even if unchanged: the write locks the row until the transaction ends. */
 async function takeWatermark(transaction: Transaction<Tables>): Promise<number> {
   const { value } = await transaction
     .insertInto("meta")
@@ -99,8 +102,8 @@ async function addToSums(transaction: Transaction<Tables>, calls: RawBuilder<unk
         sql`${sql.ref(name)} = ${sql.ref(`usage_hours.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
     ),
   );
-  // In their order, so that SQLite's tree grows at its end. The condition is for SQLite, which
-  // would take what follows for a join's.
+  // Sorted, so that SQLite's tree grows at its end. Without the condition,
+  // SQLite would parse `on conflict` as a part of a join.
   await sql`insert into usage_hours (${names})
     select ${dimensions}, ${sums} from (${calls}) as added where true
     group by ${dimensions} order by ${dimensions}

@@ -3,33 +3,36 @@ import type { Kysely, Updateable } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { CreatedKey, KeyDraft, ListedKey, OwnKey, OwnKeys } from "#core/user-keys.ts";
+import type { CreatedKey, KeyDraft, ListedKey, UserKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { addBudgets } from "../accounts/budgets.ts";
 import type { Grants } from "../accounts/grants.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
 import { openAccount } from "../accounts/open-account.ts";
-import { createOwnKeys, setQuota } from "./user-keys.ts";
+import { createUserKeys, setQuota } from "./user-keys.ts";
 import type { Tables } from "../tables.ts";
 import { deletedKey, keyColumns, toApiKey, toListedKey, type KeysTable } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
-export interface KeyAdmin extends OwnKeys {
-  /** The secret is in the answer and nowhere else: it cannot be shown again. */
+export interface KeyAdmin extends UserKeys {
+  /** The secret is returned once and cannot be shown again. */
   create(draft: KeyDraft & { readonly secret?: string }, most?: number): Promise<CreatedKey>;
   /**
-   * Makes a key of the configuration what the file says, creating it when its
-   * user has none of its name, nor with its secret.
+   * Creates or updates a key from the configuration. An existing key is found
+   * by its user and its name or secret.
    */
-  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<OwnKey>;
-  /** False where there is no such key. */
+  syncNamed(entry: KeyDraft & { readonly secret: string }): Promise<UserKey>;
+  /** False if the key does not exist. */
   setStatus(id: number, status: KeyStatus): Promise<boolean>;
-  /** `null` takes the bound away. */
+  /** `null` removes the limit. */
   setQuota(id: number, quota: NanoUsd | null, note: string): Promise<void>;
-  /** For good: its secret is forgotten, and no request is let in with it from here on. */
+  /**
+   * Deletes permanently: the digest is erased, and requests with the key are
+   * refused from now on.
+   */
   delete(id: number): Promise<boolean>;
-  /** A user's living keys, by id, at most 1,000 at a time. */
+  /** A user's undeleted keys, ordered by id, at most 1,000 per call. */
   list(userId: number, afterId?: number): Promise<readonly ListedKey[]>;
 }
 
@@ -42,23 +45,23 @@ interface KeyAdminDeps {
 
 const PEPPER_VERSION = 1;
 const PAGE = 1_000;
-/** Of a shorter secret the last characters would give too much away. */
+/** The last characters of a shorter secret would reveal too much of it. */
 const MIN_CHARS_TO_SHOW = 12;
 
-/** A bound that the configuration names no more is gone. */
+/** Limits that the configuration no longer contains are removed. */
 const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null };
 const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
 
 export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAdmin {
   return {
-    ...createOwnKeys({ db, grants, keys, clock }),
+    ...createUserKeys({ db, grants, keys, clock }),
 
     create,
 
     async syncNamed(entry) {
       const found =
         (await findLiving(entry.userId, "name", entry.name)) ??
-        // The file calls it by another name now.
+        // The file has a new name for the key.
         (await findLiving(entry.userId, "digest", keys.digestOf(entry.secret)));
       const id = found?.id ?? (await insertNamed(entry));
       await update(id, entry);
@@ -107,7 +110,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     };
     try {
       const { id } = await db.transaction().execute(async (transaction) => {
-        await refuseBeyond(transaction, draft.userId, most);
+        await assertBelowLimit(transaction, draft.userId, most);
         const inserted = await transaction
           .insertInto("keys")
           .values(row)
@@ -119,7 +122,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
         await addBudgets(transaction, `key:${inserted.id}`, draft.budgets ?? {});
         return inserted;
       });
-      // The secret may have been tried, and be known as unknown.
+      // The secret may be cached as unknown from an earlier attempt.
       await keys.changed([id]);
       return id;
     } catch (cause) {
@@ -127,7 +130,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     }
   }
 
-  /** Another gateway with the same file may be quicker. */
+  /** Another gateway with the same file may insert the key first. */
   async function insertNamed(entry: KeyDraft & { readonly secret: string }): Promise<number> {
     try {
       return await insert(entry, entry.secret);
@@ -172,7 +175,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
         return true;
       });
     } finally {
-      // Also when it failed: the change may have been made without our hearing of it.
+      // Also after an error: the change may have been committed without our knowledge.
       await keys.changed(changed);
     }
   }
@@ -187,7 +190,10 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
     };
   }
 
-  /** The file may exchange the secrets of two keys: until its own turn, the other has one that nobody knows. */
+  /**
+   * The file may swap the secrets of two keys. Until its own update, the other
+   * key gets a random secret.
+   */
   async function takeSecret(
     transaction: Kysely<Tables>,
     id: number,
@@ -218,13 +224,13 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
       .executeTakeFirst();
   }
 
-  async function getKey(id: number): Promise<OwnKey> {
+  async function getKey(id: number): Promise<UserKey> {
     return toApiKey(await selectKeys(db).where("keys.id", "=", id).executeTakeFirstOrThrow());
   }
 }
 
-/** One at a time for each user, so that no two pass on the same count. */
-async function refuseBeyond(db: Kysely<Tables>, userId: number, most: number): Promise<void> {
+/** Serialised per user, so that two concurrent inserts cannot exceed the limit. */
+async function assertBelowLimit(db: Kysely<Tables>, userId: number, most: number): Promise<void> {
   if (most === Infinity) return;
   await db
     .updateTable("users")
@@ -238,5 +244,8 @@ async function refuseBeyond(db: Kysely<Tables>, userId: number, most: number): P
     .where("deleted_at", "is", null)
     .executeTakeFirstOrThrow();
   if (count < most) return;
-  throw new GatewayError("invalid_request", `You have ${most} tokens already; delete some first.`);
+  throw new GatewayError(
+    "invalid_request",
+    `You have reached the limit of ${most} tokens. Delete some first.`,
+  );
 }

@@ -5,7 +5,7 @@ import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { SEED, times } from "#test/seed.ts";
 import { createKeyCache } from "./key-cache.ts";
 
-test("a changed or deleted key is never given out again, whatever look-ups were under way", async () => {
+test("a changed or deleted key is never returned again, even by a running lookup", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -41,7 +41,7 @@ test("a changed or deleted key is never given out again, whatever look-ups were 
   );
 });
 
-test("many who ask for a key at once cost one look-up", async () => {
+test("concurrent requests for a key share one lookup", async () => {
   const { cache, lookups } = setup();
 
   const answers = await Promise.all(Array.from({ length: 100 }, () => finding(cache)));
@@ -51,7 +51,7 @@ test("many who ask for a key at once cost one look-up", async () => {
   expect(cache.find("digest")).toBe(answers[0]);
 });
 
-test("a key is believed for so long after it was asked for, and then asked for again", async () => {
+test("a cached key expires after its lifetime, counted from before its query", async () => {
   const { cache, database, time, lookups } = setup();
   await cache.find("digest");
   database.delete();
@@ -77,7 +77,7 @@ test("an unknown key is not looked up again for a second", async () => {
   expect(lookups()).toBe(2);
 });
 
-test("a change of a group leaves keys of other groups, and of none, where they are", async () => {
+test("a change of a group keeps the cached keys of other groups and of none", async () => {
   const asked: string[] = [];
   const cache = createKeyCache({
     async lookup(digest) {
@@ -97,7 +97,7 @@ test("a change of a group leaves keys of other groups, and of none, where they a
   expect(asked).toEqual(["1", "2", "3", "2"]);
 });
 
-test("a failed look-up is told to those who asked, and not remembered", async () => {
+test("a failed lookup is reported to its callers and not cached", async () => {
   let isDown = true;
   const { cache } = setup(async () => {
     if (isDown) throw new Error("no database");
@@ -110,7 +110,7 @@ test("a failed look-up is told to those who asked, and not remembered", async ()
   expect(await cache.find("digest")).toMatchObject({ id: 1 });
 });
 
-test("the cache holds no more keys than it may, nor more unknown ones", async () => {
+test("the cache is limited in known and in unknown keys", async () => {
   const asked: string[] = [];
   const cache = createKeyCache({
     async lookup(digest) {

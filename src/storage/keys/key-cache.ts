@@ -3,23 +3,23 @@ import type { Clock } from "#lib/clock.ts";
 
 interface KeyCacheOptions {
   readonly lookup: (digest: string) => Promise<ApiKey | undefined>;
-  /** How long a record is believed, counted from before it was asked for. */
+  /** Lifetime of a record, counted from before its query. */
   readonly ttlMs: number;
   readonly clock: Clock;
   readonly maxKeys?: number;
   readonly maxUnknown?: number;
 }
 
-/** Keys by their digest, in memory. */
+/** Cached keys by digest. */
 interface KeyCache {
-  /** No promise where the answer is at hand. */
+  /** Returns no promise if the key is cached. */
   find(digest: string): Promise<ApiKey | undefined> | ApiKey | undefined;
   /**
-   * To be called once a change of the key is committed: from then on nobody is
-   * given the record from before, not even by a look-up that is under way.
+   * Call this after a change of the key is committed: from then on no caller
+   * gets the old record, not even from a running lookup.
    */
   forget(keyId: number): void;
-  /** The same for all keys of users of a group. */
+  /** The same for all keys of a group's users. */
   forgetGroup(groupId: number): void;
 }
 
@@ -38,7 +38,7 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
   const digests = new Map<number, string>();
   const unknown = new Map<string, number>();
   let underWay = new Map<string, Promise<ApiKey | undefined>>();
-  /** Counts changes: what was asked for under an earlier count is not kept. */
+  /** Incremented with every change: results of queries from before are not cached. */
   let epoch = 0;
 
   return {
@@ -73,7 +73,7 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
     },
   };
 
-  /** Of the look-ups that are under way. */
+  /** Discards the results of running lookups. */
   function distrust(): void {
     epoch++;
     underWay = new Map();
@@ -108,7 +108,7 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
     digests.set(key.id, digest);
   }
 
-  /** Moves it to the end of the line, so that what nobody uses comes to stand at its head. */
+  /** Moves the entry to the end, so that unused entries move to the front. */
   function recent(digest: string, entry: Known): ApiKey {
     if (known.size >= maxKeys) {
       known.delete(digest);

@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 export function taken(name: string, cause: unknown): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `There is a key named ${JSON.stringify(name)} or one with the same secret already.`,
+    `A key named ${JSON.stringify(name)}, or one with the same secret, already exists.`,
     { cause },
   );
 }

@@ -26,16 +26,16 @@ interface KeyStoreOptions {
   readonly onError: (cause: unknown) => void;
 }
 
-/** Also what the store's other half, the admin, needs of it. */
+/** The key store, with the methods that the key admin uses. */
 export interface OpenKeyStore extends KeyStore, Disposable {
   digestOf(secret: string): string;
-  /** Keys have changed, and the change is committed. */
+  /** Invalidates keys after a committed change. */
   changed(keyIds: readonly number[]): Promise<void>;
-  /** A group has, and with it all keys of its users. */
+  /** Invalidates all keys of the group's users after a committed change. */
   groupChanged(groupId: number): void;
 }
 
-/** No secret is longer; what is needs no digest to be refused. */
+/** Maximum length of a secret; a longer one is refused without a digest. */
 export const MAX_SECRET_CHARS = 512;
 const REFRESH_MS = 5_000;
 
@@ -43,7 +43,7 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
   const { db, pepper, clock, ttlMs, onError } = options;
   const digestOf = digester(pepper);
   const cache = createKeyCache({ lookup: openLookup(db), ttlMs, clock });
-  /** Secrets that no checksum can judge: only these are worth a query. */
+  /** Digests of secrets in a foreign format, without our checksum: only these need a query. */
   let custom = await findCustomDigests(db);
 
   const refresh = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
   };
 }
 
-/** With the account of its own that a capped key draws on, with its user, and with all their budgets. */
+/** Joins each key with its own account, its user, and all their budgets. */
 export function selectKeys(db: Kysely<Tables>) {
   return db
     .selectFrom("keys")
@@ -99,7 +99,7 @@ export function selectKeys(db: Kysely<Tables>) {
     .select(["of_team.day as team_day", "of_team.month as team_month"]);
 }
 
-/** Living keys whose calls draw on what a user or a team has. */
+/** Undeleted keys that draw on the account of a user or a team. */
 export async function keysOf(db: Kysely<Tables>, owner: QuotaOwner): Promise<readonly number[]> {
   const [kind, id] = owner.split(":");
   const rows = await db
@@ -112,7 +112,7 @@ export async function keysOf(db: Kysely<Tables>, owner: QuotaOwner): Promise<rea
   return rows.map((row) => row.id);
 }
 
-/** Compiled once: what is left of a look-up is the query itself. */
+/** Compiled once, so that a lookup costs only the query. */
 function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {
   const compiled = selectKeys(db)
     .leftJoin("groups", "groups.id", "users.group_id")
@@ -127,17 +127,21 @@ function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | un
       if (row === undefined) return undefined;
       return toApiKey(row, row.group_id === null ? undefined : share(row));
     } catch (cause) {
-      throw new GatewayError("unavailable", "The gateway cannot look up keys at the moment.", {
-        cause,
-      });
+      throw new GatewayError(
+        "unavailable",
+        "The gateway cannot look up API keys, because its database is unavailable. Retry later.",
+        {
+          cause,
+        },
+      );
     }
   };
 }
 
-/** The group's columns are all there, or all `null`. */
+/** The group's columns are all set or all `null`. */
 type FoundRow = KeyRow & (GroupRow | { readonly group_id: null });
 
-/** A group may be large, and have many keys: they share it. */
+/** A group may be large and have many keys, so they share one object. */
 function openGroupPool(): (row: GroupRow) => Group {
   const pool = new Map<number, { readonly version: number; readonly group: Group }>();
   return (row) => {
@@ -155,7 +159,7 @@ const MAX_POOLED = 1_000;
 
 const MAX_ASKED = 500;
 
-/** Which of the keys may not call any more: deleted, disabled, or their user is. */
+/** Keys among `ids` that may no longer call: deleted, disabled, or with a disabled user. */
 export async function findRefused(
   db: Kysely<Tables>,
   ids: readonly number[],

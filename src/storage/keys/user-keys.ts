@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { AccountId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
-import type { ListedKey, OwnKeys } from "#core/user-keys.ts";
+import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
@@ -19,11 +19,11 @@ interface OwnKeysDeps {
 }
 
 const BY_OWNER = "changed by its owner";
-/** Both engines bound the parameters of a statement. */
+/** Both engines limit the parameters of a statement. */
 const MAX_AT_ONCE = 1_000;
 
-/** Every query names the owner: what it does not find may be somebody else's, or nobody's. */
-export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
+/** Every query filters by owner, so another user's key counts as missing. */
+export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
   const { db, grants, keys, clock } = deps;
   return {
     async page(userId, offset, limit) {
@@ -64,7 +64,7 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
       } catch (cause) {
         throw isUniqueViolation(cause) ? taken(change.name ?? "", cause) : cause;
       } finally {
-        // Also when it failed: the change may have been made without our hearing of it.
+        // Also after an error: the change may have been committed without our knowledge.
         await keys.changed([id]);
       }
       return await findOwn(userId, id);
@@ -99,7 +99,7 @@ export function createOwnKeys(deps: OwnKeysDeps): Omit<OwnKeys, "create"> {
   }
 }
 
-/** Where it is another than before; a key that never had one gets no account for having none. */
+/** Writes only changed quotas, so that a key without a quota gets no account. */
 export async function setQuota(
   { db, grant }: GrantTransaction,
   keyId: number,

@@ -9,7 +9,7 @@ const NOT_BUSY: Busy = { users: [], channels: [] };
 
 interface AssetStoreDeps {
   readonly db: Kysely<Tables>;
-  /** Unix ms by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
 }
 
@@ -128,7 +128,7 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
         .set(changedColumns(toAsset(row), change))
         .where("id", "=", id)
         .where("removed", "=", 0)
-        // Of two who saw it pending, the second finds that it is not.
+        // Of two concurrent changes of a pending asset, the second finds it changed.
         .where("status", "=", row.status)
         .returningAll()
         .executeTakeFirst();
@@ -156,7 +156,7 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
             .orderBy("due_at")
             .limit(limit),
         )
-        // Of two who found the same one, the second finds it taken.
+        // Of two concurrent leases of one row, the second finds it leased.
         .where("lease_until", "<=", sharedNow())
         .returningAll()
         .execute();

@@ -11,7 +11,7 @@ import { NO_USER } from "../tables/users.ts";
 
 interface IdentitySessionStoreDeps {
   readonly db: Kysely<Tables>;
-  /** Unix ms by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
 }
 
@@ -64,11 +64,11 @@ export function createIdentitySessionStore({
           if ((numInsertedOrUpdatedRows ?? 0n) === 0n) return "taken" as const;
           const passing = { ...change, state: "passed", groupId: group.id } as const;
           const passed = await changeOn(transaction, session, passing);
-          if (passed === undefined) throw new Outrun();
+          if (passed === undefined) throw new ConcurrentChange();
           return passed;
         })
         .catch((cause: unknown) => {
-          if (cause instanceof Outrun) return undefined;
+          if (cause instanceof ConcurrentChange) return undefined;
           throw cause;
         });
     },
@@ -98,7 +98,7 @@ export function createIdentitySessionStore({
             .orderBy("due_at")
             .limit(limit),
         )
-        // Of two who found the same one, the second finds it taken.
+        // Of two concurrent leases of one row, the second finds it leased.
         .where("lease_until", "<=", sharedNow())
         .returningAll()
         .execute();
@@ -125,8 +125,8 @@ export function createIdentitySessionStore({
   }
 }
 
-/** Somebody else changed the session: nothing of this is written. */
-class Outrun extends Error {}
+/** A concurrent change of the session: the transaction is rolled back. */
+class ConcurrentChange extends Error {}
 
 async function changeOn(
   db: Kysely<Tables>,

@@ -5,7 +5,7 @@ import { toCopy } from "../tables/media.ts";
 
 interface MediaCopyStoreDeps {
   readonly db: Kysely<Tables>;
-  /** Unix ms by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
 }
 
@@ -59,7 +59,7 @@ export function createMediaCopyStore({ db, sharedNow }: MediaCopyStoreDeps): Med
           .set(({ eb }) => ({ lease_until: eb(sharedNow(), "+", leaseMs) }))
           .where(({ and }) => and(key))
           .where("state", "=", "wanted")
-          // Of two who found the same one, the second finds it taken.
+          // Of two concurrent leases of one row, the second finds it leased.
           .where("lease_until", "<=", sharedNow())
           .returningAll()
           .executeTakeFirst();

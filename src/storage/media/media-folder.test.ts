@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMediaFolder } from "./media-folder.ts";
 
-test("a folder that could not be written to when it was first wanted is used once it can be", async () => {
+test("a folder that was unwritable at first is used once it is writable", async () => {
   const root = mkdtempSync(join(tmpdir(), "sluice-media-"));
   const folder = join(root, "mounted-later");
   writeFileSync(folder, "");

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { MediaStore } from "#core/kept-media.ts";
 import { writeFile } from "#lib/write-file.ts";
 
-/** What is not whole yet, or never will be. */
+/** Folder of incomplete files. */
 const UNFINISHED = ".unfinished";
 const ABANDONED_MS = 86_400_000;
 
@@ -12,7 +12,7 @@ const ABANDONED_MS = 86_400_000;
 export function openMediaFolder(folder: string): MediaStore {
   const place = (path: string): string => join(folder, path);
   let cleared: Promise<void> | undefined;
-  // A folder that is not there yet may be mounted later.
+  // A missing folder may be mounted later.
   const clear = (): Promise<void> =>
     clearAbandoned(join(folder, UNFINISHED)).catch((cause: unknown) => {
       cleared = undefined;
@@ -40,13 +40,13 @@ export function openMediaFolder(folder: string): MediaStore {
 
     async remove(path) {
       await rm(place(path), { force: true });
-      // Holds the task's other files, or is not there.
+      // Fails if the folder has other files of the task, or does not exist.
       await rmdir(dirname(place(path))).catch(() => {});
     },
   };
 }
 
-/** Of a gateway that was killed; others may be writing to theirs. */
+/** Deletes incomplete files of killed gateways; other gateways may still write theirs. */
 async function clearAbandoned(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {

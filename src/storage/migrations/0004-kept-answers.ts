@@ -27,7 +27,7 @@ export async function keptAnswers(db: Kysely<any>, ddl: Ddl): Promise<void> {
     .on("kept_answers")
     .columns(["expires_at"])
     .execute();
-  // All that is asked about how much there is, so that no body need be touched for it.
+  // Covers the queries about sizes, so that no body is read for them.
   await db.schema
     .createIndex("kept_answers_by_user")
     .on("kept_answers")

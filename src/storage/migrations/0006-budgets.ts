@@ -29,7 +29,7 @@ export async function budgets(db: Kysely<any>, ddl: Ddl): Promise<void> {
   for (const table of ["holds", "ledger"]) {
     await db.schema.alterTable(table).addColumn("more_accounts", id).execute();
   }
-  // Grants are few among the entries: what is not one costs these nothing.
+  // Grants are few among the entries, so a partial index costs other entries nothing.
   for (const account of ["user_account", "more_accounts"]) {
     await db.schema
       .createIndex(`ledger_grants_by_${account}`)

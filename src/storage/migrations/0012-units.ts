@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Ddl } from "./ddl.ts";
 
-/** What a call used beside tokens of text. */
+/** Usage in units other than text tokens. */
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
 export async function units(db: Kysely<any>, ddl: Ddl): Promise<void> {
   const counts = [

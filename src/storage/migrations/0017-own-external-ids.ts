@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { Ddl } from "./ddl.ts";
 
-/** Some callers' own ids for their tasks name one task of theirs; two at once must not both have one. */
+/** Some clients identify a task by their own id, so two tasks must not have the same one. */
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
 export async function ownExternalIds(db: Kysely<any>, ddl: Ddl): Promise<void> {
   await db.schema

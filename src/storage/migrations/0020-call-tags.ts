@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-/** What clients say of the work that a call belongs to. */
+/** Labels that clients send about the work of a call. */
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
 export async function callTags(db: Kysely<any>): Promise<void> {
   for (const name of ["session_id", "agent_id", "parent_agent_id"])

@@ -1,20 +1,20 @@
 import type { Kysely, RawBuilder } from "kysely";
 
-/** What the two engines say differently in a schema; everything else is one text. */
+/** The schema elements that differ between the engines. */
 export interface Ddl {
   /** 64 bits, signed. */
   readonly integer: RawBuilder<unknown>;
-  /** Text that sorts byte by byte: ids, which are paged through in their order. */
+  /** Text that sorts byte by byte: ids for paging. */
   readonly id: RawBuilder<unknown>;
   readonly bytes: RawBuilder<unknown>;
-  /** A primary key that counts up by itself, starts at `first` and is never given twice. */
+  /** An auto-incremented primary key that starts at `first` and never reuses a value. */
   counter(first: number): RawBuilder<unknown>;
-  /** A primary key in the order of insertion, for little. */
+  /** A cheap primary key in insertion order. */
   readonly sequence: RawBuilder<unknown>;
   /**
-   * After a table's closing bracket. A table is stored by its key, or in the
-   * order of insertion: where rows come by the thousand and their keys do not
-   * come in order, that touches far fewer pages.
+   * The text after a table's closing bracket. A table is stored by its key or
+   * in insertion order. Insertion order touches far fewer pages for many rows
+   * with unordered keys.
    */
   tableEnd(kind: "keyed" | "appended"): RawBuilder<unknown>;
   /** Makes every UPDATE and DELETE of a table fail. */

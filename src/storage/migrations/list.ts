@@ -22,7 +22,7 @@ import { callTags } from "./0020-call-tags.ts";
 import { catalogRows } from "./0021-catalog-rows.ts";
 import type { Ddl } from "./ddl.ts";
 
-/** Every migration by its name, which sorts in the order they run. Only ever added to. */
+/** Every migration by name; names sort in execution order. Entries are only added. */
 export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0001-start": start,
   "0002-responses": responses,

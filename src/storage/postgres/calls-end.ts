@@ -6,11 +6,11 @@ const MAX_TRIES = 40;
 const PAUSE_MS = 25;
 
 /**
- * A number up to which no call will appear any more; undefined where somebody
- * takes too long to write. It is exact: whoever has drawn a smaller number
- * than one that can be seen was in the middle of writing calls when that was
- * seen, and holds the table's lock for writing until all of its rows can be
- * seen, or none. Whoever began to write since has drawn larger numbers.
+ * No call with a number up to this one can still appear; undefined if a writer
+ * takes too long. The result is exact. A transaction with a smaller number than
+ * a visible one was writing calls when that one became visible. It holds the
+ * table's write lock until all of its rows are visible, or none. Later
+ * transactions draw larger numbers.
  */
 export async function findCallsEnd(db: Kysely<Tables>): Promise<number | undefined> {
   const { end } = await db
@@ -27,7 +27,7 @@ export async function findCallsEnd(db: Kysely<Tables>): Promise<number | undefin
   return undefined;
 }
 
-/** Transactions that write calls, or wait with some written. */
+/** Transactions that write calls, or have written some and wait. */
 async function listWriters(db: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ writer: string }>`
     select virtualtransaction as writer from pg_locks

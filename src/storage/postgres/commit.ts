@@ -18,9 +18,9 @@ interface CommitDeps {
 const MAX_TRIES = 3;
 
 /**
- * One transaction for many operations. It locks every account they draw on,
- * decides on what it then reads, and writes all changes; a round trip each,
- * and one more to commit.
+ * Runs many operations in one transaction. It locks all accounts they draw on,
+ * decides on the values it reads, and writes all changes: one round trip each,
+ * plus the commit.
  */
 export async function commitWrites(
   writes: readonly PostgresWrite[],
@@ -70,7 +70,7 @@ async function run(
   await write(connection, changes, deps);
 }
 
-/** Those of holds that other processes opened have to be looked up, before they can be locked. */
+/** Holds of other processes are read first to find the accounts to lock. */
 async function accountsOf(
   connection: Connection,
   writes: readonly PostgresWrite[],
@@ -120,7 +120,7 @@ async function inTransaction(
 ): Promise<void> {
   const client = await pool.connect();
   try {
-    // Its failure is the failure of what follows it on the same connection.
+    // If it fails, the following statement on the same connection fails too.
     const begun = client.query("begin");
     await Promise.all([begun, action(client)]);
     await client.query("commit");
@@ -131,7 +131,7 @@ async function inTransaction(
   client.release();
 }
 
-/** A connection whose state is not known for certain is not used again. */
+/** A connection in an uncertain state is not reused. */
 async function releaseClient(client: PoolClient, error: unknown): Promise<void> {
   try {
     if (!isStillGood(error)) throw error;

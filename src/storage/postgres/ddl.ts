@@ -15,7 +15,7 @@ export const postgresDdl: Ddl = {
     const message = sql.lit(`The ${table} is append-only.`);
     await sql`create or replace function ${refuse}() returns trigger language plpgsql as
       ${sql.lit(`begin raise exception using message = TG_ARGV[0]; end`)}`.execute(db);
-    // Once per statement, so that even one that would touch no row is refused, and TRUNCATE too.
+    // A statement trigger, so that statements without affected rows and TRUNCATE are refused too.
     await sql`create trigger ${sql.ref(`${table}_no_change`)}
       before update or delete or truncate on ${sql.table(table)}
       for each statement execute function ${refuse}(${message})`.execute(db);

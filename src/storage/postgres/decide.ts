@@ -1,6 +1,6 @@
 import type { AccountId } from "#core/key.ts";
-import { findShort } from "#core/ledger.ts";
-import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
+import { findUnderfunded } from "#core/ledger.ts";
+import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { accountColumnsOf, idsOf, toAccount, type AccountColumns } from "../tables/accounts.ts";
 import { callValues } from "../tables/calls.ts";
@@ -16,17 +16,17 @@ import type {
 } from "./operation.ts";
 import type { OpenedAccount, StoredEntry, StoredHold } from "./statements.ts";
 
-/** What a transaction has locked and read. */
+/** The rows that a transaction has locked and read. */
 interface Locked {
   readonly accounts: readonly Tables["accounts"][];
   readonly holds: readonly StoredHold[];
-  /** Accounts that are there since this transaction, with their bounds. */
+  /** Accounts that this transaction opened, with their limits. */
   readonly opened: readonly OpenedAccount[];
-  /** Closes of ours that an earlier transaction may have made already. */
+  /** Our own closes that an earlier transaction may have committed. */
   readonly entries: readonly StoredEntry[];
 }
 
-/** What it has to write. */
+/** The rows that the transaction has to write. */
 export interface Changes {
   readonly accounts: readonly Values[];
   readonly entries: readonly Values[];
@@ -46,7 +46,7 @@ interface DecideContext {
 interface OpenState {
   readonly columns: AccountColumns;
   readonly instance: string;
-  /** Values of the row, where this transaction is the one to make it. */
+  /** Values of the row, if this transaction inserts it. */
   readonly row?: Values;
   amount: number;
   extensions: number;
@@ -54,9 +54,9 @@ interface OpenState {
 }
 
 /**
- * Goes through the operations in the order they came, on what is locked, sets
- * their outcomes and collects what changes. No I/O, so that it can be done
- * again when the transaction has to be.
+ * Decides the operations in their order on the locked rows, sets their outcomes
+ * and collects the changes. No I/O, so that it can be repeated if the
+ * transaction is retried.
  */
 export function decide(
   writes: readonly PostgresWrite[],
@@ -163,7 +163,7 @@ export function decide(
     return true;
   }
 
-  /** The close was made by the transaction whose end we did not hear of. */
+  /** The close was committed by a transaction with an unknown result. */
   function isOurs({ callId, kind, cost, at }: CloseOperation): boolean {
     return locked.entries.some(
       (entry) =>
@@ -171,9 +171,9 @@ export function decide(
     );
   }
 
-  /** The account that cannot bear it, if there is one. */
+  /** Returns the account that lacks funds, if any. */
   function reserve(columns: AccountColumns, amount: NanoUsd): AccountId | undefined {
-    const short = findShort(idsOf(columns), (id) => accounts.get(id), amount);
+    const short = findUnderfunded(idsOf(columns), (id) => accounts.get(id), amount);
     if (short === undefined) move(columns, amount, 0);
     return short;
   }
@@ -185,14 +185,14 @@ export function decide(
       accounts.set(id, {
         ...account,
         held: nanoUsd(account.held + held),
-        spent: spendMore(account.spent, spent),
+        spent: addCost(account.spent, spent),
       });
       touched.add(id);
     }
   }
 }
 
-/** A task's hold belongs to no process, and its id is one that no other process makes. */
+/** A task's hold belongs to no process, and its id is unique to its task. */
 function isFrom({ instance }: OpenState, process: string): boolean {
   return instance === process || instance === LASTING;
 }
@@ -207,7 +207,7 @@ function stateOf(row: StoredHold): OpenState {
   };
 }
 
-/** A hold that was made and extended in one transaction. */
+/** A hold that was created and extended in one transaction. */
 function withExtensions(row: Values, amount: number, extensions: number): Values {
   return [...row.slice(0, 3), amount, extensions, ...row.slice(5)];
 }

@@ -3,9 +3,8 @@ import type { Pool, PoolClient } from "pg";
 import { isStillGood } from "./failure.ts";
 
 /**
- * PostgreSQL takes no text with a NUL in it, and callers may write one wherever
- * they write a text: what they look for by it is not there, and what they call
- * by it is called so but for the NUL.
+ * PostgreSQL rejects texts with NUL, and clients may send one in any text. A
+ * query parameter with NUL finds nothing; a stored text loses its NULs.
  */
 export function dialectOver(pool: Pool): PostgresDialect {
   const withoutNul: PostgresPool = {

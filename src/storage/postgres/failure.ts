@@ -1,12 +1,12 @@
 import { AssertionError } from "node:assert";
 import type { Verdict } from "../accounts/group-commit.ts";
 
-/** Classes of SQLSTATE that say that the data itself is wrong. */
+/** Classes of SQLSTATE for invalid data. */
 const BAD_CLASSES = ["22", "23"];
 const READ_ONLY = "25006";
 const DISK_FULL = "53100";
 const CONFLICTS = ["40001", "40P01"];
-/** Wrong password, no such role or database: waiting does not help. */
+/** Wrong password, unknown role or database: waiting does not help. */
 const HOPELESS_CLASSES = ["28", "3D"];
 
 export function judge(error: unknown): Verdict {
@@ -16,7 +16,7 @@ export function judge(error: unknown): Verdict {
   return stateOf(error) === DISK_FULL ? "full" : "wait";
 }
 
-/** Lost a race against another transaction: it is worth trying again at once. */
+/** A conflict with another transaction: retry at once. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(stateOf(error));
 }
@@ -26,8 +26,8 @@ export function isHopeless(error: unknown): boolean {
 }
 
 /**
- * The server answered, so the connection still works: but not to one that
- * another has taken over from, which reads on and never writes again.
+ * The server answered, so the connection works. The exception is a server that
+ * failed over: it stays read-only forever.
  */
 export function isStillGood(error: unknown): boolean {
   const isFromServer = error instanceof Error && "severity" in error;

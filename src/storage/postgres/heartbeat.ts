@@ -7,25 +7,25 @@ const BEAT_MS = 5_000;
 const ABANDONED_AFTER_MS = 30_000;
 const FORGOTTEN_AFTER_MS = 86_400_000;
 
-/** By the database's clock, the only one that all gateways share. */
+/** The database's clock, the only clock that all gateways share. */
 export const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 interface HeartbeatDeps {
   readonly db: Kysely<Tables>;
   readonly instance: string;
   readonly clock: Clock;
-  /** The database had to be waited for. */
+  /** The start had to wait for the database. */
   readonly hadToWait: boolean;
   readonly onError: (cause: unknown) => void;
 }
 
 export interface Heartbeat extends AsyncDisposable {
-  /** Of the others: one that has ended, or was silent for long. */
+  /** True for another instance that has ended or whose heartbeat is overdue. */
   isAbandoned(seenAt: RawBuilder<unknown>): RawBuilder<boolean>;
   isAlive(instance: string): Promise<boolean>;
 }
 
-/** Shows the other gateways that this one lives, until it is disposed. */
+/** Writes this gateway's heartbeat for the other gateways, until it is disposed. */
 export async function startHeartbeat(deps: HeartbeatDeps): Promise<Heartbeat> {
   const { db, instance, clock, hadToWait, onError } = deps;
   await beat(db, instance);
@@ -40,7 +40,7 @@ export async function startHeartbeat(deps: HeartbeatDeps): Promise<Heartbeat> {
     beating = beat(db, instance).then(
       () => witness.heard(),
       (cause: unknown) =>
-        onError(new Error("The database did not take the sign of life.", { cause })),
+        onError(new Error("heartbeat failed: the database cannot be written", { cause })),
     );
   }, BEAT_MS);
 
@@ -50,7 +50,7 @@ export async function startHeartbeat(deps: HeartbeatDeps): Promise<Heartbeat> {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await beating;
-      // What this instance left open may be picked up at once.
+      // Other gateways may take over this instance's holds at once.
       await db.deleteFrom("instances").where("id", "=", instance).execute().catch(onError);
     },
   };

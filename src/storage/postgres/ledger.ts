@@ -31,7 +31,10 @@ export interface OwnHold {
   readonly admitted: Promise<void>;
 }
 
-/** The ledger of gateways that share a database: every decision is made there, under locks. */
+/**
+ * The ledger of gateways that share a database: all decisions are made in the
+ * database, under locks.
+ */
 export function openPostgresLedger(
   deps: PostgresLedgerDeps,
   own: Map<string, OwnHold>,
@@ -59,7 +62,7 @@ export function openPostgresLedger(
     },
 
     async extend(callId, amount) {
-      assert(amount >= 0, "A hold only grows.");
+      assert(amount >= 0, "A hold can only be extended.");
       group.assertOpen();
       return committed({ type: "extend", callId, amount }, true);
     },
@@ -127,7 +130,7 @@ export function openPostgresLedger(
         resolve();
       },
       refuse(cause) {
-        // A transaction whose end nobody heard of may have made the hold.
+        // A transaction with an unknown result may have created the hold.
         if (write.wasTried && cause.code === "unavailable") rollback(request.callId);
         if (!operation.isAbandoned) give(cause);
       },

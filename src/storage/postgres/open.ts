@@ -17,7 +17,7 @@ import type { Operation, PostgresWrite } from "./operation.ts";
 import { openPool } from "./pool.ts";
 import { compileStatements } from "./statements.ts";
 
-/** For everything but the ledger, which has a connection of its own. */
+/** For all queries except the ledger's, which has its own connection. */
 const MAX_CONNECTIONS = 8;
 const KEY_TTL_MS = 1_000;
 const BOOT_RETRY_MS = 500;
@@ -90,7 +90,10 @@ function writeOf(
   return { operation, isRefusable, wasTried: false, outcome: false, done, refuse };
 }
 
-/** Waits for a database that is still starting, then brings it up to date. Says whether it had to. */
+/**
+ * Waits for a database that is still starting, then migrates it. Returns true
+ * if it had to wait.
+ */
 async function prepareSchema(
   url: string,
   timeoutMs: number,
@@ -124,13 +127,13 @@ async function prepareSchema(
   return hadToWait;
 }
 
-/** Host and port; the rest of the address holds a password. */
+/** Host and port only, because the URL contains a password. */
 function placeIn(url: string): string {
   const { hostname, port, searchParams } = new URL(url);
   return `${hostname || (searchParams.get("host") ?? "localhost")}:${port || "5432"}`;
 }
 
-/** Of several addresses of one host each fails for a reason of its own: the first is told. */
+/** Several addresses of one host fail with different errors: the first is reported. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
   const said = cause instanceof Error ? cause.message : String(cause);

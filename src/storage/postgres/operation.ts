@@ -7,7 +7,7 @@ import type { Checkpoint } from "../accounts/checkpoints.ts";
 import type { Write } from "../accounts/group-commit.ts";
 import type { AccountColumns } from "../tables/accounts.ts";
 
-/** What a transaction can be asked to do. */
+/** The operations of a ledger transaction. */
 export type Operation =
   | HoldOperation
   | ExtendOperation
@@ -20,11 +20,11 @@ export interface HoldOperation {
   readonly type: "hold";
   readonly request: HoldRequest;
   readonly columns: AccountColumns;
-  /** Of those the accounts that it may be the first on. */
+  /** The accounts on which this call may be the first. */
   readonly periods: readonly PeriodAccount[];
-  /** The caller no longer waits: whatever was reserved has to be released. */
+  /** The caller has given up: the reserved amount must be released. */
   isAbandoned?: true;
-  /** The account on which it was refused. */
+  /** The account that lacked funds. */
   short?: AccountId;
 }
 
@@ -40,14 +40,14 @@ export interface CloseOperation {
   readonly callId: string;
   readonly cost: NanoUsd;
   readonly at: number;
-  /** None where a hold is taken back of which nobody knew whether it was made. */
+  /** Null if a hold with an unknown result is rolled back. */
   readonly record: CallRecord | null;
 }
 
 export interface PostgresWrite extends Write {
   readonly operation: Operation;
-  /** Was in a transaction whose end is not known. */
+  /** It was in a transaction with an unknown result. */
   wasTried: boolean;
-  /** Whether the operation did what it is for; known once its transaction is. */
+  /** True if the operation took effect; set once its transaction has ended. */
   outcome: boolean;
 }

@@ -2,12 +2,12 @@ import { Pool, types, type CustomTypesConfig } from "pg";
 
 const INT8 = 20;
 const STATEMENT_MS = 5_000;
-/** Our own clock's turn, where the server no longer answers at all. */
+/** Client-side timeout, in case the server does not respond at all. */
 const ANSWER_MS = 6_000;
 
 export interface PoolOptions {
   readonly max: number;
-  /** Bounds on statements; migrations go without. */
+  /** Applies statement timeouts; migrations run without. */
   readonly isBounded: boolean;
   readonly onError: (cause: unknown) => void;
 }
@@ -21,7 +21,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types: numbers,
-    // Statements that need no answer in between share a round trip.
+    // Independent statements share a round trip.
     pipeline: true,
     ...(options.isBounded
       ? {
@@ -31,9 +31,10 @@ export function openPool(url: string, options: PoolOptions): Pool {
         }
       : {}),
   });
-  // A connection that breaks while nobody uses it; whoever needs it next gets a new one.
+  // An idle connection broke; its next user gets a new one.
   pool.on("error", options.onError);
-  // One that breaks while in use tells its query; unheard, it would end the process as well.
+  // A broken connection in use fails its query; without a listener the event
+  // would also end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }

@@ -9,7 +9,7 @@ import { namesOf, type Columns, type Value, type Values } from "../tables/column
 import { HOLD_COLUMNS } from "../tables/holds.ts";
 import { LEDGER_COLUMNS } from "../tables/ledger.ts";
 
-/** Where a statement is run: a connection within a transaction. */
+/** A connection within a transaction. */
 export interface Connection {
   query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<{ rows: Row[] }>;
 }
@@ -36,8 +36,8 @@ export interface StoredEntry {
 }
 
 /**
- * What a batch is made of. Each takes a list per column, so that a statement
- * is one text, compiled once, however many rows it is for.
+ * The statements of a batch. Each takes one array per column, so that it is
+ * compiled once for any number of rows.
  */
 export type Statements = ReturnType<typeof compileStatements>;
 
@@ -52,7 +52,7 @@ export function compileStatements(db: Kysely<Tables>) {
   const findEntries = compile(
     sql`select op_id, spent_delta, at from ledger where op_id = any(${ids})`,
   );
-  // What the database says of a budget is newer than what its key was found with.
+  // The budget in the database is newer than the copy in the key.
   const openAccounts = compile(
     sql`insert into accounts (id, granted, spent, held)
       select distinct on (new.id) new.id,
@@ -63,7 +63,7 @@ export function compileStatements(db: Kysely<Tables>) {
       order by new.id
       on conflict do nothing returning id, granted`,
   );
-  // In the order of their ids, which all gateways keep to, so that none waits in a circle.
+  // Locked in the order of ids, which all gateways use, to avoid deadlocks.
   const lockAccounts = compile(
     sql`select id, granted, spent, held from accounts where id = any(${ids})
       order by id for update`,

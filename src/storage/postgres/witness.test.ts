@@ -13,7 +13,7 @@ function listen(witness: Witness, seconds: number): boolean[] {
   });
 }
 
-test("while the database is there, silence of others says that they are gone", () => {
+test("while the database is available, missing heartbeats mean dead gateways", () => {
   now = 0;
   const witness = new Witness(clock, 30_000, true);
 
@@ -21,7 +21,7 @@ test("while the database is there, silence of others says that they are gone", (
   expect(new Set(listen(witness, 100))).toEqual(new Set([true]));
 });
 
-test("while the database is away it says nothing, and then not until everybody had time to speak", () => {
+test("after a database outage, missing heartbeats mean nothing until all gateways had time for one", () => {
   now = 0;
   const witness = new Witness(clock, 30_000, true);
 
@@ -35,7 +35,7 @@ test("while the database is away it says nothing, and then not until everybody h
   expect(listen(witness, 1)).toEqual([true]);
 });
 
-test("a sign of life that is late says nothing of the others", () => {
+test("a late own heartbeat says nothing about other gateways", () => {
   now = 0;
   const witness = new Witness(clock, 30_000, true);
 
@@ -45,7 +45,7 @@ test("a sign of life that is late says nothing of the others", () => {
   expect(witness.isReliable).toBe(true);
 });
 
-test("a gateway that had to wait for its database gives the others time to speak, too", () => {
+test("after a start that waited for the database, other gateways first get time for a heartbeat", () => {
   now = 0;
   const witness = new Witness(clock, 30_000, false);
 

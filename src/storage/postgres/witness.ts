@@ -1,12 +1,12 @@
 import type { Clock } from "#lib/clock.ts";
 
-/** Three signs of life that failed, or a process that slept. */
+/** Three failed heartbeats, or a suspended process. */
 const GAP_MS = 15_000;
 
 /**
- * Knows whether the silence of others says anything. While the database is
- * away nobody is heard of, and when it is back everybody has been silent for
- * as long as whoever looks first: then the others are given time to speak.
+ * Decides if missing heartbeats of other gateways are meaningful. After a
+ * database outage all gateways appear silent, so they first get time to send a
+ * heartbeat.
  */
 export class Witness {
   readonly #clock: Pick<Clock, "monotonic">;
@@ -14,7 +14,7 @@ export class Witness {
   #heardAt: number;
   #since: number;
 
-  /** `isSteady`: the database was there when it was asked first. */
+  /** `isSteady`: the database was available at the first request. */
   constructor(clock: Pick<Clock, "monotonic">, patienceMs: number, isSteady: boolean) {
     this.#clock = clock;
     this.#patienceMs = patienceMs;
@@ -22,7 +22,7 @@ export class Witness {
     this.#since = isSteady ? -Infinity : this.#heardAt;
   }
 
-  /** A sign of life of this process was taken. */
+  /** A heartbeat of this process succeeded. */
   heard(): void {
     const now = this.#clock.monotonic();
     if (now - this.#heardAt > GAP_MS) this.#since = now;

@@ -7,10 +7,10 @@ import { inTransaction } from "../database/in-transaction.ts";
 import { moveOn } from "./routing-version.ts";
 import type { Tables } from "../tables.ts";
 
-/** In `meta`: the newest day of all updates. */
+/** Key in `meta`: the newest date of all updates. */
 const DATE = "catalog-date";
 const MAX_ROWS = 10_000;
-/** Both engines bind a limited number of values in one statement. */
+/** Both engines limit the values of one statement. */
 const AT_ONCE = 200;
 
 export function createUpdatedRowStore(db: Kysely<Tables>, clock: Clock): UpdatedRowStore {
@@ -92,6 +92,6 @@ export function createUpdatedRowStore(db: Kysely<Tables>, clock: Clock): Updated
 function tooMany(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `The catalogue has at most ${MAX_ROWS} updated rows. Take those of some providers back first.`,
+    `The limit of ${MAX_ROWS} updated catalogue rows is reached. Remove the rows of some providers first.`,
   );
 }

@@ -13,7 +13,7 @@ import { isArray, isObject, parseJson } from "#lib/json.ts";
 import { defined, listOf } from "#lib/values.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { moveOn } from "./routing-version.ts";
-import type { CredentialVault } from "../secrets/sealed.ts";
+import type { CredentialSealer } from "../secrets/sealed.ts";
 import type { Tables } from "../tables.ts";
 import type { ChannelsTable } from "../tables/channels.ts";
 import { limitsOf } from "../tables/limit-columns.ts";
@@ -22,7 +22,7 @@ import { isUniqueViolation } from "../database/unique.ts";
 interface ChannelStoreDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
-  readonly reasoningCache: CredentialVault;
+  readonly credentialSealer: CredentialSealer;
 }
 
 type ChannelRow = Selectable<ChannelsTable>;
@@ -30,10 +30,14 @@ type ChannelRow = Selectable<ChannelsTable>;
 const STATUS = { enabled: 1, disabled: 2 } as const;
 const MAX_CHANNELS = 1_000;
 
-export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDeps): ChannelStore {
+export function createChannelStore({
+  db,
+  clock,
+  credentialSealer,
+}: ChannelStoreDeps): ChannelStore {
   /**
-   * What was opened at the last look. Health and tokens go by the credential,
-   * so one that did not change must stay the one it was.
+   * Channels as of the last read. Health and tokens are keyed by credential
+   * object, so an unchanged credential must keep its object.
    */
   const opened = new Map<number, Opened>();
 
@@ -68,7 +72,9 @@ export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDe
             .executeTakeFirstOrThrow();
           return await transaction
             .updateTable("channels")
-            .set({ credentials: JSON.stringify(reasoningCache.seal(entry.credentials, id, entry)) })
+            .set({
+              credentials: JSON.stringify(credentialSealer.seal(entry.credentials, id, entry)),
+            })
             .where("id", "=", id)
             .returningAll()
             .executeTakeFirstOrThrow();
@@ -95,7 +101,9 @@ export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDe
               ...(isKept
                 ? {}
                 : {
-                    credentials: JSON.stringify(reasoningCache.seal(credentials ?? [], id, entry)),
+                    credentials: JSON.stringify(
+                      credentialSealer.seal(credentials ?? [], id, entry),
+                    ),
                   }),
             })
             .where("id", "=", id)
@@ -158,7 +166,7 @@ export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDe
     const destination = toDestination(row);
     const to = destinationOf(destination);
     if (known?.text === row.credentials && known.to === to) return known.credentials;
-    const credentials = reasoningCache.open(sealed, row.id, destination);
+    const credentials = credentialSealer.open(sealed, row.id, destination);
     if (credentials === undefined) opened.delete(row.id);
     else opened.set(row.id, { text: row.credentials, to, credentials });
     return credentials;
@@ -166,7 +174,7 @@ export function createChannelStore({ db, clock, reasoningCache }: ChannelStoreDe
 }
 
 interface Opened {
-  /** The column. */
+  /** Value of the `credentials` column. */
   readonly text: string;
   readonly to: string;
   readonly credentials: readonly Credential[];
@@ -181,14 +189,14 @@ async function named<T>(name: string, change: () => Promise<T>): Promise<T> {
     return await change();
   } catch (cause) {
     if (!isUniqueViolation(cause)) throw cause;
-    throw invalid("name", `There is a channel named '${name}' already.`);
+    throw invalid("name", `A channel named '${name}' already exists. Choose another name.`);
   }
 }
 
 function tooMany(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `There are ${MAX_CHANNELS} channels already; delete some first.`,
+    `The limit of ${MAX_CHANNELS} channels is reached. Delete some first.`,
   );
 }
 

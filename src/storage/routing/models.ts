@@ -54,6 +54,6 @@ export function createModelStore(db: Kysely<Tables>, clock: Clock): ModelStore {
 function tooMany(): GatewayError {
   return new GatewayError(
     "invalid_request",
-    `There are entries for ${MAX_MODELS} models already; delete some first.`,
+    `The limit of ${MAX_MODELS} model entries is reached. Delete some first.`,
   );
 }

@@ -18,8 +18,8 @@ export function createRoutingVersion(db: Kysely<Tables>): RoutingVersion {
 }
 
 /**
- * First in the transaction of every change: it also makes changes wait for
- * each other, so that none goes by what another is about to replace.
+ * The first statement in the transaction of every change. It also serialises
+ * changes, so that none is based on a value that another is replacing.
  */
 export async function moveOn(transaction: Kysely<Tables>): Promise<void> {
   await transaction

@@ -3,13 +3,13 @@ import { digestOf } from "./secrets.ts";
 import type { Tables } from "../tables.ts";
 
 const NAME = "pepper";
-/** Not a secret, and no key's: digested only to see whether the pepper is the same. */
+/** A public constant: its digest shows if the pepper has changed. */
 const PROBE = "which pepper is this?";
 
 /**
- * With another pepper every key and every password would be unknown: a lost file or a gateway
- * with a secret of its own is better noticed at the start. While there is
- * neither yet, a new pepper is as good as the old one.
+ * With another pepper every key and password would be unknown. The start
+ * therefore fails on a lost secret file or a gateway with a different secret. A
+ * database without keys and passwords accepts a new pepper.
  */
 export async function assertSamePepper(
   db: Kysely<Tables>,
@@ -44,14 +44,14 @@ export async function assertSamePepper(
     .executeTakeFirst();
   if (key !== undefined || user !== undefined) {
     throw new Error(
-      "The keys and passwords of this database were made with another secret. Restore the file `secret` of the " +
-        "data folder, or give this gateway the SLUICE_SECRET that the others have.",
+      "The keys and passwords of this database belong to another secret. Restore the file `secret` of the " +
+        "data folder, or set SLUICE_SECRET to the value of the other gateways.",
     );
   }
   await db.updateTable("meta").set({ value }).where("key", "=", NAME).execute();
 }
 
-/** A gateway that began anew without saying so would refuse every key that it has issued. */
+/** A gateway with a new, empty database would refuse every key that it has issued. */
 async function assertNotEmptied(db: Kysely<Tables>, secretFile: string): Promise<void> {
   const known = await db
     .selectFrom("meta")
@@ -61,7 +61,7 @@ async function assertNotEmptied(db: Kysely<Tables>, secretFile: string): Promise
   const user = await db.selectFrom("users").select("id").limit(1).executeTakeFirst();
   if (known !== undefined || user !== undefined) return;
   throw new Error(
-    `The database is empty, but ${secretFile} is the secret of an earlier one. Restore the database ` +
-      "from a backup. To begin anew, move that file away.",
+    `The database is empty, but ${secretFile} belongs to an earlier database. Restore the database ` +
+      "from a backup. To start with an empty database, move that file away.",
   );
 }

@@ -5,10 +5,10 @@ import { seal, unseal } from "#lib/envelope.ts";
 
 const KEY_USE = "sluice: credentials of channels";
 
-/** Credentials as they are kept: each opens only for its own channel, place and destination. */
-export interface CredentialVault {
+/** Stored credentials: each can be decrypted only for its own channel, position and destination. */
+export interface CredentialSealer {
   seal(credentials: readonly Credential[], channelId: number, to: Destination): readonly string[];
-  /** Undefined where one of them does not open. */
+  /** Undefined if one of them cannot be decrypted. */
   open(
     sealed: readonly string[],
     channelId: number,
@@ -16,8 +16,8 @@ export interface CredentialVault {
   ): readonly Credential[] | undefined;
 }
 
-/** Keyed from the secret beside the database: a copy of the database alone opens nothing. */
-export function openCredentialVault(secret: Uint8Array): CredentialVault {
+/** The key comes from the secret outside the database: a copy of the database alone is useless. */
+export function openCredentialSealer(secret: Uint8Array): CredentialSealer {
   const key = deriveKey(secret, KEY_USE);
   return {
     seal: (credentials, channelId, to) =>
@@ -29,7 +29,7 @@ export function openCredentialVault(secret: Uint8Array): CredentialVault {
           credential(unseal(each, key, contextOf(channelId, to, place))),
         );
       } catch {
-        // Which byte was wrong is nobody's business; that it does not open is told by the caller.
+        // The cause is not revealed; the caller reports that decryption failed.
         return undefined;
       }
     },

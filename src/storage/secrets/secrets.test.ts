@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { digestOf, loadPepper } from "./secrets.ts";
 
-test("the first start makes a secret that only its owner can read, later ones keep it", () => {
+test("the first start creates a secret that only its owner can read; later starts keep it", () => {
   using folder = openFolder();
 
   const made = loadPepper(folder.path);
@@ -25,7 +25,7 @@ test("a damaged secret is refused rather than replaced", () => {
   expect(() => loadPepper(folder.path)).toThrow("it has 5 bytes instead of 32");
 });
 
-test("a secret of the configuration needs no file", () => {
+test("a configured secret needs no file", () => {
   using folder = openFolder();
 
   const first = loadPepper(folder.path, "a secret of the configuration");

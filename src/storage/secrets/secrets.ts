@@ -17,9 +17,9 @@ const FILE = "secret";
 const PEPPER_BYTES = 32;
 
 /**
- * The secret that digests of API keys are made with, so that a copy of the
- * database alone tells nothing: from the configuration, or else from a file
- * that is made on the first start.
+ * The secret key (pepper) of the digests of API keys, so that a copy of the
+ * database alone is useless. It comes from the configuration, or from a file
+ * that the first start creates.
  */
 export function loadPepper(dataDir: string, configured?: string): Uint8Array {
   if (configured !== undefined) return pepperOf(configured);
@@ -29,30 +29,30 @@ export function loadPepper(dataDir: string, configured?: string): Uint8Array {
   const pepper = readPepper(path) ?? createPepper(path);
   if (pepper.length !== PEPPER_BYTES) {
     throw new Error(
-      `${path} is not the secret it was: it has ${pepper.length} bytes instead of ` +
+      `The secret in ${path} is damaged: it has ${pepper.length} bytes instead of ` +
         `${PEPPER_BYTES}. Restore it from a backup; without it no API key can be recognised.`,
     );
   }
   return pepper;
 }
 
-/** The file of the secret, if there is one and it is used. */
+/** The file of the secret, if it exists and is used. */
 export function findSecretFile(dataDir: string, configured?: string): string | undefined {
   const path = join(dataDir, FILE);
   return configured === undefined && existsSync(path) ? path : undefined;
 }
 
-/** The same for whoever only reads: undefined where there is none yet. */
+/** The pepper for read-only commands; undefined if none exists yet. */
 export function findPepper(dataDir: string, configured?: string): Uint8Array | undefined {
   return configured === undefined ? readPepper(join(dataDir, FILE)) : pepperOf(configured);
 }
 
-/** What is kept of a key's secret. */
+/** The stored digest of a key's secret. */
 export function digestOf(secret: string, pepper: Uint8Array): string {
   return digester(pepper)(secret);
 }
 
-/** The same for many secrets: the pepper is taken in once. */
+/** A digest function for many secrets, with the pepper already applied. */
 export function digester(pepper: Uint8Array): (secret: string) => string {
   const hmac = new Bun.CryptoHasher("sha256", pepper);
   return (secret) => hmac.copy().update(secret).digest("base64url");
@@ -71,7 +71,7 @@ function readPepper(path: string): Uint8Array | undefined {
   }
 }
 
-/** The file appears whole or not at all; of two processes that make it, one wins. */
+/** Creates the file atomically; of two processes that create it, one wins. */
 function createPepper(path: string): Uint8Array {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const file = openSync(draft, "wx", 0o600);
@@ -91,7 +91,7 @@ function createPepper(path: string): Uint8Array {
   return readFileSync(path);
 }
 
-/** A file's name is only safe once its folder is on disk, too. */
+/** A file name is durable only once its folder is synced, too. */
 function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {

@@ -4,7 +4,7 @@ import { createAccounts } from "./accounts.ts";
 
 const NOTHING = nanoUsd(0);
 
-test("an account is read once, and stays while something is going on with it", () => {
+test("an account is loaded once and stays while it is in use", () => {
   const { accounts, loads } = counted(3);
   const busy = accounts.find("key:1");
   if (busy !== undefined) busy.held = nanoUsd(5);
@@ -18,7 +18,7 @@ test("an account is read once, and stays while something is going on with it", (
   expect(loads.filter((id) => id === "key:1" || id === "key:2")).toHaveLength(2);
 });
 
-test("idle accounts make room for others", () => {
+test("idle accounts are evicted", () => {
   const { accounts, loads } = counted(3);
 
   for (let id = 1; id <= 50; id++) accounts.find(`key:${id}`);
@@ -27,7 +27,7 @@ test("idle accounts make room for others", () => {
   expect(loads.filter((id) => id === "key:1")).toHaveLength(2);
 });
 
-test("an account that was just asked for makes no room for the next one", () => {
+test("a recently requested account is not evicted for the next one", () => {
   const { accounts, loads } = counted(20);
   for (let id = 1; id <= 20; id++) accounts.find(`key:${id}`);
 
@@ -38,7 +38,7 @@ test("an account that was just asked for makes no room for the next one", () => 
   expect(loads.filter((id) => id === "key:1")).toHaveLength(1);
 });
 
-test("nor does it where the last free place goes to another of the same call's", () => {
+test("an account of a call is not evicted by another account of the same call", () => {
   const { accounts } = counted(20);
   for (let id = 1; id <= 19; id++) accounts.find(`key:${id}`);
 
@@ -48,7 +48,7 @@ test("nor does it where the last free place goes to another of the same call's",
   expect(accounts.find("key:1")).toBe(first);
 });
 
-test("an account that does not exist is not made by looking for it", () => {
+test("a lookup does not create an account", () => {
   const accounts = createAccounts(() => undefined, 3);
 
   expect(accounts.find("key:1")).toBeUndefined();

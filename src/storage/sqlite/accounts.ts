@@ -2,12 +2,12 @@ import type { AccountId } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 
-/** An account in memory, ahead of the database by what is queued. */
+/** An account in memory, ahead of the database by the queued writes. */
 export interface LiveAccount extends Account {
   granted: NanoUsd | null;
   spent: NanoUsd;
   held: NanoUsd;
-  /** Writes that are queued for it: while there are any, the database is behind. */
+  /** Queued writes of the account; if any, the database is behind. */
   queued: number;
 }
 
@@ -17,13 +17,13 @@ export interface Accounts {
 }
 
 const MAX_LOOKED_AT = 16;
-/** Accounts that a call draws on: three owners', each in all, by the month and by the day. */
+/** Accounts of one call: three owners with a total, a monthly and a daily account each. */
 const MAX_OF_A_CALL = 9;
 
 /**
- * The accounts of the one gateway that owns its database: what stands here is
- * what is true. They are read when first needed, and dropped again, oldest
- * first, when there are too many and nothing is going on with them.
+ * The accounts of the one gateway that owns its database; the memory is
+ * authoritative. They are loaded on first use. If there are too many, the
+ * oldest idle ones are dropped.
  */
 export function createAccounts(
   load: (id: AccountId) => Account | undefined,
@@ -51,7 +51,10 @@ export function createAccounts(
     return account;
   }
 
-  /** To the end of the line, so that what a call has just asked for does not make room for what it asks for next. */
+  /**
+   * Moves the account to the end, so that a call's own accounts are not dropped
+   * while it loads others.
+   */
   function recent(account: LiveAccount): LiveAccount {
     if (loaded.size + MAX_OF_A_CALL >= maxLoaded) {
       loaded.delete(account.id);
@@ -65,7 +68,7 @@ export function createAccounts(
     for (const [id, account] of loaded) {
       if (++looked > MAX_LOOKED_AT) return;
       loaded.delete(id);
-      // What is in use goes to the end of the line instead.
+      // An account in use moves to the end instead.
       if (account.held > 0 || account.queued > 0) loaded.set(id, account);
     }
   }

@@ -4,7 +4,7 @@ import type { Values } from "../tables/columns.ts";
 import type { StatementName } from "./statements.ts";
 import type { Batch } from "./writer.ts";
 
-/** A write that says what it writes once its transaction comes. */
+/** A write that produces its rows when its transaction starts. */
 export interface SqliteWrite extends Write {
   encode(batch: BatchBuilder): void;
 }
@@ -12,12 +12,12 @@ export interface SqliteWrite extends Write {
 export interface BatchBuilder {
   row(statement: StatementName, values: Values): void;
   open(callId: string, values: Values): void;
-  /** A hold that was opened in the same transaction need never be written. */
+  /** A hold opened in the same transaction need not be written. */
   release(callId: string): void;
   move(accounts: readonly AccountId[], held: number, spent: number): void;
 }
 
-/** The rows of one transaction; an account that many calls move is updated once. */
+/** The rows of one transaction; an account that many calls change is updated once. */
 export function encodeBatch(writes: readonly SqliteWrite[]): Batch {
   const batch: Partial<Record<StatementName, Values[]>> = {};
   const opened = new Map<string, Values>();

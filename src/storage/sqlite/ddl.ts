@@ -5,7 +5,7 @@ export const sqliteDdl: Ddl = {
   integer: sql`integer`,
   id: sql`text`,
   bytes: sql`blob`,
-  // Only AUTOINCREMENT never gives an id again; a first row with an explicit id moves it on.
+  // Only AUTOINCREMENT never reuses an id; a first row with an explicit id sets the start.
   counter: () => sql`integer primary key autoincrement`,
   sequence: sql`integer primary key`,
   tableEnd: (kind) => (kind === "keyed" ? sql`strict, without rowid` : sql`strict`),

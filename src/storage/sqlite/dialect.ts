@@ -12,7 +12,7 @@ import {
 } from "kysely";
 import type { QueryReply, Writer, WriterSession } from "./writer.ts";
 
-/** Kysely on one connection of this thread: for migrations, and for a reader beside a gateway. */
+/** Kysely on one connection of this thread: for migrations, and for a reader next to a gateway. */
 export function directDialect(database: Database): Dialect {
   const connection = connectionOf(async (sql, parameters) => query(database, sql, parameters));
   const run = async (sql: string): Promise<void> => void database.run(sql);
@@ -28,8 +28,8 @@ export function directDialect(database: Database): Dialect {
 }
 
 /**
- * Kysely on two connections: a query outside of a transaction reads on this
- * thread, everything else goes to the writer's, between two of its batches.
+ * Kysely on two connections: queries outside a transaction read on this thread.
+ * All other queries run on the writer's connection, between two of its batches.
  */
 export function sharedDialect(reader: Database, writer: Writer): Dialect {
   const sessions = new WeakMap<DatabaseConnection, WriterSession>();
@@ -92,7 +92,7 @@ function connectionOf(run: RunQuery): DatabaseConnection {
         compiled.parameters.map(binding),
         SelectQueryNode.is(compiled.query),
       );
-      // The type of a row is Kysely's promise, made where the query is written.
+      // The query's author declares the row type; Kysely cannot check it.
       return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
     },
     streamQuery() {
@@ -123,7 +123,7 @@ function binding(value: unknown): SQLQueryBindings {
       return null;
     default:
       if (value === null || value instanceof Uint8Array) return value;
-      throw new TypeError("SQLite takes texts, numbers, bytes and null.");
+      throw new TypeError("SQLite accepts only texts, numbers, bytes and null.");
   }
 }
 
@@ -136,7 +136,7 @@ function dialectOf(driver: Driver): Dialect {
   };
 }
 
-/** SQLite's schema changes are transactional; Kysely only says otherwise for lack of a mutex. */
+/** SQLite's schema changes are transactional; Kysely denies it only because it has no mutex. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;

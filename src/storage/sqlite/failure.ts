@@ -1,6 +1,6 @@
 import type { Verdict } from "../accounts/group-commit.ts";
 
-/** An error of SQLite, also when it comes from the writer's thread. */
+/** An error of SQLite, also from the writer thread. */
 export class SqliteFailure extends Error {
   override readonly name = "SqliteFailure";
   readonly code: string;
@@ -13,13 +13,13 @@ export class SqliteFailure extends Error {
 
 export const THREAD_DIED = "THREAD_DIED";
 
-/** Codes in front of which a file or its disk cannot be trusted. */
+/** Codes after which a file or its disk cannot be trusted. */
 const FATAL = ["SQLITE_IOERR", "SQLITE_CORRUPT", "SQLITE_NOTADB", THREAD_DIED];
 const BAD = ["SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "SQLITE_TOOBIG", "SQLITE_RANGE"];
 
 export function judge(error: unknown): Verdict {
   const code = codeOf(error);
-  // No code: what it was given could not even be bound.
+  // Without a code: the value could not be bound.
   if (code === "" || BAD.some((prefix) => code.startsWith(prefix))) return "bad";
   if (code === "SQLITE_FULL") return "full";
   return FATAL.some((prefix) => code.startsWith(prefix)) ? "fatal" : "wait";

@@ -1,6 +1,6 @@
-/** Lets one at a time through, in the order they came. */
+/** A fair mutex: waiters enter in their order of arrival. */
 interface Lane {
-  /** Resolves to the function that lets the next one through. */
+  /** Resolves to the release function. */
   enter(): Promise<() => void>;
 }
 

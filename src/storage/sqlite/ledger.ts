@@ -4,7 +4,7 @@ import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
 import type { AccountId, Budget } from "#core/key.ts";
 import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
-import { nanoUsd, spendMore, type NanoUsd } from "#core/money.ts";
+import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../accounts/checkpoints.ts";
 import type { EngineLedger } from "../database/engine.ts";
@@ -33,11 +33,11 @@ interface SqliteLedgerDeps {
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
-  /** Its amount as the database has it now, which the budget may be older than. */
+  /** The budget's current amount in the database, which may be newer than the key's copy. */
   readonly findBudget: (budget: Budget) => NanoUsd;
 }
 
-/** A hold in memory, until it is closed. */
+/** An open hold in memory. */
 interface LiveHold {
   readonly accounts: readonly AccountId[];
   readonly columns: AccountColumns;
@@ -45,11 +45,12 @@ interface LiveHold {
   extensions: number;
   /**
    * `provisional`: in memory only, and never written unless it grows.
-   * `dropped`: the database could not take it, and whoever opened it was told.
-   * It stays reserved until they close it, and is then written along with that.
+   * `dropped`: the database refused it and its caller was told. It stays
+   * reserved until the caller closes it, and is then written together with the
+   * close.
    */
   state: "provisional" | "queued" | "written" | "dropped";
-  /** Only until it is written. */
+  /** Present until it is written. */
   request: HoldRequest | undefined;
   durable: Promise<void>;
 }
@@ -57,9 +58,9 @@ interface LiveHold {
 const IN_MEMORY = Promise.resolve();
 
 /**
- * The ledger of a gateway that owns its database. Admission is decided here
- * and now, on the accounts in memory; the database follows a transaction
- * behind, and what was admitted is booked whatever happens to it.
+ * The ledger of a gateway that owns its database. Admission is decided in
+ * memory at once. The database follows asynchronously, and every admitted call
+ * is booked even if a write fails.
  */
 export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close(): void } {
   const { db, accounts, holds, group, instance, clock } = deps;
@@ -85,7 +86,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     },
 
     async extend(callId, amount) {
-      assert(amount >= 0, "A hold only grows.");
+      assert(amount >= 0, "A hold can only be extended.");
       const hold = holds.get(callId);
       if (hold === undefined || hold.state === "dropped") return false;
 
@@ -123,7 +124,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     close: () => checkpoints.close(),
   };
 
-  /** Every account that the call draws on. */
+  /** Reserves the amount on every account that the call draws on. */
   function reserve({ accounts: ids, budgets, amount }: HoldRequest): readonly AccountId[] {
     assert(amount >= 0, "A hold is never negative.");
     const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets)];
@@ -137,7 +138,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     return all;
   }
 
-  /** The accounts of the periods that are running, made where the call is the first on one. */
+  /** The accounts of the current periods, created if the call is the first on one. */
   function openPeriods(budgets: readonly Budget[]): AccountId[] {
     const at = clock.now();
     return periodAccounts(budgets, at).map(({ id, budget }) => {
@@ -155,7 +156,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
         batch.row("opening", [id, granted]);
         batch.row("opened", entry);
       },
-      // A call on it is refused along with it, or waits behind it.
+      // A later call on this account is refused together with it, or queued behind it.
       refused() {},
     });
   }
@@ -221,7 +222,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       },
       refused() {
         hold.amount = nanoUsd(hold.amount - amount);
-        // A close in the meantime has released the account of all of it already.
+        // If the hold was closed meanwhile, the close has already released its amount.
         if (holds.get(callId) === hold) moveAll(hold.accounts, -amount, 0);
       },
     });
@@ -245,7 +246,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     await written(hold.accounts, {
       isRefusable: false,
       encode(batch) {
-        // Of a hold that never was on disk there is nothing to give back there.
+        // A hold that was never on disk has nothing to release there.
         const released = hold.state === "provisional" ? 0 : hold.amount;
         if (hold.state === "dropped") {
           if (hold.request !== undefined) batch.row("entry", entryOf(hold.request, hold.columns));
@@ -267,7 +268,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     return true;
   }
 
-  /** Queues a write; the promise is kept or broken with its transaction, and may be left alone. */
+  /** Queues a write. The promise settles with its transaction and may be ignored. */
   function written(ids: readonly AccountId[], write: AccountWrite): Promise<void> {
     const touched = ids.map((id) => accounts.open(id));
     for (const account of touched) account.queued++;
@@ -302,7 +303,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
 interface AccountWrite extends Pick<Write, "isRefusable"> {
   encode(batch: BatchBuilder): void;
   done?(): void;
-  /** Takes back what was done in memory. */
+  /** Reverts the changes in memory. */
   refused(): void;
 }
 
@@ -313,11 +314,11 @@ function entryOf({ callId, amount, openedAt }: HoldRequest, columns: AccountColu
 function move(touched: readonly LiveAccount[], held: number, spent: number): void {
   for (const account of touched) {
     account.held = nanoUsd(account.held + held);
-    account.spent = spendMore(account.spent, spent);
+    account.spent = addCost(account.spent, spent);
   }
 }
 
-/** Those that earlier gateways left open. */
+/** Holds that earlier gateway processes left open. */
 export async function loadHolds(db: Kysely<Tables>): Promise<Map<string, LiveHold>> {
   const rows = await db.selectFrom("holds").selectAll().execute();
   return new Map(

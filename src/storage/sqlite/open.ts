@@ -24,10 +24,10 @@ import { openWriter } from "./writer.ts";
 
 const FILE = "sluice.db";
 const CACHE_KIB = 4_096;
-/** The log is copied into the database when it has this many pages, 16 MiB. */
+/** Checkpoint the write-ahead log at this many pages, 16 MiB. */
 const LOG_PAGES = 4_096;
 
-/** The embedded database: one file, one gateway, one writer beside the request loop. */
+/** The embedded database: one file, one gateway, one writer thread besides the event loop. */
 export async function openSqlite(dataDir: string, options: EngineOptions): Promise<Engine> {
   const { clock, limits, events, instance } = options;
   await using opened = new AsyncDisposableStack();
@@ -40,7 +40,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   const writer = opened.adopt(await openWriter(path, writerPragmas(limits.busyTimeoutMs)), (each) =>
     each.close(),
   );
-  // Closed before the writer, so that the last to leave can put the log away.
+  // Closed before the writer, so that the last connection can remove the write-ahead log.
   const reader = opened.adopt(openReader(path, limits.busyTimeoutMs), (each) => each.close(true));
   const db = new Kysely<Tables>({ dialect: sharedDialect(reader, writer) });
   await writer.prepare(compileStatements(db));
@@ -90,17 +90,17 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     db,
     ledger,
     journal,
-    // In the order of the commits: each is heard of before the next one can be begun.
+    // In commit order: each change is applied before the next one can begin.
     onGranted(id, granted) {
       const account = accounts.find(id);
       if (account !== undefined) account.granted = granted;
     },
     keyTtlMs: Infinity,
-    // The folder is this process's alone.
+    // Only this process uses the folder.
     isAlive: async (other) => other === instance,
     findCallsEnd: () => findCallsEnd(db),
     isSole: true,
-    // One process owns the file, so its clock is the only one.
+    // One process owns the file, so its own clock is the shared clock.
     sharedNow: () => sql.val(clock.now()),
     ping: () =>
       new Promise((resolve, reject) => {
@@ -120,7 +120,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   }
 }
 
-/** Calls are written one transaction after the other: what can be seen is all there is. */
+/** Transactions write calls one after the other, so all visible calls are final. */
 async function findCallsEnd(db: Kysely<Tables>): Promise<number> {
   const { end } = await db
     .selectFrom("calls")
@@ -129,7 +129,7 @@ async function findCallsEnd(db: Kysely<Tables>): Promise<number> {
   return end ?? 0;
 }
 
-/** For a command beside a running gateway: sees everything, changes nothing. */
+/** A read-only connection for a command that runs next to a gateway. */
 export function openSqliteReader(dataDir: string): Kysely<Tables> {
   const reader = openReader(databasePath(dataDir), 1_000);
   return new Kysely<Tables>({ dialect: directDialect(reader) });
@@ -139,7 +139,7 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, FILE);
 }
 
-/** Created for its owner alone; the log beside it takes the same mode. */
+/** Created with access for its owner only; the write-ahead log gets the same mode. */
 async function prepareFile(path: string, busyTimeoutMs: number): Promise<void> {
   closeSync(openSync(path, "a", 0o600));
   const database = new Database(path, { readwrite: true });
@@ -157,7 +157,7 @@ function writerPragmas(busyTimeoutMs: number): string[] {
     "pragma temp_store = memory",
     `pragma cache_size = -${CACHE_KIB}`,
     `pragma wal_autocheckpoint = ${LOG_PAGES}`,
-    // A log that once grew long is cut back when it starts anew.
+    // Truncates a large write-ahead log after a checkpoint.
     `pragma journal_size_limit = ${LOG_PAGES * 8_192}`,
   ];
 }
@@ -168,7 +168,7 @@ function openReader(path: string, busyTimeoutMs: number): Database {
   return reader;
 }
 
-/** Read at once and not in a while: admission waits for nobody. */
+/** Reads synchronously: admission must not wait. */
 function accountLoader(
   db: Kysely<Tables>,
   reader: Database,
@@ -180,7 +180,7 @@ function accountLoader(
   };
 }
 
-/** The same, once for every period of a budget. */
+/** Reads a budget synchronously, once for every period of it. */
 function budgetFinder(db: Kysely<Tables>, reader: Database): (budget: Budget) => NanoUsd {
   const { sql } = db.selectFrom("budgets").selectAll().where("owner", "=", "user:0").compile();
   return ({ owner, period, amount }) => {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { isBusy } from "./failure.ts";
 
 /**
- * Makes this process the only gateway on a data folder. The lock is the
- * system's, on a file of its own: it falls with the process, however that
- * ends, and it keeps nobody from reading the database.
+ * Makes this process the only gateway on a data folder. The operating system
+ * locks a separate file: the lock ends with the process, and readers of the
+ * database are not blocked.
  */
 export function ownFolder(dataDir: string): Disposable {
   const file = new Database(join(dataDir, "owner.lock"), { create: true });
@@ -16,8 +16,8 @@ export function ownFolder(dataDir: string): Disposable {
     file.close();
     if (!isBusy(cause)) throw cause;
     throw new Error(
-      `Another gateway is running on ${dataDir}. Stop it first, give this one a folder of its ` +
-        `own, or let both share a PostgreSQL database with DATABASE_URL.`,
+      `Another gateway is using ${dataDir}. Stop it, use a different folder for this gateway, ` +
+        `or let both share a PostgreSQL database with DATABASE_URL.`,
       { cause },
     );
   }

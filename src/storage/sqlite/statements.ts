@@ -1,12 +1,12 @@
 import { sql, type Kysely } from "kysely";
-import { MOST_USD } from "#core/money.ts";
+import { MAX_NANO_USD } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { CALL_COLUMNS } from "../tables/calls.ts";
 import { namesOf, type Columns } from "../tables/columns.ts";
 import { HOLD_COLUMNS } from "../tables/holds.ts";
 import { LEDGER_COLUMNS } from "../tables/ledger.ts";
 
-/** What a batch is made of; within a transaction they run in this order. */
+/** The statements of a batch, in their execution order. */
 export type StatementName =
   | "opening"
   | "hold"
@@ -19,16 +19,16 @@ export type StatementName =
   | "balance"
   | "probe";
 
-/** Compiled once, prepared once, run for every row. */
+/** Compiled and prepared once, run for every row. */
 export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
   const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
     where call_id = ${0}`;
   const balance = sql`update accounts
-    set held = held + ${0}, spent = min(spent + ${0}, ${sql.lit(MOST_USD)}) where id = ${0}`;
+    set held = held + ${0}, spent = min(spent + ${0}, ${sql.lit(MAX_NANO_USD)}) where id = ${0}`;
   const probe = sql`insert into meta (key, value) values ('probe', ${0})
     on conflict (key) do update set value = excluded.value`;
 
-  // A change of the bound may have opened the account already, with the entry's very name.
+  // A change of the limit may already have opened the account, with the same entry id.
   const opening = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
     on conflict do nothing`;
 
@@ -42,7 +42,7 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
     checkpoint: text(sql`update holds set checkpoint = ${0}, context = coalesce(${0}, context)
       where call_id = ${0}`),
     release: text(sql`delete from holds where call_id = ${0}`),
-    // A record is written once: a call that both failed early and was settled keeps its first.
+    // A record is written once: a call that failed early and was settled keeps the first record.
     record: text(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`),
     balance: text(balance),
     probe: text(probe),

@@ -2,10 +2,9 @@ import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import type { Reply, Request } from "./writer.ts";
 
 /**
- * The thread that holds the one connection that writes. It knows no table: it
- * is given statements once, by name and in the order they run in, and then
- * batches of rows for them. An entry point of its own, so it imports nothing
- * but types.
+ * The thread with the only writing connection. It knows no tables: it gets
+ * statements once, with names and order, and then batches of rows for them. It
+ * is a separate entry point, so it imports only types.
  */
 declare const self: Worker;
 
@@ -32,7 +31,7 @@ function answer(request: Request): Reply {
 }
 
 function perform(request: Request): { rows?: unknown[]; changes?: number } {
-  // A batch comes as JSON text, which crosses threads faster than the object would.
+  // A batch arrives as JSON text, which crosses threads faster than an object.
   if (typeof request === "string") {
     runBatch(JSON.parse(request));
     return {};
@@ -63,7 +62,7 @@ function perform(request: Request): { rows?: unknown[]; changes?: number } {
       rollback();
       return {};
     case "close":
-      // A connection with a statement left would live on until the collector finds it.
+      // An unfinalised statement would keep the connection open until garbage collection.
       for (const [, statement] of statements) statement.finalize();
       statements = [];
       database?.close(true);
@@ -81,7 +80,7 @@ function runBatch(rows: Record<string, SQLQueryBindings[][]>): void {
   opened.run("commit");
 }
 
-/** Some failures have ended the transaction already. */
+/** Some errors have already ended the transaction. */
 function rollback(): void {
   if (database?.inTransaction === true) database.run("rollback");
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openWriter } from "./writer.ts";
 
-test("after a statement that outlasts its session everybody hears of their own, and of no other", async () => {
+test("after a statement that outlasts its session, every caller gets its own reply", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-writer-"));
   const path = join(folder, "sluice.db");
   using other = new Database(path, { create: true });
@@ -32,7 +32,7 @@ test("after a statement that outlasts its session everybody hears of their own, 
   rmSync(folder, { recursive: true });
 }, 5_000);
 
-test("what the thread cannot be told is refused, and takes nobody's answer", async () => {
+test("a message that cannot be cloned is refused and consumes no other reply", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-writer-"));
   const path = join(folder, "sluice.db");
   new Database(path, { create: true }).run("create table t (n integer)");

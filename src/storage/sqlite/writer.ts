@@ -3,7 +3,7 @@ import type { Values } from "../tables/columns.ts";
 import { SqliteFailure, THREAD_DIED } from "./failure.ts";
 import { createLane } from "./lane.ts";
 
-/** What is said to the writer's thread, one thing at a time: a batch is a JSON text. */
+/** A message to the writer thread, one at a time; a batch is a JSON text. */
 export type Request =
   | string
   | { readonly type: "open"; readonly path: string; readonly pragmas: readonly string[] }
@@ -20,25 +20,25 @@ export type Reply =
   | { readonly failure: { readonly code: string; readonly message: string } }
   | { readonly rows: unknown[]; readonly changes: number };
 
-/** Rows for prepared statements, by the statement's name. */
+/** Rows for prepared statements, by statement name. */
 export interface Batch {
   readonly [statement: string]: readonly Values[] | undefined;
 }
 
-/** The one connection that writes, on a thread of its own. */
+/** The only writing connection, on its own thread. */
 export interface Writer {
-  /** Names the statements that batches are made of; they run in this order. */
+  /** Prepares the statements of batches; they run in this order. */
   prepare(statements: Readonly<Record<string, string>>): Promise<void>;
   /** Runs a batch in one transaction. */
   run(batch: Batch): Promise<void>;
-  /** The connection for oneself, until one leaves or has stayed too long. */
+  /** Gives exclusive access to the connection, until the caller leaves or its time is up. */
   enter(): Promise<WriterSession>;
   close(): Promise<void>;
 }
 
 export interface WriterSession {
   query(sql: string, parameters: readonly SQLQueryBindings[]): Promise<QueryReply>;
-  /** Undoes what a transaction began, if there is one. */
+  /** Rolls back an open transaction. */
   rollback(): Promise<void>;
   leave(): void;
 }
@@ -48,7 +48,7 @@ export interface QueryReply {
   readonly changes: number;
 }
 
-/** No transaction of ours takes a fraction of this: it bounds what a mistake can block. */
+/** Far longer than any of our transactions: it bounds how long a defect can block the writer. */
 const SESSION_MS = 15_000;
 
 export async function openWriter(
@@ -57,15 +57,18 @@ export async function openWriter(
   sessionMs = SESSION_MS,
 ): Promise<Writer> {
   const lane = createLane();
-  // It lets go of its rows soon: they are garbage once they are written.
+  // Small heap: rows become garbage once they are written.
   const thread = new Worker(threadUrl(), { name: "sluice-writer", smol: true });
-  /** In the order of the answers. A session that is out of time asks before its last answer came. */
+  /**
+   * In the order of the replies. An expired session sends a message before its
+   * last reply arrives.
+   */
   const waiting: PromiseWithResolvers<Reply>[] = [];
   let death: SqliteFailure | undefined;
 
   thread.onmessage = ({ data }: MessageEvent<Reply>) => waiting.shift()?.resolve(data);
   thread.onerror = (event) => die(event.message);
-  thread.addEventListener("close", () => die("The writer's thread has ended."));
+  thread.addEventListener("close", () => die("The writer thread has ended."));
 
   try {
     await ask({ type: "open", path, pragmas });
@@ -108,7 +111,11 @@ export async function openWriter(
 
     return {
       async query(sql, parameters) {
-        if (isOver) throw new SqliteFailure("", "The transaction took too long and was undone.");
+        if (isOver)
+          throw new SqliteFailure(
+            "",
+            "The transaction exceeded its time limit and was rolled back.",
+          );
         return ask({ type: "query", sql, parameters });
       },
       async rollback() {
@@ -132,7 +139,7 @@ export async function openWriter(
   async function ask(request: Request): Promise<QueryReply> {
     if (death !== undefined) throw death;
     const answer = Promise.withResolvers<Reply>();
-    // Throws for what no thread can be told: that is never answered.
+    // Throws if the message cannot be cloned; such a message never gets a reply.
     thread.postMessage(request);
     waiting.push(answer);
     const reply = await answer.promise;
@@ -147,9 +154,9 @@ export async function openWriter(
 }
 
 /**
- * From source the thread stands beside this file. In a bundle or a single-file
- * executable this file is part of the main module, and the thread is a second
- * entry point, found by its path below `src/`.
+ * From source the thread's file is next to this file. In a bundle or a
+ * single-file executable, this file is part of the main module. The thread is
+ * then a second entry point, at its path below `src/`.
  */
 function threadUrl(): string {
   const isSource = import.meta.url.endsWith("/sqlite/writer.ts");

@@ -5,20 +5,20 @@ import { nanoUsd, type NanoUsd } from "#core/money.ts";
 
 export interface AccountsTable {
   id: AccountId;
-  /** `null` has no bound. */
+  /** `null` means unlimited. */
   granted: NanoUsd | null;
   spent: NanoUsd;
   held: NanoUsd;
 }
 
 /**
- * The accounts a call draws on: what a hold and its ledger entries are filed
- * under. Most calls draw on their user's and their key's, and on no more.
+ * The accounts of a call, as stored in holds and ledger entries. Most calls
+ * draw only on their user's and their key's account.
  */
 export interface AccountColumns {
   readonly user: AccountId | null;
   readonly key: AccountId | null;
-  /** All others, with a space between them. */
+  /** All others, separated by spaces. */
   readonly more: string | null;
 }
 

@@ -32,7 +32,7 @@ export interface AssetsTable extends PlaceColumns {
   type: AssetType;
   name: string;
   status: AssetStatus;
-  /** Of what is kept here. */
+  /** Size of the stored file. */
   size_bytes: number;
   /** JSON of `Details`. */
   details: string;
@@ -50,7 +50,7 @@ interface PlaceColumns {
   upstream_id: string | null;
 }
 
-/** What nobody looks for. */
+/** Fields that no query filters by. */
 interface Details {
   readonly url: string;
   readonly failure?: AssetFailure;
@@ -99,7 +99,7 @@ export function assetRow(asset: Asset): Insertable<AssetsTable> {
   };
 }
 
-/** An asset with a change to it, as columns. */
+/** The columns of an asset after a change. */
 export function changedColumns(asset: Asset, change: AssetChange): Updateable<AssetsTable> {
   return { ...stateColumns({ ...asset, ...change }), lease_until: 0 };
 }
@@ -145,7 +145,7 @@ function toPlace(row: PlaceColumns): AssetPlace | undefined {
   return { channel, account, upstreamId };
 }
 
-/** Written by this table alone: what is checked is that it is what was written. */
+/** Only this table writes the column, so the check covers only its basic structure. */
 const shape = z.custom<Details>(
   (value) => typeof value === "object" && value !== null && "url" in value,
 );

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { AuditEntry, AuditOutcome, AuditRow, Proof } from "#core/audit.ts";
+import type { AuditEntry, AuditOutcome, AuditRow, AuthMethod } from "#core/audit.ts";
 import type { Role } from "#core/user.ts";
 import { parseJson, type JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
@@ -11,22 +11,22 @@ export interface AuditTable {
   actor_id: number | null;
   actor: string | null;
   role: Role | null;
-  proof: Proof;
+  proof: AuthMethod;
   address: string | null;
   user_agent: string | null;
   request_id: string;
   action: string;
-  /** JSON, both. */
+  /** Both are JSON. */
   object: string;
   details: string;
   outcome: AuditOutcome;
   status: number | null;
-  /** Digest of the row before; empty for the first. */
+  /** Digest of the previous row; empty for the first. */
   prev: string;
   digest: string;
 }
 
-/** All that is said, and not yet where it stands. */
+/** All columns without the row's position in the chain. */
 export type AuditColumns = Omit<AuditTable, "seq" | "prev" | "digest">;
 
 export function auditColumns(entry: AuditEntry): AuditColumns {
@@ -67,7 +67,7 @@ export function toAuditRow(row: Selectable<AuditTable>): AuditRow {
   };
 }
 
-/** Comes back from either database as it went in, or its digest would not hold. */
+/** The text must be read back unchanged from either database, or its digest would not match. */
 function exact(value: string): string {
   return text(value).toWellFormed();
 }

@@ -1,7 +1,7 @@
 import type { OwnerId } from "#core/key.ts";
 import type { NanoUsd } from "#core/money.ts";
 
-/** What an owner may spend in a period; `null` for no bound. */
+/** The amount that an owner may spend in a period; `null` means unlimited. */
 export interface BudgetsTable {
   owner: OwnerId;
   day: NanoUsd | null;

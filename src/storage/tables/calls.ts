@@ -8,9 +8,9 @@ import { defined } from "#lib/values.ts";
 import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
 import { readChargedBy, writeChargedBy, writeRates, type ChargedBy } from "./rates.ts";
 
-/** The journal: a row for each call that ended. */
+/** The journal: one row per finished call. */
 export interface CallsTable {
-  /** Counts the calls as they end: what the journal is paged by. */
+  /** Sequence number by end of call, for paging. */
   seq: Generated<number>;
   id: string;
   at: number;
@@ -45,12 +45,12 @@ export interface CallsTable {
   image_input_tokens: Generated<number>;
   image_output_tokens: Generated<number>;
   images: Generated<number>;
-  /** Of the audio or video; `duration_ms` is the call's own. */
+  /** Length of audio or video; `duration_ms` is the duration of the call. */
   media_ms: Generated<number>;
   characters: Generated<number>;
   searches: Generated<number>;
   grade: string | null;
-  /** 1 if nobody knew the price of the model that answered. */
+  /** 1 if the price of the model that answered was unknown. */
   is_unpriced: Generated<number>;
   session_id: string | null;
   agent_id: string | null;
@@ -189,7 +189,7 @@ function ratesAndCharges(chargedBy: ChargedBy | undefined): Pick<CallRecord, "ra
   return { rates, ...(charges && { charges }) };
 }
 
-/** What few calls have is absent from the others. */
+/** Counts that few calls have are omitted if they are 0. */
 function toUsage(row: Selectable<CallsTable>): Usage {
   return {
     inputTokens: row.input_tokens,
@@ -213,7 +213,10 @@ function toUsage(row: Selectable<CallsTable>): Usage {
   };
 }
 
-/** A handful, each written with very many calls; where a price comes from is not. */
+/**
+ * Few distinct values, each written for very many calls. The source of the
+ * price is not written.
+ */
 const ratesTexts = new WeakMap<Rates, string>();
 
 function chargedByText({ rates, charges, usage: { served } }: CallRecord): string | null {

@@ -1,8 +1,8 @@
-/** Rows of the catalogue that take the place of the shipped ones. */
+/** Catalogue rows that replace the shipped ones. */
 export interface CatalogRowsTable {
   provider: string;
   id: string;
-  /** JSON, as catalogue files write it. */
+  /** JSON in the notation of catalogue files. */
   row: string;
   updated_at: number;
 }

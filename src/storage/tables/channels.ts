@@ -1,16 +1,16 @@
 import type { Generated } from "kysely";
 import type { Reach } from "#core/channel.ts";
 
-/** Channels that were not written into the file; `credentials`, `models` and `options` are JSON. */
+/** Channels that are not in the file; `credentials`, `models` and `options` are JSON. */
 export interface ChannelsTable {
   id: Generated<number>;
   name: string;
   provider: string;
   base_url: string | null;
   reach: Reach;
-  /** A list, each sealed. */
+  /** A list of encrypted credentials. */
   credentials: string;
-  /** Pairs of a name and the upstream's name for it; null to ask the upstream. */
+  /** Pairs of a name and the upstream's name for it; null if the upstream is asked. */
   models: string | null;
   style: string | null;
   options: string | null;

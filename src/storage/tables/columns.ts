@@ -1,7 +1,7 @@
 /**
  * The columns of a table that is written in bulk, in the order of its values.
- * Texts and whole numbers are all there is: JSON is kept as text, a boolean as
- * 0 or 1 and an instant as milliseconds, so that both engines hold the same.
+ * Only texts and integers are used, so that both engines store the same: JSON
+ * as text, a boolean as 0 or 1, an instant as milliseconds.
  */
 export type Columns<Table> = { readonly [Column in keyof Table]-?: "text" | "bigint" };
 
@@ -16,14 +16,17 @@ export function namesOf<Table>(columns: Columns<Table>): (keyof Table & string)[
   return names;
 }
 
-/** A number that a strict integer column takes, whatever a clock or a vendor made of it. */
+/** A number that a strict integer column accepts, for any input from a clock or a vendor. */
 export function whole(value: number): number {
   return Number.isFinite(value) ? Math.round(value) : 0;
 }
 
 const MAX_TEXT_CHARS = 1_000;
 
-/** A text from outside that a column takes: PostgreSQL knows no NUL, and the journal no novels. */
+/**
+ * An external text that a column accepts: PostgreSQL rejects NUL, and the
+ * journal limits the length.
+ */
 export function text(value: string): string {
   const short = value.length > MAX_TEXT_CHARS ? value.slice(0, MAX_TEXT_CHARS) : value;
   return short.includes("\0") ? short.replaceAll("\0", "\ufffd") : short;

@@ -8,25 +8,25 @@ import { gradedRates } from "./rates.ts";
 export interface GroupsTable extends LimitColumns {
   id: Generated<number>;
   name: string;
-  /** JSON array of names and patterns; `null` for all. */
+  /** JSON array of names and patterns; `null` allows all. */
   models: string | null;
-  /** JSON array of names; `null` for all. */
+  /** JSON array of names; `null` allows all. */
   channels: string | null;
-  /** Thousandths. */
+  /** In thousandths. */
   price_factor: number;
   /** JSON object of `GradedRates` by model. */
   prices: string;
-  /** Of all its users together. */
+  /** Shared by all users of the group. */
   shared_requests_per_minute: number | null;
   shared_tokens_per_minute: number | null;
   shared_concurrency: number | null;
-  /** Counts its changes. */
+  /** Incremented with every change. */
   version: number;
   created_at: number;
   changed_at: number;
 }
 
-/** Under names that can stand beside a key's own. */
+/** Aliased, because a query joins them with a key's own columns. */
 export const GROUP_COLUMNS = [
   "groups.id as group_id",
   "groups.name as group_name",
@@ -87,7 +87,7 @@ export function toGroup(row: GroupRow): Group {
   });
 }
 
-/** The columns that a change touches. */
+/** The columns that a change sets. */
 export function groupColumns(change: GroupChange) {
   const { name, models, channels, priceFactor, prices, limits = {}, sharedLimits = {} } = change;
   const shared = limitColumns(sharedLimits);
@@ -109,7 +109,7 @@ function writePrices(prices: ReadonlyMap<string, GradedRates>): string {
 function pricesIn(row: GroupRow): ReadonlyMap<string, Price> {
   const source = `the group '${row.group_name}'`;
   const date = new Date(row.group_changed_at).toISOString().slice(0, 10);
-  // By hand, since Zod leaves the name `__proto__` out, which a model can have.
+  // Built by hand, because Zod drops the key `__proto__`, which is a valid model name.
   const written = Object.entries<unknown>(JSON.parse(row.group_prices));
   return new Map(
     written.map(([model, each]) => [model, { ...gradedRates.parse(each), source, date }]),

@@ -7,20 +7,20 @@ import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import { accountColumnsOf, idsOf, type AccountColumns } from "./accounts.ts";
 import { whole, type Columns, type Values } from "./columns.ts";
 
-/** Open holds only: closing one deletes its row, and the ledger keeps what happened. */
+/** Open holds only: closing a hold deletes its row, and the ledger keeps the history. */
 export interface HoldsTable {
   call_id: string;
   user_account: AccountId | null;
   key_account: AccountId | null;
   amount: NanoUsd;
-  /** How often it was extended: numbers the ledger's entries. */
+  /** Number of extensions; it numbers the ledger's entries. */
   extensions: number;
   checkpoint: NanoUsd | null;
   /** JSON of the `HoldContext`. */
   context: string;
   instance: string;
   opened_at: number;
-  /** Account ids beside the two above, with a space between them. */
+  /** Further account ids, separated by spaces. */
   more_accounts: string | null;
 }
 
@@ -37,7 +37,7 @@ export const HOLD_COLUMNS: Columns<HoldsTable> = {
   more_accounts: "text",
 };
 
-/** In place of a process: no process's end is the end of such a hold. */
+/** Stands for an instance: such a hold outlives every process. */
 export const LASTING = "task";
 
 export function holdValues(
@@ -77,6 +77,13 @@ const context = z.object({
   model: z.string(),
   style: z.string(),
   isStream: z.boolean().exactOptional(),
-  // Written by this gateway, or by one like it.
+  tags: z
+    .object({
+      session: z.string().exactOptional(),
+      agent: z.string().exactOptional(),
+      parentAgent: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  // Written by this gateway or by another version of it.
   record: z.custom<CallRecord>().exactOptional(),
 });

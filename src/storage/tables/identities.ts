@@ -1,7 +1,7 @@
-/** Who users are to an identity provider. */
+/** Links from identities at identity providers to users. */
 export interface IdentitiesTable {
   issuer: string;
-  /** Never given to anybody else by this issuer. */
+  /** The issuer never reuses it. */
   subject: string;
   user_id: number;
   created_at: number;

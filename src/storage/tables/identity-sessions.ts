@@ -23,13 +23,13 @@ export interface IdentitySessionsTable {
   details: string;
   created_at: number;
   ends_at: number;
-  /** When something is to be done next. */
+  /** When the next action is due. */
   due_at: number | null;
   version: number;
   lease_until: number;
 }
 
-/** What nobody looks for. */
+/** Fields that no query filters by. */
 interface Details {
   readonly sealed: string;
   readonly told?: VerificationOutcome;
@@ -68,8 +68,8 @@ export function rowOf(session: IdentitySession): Insertable<IdentitySessionsTabl
 }
 
 /**
- * A session with a change to it, as columns. A change of what is due ends the
- * lease; any other leaves it to who has the session in hand.
+ * The columns of a session after a change. A change of the due time ends the
+ * lease; other changes keep it.
  */
 export function changedColumns(
   session: IdentitySession,
@@ -115,7 +115,7 @@ export function toSession(row: Selectable<IdentitySessionsTable>): IdentitySessi
   };
 }
 
-/** Written by this table alone: what is checked is that it is what was written. */
+/** Only this table writes the column, so the check covers only its basic structure. */
 const shape = z.custom<Details>(
   (value) => typeof value === "object" && value !== null && "sealed" in value,
 );

@@ -1,4 +1,4 @@
-/** Requests that were given a key, and what they were answered. */
+/** Requests with an idempotency key, and their responses. */
 export interface KeptAnswersTable {
   id: string;
   user_id: number;
@@ -6,15 +6,15 @@ export interface KeptAnswersTable {
   call_id: string;
   instance: string;
   state: "running" | "done";
-  /** Until when its call may run. */
+  /** Unix ms; the maximum end of its call. */
   ends_by: number;
-  /** When it may be forgotten. */
+  /** Unix ms after which the record may be deleted. */
   expires_at: number;
   status: number | null;
   /** JSON. */
   headers: string | null;
   /** Compressed. */
   body: Uint8Array | null;
-  /** Of the body as it is here; 0 where there is none. */
+  /** Size of the stored body; 0 without a body. */
   size_bytes: number;
 }

@@ -19,32 +19,35 @@ export interface KeysTable extends LimitColumns {
   id: Generated<number>;
   user_id: number;
   name: string;
-  /** Keyed digest of the secret; a deleted key has none. */
+  /** Keyed digest of the secret; `null` for a deleted key. */
   digest: string | null;
   pepper_version: number;
   last4: string;
-  /** 1 when the secret is not of our own format, so that no checksum can judge it. */
+  /** 1 if the secret has a foreign format, without our checksum. */
   is_custom: number;
   status: KeyStatus;
   /** JSON array of names and patterns. */
   models: string;
   expires_at: number | null;
   created_at: number;
-  /** A deleted key stays as a tombstone: the ledger refers to it, and its id is never used again. */
+  /**
+   * Unix ms of the deletion. A deleted key stays as a tombstone: the ledger
+   * refers to it, and its id is never reused.
+   */
   deleted_at: number | null;
-  /** JSON array of IP networks; `null` for anywhere. */
+  /** JSON array of IP networks; `null` allows any. */
   networks: string | null;
-  /** JSON array of families; `null` for all. */
+  /** JSON array of families; `null` allows all. */
   endpoints: string | null;
 }
 
-/** A key with what is known of its account, if it has one, and of its user. */
+/** A key joined with its account, if it has one, and its user. */
 export interface KeyRow extends Selectable<KeysTable> {
   readonly granted: NanoUsd | null;
   readonly spent: NanoUsd | null;
   readonly user_status: number;
   readonly team_id: number | null;
-  /** Budgets: the key's own, its user's and its team's. */
+  /** Budgets of the key, its user and its team. */
   readonly key_day: NanoUsd | null;
   readonly key_month: NanoUsd | null;
   readonly user_day: NanoUsd | null;
@@ -63,7 +66,7 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
     id: row.id,
     userId: row.user_id,
     name: row.name,
-    // Whoever may not log in may not call either.
+    // The keys of a disabled user are disabled too.
     status: row.user_status === USER_STATUS.enabled ? row.status : KEY_STATUS.disabled,
     models: textsIn(row.models),
     accounts: Object.freeze(accounts),
@@ -87,12 +90,12 @@ export function toListedKey(row: KeyRow): ListedKey {
   };
 }
 
-/** Its secret is forgotten: no request is let in with it from here on. */
+/** Erases the secret: requests with the key are refused from now on. */
 export function deletedKey(now: number) {
   return { digest: null, deleted_at: now, status: KEY_STATUS.disabled };
 }
 
-/** The columns that a change touches. */
+/** The columns that a change sets. */
 export function keyColumns(change: Omit<KeyChange, "quota" | "budgets" | "status">) {
   const { name, models, expiresAt, networks, endpoints, limits = {} } = change;
   return {

@@ -4,13 +4,13 @@ import { toAccountColumns, type AccountColumns } from "./accounts.ts";
 import { whole, type Columns, type Values } from "./columns.ts";
 
 /**
- * Every movement of money, never changed and never deleted. An account's
- * columns are the sums of its entries' deltas. `bound_delta` is 1 where an
- * entry gives the account a bound and -1 where it takes it away, so that its
- * sum tells, too: 0 is an account without a bound, whatever the order.
+ * Every movement of money; rows are never changed or deleted. An account's
+ * columns are the sums of its entries' deltas. `bound_delta` is 1 if an entry
+ * sets a limit and -1 if it removes it. Its sum is 0 for an unlimited account,
+ * in any order.
  */
 export interface LedgerTable {
-  /** Names the operation, so that it cannot be done twice: `<callId>:settle`, `grant:<ulid>`. */
+  /** Idempotency key of the operation: `<callId>:settle`, `grant:<ulid>`. */
   op_id: string;
   call_id: string | null;
   kind: EntryKind;
@@ -22,7 +22,7 @@ export interface LedgerTable {
   bound_delta: number;
   note: string | null;
   at: number;
-  /** Account ids beside the two above, with a space between them. */
+  /** Further account ids, separated by spaces. */
   more_accounts: string | null;
 }
 
@@ -43,7 +43,7 @@ export const LEDGER_COLUMNS: Columns<LedgerTable> = {
   more_accounts: "text",
 };
 
-/** An entry of a call's life: what it reserves, gives back and takes. */
+/** An entry for a call: the amounts that it reserves, releases and charges. */
 export function callEntry(
   callId: string,
   kind: "hold" | "settle" | "void" | `extend:${number}`,
@@ -69,13 +69,13 @@ export function callEntry(
   ];
 }
 
-/** The first entry of an account that is opened with a bound. */
+/** The first entry of an account with a limit. */
 export function openingEntry(id: AccountId, granted: NanoUsd, at: number): Values {
   const { user, key, more } = toAccountColumns([id]);
   return [openingId(id), null, "grant", user, key, 0, 0, granted, 1, null, whole(at), more];
 }
 
-/** An account is opened once, whoever comes first: a call, or a change of its bound. */
+/** An account is opened once, by its first call or by the first change of its limit. */
 export function openingId(id: AccountId): string {
   return `open:${id}`;
 }

@@ -1,6 +1,6 @@
 import type { RateLimits, RateLimitsChange } from "#core/limits.ts";
 
-/** `null` for no bound. */
+/** `null` means unlimited. */
 export interface LimitColumns {
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
@@ -16,7 +16,7 @@ export function limitsOf(row: LimitColumns): RateLimits | undefined {
   return Object.keys(limits).length === 0 ? undefined : Object.freeze(limits);
 }
 
-/** The columns that a change touches. */
+/** The columns that a change sets. */
 export function limitColumns({
   requestsPerMinute,
   tokensPerMinute,

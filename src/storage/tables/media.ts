@@ -12,7 +12,7 @@ export interface MediaTable {
   digest: string | null;
   kept_at: number | null;
   attempts: number;
-  /** 0 once nobody can ask for it any more: then it is too old. */
+  /** 0 once no client can request it: it then counts as expired. */
   created_at: number;
   due_at: number;
   lease_until: number;

@@ -7,17 +7,17 @@ import { defined } from "#lib/values.ts";
 import { limitsOf } from "./limit-columns.ts";
 import { gradedRates, writeGradedRates } from "./rates.ts";
 
-/** What the owner says of models over what the catalogue knows. */
+/** The operator's overrides of the catalogue's models. */
 export interface ModelsTable {
   name: string;
-  /** JSON of `GradedRates`; null where the price is the catalogue's. */
+  /** JSON of `GradedRates`; null if the catalogue's price applies. */
   rates: string | null;
-  /** Where the rates were read, and on which day. */
+  /** Source of the rates and the day they were read. */
   source: string | null;
   date: string | null;
   context_tokens: number | null;
   max_output_tokens: number | null;
-  /** Whose traits it has. */
+  /** The model that provides its traits. */
   like_model: string | null;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;

@@ -5,7 +5,7 @@ import type { Usage } from "#core/usage.ts";
 
 const rate = z.int().nonnegative();
 
-/** A record, so that a new rate cannot be forgotten. */
+/** A record, so that the compiler finds a missing rate. */
 const shape = {
   input: rate,
   output: rate,
@@ -22,7 +22,7 @@ const shape = {
   search: rate.exactOptional(),
 } satisfies Readonly<Record<keyof Rates, z.ZodType>>;
 
-/** Rates as rows keep them: JSON, in pico-dollars. What they do not name is left out. */
+/** Rates as stored: JSON, in pico-dollars. Missing rates are omitted. */
 const rates = z.object(shape);
 
 const tokens = z.int().nonnegative();
@@ -55,7 +55,7 @@ const counts = z.object({
 
 const charge = z.object({ usage: counts, rates, model: z.string().exactOptional() });
 
-/** What a call was charged by. */
+/** The rates that a call was charged by. */
 const chargedBy = rates.extend({
   served: servedAs.exactOptional(),
   charges: z.array(charge).exactOptional(),
@@ -98,7 +98,7 @@ export const gradedRates = rates.extend({
     .exactOptional(),
 });
 
-/** Without where they come from, when they are those of a price. */
+/** Writes the rates of a price without its source. */
 export function writeRates(of: Rates): string {
   return JSON.stringify(rates.parse(of));
 }

@@ -1,4 +1,4 @@
-/** What stands in for a code when the authenticator is lost; a row goes when it was used. */
+/** Recovery codes for a lost authenticator; a used code's row is deleted. */
 export interface RecoveryCodesTable {
   user_id: number;
   /** Keyed digest of the user's id and the code. */

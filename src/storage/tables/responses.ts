@@ -1,4 +1,4 @@
-/** Answers of the responses style; `input` and `response` are JSON. */
+/** Responses of the responses style; `input` and `response` are JSON. */
 export interface ResponsesTable {
   id: string;
   user_id: number;
@@ -8,7 +8,7 @@ export interface ResponsesTable {
   response: string;
 }
 
-/** Which response an output item stands in. */
+/** The response that contains an output item. */
 export interface ResponseItemsTable {
   id: string;
   response_id: string;

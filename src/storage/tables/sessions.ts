@@ -1,13 +1,13 @@
-/** Logins from browsers. */
+/** Browser sessions. */
 export interface SessionsTable {
-  /** Keyed digest of what the cookie holds. */
+  /** Keyed digest of the cookie's value. */
   digest: string;
   user_id: number;
   created_at: number;
-  /** When it was last used, to the minute. */
+  /** Time of last use, to the minute. */
   seen_at: number;
-  /** 1 where a second factor was shown, or what counts as one. */
+  /** 1 after a second factor or an equivalent. */
   is_confirmed: number;
-  /** Where it was started from; not the whole address. */
+  /** The network of the login; not the full address. */
   network: string | null;
 }

@@ -1,4 +1,4 @@
-/** Settings that were changed while the gateway ran, in the words of the file. */
+/** Settings changed at run time, in the notation of the file. */
 export interface SettingsTable {
   name: string;
   value: string;

@@ -20,9 +20,9 @@ export interface TasksTable {
   format: string | null;
   credential: string | null;
   upstream_id: string | null;
-  /** The caller's. */
+  /** The client's own id. */
   external_id: string | null;
-  /** No other task of the user's may have it. */
+  /** 1 if no other task of the user may have the same external id. */
   owns_external_id: 0 | 1;
   progress: number | null;
   /** JSON of `Details`. */
@@ -43,7 +43,7 @@ export interface TasksTable {
   removed: 0 | 1;
 }
 
-/** What nobody looks for. */
+/** Fields that no query filters by. */
 interface Details {
   readonly facts: TaskFacts;
   readonly failure?: TaskFailure;
@@ -84,7 +84,7 @@ export function rowOf(
   };
 }
 
-/** A task with a change to it, as columns. */
+/** The columns of a task after a change. */
 export function changedColumns(task: Task, change: TaskChange): Updateable<TasksTable> {
   const { id: _, ...columns } = rowOf({ ...task, ...change, version: task.version + 1 });
   return columns;
@@ -145,7 +145,7 @@ function toPlace(row: Selectable<TasksTable>): TaskPlace | undefined {
   };
 }
 
-/** Written by this table alone: what is checked is that it is what was written. */
+/** Only this table writes the column, so the check covers only its basic structure. */
 function toDetails(text: string): Details {
   return shape.parse(JSON.parse(text));
 }

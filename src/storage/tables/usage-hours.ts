@@ -1,14 +1,14 @@
 import type { NanoUsd } from "#core/money.ts";
 
-/** What the calls that were admitted within an hour add up to. */
+/** Totals of the calls admitted within one hour. */
 export interface UsageHoursTable {
-  /** Its beginning, Unix ms. */
+  /** Start of the hour, Unix ms. */
   hour: number;
   user_id: number;
   key_id: number;
-  /** Empty where nobody serves the model: such a name may be anything. */
+  /** Empty if the model is unknown: clients can send any name. */
   model: string;
-  /** Empty where no channel answered. */
+  /** Empty if no channel answered. */
   channel: string;
   calls: number;
   failed_calls: number;
@@ -23,7 +23,7 @@ export interface UsageHoursTable {
   image_input_tokens: number;
   image_output_tokens: number;
   images: number;
-  /** Of audio and video. */
+  /** Length of audio and video. */
   media_ms: number;
   characters: number;
   searches: number;

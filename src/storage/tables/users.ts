@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from "kysely";
 import type { Role, User } from "#core/user.ts";
 
-/** Nobody's id, for lists of users: an empty one is none to every engine. */
+/** An id that no user has, for empty lists: the engines do not accept an empty `in ()`. */
 export const NO_USER = -1;
 
 export interface UsersTable {
@@ -11,25 +11,25 @@ export interface UsersTable {
   /** 1 enabled, 2 disabled. */
   status: number;
   created_at: number;
-  /** In small letters. */
+  /** In lower case. */
   email: string | null;
   display_name: string | null;
-  /** Argon2id of the keyed digest; without one there is no login by password. */
+  /** Argon2id of the keyed digest; without it password login is impossible. */
   password: string | null;
   /** Keyed digest of the user's access token. */
   token_digest: string | null;
   group_id: number | null;
-  /** A deleted user stays as a tombstone: ledger and calls refer to it. */
+  /** Unix ms of the deletion. A deleted user stays as a tombstone: ledger and calls refer to it. */
   deleted_at: number | null;
   team_id: number | null;
-  /** Sealed, for this user alone; without one no login asks for a code. */
+  /** Encrypted for this user; without it logins need no code. */
   totp_secret: string | null;
-  /** The step of the last code that was taken. */
+  /** The time step of the last accepted code. */
   totp_step: number | null;
-  /** Sealed; the secret to be, until a code shows that it arrived. */
+  /** Encrypted new secret, until a code confirms it. */
   totp_pending: string | null;
   totp_pending_until: number | null;
-  /** Which of the secrets that sign what this user is told, and since when. */
+  /** Number of the webhook signing secret, and the time of its rotation. */
   webhook_generation: Generated<number>;
   webhook_rotated_at: number | null;
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Takes from those who died what they had in hand, rather than wait for them. */
+/** Ends the leases of dead gateways instead of waiting for their expiry. */
 export async function endLeases(db: Kysely<Tables>): Promise<void> {
   await db
     .updateTable("tasks")

@@ -7,7 +7,7 @@ import { changedColumns, rowOf, toTask } from "../tables/tasks.ts";
 
 interface TaskStoreDeps {
   readonly db: Kysely<Tables>;
-  /** Unix ms by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
 }
 
@@ -109,7 +109,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
             .orderBy("due_at")
             .limit(limit),
         )
-        // Of two who found the same one, the second finds it taken.
+        // Of two concurrent leases of one row, the second finds it leased.
         .where("lease_until", "<=", sharedNow())
         .returningAll()
         .execute();
@@ -136,7 +136,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       await update.execute();
     },
 
-    async hurry(id) {
+    async requestPoll(id) {
       await db.updateTable("tasks").set({ hurried: 1 }).where("id", "=", id).execute();
     },
 
@@ -168,7 +168,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
         return changed && toTask(changed);
       } catch (cause) {
         if (!isUniqueViolation(cause)) throw cause;
-        const message = "The upstream gave this task the id of another one.";
+        const message = "The upstream returned a task id that another task already has.";
         throw new GatewayError("upstream_failed", message, { cause });
       }
     },
@@ -191,7 +191,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
         .selectFrom("tasks")
         .select("id")
         .where("settled", "=", 1)
-        // Not due since its end, which the index knows.
+        // Not due since its end, a condition that the index covers.
         .where("due_at", "<", before)
         .where("finished_at", "<", before)
         .limit(Math.min(limit, MAX_PRUNED))
@@ -215,7 +215,7 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       .where("removed", "=", 0);
   }
 
-  /** Copies of what a task made are of no use to anybody without it. */
+  /** Marks the media copies of deleted tasks for deletion. */
   async function dropMedia(taskIds: readonly string[]): Promise<void> {
     await db.updateTable("media").set({ created_at: 0 }).where("task_id", "in", taskIds).execute();
   }

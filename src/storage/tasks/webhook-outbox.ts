@@ -5,13 +5,13 @@ import { rowOf, toNotice } from "../tables/notices.ts";
 
 interface NoticeStoreDeps {
   readonly db: Kysely<Tables>;
-  /** Unix ms by the one clock that all gateways of the database share. */
+  /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
 }
 
 const MAX_PRUNED = 1_000;
 
-export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): WebhookOutbox {
+export function createWebhookOutbox({ db, sharedNow }: NoticeStoreDeps): WebhookOutbox {
   return {
     async add(delivery) {
       await db
@@ -95,7 +95,7 @@ export function createNoticeStore({ db, sharedNow }: NoticeStoreDeps): WebhookOu
             .selectFrom("notices")
             .select("id")
             .where("state", "in", ["delivered", "dead"])
-            // Not due since the last try, which the index knows.
+            // Not due since the last attempt, a condition that the index covers.
             .where("due_at", "<", before)
             .where("created_at", "<", before)
             .limit(Math.min(limit, MAX_PRUNED)),

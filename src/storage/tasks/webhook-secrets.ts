@@ -10,11 +10,11 @@ interface NoticeSecretsDeps {
   readonly pepper: Uint8Array;
 }
 
-/** How long a receiver has to learn the new secret. */
+/** How long the previous secret stays valid. */
 const BOTH_MS = 7 * 86_400_000;
 
-/** Derived, so that there is nothing to keep but which one it is. */
-export function createNoticeSecrets({ db, clock, pepper }: NoticeSecretsDeps): WebhookSecrets {
+/** Secrets are derived, so only their number is stored. */
+export function createWebhookSecrets({ db, clock, pepper }: NoticeSecretsDeps): WebhookSecrets {
   return {
     async of(userId) {
       const row = await db

@@ -2,7 +2,7 @@ import { estimateTokens } from "#core/count.ts";
 import { validate } from "#core/validate.ts";
 import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
-import { fitsIn, fitUnits, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";
+import { clampCount, fitUnits, NO_USAGE, usageOf, type Usage } from "#core/usage.ts";
 import type { Json } from "#lib/json.ts";
 import { object, text, type ObjectRule } from "#lib/rules.ts";
 import { memberOf, textOf } from "#lib/values.ts";
@@ -64,7 +64,7 @@ function countCharacters(input: string): number {
  * counts them.
  */
 function tokensOfSound(characters: number): number {
-  return fitsIn(characters * 1.25);
+  return clampCount(characters * 1.25);
 }
 
 function usageIn(wire: Json | undefined, { units }: SharedRequest): Usage | undefined {

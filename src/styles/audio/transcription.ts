@@ -2,7 +2,7 @@ import { estimateTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import { validate } from "#core/validate.ts";
 import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
-import { fitsIn, fitUnits, NO_USAGE, type Usage } from "#core/usage.ts";
+import { clampCount, fitUnits, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Form, FormFile } from "#lib/form.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { playTimeOf } from "#lib/play-time.ts";
@@ -67,7 +67,9 @@ function read(form: Form, rule: ObjectRule): SharedRequest {
     shape,
     // Only JSON responses contain usage, and JSON is the default format.
     edits: shape === "text" ? { response_format: undefined } : {},
-    inputTokens: fitsIn(tokensOfSound(durationMs) + estimateTokens(textOf(fields["prompt"]) ?? "")),
+    inputTokens: clampCount(
+      tokensOfSound(durationMs) + estimateTokens(textOf(fields["prompt"]) ?? ""),
+    ),
     maxOutputTokens: tokensOfWords(durationMs),
     units,
   };
@@ -138,7 +140,7 @@ function guessed({ inputTokens, units }: SharedRequest, outputTokens: number): U
     ...NO_USAGE,
     inputTokens,
     audioInputTokens: Math.min(inputTokens, tokensOfSound(units.durationMs ?? 0)),
-    outputTokens: fitsIn(outputTokens),
+    outputTokens: clampCount(outputTokens),
     ...units,
     isEstimated: true,
   };
@@ -152,10 +154,10 @@ const MINUTE_MS = 60_000;
 
 /** A minute is 1,000 tokens at the vendor that counts them. */
 function tokensOfSound(durationMs: number): number {
-  return fitsIn((durationMs * 1_000) / MINUTE_MS);
+  return clampCount((durationMs * 1_000) / MINUTE_MS);
 }
 
 /** The rate of a fast speaker. */
 function tokensOfWords(durationMs: number): number {
-  return fitsIn(100 + (durationMs * 350) / MINUTE_MS);
+  return clampCount(100 + (durationMs * 350) / MINUTE_MS);
 }

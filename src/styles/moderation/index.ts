@@ -2,7 +2,7 @@ import { estimateInputTokens } from "#core/count.ts";
 import { validate } from "#core/validate.ts";
 import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
-import { fitsIn, NO_USAGE, usageOf } from "#core/usage.ts";
+import { clampCount, NO_USAGE, usageOf } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { either, list, object, text, type ObjectRule } from "#lib/rules.ts";
 import { memberOf, textOf } from "#lib/values.ts";
@@ -45,7 +45,7 @@ function read(body: RequestBody): SharedRequest {
     stream: false,
     body,
     edits: {},
-    inputTokens: fitsIn(estimateInputTokens(json["input"] ?? "")),
+    inputTokens: clampCount(estimateInputTokens(json["input"] ?? "")),
     maxOutputTokens: 0,
     units: {},
   };

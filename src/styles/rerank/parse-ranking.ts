@@ -1,5 +1,5 @@
 import { rerank, type Ranked, type Ranking, type RerankRequest } from "#core/rerank.ts";
-import { fitsIn, usageOf, type Usage } from "#core/usage.ts";
+import { clampCount, usageOf, type Usage } from "#core/usage.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, numberOf } from "#lib/values.ts";
 import { noAnswer } from "#styles/no-answer.ts";
@@ -54,7 +54,7 @@ export function withSearches(
     integerOf(memberOf(memberOf(meta, "billed_units"), "search_units")) ??
     integerOf(memberOf(usage, "search_units"));
   if (searches === undefined) return counted;
-  const inputTokens = counted?.inputTokens ?? fitsIn(rerank.sizeOf(question));
+  const inputTokens = counted?.inputTokens ?? clampCount(rerank.sizeOf(question));
   const used = usageOf({ inputTokens, outputTokens: 0, searches });
   return used && { ...used, isEstimated: counted === undefined };
 }

@@ -45,7 +45,7 @@ export function planBreakpoints(
   const marked = request.messages.flatMap((message) =>
     message.blocks.filter((block) => lifeOf(block) !== undefined && carries(message, block)),
   );
-  const isOfMessages = request.spelling?.[MESSAGES] !== undefined;
+  const isOfMessages = request.rawFields?.[MESSAGES] !== undefined;
   const asked: Caching | undefined =
     caching ?? (isOfMessages && marked.length > 0 ? { mode: "explicit" } : undefined);
   const most = asked?.mode === "explicit" ? 4 : 3;

@@ -264,7 +264,7 @@ describe("[B4.9-b] what every answer says", () => {
       "",
     ],
   ])("%s is refused in its words", async (_what, query, body, status, code, message) => {
-    const before = place.at.vendor.seen.length;
+    const before = place.at.requests();
     const response = await place.gateway.post(`${ASSETS}${query}`, body);
     const answer = (await response.json()) as object;
 
@@ -277,7 +277,7 @@ describe("[B4.9-b] what every answer says", () => {
       },
     });
     expect(answer).not.toHaveProperty("Result");
-    expect(place.at.vendor.seen.slice(before)).toEqual([]);
+    expect(place.at.requests()).toEqual(before);
   });
 
   test("a kind of asset that there is not is refused", async () => {

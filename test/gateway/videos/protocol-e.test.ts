@@ -58,7 +58,7 @@ describe("[B4.6-a] the first style of protocol E", () => {
     expect(again.body).toEqual(first);
     expect(another).toMatchObject({
       status: 400,
-      body: { code: 1201, message: expect.stringContaining("'external_task_id' is taken") },
+      body: { code: 1201, message: expect.stringContaining("'external_task_id' is already used") },
     });
     const { body: found } = await at.get(`${path}/order-1`);
     expect(found).toMatchObject({

@@ -62,9 +62,9 @@ function asksOf({ models }: Target, isLong: boolean): readonly Ask[] {
   const asks: Ask[] = [];
   for (const [m, model] of models.entries()) {
     for (const [s, setting] of [...USUAL_SETTINGS, ...RARER_SETTINGS].entries()) {
-      const isUsual = s < USUAL_SETTINGS.length;
+      const isDefault = s < USUAL_SETTINGS.length;
       for (const [c, caller] of CALLER_STYLES.entries()) {
-        if (!isLong && !isUsual && (m + s + c) % CALLER_STYLES.length !== 0) continue;
+        if (!isLong && !isDefault && (m + s + c) % CALLER_STYLES.length !== 0) continue;
         const streams = isLong ? [true, false] : [(m + s + c) % 3 === 0];
         asks.push(...streams.map((stream) => ({ caller, model, setting, stream })));
       }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Asset } from "#core/asset.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -10,6 +11,7 @@ import {
 } from "#styles/asset/actions.ts";
 import { readAsset, readGroup, readPage, textIn } from "#styles/asset/read.ts";
 import { writeAsset, writeError, writeGroup, writeResult } from "#styles/asset/write.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
@@ -17,8 +19,21 @@ import type { Route } from "#http/routes.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
+const QUERY = z.object({ Action: z.string(), Version: z.string().optional() });
+
+const RESULT = z
+  .looseObject({
+    ResponseMetadata: z.looseObject({ Action: z.string(), RequestId: z.string() }),
+    Result: z.looseObject({}),
+  })
+  .meta({ id: "AssetResult" });
+
 /** One address: its query says what is to be done. */
 export const assetLibrary: Route<HttpDeps> = {
+  operationId: "callAssetLibrary",
+  tag: "Assets",
+  query: QUERY,
+  answer: jsonAnswer(RESULT),
   method: "POST",
   path: "/videoa/api/v3/assets",
   access: "key",

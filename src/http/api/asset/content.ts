@@ -3,6 +3,7 @@ import { formatContentRange, parseByteRange, spanOf } from "#lib/byte-range.ts";
 import { pushStream } from "#lib/push-stream.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { ASSET_CONTENT_PATH } from "#relay/assets/signed-urls.ts";
+import { BYTES, FILE_ANSWER, type Answer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 
@@ -13,8 +14,16 @@ const HEADERS = {
   "accept-ranges": "bytes",
 };
 
+const ASSET_FILE: Answer = {
+  description: "The file.",
+  content: { ...FILE_ANSWER.content, "audio/*": BYTES },
+};
+
 /** For vendors, who fetch what a task is made from: the link is all that they show. */
 export const getAssetContent: Route<HttpDeps> = {
+  operationId: "getAssetContent",
+  tag: "Assets",
+  answer: ASSET_FILE,
   method: "GET",
   path: `${ASSET_CONTENT_PATH}/:id`,
   access: "link",

@@ -1,5 +1,6 @@
 import type { VerificationOutcome } from "#core/identity-session.ts";
 import { buildError } from "#styles/text/chat/error.ts";
+import { z } from "zod";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 
@@ -41,6 +42,9 @@ const HEADERS = {
  * client.
  */
 export const verifyReturn: Route<HttpDeps> = {
+  operationId: "returnFromVerification",
+  tag: "Callbacks",
+  answer: { description: "A page for the person.", content: { "text/html": z.string() } },
   method: "GET",
   path: `${VERIFY_PATH}/:word`,
   access: "vendor",

@@ -1,55 +1,103 @@
+import { z } from "zod";
 import type { AuditQuery, AuditRow } from "#core/audit.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { idIn } from "../read-id.ts";
-import { readInstant } from "../read-instant.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { succeed } from "../envelope.ts";
+import { items, management } from "../management.ts";
+import { idField, instantField, pageSize, wholeNumber } from "../query-fields.ts";
 import { seconds } from "../seconds.ts";
 
-const common = { method: "GET", access: "auditor", renderError: renderFailure } as const;
+const common = { method: "GET", access: "auditor", tag: "Audit" } as const;
 
-const PAGE_SIZE = { usual: 20, most: 100 } as const;
 const MAX_SEQ = 999_999_999;
 const MAX_ACTION_CHARS = 200;
 
-export const listAudit: Route<HttpDeps> = {
+const PAGE = z.object({
+  actor: idField("Rows of this user."),
+  action: z
+    .string()
+    .optional()
+    .transform((given) => given?.slice(0, MAX_ACTION_CHARS) || undefined)
+    .meta({ description: "Method and path of a route, such as `PUT /api/user/:id`." }),
+  since: instantField("The earliest."),
+  until: instantField("The latest."),
+  page_size: pageSize(20, 100),
+  before: idField("The `seq` of the last row of the page before."),
+});
+
+const ROW = z
+  .object({
+    seq: z.int(),
+    created_at: z.int(),
+    actor_id: z.int().nullable(),
+    actor: z.string().nullable(),
+    role: z.string().nullable(),
+    proof: z.string(),
+    address: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    request_id: z.string(),
+    action: z.string(),
+    object: z.looseObject({}),
+    details: z.looseObject({}),
+    outcome: z.string(),
+    status: z.int().nullable(),
+    digest: z.string(),
+  })
+  .meta({ id: "AuditRow" });
+
+const HEAD = z.object({ seq: z.int(), digest: z.string() });
+
+const CHECK = z.object({
+  verified_to: z.int(),
+  digest: z.string(),
+  is_end: z.boolean(),
+  broken: z.object({ seq: z.int(), problem: z.string() }).nullable(),
+});
+
+export const listAudit = management({
+  operationId: "listAudit",
   ...common,
   path: "/api/audit",
   summary:
     "What was done by the management API, latest first. `actor` (a user's id), `action`, `since` " +
     "and `until` choose; `page_size` says how many; `before` is the last `seq` of the page before.",
 
-  async handle(exchange, { audit }) {
-    const rows = await audit.list(queryOf(exchange.query));
+  query: PAGE,
+  data: items(ROW),
+
+  async handle(exchange, { audit }, { query }) {
+    const rows = await audit.list(queryOf(query));
     return succeed(exchange.id, "", { items: rows.map(showRow) });
   },
-};
+});
 
-export const getAuditHead: Route<HttpDeps> = {
+export const getAuditHead = management({
+  operationId: "getAuditHead",
   ...common,
   path: "/api/audit/head",
   summary:
     "The latest row's number and digest: kept elsewhere, they show later that nothing was cut.",
+  data: HEAD,
 
   async handle(exchange, { audit }) {
     const { seq, digest } = (await audit.head()) ?? { seq: 0, digest: "" };
     return succeed(exchange.id, "", { seq, digest });
   },
-};
+});
 
-export const verifyAudit: Route<HttpDeps> = {
+export const verifyAudit = management({
+  operationId: "verifyAudit",
   ...common,
   path: "/api/audit/verify",
   summary:
     "Checks a page of the audit log after `after_seq`, and names the first bad row. Until `is_end`, " +
     "go on with `verified_to`.",
 
-  async handle(exchange, { audit }) {
-    const after = wholeNumber(exchange.query, "after_seq", 0, MAX_SEQ);
-    const { last, broken, isEnd } = await audit.verify(after);
+  query: z.object({ after_seq: wholeNumber(0, MAX_SEQ, "The `verified_to` of the page before.") }),
+  data: CHECK,
+
+  async handle(exchange, { audit }, { query }) {
+    const { last, broken, isEnd } = await audit.verify(query.after_seq);
     return succeed(exchange.id, broken === undefined ? "" : "The audit log was tampered with.", {
       verified_to: last?.seq ?? 0,
       digest: last?.digest ?? "",
@@ -57,20 +105,10 @@ export const verifyAudit: Route<HttpDeps> = {
       broken: broken === undefined ? null : { seq: broken.seq, problem: broken.problem },
     });
   },
-};
+});
 
-function queryOf(search: URLSearchParams): AuditQuery {
-  const action = search.get("action")?.slice(0, MAX_ACTION_CHARS) ?? "";
-  return {
-    limit: wholeNumber(search, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
-    ...defined({
-      actorId: idIn(search, "actor"),
-      action: action === "" ? undefined : action,
-      since: readInstant(search, "since"),
-      until: readInstant(search, "until"),
-      before: idIn(search, "before"),
-    }),
-  };
+function queryOf({ page_size, actor, ...chosen }: z.output<typeof PAGE>): AuditQuery {
+  return { limit: page_size, ...defined({ actorId: actor, ...chosen }) };
 }
 
 function showRow(row: AuditRow): JsonObject {

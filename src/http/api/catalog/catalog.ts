@@ -1,100 +1,137 @@
+import { z } from "zod";
 import type { CatalogPlan, CatalogState } from "#core/catalog-update.ts";
-import { invalid } from "#core/error.ts";
-import { validate } from "#core/validate.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { list, object, text } from "#lib/rules.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
+import { succeed } from "../envelope.ts";
+import { jsonField } from "../fields.ts";
+import { management } from "../management.ts";
 
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 const MAX_FILES = 100;
 const MAX_ROWS = 5_000;
 const PROVIDER = /^[a-z0-9-]{1,64}$/;
 
-const UPDATE = object({
-  "files!": list(
-    object({
-      "provider!": text({ minLength: 1, maxLength: 64 }),
-      source: text({ maxLength: 500, doc: "Where the facts were read; a row may name its own." }),
-      "date!": text({ minLength: 10, maxLength: 10, doc: "The day on which they held." }),
-      "models!": list(object({}), MAX_ROWS),
-    }),
-    MAX_FILES,
-    1,
-  ),
+const FACTS = z.looseObject({
+  provider: z.string().min(1).max(64),
+  source: z
+    .string()
+    .max(500)
+    .describe("Where the facts were read; a row may name its own.")
+    .nullish(),
+  date: z.string().min(10).max(10).describe("The day on which they held."),
+  models: z.array(z.looseObject({})).max(MAX_ROWS),
 });
 
-const common = { renderError: renderFailure, path: "/api/catalog" } as const;
+const UPDATE = z.looseObject({ files: jsonField(z.array(FACTS).min(1).max(MAX_FILES)) });
 
-export const showCatalog: Route<HttpDeps> = {
+const PLAN = z
+  .object({
+    added: z.array(
+      z.object({ provider: z.string(), id: z.string(), price: z.looseObject({}).nullable() }),
+    ),
+    changed: z.array(
+      z.object({
+        provider: z.string(),
+        id: z.string(),
+        field: z.string(),
+        before: z.string().nullable(),
+        after: z.string().nullable(),
+      }),
+    ),
+    unchanged: z.int(),
+    left_out: z.array(z.object({ provider: z.string(), id: z.string(), why: z.string() })),
+  })
+  .meta({ id: "CatalogPlan" });
+
+const STATE = z.object({
+  shipped: z.string(),
+  updated: z.string().nullable(),
+  age_days: z.int(),
+  is_old: z.boolean(),
+  updated_rows: z.int(),
+  items: z.array(z.object({ provider: z.string(), rows: z.int() })),
+});
+
+const PROVIDERS = z.object({
+  provider: z
+    .string()
+    .optional()
+    .transform((named, context) => {
+      const providers = named?.split(",");
+      if (providers?.every((each) => PROVIDER.test(each)) === false) {
+        context.addIssue("must be ids of providers, with commas between them");
+      }
+      return providers;
+    })
+    .meta({ description: "Ids of providers, with commas between them; all if it is absent." }),
+});
+
+const common = { path: "/api/catalog", tag: "Catalog" } as const;
+
+export const showCatalog = management({
+  operationId: "showCatalog",
   ...common,
   method: "GET",
   access: "auditor",
   summary:
     "How old the catalogue of models is, and how many of its rows were updated since it shipped.",
+  data: STATE,
 
   handle: ({ id }, { catalogUpdates }) => succeed(id, "", showState(catalogUpdates.describe())),
-};
+});
 
-export const planCatalogUpdate: Route<HttpDeps> = {
+const updating = {
   ...common,
   method: "POST",
-  path: "/api/catalog/plan",
   access: "admin",
   maxBodyBytes: MAX_CATALOG_BYTES,
+  body: UPDATE,
+  data: PLAN,
+} as const;
+
+export const planCatalogUpdate = management({
+  operationId: "planCatalogUpdate",
+  ...updating,
+  path: "/api/catalog/plan",
   summary:
     "What files of facts about models would change in the catalogue: new models, prices and " +
     "other facts before and after, and what is left out and why.",
-  requestSchema: () => schemaOf(UPDATE),
 
-  async handle(exchange, { catalogUpdates }) {
-    return succeed(exchange.id, "", showPlan(catalogUpdates.plan(await readUpdate(exchange))));
+  async handle(exchange, { catalogUpdates }, { body: { files } }) {
+    return succeed(exchange.id, "", showPlan(catalogUpdates.plan({ files })));
   },
-};
+});
 
-export const updateCatalog: Route<HttpDeps> = {
-  ...planCatalogUpdate,
-  path: common.path,
+export const updateCatalog = management({
+  operationId: "updateCatalog",
+  ...updating,
   summary:
     "Does what the plan for these files says. Updated rows take the place of the shipped ones, " +
     "in all gateways of this database. Calls under way keep their price.",
 
-  async handle(exchange, { catalogUpdates }) {
-    const plan = await catalogUpdates.apply(await readUpdate(exchange));
+  async handle(exchange, { catalogUpdates }, { body: { files } }) {
+    const plan = await catalogUpdates.apply({ files });
     exchange.note(countsOf(plan));
     return succeed(exchange.id, "The catalogue was updated.", showPlan(plan));
   },
-};
+});
 
-export const takeBackCatalog: Route<HttpDeps> = {
+export const takeBackCatalog = management({
+  operationId: "takeBackCatalog",
   ...common,
   method: "DELETE",
   access: "admin",
   summary:
     "Takes updates of the catalogue back: the shipped rows hold again. `provider=a,b` chooses " +
     "those of some providers.",
+  query: PROVIDERS,
+  data: z.object({ rows: z.int() }),
 
-  async handle(exchange, { catalogUpdates }) {
-    const count = await catalogUpdates.remove(readProviders(exchange.query.get("provider")));
+  async handle(exchange, { catalogUpdates }, { query }) {
+    const count = await catalogUpdates.remove(query.provider);
     exchange.note({ rows: count });
     return succeed(exchange.id, "The updates were taken back.", { rows: count });
   },
-};
-
-async function readUpdate(exchange: Exchange): Promise<JsonObject> {
-  const { json } = await exchange.readJson(MAX_CATALOG_BYTES);
-  validate(json, UPDATE);
-  return json;
-}
-
-function readProviders(named: string | null): readonly string[] | undefined {
-  if (named === null) return undefined;
-  const providers = named.split(",");
-  if (providers.every((each) => PROVIDER.test(each))) return providers;
-  throw invalid("provider", "'provider' must be ids of providers, with commas between them.");
-}
+});
 
 function showState({ shipped, updated, ageDays, isOld, rows }: CatalogState): JsonObject {
   return {

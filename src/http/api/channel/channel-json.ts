@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
@@ -5,6 +6,39 @@ import type { JsonObject } from "#lib/json.ts";
 import type { Health } from "#relay/failover/health.ts";
 import { isServing, type ListedChannel } from "#relay/routing/channel-registry.ts";
 import { seconds } from "../seconds.ts";
+
+export const SHOWN_LIMITS = z
+  .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
+  .nullable();
+
+export const CHANNEL = z
+  .object({
+    id: z.int().nullable().describe("Null for a channel that is not stored: it goes by its name."),
+    source: z.enum(["environment", "file", "stored", "simulated"]),
+    owner: z.string().nullable(),
+    status: z.int().describe("1 enabled, 2 disabled."),
+    serving: z.boolean(),
+    trouble: z.string().nullable().describe("Why it does not serve although it is enabled."),
+    name: z.string(),
+    provider: z.string(),
+    base_url: z.string().nullable(),
+    models: z
+      .array(z.union([z.string(), z.object({ name: z.string(), upstream: z.string() })]))
+      .nullable(),
+    style: z.string().nullable(),
+    options: z.looseObject({}).nullable(),
+    priority: z.int(),
+    weight: z.number(),
+    max_concurrent: z.int().nullable(),
+    limits: SHOWN_LIMITS,
+    credentials: z.object({ count: z.int(), labels: z.array(z.string()) }),
+    reach: z.enum(["public", "private"]).nullable(),
+    state: z.enum(["closed", "half-open", "open"]),
+    in_flight: z.int(),
+    created_at: z.int().nullable(),
+    updated_at: z.int().nullable(),
+  })
+  .meta({ id: "Channel" });
 
 /** A channel as the file would describe it, and how it is doing. Of its credentials only their ends are shown. */
 export function showChannel(listed: ListedChannel, health: Health): JsonObject {
@@ -30,21 +64,6 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     updated_at: stored === undefined ? null : seconds(stored.updatedAt),
   };
 }
-
-/** What is shown, and cannot be set. */
-export const SHOWN_FIELDS = [
-  "id",
-  "source",
-  "owner",
-  "serving",
-  "trouble",
-  "credentials",
-  "reach",
-  "state",
-  "in_flight",
-  "created_at",
-  "updated_at",
-];
 
 /** In the words of the file, but for credentials: what a change is laid over. */
 export function describe(channel: ChannelDraft): JsonObject {

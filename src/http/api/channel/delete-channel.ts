@@ -1,14 +1,14 @@
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
 import { findStored, noSuchChannel } from "./find-channel.ts";
 
-export const deleteChannel: Route<HttpDeps> = {
+export const deleteChannel = management({
+  operationId: "deleteChannel",
+  tag: "Channels",
   method: "DELETE",
   path: "/api/channel/:id",
   access: "admin",
   summary: "Deletes a channel and its credentials for good; calls under way on it end in peace.",
-  renderError: renderFailure,
 
   async handle(exchange, deps) {
     const { id } = await findStored(exchange, deps);
@@ -16,4 +16,4 @@ export const deleteChannel: Route<HttpDeps> = {
     await deps.channelRegistry.load();
     return succeed(exchange.id, "The channel was deleted.");
   },
-};
+});

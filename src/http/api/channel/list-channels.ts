@@ -1,29 +1,34 @@
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { showChannel } from "./channel-json.ts";
+import { succeed } from "../envelope.ts";
+import { items, management } from "../management.ts";
+import { CHANNEL, showChannel } from "./channel-json.ts";
 import { findChannel } from "./find-channel.ts";
 
-export const listChannels: Route<HttpDeps> = {
+export const listChannels = management({
+  operationId: "listChannels",
+  tag: "Channels",
   method: "GET",
   path: "/api/channel",
   access: "auditor",
   summary: "Every channel, whether the file, a variable, the simulator or the database has it.",
-  renderError: renderFailure,
+  data: items(CHANNEL),
 
   handle({ id }, { channelRegistry, relay }) {
-    const items = channelRegistry.channels.map((each) => showChannel(each, relay.health));
-    return succeed(id, "", { items });
+    const shown = channelRegistry.channels.map((each) => showChannel(each, relay.health));
+    return succeed(id, "", { items: shown });
   },
-};
+});
 
-export const getChannel: Route<HttpDeps> = {
-  ...listChannels,
+export const getChannel = management({
+  operationId: "getChannel",
+  tag: "Channels",
+  method: "GET",
   path: "/api/channel/:id",
   summary: "One channel: by its id, or by its name where it has none.",
+  access: "auditor",
+  data: CHANNEL,
 
   handle(exchange, { channelRegistry, relay }) {
     const found = findChannel(exchange, channelRegistry);
     return succeed(exchange.id, "", showChannel(found, relay.health));
   },
-};
+});

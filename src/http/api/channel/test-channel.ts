@@ -1,34 +1,50 @@
+import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object, text } from "#lib/rules.ts";
-import { textOf } from "#lib/values.ts";
 import { canListModels, probe, type Probe } from "#relay/probe.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { optional } from "../fields.ts";
+import { management } from "../management.ts";
 import { findChannel } from "./find-channel.ts";
 
-const REQUEST = object({
-  model: {
-    ...text({ minLength: 1, maxLength: 200 }),
-    doc: "Asked for one token; without it the upstream is asked which models it has.",
-  },
+const REQUEST = z.strictObject({
+  model: optional(
+    z
+      .string()
+      .min(1)
+      .max(200)
+      .describe("Asked for one token; without it the upstream is asked which models it has."),
+  ),
 });
 
-export const testChannel: Route<HttpDeps> = {
+const RESULT = z.object({
+  ok: z.boolean(),
+  trouble: z.string().nullable(),
+  probes: z.array(
+    z.object({
+      credential: z.string(),
+      ok: z.boolean(),
+      latency_ms: z.number(),
+      models: z.int().nullable(),
+      fault: z.string().nullable(),
+      message: z.string().nullable(),
+    }),
+  ),
+});
+
+export const testChannel = management({
+  operationId: "testChannel",
+  tag: "Channels",
   method: "POST",
   path: "/api/channel/:id/test",
   access: "admin",
   summary:
     "Asks a channel's upstream with each of its credentials, for its models or one token of " +
     "one of them. What that costs at the vendor is charged to nobody here.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(REQUEST),
+  body: REQUEST,
+  data: RESULT,
 
-  async handle(exchange, { channelRegistry, channels, relay }) {
-    const body = await readFields(exchange, REQUEST);
+  async handle(exchange, { channelRegistry, channels, relay }, { body: { model } }) {
     const { channel, issue } = findChannel(exchange, channelRegistry);
     if (issue !== undefined) {
       return succeed(exchange.id, "The channel was not asked.", {
@@ -37,7 +53,6 @@ export const testChannel: Route<HttpDeps> = {
         probes: [],
       });
     }
-    const model = textOf(body["model"]);
     if (model === undefined && !canListModels(channel)) {
       throw invalid("model", "This provider has no list of models: name a 'model' to ask.");
     }
@@ -49,7 +64,7 @@ export const testChannel: Route<HttpDeps> = {
       probes: probes.map(showProbe),
     });
   },
-};
+});
 
 function showProbe({ label, latencyMs, models, fault, message }: Probe): JsonObject {
   return {

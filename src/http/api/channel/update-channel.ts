@@ -1,29 +1,27 @@
 import { destinationOf, type ChannelChange, type StoredChannel } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
-import { CHANGED_CHANNEL, descriptionIn, reachFor } from "./channel-fields.ts";
-import { describe, SHOWN_FIELDS } from "./channel-json.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { CHANGED_CHANNEL, descriptionIn, reachFor, type ChangedChannel } from "./channel-fields.ts";
+import { CHANNEL, describe } from "./channel-json.ts";
 import { findStored, noSuchChannel, refuseOwnedName } from "./find-channel.ts";
 import { showStored } from "./show-stored.ts";
 
-export const updateChannel: Route<HttpDeps> = {
+export const updateChannel = management({
+  operationId: "updateChannel",
+  tag: "Channels",
   method: "PUT",
   path: "/api/channel/:id",
   access: "admin",
   summary:
     "Changes a channel; what is left out stays, null is what it is where nothing is said. " +
     "A new provider, address or option lets go of the credentials, unless new ones come with it.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(CHANGED_CHANNEL),
+  body: CHANGED_CHANNEL,
+  data: CHANNEL,
 
-  async handle(exchange, deps) {
-    const body = await readFields(exchange, CHANGED_CHANNEL, SHOWN_FIELDS);
+  async handle(exchange, deps, { body }) {
     const { id } = await findStored(exchange, deps);
     const actor = requireUser(exchange);
     const changed = await deps.channelStore.update(id, (stored) =>
@@ -33,12 +31,12 @@ export const updateChannel: Route<HttpDeps> = {
     await deps.channelRegistry.load();
     return succeed(exchange.id, told(changed.dropped), showStored(id, deps));
   },
-};
+});
 
 /** The stored fields, overwritten by the fields of the body. */
 function changeOf(
   stored: StoredChannel,
-  body: JsonObject,
+  body: ChangedChannel,
   actor: User,
   deps: HttpDeps,
 ): ChannelChange {
@@ -54,18 +52,14 @@ function changeOf(
   return {
     ...said,
     ...(credentials === undefined ? {} : { credentials }),
-    isEnabled: statusIn(body) ?? stored.isEnabled,
+    isEnabled: body.status === undefined ? stored.isEnabled : body.status === 1,
     reach: isGiven ? reachFor(draft, actor, deps) : stored.reach,
   };
 }
 
-function statusIn({ status }: JsonObject): boolean | undefined {
-  return typeof status === "number" ? status === 1 : undefined;
-}
-
 /** Whether the credentials that are there are to go, and none to come. */
-function takesThemBack(body: JsonObject): boolean {
-  return body["api_key"] === null || body["api_keys"] === null;
+function takesThemBack(body: ChangedChannel): boolean {
+  return body.api_key === null || body.api_keys === null;
 }
 
 function told(dropped: number): string {

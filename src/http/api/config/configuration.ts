@@ -1,11 +1,10 @@
+import { z } from "zod";
 import type { ConfigurationPlan, PlannedChange } from "#core/configuration.ts";
-import { invalid } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
 import { yaml } from "#http/yaml.ts";
-import { renderFailure, succeed } from "../envelope.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
 
 /** The same limit as for a configuration file. */
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
@@ -13,22 +12,53 @@ const MAX_DOCUMENT_BYTES = 1024 * 1024;
 const MAX_NOTED = 50;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-const common = { access: "root", renderError: renderFailure } as const;
+const common = { access: "root", tag: "Configuration" } as const;
 
-export const exportConfiguration: Route<HttpDeps> = {
+const PLAN = z
+  .object({
+    digest: z.string(),
+    changes: z.array(
+      z.object({
+        section: z.string(),
+        name: z.string(),
+        action: z.enum(["create", "change", "delete", "nothing"]),
+        fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
+      }),
+    ),
+  })
+  .meta({ id: "ConfigurationPlan" });
+
+const DIGEST_QUERY = z.object({
+  plan: z
+    .string()
+    .optional()
+    .transform((given = "", context) => {
+      if (!DIGEST.test(given)) context.addIssue("must be the digest of a plan");
+      return given;
+    })
+    .meta({ description: "The digest of the plan to carry out." }),
+});
+
+export const exportConfiguration = management({
+  operationId: "exportConfiguration",
   ...common,
   method: "GET",
   path: "/api/config",
   summary:
     "All that is described in the database, as one YAML document: settings, channels, models, " +
     "groups and teams. Placeholders stand for credentials.",
+  answer: {
+    description: "The document.",
+    content: { "application/yaml": z.string() },
+  },
 
   async handle({ id }, { configuration }) {
     return yaml(await configuration.export(), id);
   },
-};
+});
 
-export const planConfiguration: Route<HttpDeps> = {
+export const planConfiguration = management({
+  operationId: "planConfiguration",
   ...common,
   method: "POST",
   path: "/api/config/plan",
@@ -36,14 +66,16 @@ export const planConfiguration: Route<HttpDeps> = {
   summary:
     "What a YAML document (`application/yaml`) would change, with a digest for applying it. A " +
     "section that is left out stays; one that is there is complete.",
+  data: PLAN,
 
   async handle(exchange, { configuration }) {
     const plan = await configuration.plan(await exchange.readYaml(MAX_DOCUMENT_BYTES));
     return succeed(exchange.id, `Changes to make: ${countOf(plan)}.`, showPlan(plan));
   },
-};
+});
 
-export const applyConfiguration: Route<HttpDeps> = {
+export const applyConfiguration = management({
+  operationId: "applyConfiguration",
   ...common,
   method: "POST",
   path: "/api/config/apply",
@@ -51,16 +83,16 @@ export const applyConfiguration: Route<HttpDeps> = {
   summary:
     "Makes what a YAML document wants, all or nothing: `plan` is the digest of the plan for it, " +
     "and 409 the answer where that is not what would be done any more.",
+  query: DIGEST_QUERY,
+  data: PLAN,
 
-  async handle(exchange, { configuration }) {
-    const digest = exchange.query.get("plan") ?? "";
-    if (!DIGEST.test(digest)) throw invalid("plan", "'plan' must be the digest of a plan.");
+  async handle(exchange, { configuration }, { query: { plan: digest } }) {
     const document = await exchange.readYaml(MAX_DOCUMENT_BYTES);
     const plan = await configuration.apply(document, digest, requireUser(exchange).name);
     exchange.note(noteOf(plan));
     return succeed(exchange.id, `Changes made: ${countOf(plan)}.`, showPlan(plan));
   },
-};
+});
 
 function countOf({ changes }: ConfigurationPlan): number {
   return changes.filter(({ action }) => action !== "nothing").length;

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { SharedFormat } from "#core/shared-format.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { SPEECH_REQUEST, speech } from "#styles/audio/speech.ts";
@@ -7,29 +8,65 @@ import {
   TRANSLATION_REQUEST,
   translations,
 } from "#styles/audio/transcription.ts";
+import { BYTES, type Answer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { serveShared } from "./serve-shared.ts";
 
+const SPEECH: Answer = {
+  description: "The sound.",
+  content: { "audio/*": BYTES, "text/event-stream": z.string() },
+};
+
+const TRANSCRIPT: Answer = {
+  description: "The transcript, in the format that was asked for.",
+  content: {
+    "application/json": z.looseObject({ text: z.string() }).meta({ id: "Transcript" }),
+    "text/plain": z.string(),
+    "text/event-stream": z.string(),
+  },
+};
+
 export const audioOperations: readonly Route<HttpDeps>[] = [
   {
-    ...route("speech", speech, "Speaks a text."),
+    ...route("createSpeech", "speech", speech, SPEECH, "Speaks a text."),
     requestSchema: () => schemaOf(SPEECH_REQUEST),
   },
   {
-    ...route("transcriptions", transcriptions, "Writes down what is spoken; `file` is a form's."),
+    ...route(
+      "createTranscription",
+      "transcriptions",
+      transcriptions,
+      TRANSCRIPT,
+      "Writes down what is spoken; `file` is a form's.",
+    ),
     requestSchema: () => schemaOf(TRANSCRIPTION_REQUEST),
     takesForm: true,
   },
   {
-    ...route("translations", translations, "The same in English; `file` is a form's."),
+    ...route(
+      "createTranslation",
+      "translations",
+      translations,
+      TRANSCRIPT,
+      "The same in English; `file` is a form's.",
+    ),
     requestSchema: () => schemaOf(TRANSLATION_REQUEST),
     takesForm: true,
   },
 ];
 
-function route(name: string, format: SharedFormat, summary: string): Route<HttpDeps> {
+function route(
+  operationId: string,
+  name: string,
+  format: SharedFormat,
+  answer: Answer,
+  summary: string,
+): Route<HttpDeps> {
   return {
+    operationId,
+    tag: "Audio",
+    answer,
     method: "POST",
     path: `/v1/audio/${name}`,
     access: "key",

@@ -1,11 +1,24 @@
+import { z } from "zod";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { USUAL_MODERATOR } from "#providers/index.ts";
 import { MODERATION_REQUEST, moderations } from "#styles/moderation/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
 import { serveShared } from "./serve-shared.ts";
 
+const RESULT = z
+  .looseObject({
+    id: z.string(),
+    model: z.string(),
+    results: z.array(z.looseObject({ flagged: z.boolean() })),
+  })
+  .meta({ id: "Moderation" });
+
 export const createModeration: Route<HttpDeps> = {
+  operationId: "createModeration",
+  tag: "Moderation",
+  answer: jsonAnswer(RESULT),
   method: "POST",
   path: "/v1/moderations",
   access: "key",

@@ -1,53 +1,60 @@
-import { invalid } from "#core/error.ts";
+import { z } from "zod";
 import { USUAL_FACTOR, type GroupChange } from "#core/group.ts";
 import { parseThousandths } from "#core/money.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
-import { either, list, number, object, text } from "#lib/rules.ts";
-import { decimalOf, defined } from "#lib/values.ts";
-import { LIMITS, readLimits, SHARED_LIMITS } from "../limit-fields.ts";
-import { MODELS, NAME, readModels, readName, readTexts } from "../name-fields.ts";
+import { defined } from "#lib/values.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { optional, shownOnly } from "../fields.ts";
+import { LIMITS, readLimits, readSharedLimits, SHARED_LIMITS } from "../limit-fields.ts";
+import { MODELS, NAME, textsOf } from "../name-fields.ts";
 import { PRICES, readPrices } from "./group-prices.ts";
 
 const MAX_CHANNELS = 1_000;
 const CHANNEL = /^[A-Za-z0-9._-]{1,64}$/;
 
+const FACTOR = z
+  .union([z.number().min(0).max(100), z.string().min(1).max(24)])
+  .meta({ description: "What usual prices are multiplied by, at most three decimals." })
+  .transform((given, context) => {
+    const factor = parseThousandths(String(given));
+    if (factor === undefined) context.addIssue("must be from 0 to 100, of at most three decimals");
+    return factor ?? USUAL_FACTOR;
+  })
+  .nullish()
+  .transform((factor) => (factor === null ? USUAL_FACTOR : factor));
+
 const FIELDS = {
   models: MODELS,
-  channels: {
-    ...list(text({ minLength: 1, maxLength: 64 }), MAX_CHANNELS, 1),
-    doc: "Names of channels; null for all.",
-  },
-  price_factor: {
-    ...either(number(0, 100), text({ minLength: 1, maxLength: 24 })),
-    doc: "What usual prices are multiplied by, at most three decimals.",
-  },
+  channels: textsOf({
+    item: z.string().min(1).max(64),
+    max: MAX_CHANNELS,
+    isGood: (name) => CHANNEL.test(name),
+    what: "a channel's name",
+    description: "Names of channels; null for all.",
+  }),
+  price_factor: FACTOR,
   prices: PRICES,
   ...LIMITS,
   ...SHARED_LIMITS,
 };
 
-export const NEW_GROUP = object({ "name!": NAME, ...FIELDS });
-export const CHANGED_GROUP = object({ name: NAME, ...FIELDS });
+export const NEW_GROUP = z.strictObject({ name: NAME, ...FIELDS });
+export const CHANGED_GROUP = z.strictObject({
+  name: optional(NAME),
+  ...FIELDS,
+  ...shownOnly(["id", "created_at"]),
+});
 
-/** Of a body that was held to one of the rules above. */
-export function readGroupFields(body: JsonObject): GroupChange {
-  const isChannel = (name: string): boolean => CHANNEL.test(name);
+export function readGroupFields(
+  body: z.output<typeof NEW_GROUP> | z.output<typeof CHANGED_GROUP>,
+  readModel: HttpDeps["readModel"],
+): GroupChange {
   return defined({
-    name: readName(body),
-    models: readModels(body),
-    channels: readTexts(body["channels"], "channels", "a channel's name", isChannel),
-    priceFactor: readFactor(body["price_factor"]),
-    prices: readPrices(body["prices"]),
+    name: body.name,
+    models: body.models,
+    channels: body.channels,
+    priceFactor: body.price_factor,
+    prices: readPrices(body.prices, readModel),
     limits: readLimits(body),
-    sharedLimits: readLimits(body, "shared_"),
+    sharedLimits: readSharedLimits(body),
   });
-}
-
-function readFactor(given: Json | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  if (given === null) return USUAL_FACTOR;
-  const written = decimalOf(given);
-  const factor = written === undefined ? undefined : parseThousandths(written);
-  if (factor !== undefined) return factor;
-  throw invalid("price_factor", "'price_factor' must be from 0 to 100, of at most three decimals.");
 }

@@ -1,9 +1,25 @@
+import { z } from "zod";
 import type { Group } from "#core/group.ts";
 import { writeThousandths } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { showLimits } from "../limit-fields.ts";
+import { showLimits, SHOWN_LIMITS, SHOWN_SHARED_LIMITS } from "../limit-fields.ts";
+import { GRADED_RATES } from "../price-json.ts";
 import { showPrices } from "./group-prices.ts";
 import { seconds } from "../seconds.ts";
+
+export const GROUP = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    models: z.array(z.string()).nullable(),
+    channels: z.array(z.string()).nullable(),
+    price_factor: z.string().describe("A decimal."),
+    prices: z.record(z.string(), GRADED_RATES),
+    ...SHOWN_LIMITS,
+    ...SHOWN_SHARED_LIMITS,
+    created_at: z.int(),
+  })
+  .meta({ id: "Group" });
 
 export function showGroup(group: Group): JsonObject {
   return {
@@ -18,6 +34,3 @@ export function showGroup(group: Group): JsonObject {
     created_at: seconds(group.createdAt),
   };
 }
-
-/** What is shown, and cannot be set. */
-export const SHOWN_FIELDS = ["id", "created_at"];

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { GradedRates, Price, Rates } from "#core/money.ts";
@@ -12,49 +13,62 @@ import {
 } from "#core/rate-words.ts";
 import { isGrade } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { object, type RecordRule } from "#lib/rules.ts";
 import { decimalOf } from "#lib/values.ts";
-import { PRICE_MEMBERS } from "../price-fields.ts";
+import type { HttpDeps } from "#http/deps.ts";
+import { jsonField } from "../fields.ts";
+import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
 import { showGradedRates } from "../price-json.ts";
 
 const MAX_PRICES = 1_000;
 const MAX_GRADES = 100;
 const WORDS = Object.keys(RATE_WORDS);
 
-export const PRICES: RecordRule = {
-  is: "record",
-  of: object(PRICE_MEMBERS),
-  doc:
-    "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
-    "costs as the input or the output does.",
-};
+export const PRICES = jsonField(
+  z
+    .record(z.string(), z.looseObject({ ...PRICE_FIELDS, variants: VARIANTS.nullish() }))
+    .describe(
+      "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
+        "costs as the input or the output does.",
+    ),
+).nullish();
 
-/** Reads a body that is already validated. */
-export function readPrices(value: Json | undefined): ReadonlyMap<string, GradedRates> | undefined {
+/** Reads a body that is already validated. `readModel` reads variants as the file's `models` have them. */
+export function readPrices(
+  value: Json | undefined,
+  readModel: HttpDeps["readModel"],
+): ReadonlyMap<string, GradedRates> | undefined {
   if (value === undefined) return undefined;
   const members = isObject(value) ? Object.entries(value) : [];
   if (members.length > MAX_PRICES) {
     throw invalid("prices", `'prices' has more than ${MAX_PRICES} models.`);
   }
-  return new Map(members.map(([model, price = null]) => [model, readPrice(model, price)]));
+  return new Map(
+    members.map(([model, price = null]) => [model, readPrice(model, price, readModel)]),
+  );
 }
 
 export function showPrices(prices: ReadonlyMap<string, Price>): JsonObject {
   return Object.fromEntries([...prices].map(([model, price]) => [model, showGradedRates(price)]));
 }
 
-function readPrice(model: string, price: Json): GradedRates {
+function readPrice(model: string, price: Json, readModel: HttpDeps["readModel"]): GradedRates {
   const param = `prices.${model.slice(0, 64)}`;
   if (!MODEL_PATTERN.test(model) || model.endsWith("*")) {
     throw invalid(param, `'${param}' is not a model's name.`);
   }
-  const { grades = null, ...said } = membersOf(price, param, [...WORDS, "grades"]);
+  const members = membersOf(price, param, [...WORDS, "grades", "variants"]);
+  const { grades = null, variants: given = null, ...said } = members;
   const rates = wholeRates(readWords(said, param));
   if (rates === undefined) {
     const units = UNIT_WORDS.join(", ");
     throw invalid(param, `'${param}' must have input and output, 0 where free, or ${units}.`);
   }
-  return grades === null ? rates : { ...rates, grades: readGrades(grades, `${param}.grades`) };
+  const variants = given === null ? undefined : readModel(model, members).rates?.variants;
+  return {
+    ...rates,
+    ...(grades === null ? {} : { grades: readGrades(grades, `${param}.grades`) }),
+    ...(variants === undefined ? {} : { variants }),
+  };
 }
 
 function readGrades(value: Json, param: string): Readonly<Record<string, Partial<Rates>>> {
@@ -64,7 +78,7 @@ function readGrades(value: Json, param: string): Readonly<Record<string, Partial
   }
   const grades = members.map(([grade, rates = null]) => {
     const at = `${param}.${grade.slice(0, 64)}`;
-    if (!isGrade(grade)) throw invalid(at, `'${at}' is no kind of a result.`);
+    if (!isGrade(grade)) throw invalid(at, `'${at}' is not a valid kind of result.`);
     const read = readWords(membersOf(rates, at, WORDS), at);
     if (Object.keys(read).length === 0) throw invalid(at, `'${at}' holds no price.`);
     return [grade, read] as const;

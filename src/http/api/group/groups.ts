@@ -1,85 +1,93 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
-import { readAfter, readId } from "../read-id.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { items, management } from "../management.ts";
+import { afterField } from "../query-fields.ts";
+import { readId } from "../read-id.ts";
 import { CHANGED_GROUP, NEW_GROUP, readGroupFields } from "./group-fields.ts";
-import { SHOWN_FIELDS, showGroup } from "./group-json.ts";
+import { GROUP, showGroup } from "./group-json.ts";
 
 const PAGE = 100;
 
-export const listGroups: Route<HttpDeps> = {
+export const listGroups = management({
+  operationId: "listGroups",
+  tag: "Groups",
   method: "GET",
   path: "/api/group",
   access: "auditor",
   summary: "Lists groups of users by id, at most 100; `after` is the last id of the page before.",
-  renderError: renderFailure,
+  query: z.object({ after: afterField("a group's") }),
+  data: items(GROUP),
 
-  async handle(exchange, { groups }) {
-    const after = readAfter(exchange.query, "a group's");
-    const found = await groups.list(after, PAGE);
+  async handle(exchange, { groups }, { query }) {
+    const found = await groups.list(query.after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showGroup) });
   },
-};
+});
 
-export const getGroup: Route<HttpDeps> = {
+export const getGroup = management({
+  operationId: "getGroup",
+  tag: "Groups",
   method: "GET",
   path: "/api/group/:id",
   access: "auditor",
   summary: "One group.",
-  renderError: renderFailure,
+  data: GROUP,
 
   async handle(exchange, { groups }) {
     return succeed(exchange.id, "", showGroup(existing(await groups.find(idInPath(exchange)))));
   },
-};
+});
 
-export const createGroup: Route<HttpDeps> = {
+export const createGroup = management({
+  operationId: "createGroup",
+  tag: "Groups",
   method: "POST",
   path: "/api/group",
   access: "admin",
   summary: "Makes a group. What is left out is open: all models and channels, usual prices.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(NEW_GROUP),
+  body: NEW_GROUP,
+  data: GROUP,
 
-  async handle(exchange, { groups }) {
-    const { name = "", ...fields } = readGroupFields(await readFields(exchange, NEW_GROUP));
+  async handle(exchange, { groups, readModel }, { body }) {
+    const { name = "", ...fields } = readGroupFields(body, readModel);
     const group = await groups.create({ name, ...fields });
     return succeed(exchange.id, "The group was made.", showGroup(group));
   },
-};
+});
 
-export const updateGroup: Route<HttpDeps> = {
+export const updateGroup = management({
+  operationId: "updateGroup",
+  tag: "Groups",
   method: "PUT",
   path: "/api/group/:id",
   access: "admin",
   summary: "Changes a group; what is left out stays. Calls from now on are under what it says.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(CHANGED_GROUP),
+  body: CHANGED_GROUP,
+  data: GROUP,
 
-  async handle(exchange, { groups }) {
+  async handle(exchange, { groups, readModel }, { body }) {
     const id = idInPath(exchange);
-    const fields = readGroupFields(await readFields(exchange, CHANGED_GROUP, SHOWN_FIELDS));
-    const changed = existing(await groups.change(id, fields));
+    const changed = existing(await groups.change(id, readGroupFields(body, readModel)));
     return succeed(exchange.id, "The group was changed.", showGroup(changed));
   },
-};
+});
 
-export const deleteGroup: Route<HttpDeps> = {
+export const deleteGroup = management({
+  operationId: "deleteGroup",
+  tag: "Groups",
   method: "DELETE",
   path: "/api/group/:id",
   access: "admin",
   summary: "Deletes a group that no user is in.",
-  renderError: renderFailure,
 
   async handle(exchange, { groups }) {
     if (!(await groups.delete(idInPath(exchange)))) throw noSuchGroup();
     return succeed(exchange.id, "The group was deleted.");
   },
-};
+});
 
 function existing(found: Group | undefined): Group {
   if (found === undefined) throw noSuchGroup();
@@ -87,7 +95,7 @@ function existing(found: Group | undefined): Group {
 }
 
 function noSuchGroup(): GatewayError {
-  return new GatewayError("not_found", "There is no such group.");
+  return new GatewayError("not_found", "The group does not exist.");
 }
 
 function idInPath(exchange: Exchange): number {

@@ -7,15 +7,20 @@ import { gateway } from "#styles/image/gateway/index.ts";
 import { edits, generations, variations } from "#styles/image/openai/index.ts";
 import { EDIT_REQUEST } from "#styles/image/openai/read-edit.ts";
 import { answerQuestion, askedBy, readQuestion } from "#http/api/operation/serve-question.ts";
+import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { IMAGES, IMAGES_IN_EITHER_SHAPE } from "./answers.ts";
 import { shapeFor } from "./shape.ts";
 
 export const imageOperations: readonly Route<HttpDeps>[] = [
   {
+    operationId: "createImage",
+    tag: "Images",
+    answer: streamableAnswer(IMAGES_IN_EITHER_SHAPE),
     method: "POST",
     path: "/v1/images/generations",
     access: "key",
@@ -26,15 +31,23 @@ export const imageOperations: readonly Route<HttpDeps>[] = [
     handle: (exchange, deps) =>
       serveImages(exchange, shapeFor(exchange.request, deps.imageShape()), deps),
   },
-  route("/openai/v1/images/generations", "The same, in the other shape.", generations, REQUEST),
+  route(
+    "createImageOpenai",
+    "/openai/v1/images/generations",
+    "The same, in the other shape.",
+    generations,
+    REQUEST,
+  ),
   ...["", "/openai"].flatMap((prefix) => [
     route(
+      prefix === "" ? "editImage" : "editImageOpenai",
       `${prefix}/v1/images/edits`,
       "Changes pictures as words say; as JSON or as a form.",
       edits,
       EDIT_REQUEST,
     ),
     route(
+      prefix === "" ? "varyImage" : "varyImageOpenai",
       `${prefix}/v1/images/variations`,
       "Makes other versions of a picture; as a form.",
       variations,
@@ -43,12 +56,16 @@ export const imageOperations: readonly Route<HttpDeps>[] = [
 ];
 
 function route(
+  operationId: string,
   path: string,
   summary: string,
   format: InboundImageFormat,
   rule?: ObjectRule,
 ): Route<HttpDeps> {
   return {
+    operationId,
+    tag: "Images",
+    answer: streamableAnswer(IMAGES),
     method: "POST",
     path,
     access: "key",

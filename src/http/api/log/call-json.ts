@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CallRecord } from "#core/call.ts";
 import { partsOf, writePartCost, type Charge, type CostPart } from "#core/money.ts";
 import { wordOf, writeRate } from "#core/rate-words.ts";
@@ -5,6 +6,86 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { showUsd } from "../usd.ts";
 import { seconds } from "../seconds.ts";
+
+const ATTEMPT = z.object({
+  channel: z.string(),
+  credential: z.string(),
+  fault: z.string().nullable(),
+  status: z.int().nullable(),
+  code: z.string().nullable(),
+  type: z.string().nullable(),
+  reason: z.string().nullable(),
+  duration_ms: z.number(),
+});
+
+const FIELDS = {
+  id: z.string(),
+  created_at: z.int(),
+  token_id: z.int(),
+  model: z.string(),
+  style: z.string(),
+  stream: z.boolean(),
+  outcome: z.enum(["completed", "failed", "canceled", "interrupted"]),
+  fault: z.string().nullable(),
+  upstream_status: z.int().nullable(),
+  upstream_code: z.string().nullable(),
+  usage: z.object({
+    input_tokens: z.int(),
+    cached_input_tokens: z.int(),
+    cache_write_tokens: z.int(),
+    audio_input_tokens: z.int(),
+    output_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    audio_output_tokens: z.int(),
+    image_input_tokens: z.int(),
+    image_output_tokens: z.int(),
+    images: z.int(),
+    media_seconds: z.number(),
+    characters: z.int(),
+    searches: z.int(),
+    grade: z.string().nullable(),
+    service_tier: z.string().nullable(),
+    speed: z.string().nullable(),
+    region: z.string().nullable(),
+    is_estimated: z.boolean(),
+  }),
+  cost_usd: z.number(),
+  unpriced: z.boolean(),
+  first_byte_ms: z.number().nullable(),
+  duration_ms: z.number(),
+  not_carried: z.array(z.string()),
+  session_id: z.string().nullable(),
+  agent_id: z.string().nullable(),
+  parent_agent_id: z.string().nullable(),
+};
+
+const WHOLE = {
+  user_id: z.int(),
+  upstream_model: z.string().nullable(),
+  channel: z.string().nullable(),
+  provider: z.string().nullable(),
+  attempts: z.array(ATTEMPT),
+};
+
+const COST_PARTS = {
+  cost_parts: z
+    .array(
+      z.object({
+        kind: z.string(),
+        count: z.number(),
+        usd_per_million: z.string().optional(),
+        usd_each: z.string().optional(),
+        cost_usd: z.string(),
+        model: z.string().optional(),
+      }),
+    )
+    .nullable(),
+};
+
+export const OWN_CALL = z.object(FIELDS).meta({ id: "OwnCall" });
+export const OWN_CALL_IN_PARTS = z.object({ ...FIELDS, ...COST_PARTS });
+export const CALL = z.object({ ...FIELDS, ...WHOLE }).meta({ id: "Call" });
+export const CALL_IN_PARTS = z.object({ ...FIELDS, ...WHOLE, ...COST_PARTS });
 
 /** A call as whoever made it sees it: who served it is not theirs to know. */
 export function showCall(call: CallRecord): JsonObject {

@@ -1,20 +1,36 @@
+import { z } from "zod";
 import type { CallQuery, CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { idIn } from "../read-id.ts";
-import { wholeNumber } from "../whole-number.ts";
-import { showCall, showCallWhole, showCostParts } from "./call-json.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { items, management } from "../management.ts";
+import { idField, pageSize, textField } from "../query-fields.ts";
+import {
+  CALL,
+  CALL_IN_PARTS,
+  OWN_CALL,
+  OWN_CALL_IN_PARTS,
+  showCall,
+  showCallWhole,
+  showCostParts,
+} from "./call-json.ts";
 
-const common = { method: "GET", renderError: renderFailure } as const;
+const common = { method: "GET", tag: "Calls" } as const;
 
-const PAGE_SIZE = { usual: 20, most: 100 } as const;
+const OWN_PAGE = z.object({
+  token: idField("Calls of this token."),
+  session: textField("Calls of this session."),
+  page_size: pageSize(20, 100),
+  before: textField("The id of the last call of the page before."),
+});
 
-export const listOwnCalls: Route<HttpDeps> = {
+const PAGE = OWN_PAGE.extend({ user: idField("Calls of this user.") });
+
+export const listOwnCalls = management({
+  operationId: "listOwnCalls",
   ...common,
   path: "/api/log/self",
   access: "user",
@@ -23,62 +39,64 @@ export const listOwnCalls: Route<HttpDeps> = {
     "`page_size` says how many; " +
     "`before` is the id of the last call of the page before.",
 
-  async handle(exchange, { calls }) {
-    const { id: userId } = requireUser(exchange);
-    return showPage(exchange, await calls.list({ ...pageIn(exchange.query), userId }), showCall);
-  },
-};
+  query: OWN_PAGE,
+  data: items(OWN_CALL),
 
-export const getOwnCall: Route<HttpDeps> = {
+  async handle(exchange, { calls }, { query }) {
+    const { id: userId } = requireUser(exchange);
+    return showPage(exchange, await calls.list({ ...pageIn(query), userId }), showCall);
+  },
+});
+
+export const getOwnCall = management({
+  operationId: "getOwnCall",
   ...common,
   path: "/api/log/self/:id",
   access: "user",
   summary: "One of your calls, by the `x-request-id` of its answer, and what each part of it cost.",
+  data: OWN_CALL_IN_PARTS,
 
   async handle(exchange, { calls }) {
     const found = await calls.find(exchange.param("id"), requireUser(exchange).id);
     const call = existing(found);
     return succeed(exchange.id, "", { ...showCall(call), ...showCostParts(call) });
   },
-};
+});
 
-export const listCalls: Route<HttpDeps> = {
+export const listCalls = management({
+  operationId: "listCalls",
   ...common,
   path: "/api/log",
   access: "auditor",
   summary:
     "Everybody's calls, latest first, with who served them; `user` chooses one user's, `session` one session's.",
 
-  async handle(exchange, { calls }) {
-    const { query } = exchange;
-    const ofUser = defined({ userId: idIn(query, "user") });
+  query: PAGE,
+  data: items(CALL),
+
+  async handle(exchange, { calls }, { query }) {
+    const ofUser = defined({ userId: query.user });
     return showPage(exchange, await calls.list({ ...pageIn(query), ...ofUser }), showCallWhole);
   },
-};
+});
 
-export const getCall: Route<HttpDeps> = {
+export const getCall = management({
+  operationId: "getCall",
   ...common,
   path: "/api/log/:id",
   access: "auditor",
   summary: "Anybody's call, with every attempt that was made, and what each part of it cost.",
+  data: CALL_IN_PARTS,
 
   async handle(exchange, { calls }) {
     const found = await calls.find(exchange.param("id"));
     const call = existing(found);
     return succeed(exchange.id, "", { ...showCallWhole(call), ...showCostParts(call) });
   },
-};
+});
 
-function pageIn(query: URLSearchParams): CallQuery {
-  const before = query.get("before") ?? "";
-  return {
-    limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
-    ...defined({
-      keyId: idIn(query, "token"),
-      before: before === "" ? undefined : before,
-      session: query.get("session") || undefined,
-    }),
-  };
+function pageIn({ page_size, token, before, session }: z.output<typeof OWN_PAGE>): CallQuery {
+  return { limit: page_size, ...defined({ keyId: token, before, session }) };
 }
 
 function showPage(

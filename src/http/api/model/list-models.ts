@@ -1,16 +1,78 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { ChannelRegistry, ListedOverride } from "#relay/routing/channel-registry.ts";
 import type { LearnedRefusal } from "#relay/failover/learned-refusals.ts";
 import { isUnpriced, type Candidate } from "#relay/routing/route.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { showLimits } from "../channel/channel-json.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { showPrice } from "../price-json.ts";
+import type { Exchange } from "#http/routes.ts";
+import { showLimits, SHOWN_LIMITS } from "../channel/channel-json.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { PRICE, showPrice } from "../price-json.ts";
 
-export const listModelEntries: Route<HttpDeps> = {
+const WORDS = z.array(z.string());
+
+export const MODEL_ENTRY = z
+  .object({
+    name: z.string(),
+    served_by: z.array(
+      z.object({
+        channel: z.string(),
+        provider: z.string(),
+        model: z.string(),
+        price: PRICE.nullable(),
+        unpriced: z.boolean(),
+        limits: SHOWN_LIMITS,
+        kind: z.string().nullable(),
+        context: z.int().nullable(),
+        max_output: z.int().nullable(),
+        input: WORDS.nullable(),
+        output: WORDS.nullable(),
+        tools: z.boolean().nullable(),
+        reasoning: z.boolean().nullable(),
+        overridden_by: z.string().nullable(),
+      }),
+    ),
+    override: z
+      .object({
+        source: z.enum(["file", "stored"]),
+        owner: z.string().nullable(),
+        price: PRICE.nullable(),
+        context: z.int().nullable(),
+        max_output: z.int().nullable(),
+        like: z.string().nullable(),
+        limits: SHOWN_LIMITS,
+      })
+      .nullable(),
+  })
+  .meta({ id: "ModelEntry" });
+
+const LIST = z.object({
+  items: z.array(MODEL_ENTRY),
+  retired: z.array(z.object({ name: z.string(), channel: z.string(), since: z.string() })),
+  refused_members: z.array(
+    z.object({
+      channel: z.string(),
+      model: z.string(),
+      style: z.string(),
+      member: z.string(),
+      until: z.string(),
+    }),
+  ),
+});
+
+const QUERY = z.object({
+  unpriced: z
+    .string()
+    .optional()
+    .transform((given) => given === "true")
+    .meta({ type: "boolean", default: false, description: "Only models without a price." }),
+});
+
+export const listModelEntries = management({
+  operationId: "listModelEntries",
+  tag: "Model settings",
   method: "GET",
   path: "/api/model",
   access: "auditor",
@@ -19,24 +81,25 @@ export const listModelEntries: Route<HttpDeps> = {
     "it, and what is said of it in place of the catalogue. `unpriced=true` chooses those that " +
     "some channel serves without a price. `refused_members`: what vendors were found to refuse, " +
     "and is left out of requests for a day. `retired`: what a channel's vendor stopped serving.",
-  renderError: renderFailure,
 
-  handle({ id, query }, { channels, channelRegistry, relay }) {
+  query: QUERY,
+  data: LIST,
+
+  handle({ id }, { channels, channelRegistry, relay }, { query: { unpriced } }) {
     const names = new Set([...channels.models.keys(), ...channelRegistry.overrides.keys()]);
     const isAsked = (name: string): boolean =>
-      query.get("unpriced") !== "true" || (channels.models.get(name) ?? []).some(isUnpriced);
+      !unpriced || (channels.models.get(name) ?? []).some(isUnpriced);
     const items = [...names]
       .filter(isAsked)
       .sort()
       .map((name) => showModel(name, channels.models.get(name), channelRegistry));
-    const isUnpricedAsked = query.get("unpriced") === "true";
-    const retired = isUnpricedAsked
+    const retired = unpriced
       ? []
       : channels.retired.filter(({ name }) => !channels.models.has(name));
     const refused = relay.learned.all.map(showLearned);
     return succeed(id, "", { items, retired, refused_members: refused });
   },
-};
+});
 
 export function showModel(
   name: string,

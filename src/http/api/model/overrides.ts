@@ -1,51 +1,55 @@
+import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
 import type { ModelOverride } from "#core/model.ts";
 import { isDay } from "#lib/iso-date.ts";
-import type { Json } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { integer, object, text } from "#lib/rules.ts";
-import { textOf } from "#lib/values.ts";
 import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { PRICE_MEMBERS, VARIANTS } from "../price-fields.ts";
-import { readFields } from "../read-fields.ts";
-import { modelIn, showModel } from "./list-models.ts";
+import { succeed } from "../envelope.ts";
+import { jsonField } from "../fields.ts";
+import { management } from "../management.ts";
+import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
+import { MODEL_ENTRY, modelIn, showModel } from "./list-models.ts";
 
-const OVERRIDE = object({
-  ...PRICE_MEMBERS,
-  variants: VARIANTS,
-  source: { ...text({ minLength: 1, maxLength: 500 }), doc: "Where the price was read." },
-  date: { ...text({ minLength: 10, maxLength: 10 }), doc: "The day it was read; else today." },
-  context: integer(1, 100_000_000),
-  max_output: integer(1, 100_000_000),
-  like: text({
-    minLength: 1,
-    maxLength: 512,
-    doc: "Id of a known model whose traits this one has, as far as nothing else is said.",
-  }),
-  limits: object({ rpm: integer(1, 1_000_000), tpm: integer(1, 100_000_000) }),
+const TOKENS = z.int().min(1).max(100_000_000).nullish();
+
+const OVERRIDE = z.strictObject({
+  ...PRICE_FIELDS,
+  grades: jsonField(PRICE_FIELDS.grades.unwrap().unwrap()).nullish(),
+  variants: jsonField(VARIANTS).nullish(),
+  source: z.string().min(1).max(500).describe("Where the price was read.").nullish(),
+  date: z.string().min(10).max(10).describe("The day it was read; else today.").nullish(),
+  context: TOKENS,
+  max_output: TOKENS,
+  like: z
+    .string()
+    .min(1)
+    .max(512)
+    .describe("Id of a known model whose traits this one has, as far as nothing else is said.")
+    .nullish(),
+  limits: jsonField(
+    z.looseObject({ rpm: z.int().min(1).max(1_000_000).nullish(), tpm: TOKENS }),
+  ).nullish(),
 });
 
 const common = {
   access: "admin",
-  renderError: renderFailure,
   path: "/api/model/:name{.+}",
 } as const;
 
-export const putModelOverride: Route<HttpDeps> = {
+export const putModelOverride = management({
+  operationId: "putModelOverride",
+  tag: "Model settings",
   ...common,
   method: "PUT",
   summary:
     "Says what a model costs and can do, in place of the catalogue and of what was said before. " +
     "Calls under way keep their price.",
-  requestSchema: () => schemaOf(OVERRIDE),
+  body: OVERRIDE,
+  data: MODEL_ENTRY,
 
-  async handle(exchange, { channelRegistry, modelStore, channels, readModel, clock }) {
+  async handle(exchange, { channelRegistry, modelStore, channels, readModel, clock }, { body }) {
     const name = modelIn(exchange);
-    const { source, date, ...said } = await readFields(exchange, OVERRIDE);
+    const { source, date, ...said } = body;
     refuseOwned(name, channelRegistry);
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     const override = priced(readModel(name, said), source, date ?? today);
@@ -57,9 +61,11 @@ export const putModelOverride: Route<HttpDeps> = {
     const shown = showModel(name, channels.models.get(name), channelRegistry);
     return succeed(exchange.id, "The model was changed.", shown);
   },
-};
+});
 
-export const deleteModelOverride: Route<HttpDeps> = {
+export const deleteModelOverride = management({
+  operationId: "deleteModelOverride",
+  tag: "Model settings",
   ...common,
   method: "DELETE",
   summary: "Takes back what was said of a model: the catalogue's words hold again.",
@@ -73,7 +79,7 @@ export const deleteModelOverride: Route<HttpDeps> = {
     await channelRegistry.load();
     return succeed(exchange.id, "What was said of the model was taken back.");
   },
-};
+});
 
 function refuseOwned(name: string, { overrides }: ChannelRegistry): void {
   const { owner } = overrides.get(name) ?? {};
@@ -87,15 +93,14 @@ function refuseOwned(name: string, { overrides }: ChannelRegistry): void {
 /** Every price must name its source, so that an operator can check it. */
 function priced(
   { rates, ...said }: ModelDraft,
-  source: Json | undefined,
-  date: Json,
+  source: string | null | undefined,
+  date: string,
 ): ModelOverride {
   if (rates === undefined) return said;
-  const from = textOf(source);
-  if (from === undefined || from.trim() === "") {
+  const from = source ?? "";
+  if (from.trim() === "") {
     throw invalid("source", "'source' must say where the price was read.");
   }
-  const day = textOf(date) ?? "";
-  if (!isDay(day)) throw invalid("date", "'date' must be a day such as 2030-12-31.");
-  return { ...said, price: { ...rates, source: from, date: day } };
+  if (!isDay(date)) throw invalid("date", "'date' must be a day such as 2030-12-31.");
+  return { ...said, price: { ...rates, source: from, date } };
 }

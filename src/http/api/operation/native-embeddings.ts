@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { InboundFormat } from "#core/operation.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
@@ -6,34 +7,46 @@ import { BATCH_REQUEST, EMBED_REQUEST } from "#styles/embedding/gemini/fields.ts
 import { batchEmbedContents, embedContent } from "#styles/embedding/gemini/index.ts";
 import { readOperation } from "#http/api/text/native.ts";
 import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
+import { suffixOf } from "#http/api/text/path-suffix.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { NATIVE_EMBEDDING, NATIVE_EMBEDDINGS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
 
 /** Separate routes from the native text operations: they belong to another endpoint family. */
 export const nativeEmbeddings: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.flatMap((prefix) => [
   route(
+    `embedContent${suffixOf(prefix)}`,
     `${prefix}/models/:model{.+:embedContent}`,
     "Turns a text into a vector, in the native style.",
     EMBED_REQUEST,
     embedContent({ mayNameModel: prefix !== "/v1" }),
+    NATIVE_EMBEDDING,
   ),
   route(
+    `batchEmbedContents${suffixOf(prefix)}`,
     `${prefix}/models/:model{.+:batchEmbedContents}`,
     "Turns texts into vectors, in the native style.",
     BATCH_REQUEST,
     batchEmbedContents,
+    NATIVE_EMBEDDINGS,
   ),
 ]);
 
 function route(
+  operationId: string,
   path: string,
   summary: string,
   rule: ObjectRule,
   format: InboundFormat<EmbeddingRequest, Embeddings>,
+  answer: z.ZodType,
 ): Route<HttpDeps> {
   return {
+    operationId,
+    tag: "Embeddings",
+    answer: jsonAnswer(answer),
     method: "POST",
     path,
     access: "key",

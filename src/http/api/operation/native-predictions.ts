@@ -11,11 +11,14 @@ import { embeddingPredictions } from "#styles/embedding/gemini/predictions.ts";
 import { predictions, REQUEST } from "#styles/image/imagen/inbound.ts";
 import { readOperation } from "#http/api/text/native.ts";
 import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
+import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { refuseOtherFamilies } from "#http/authenticate.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { PREDICTIONS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { answerQuestion, named } from "./serve-question.ts";
 
@@ -24,6 +27,9 @@ import { answerQuestion, named } from "./serve-question.ts";
  * requested.
  */
 export const nativePredictions: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
+  operationId: `predict${suffixOf(prefix)}`,
+  tag: "Images",
+  answer: jsonAnswer(PREDICTIONS),
   method: "POST",
   path: `${prefix}/models/:model{.+:predict}`,
   access: "key",

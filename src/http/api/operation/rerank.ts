@@ -4,8 +4,10 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import type { Operation } from "#relay/operate.ts";
 import { REQUEST } from "#styles/rerank/fields.ts";
 import { jina, objectDocuments } from "#styles/rerank/jina.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { RANKING } from "./answers.ts";
 import { secondVersion } from "./second-version.ts";
 import { serveQuestion } from "./serve-question.ts";
 
@@ -18,6 +20,9 @@ const RERANK: Operation<RerankRequest, Ranking> = {
 /** Clients of two vendors use two different paths. */
 export const rerankOperations: readonly Route<HttpDeps>[] = ["/v1/rerank", "/v2/rerank"].map(
   (path) => ({
+    operationId: path === "/v1/rerank" ? "rerank" : "rerankV2",
+    tag: "Rerank",
+    answer: jsonAnswer(RANKING),
     method: "POST",
     path,
     access: "key",

@@ -6,7 +6,7 @@ import type {
   OperationResult,
 } from "#core/operation.ts";
 import type { Address } from "#core/style.ts";
-import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
+import { clampCount, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
 import { writeJson } from "#lib/long-base64.ts";
 import { Pieces } from "#lib/pieces.ts";
@@ -18,7 +18,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
-import { UNPRICED } from "#http/unpriced-header.ts";
+import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
 /**
@@ -96,7 +96,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
   { sizeOf, expect, unitsOf }: Pick<OperationKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
   { clock }: HttpDeps,
 ): OperationCall<Q> {
-  const inputTokens = fitsIn(sizeOf(question));
+  const inputTokens = clampCount(sizeOf(question));
   const units = fitUnits(unitsOf?.(question) ?? {});
   const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
   return {
@@ -111,7 +111,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
     signal: exchange.signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
-    onUnpriced: () => exchange.announce(UNPRICED),
+    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };

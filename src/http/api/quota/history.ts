@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { GrantRecord, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -5,24 +6,36 @@ import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { showUsdChange } from "../usd.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { items } from "../management.ts";
+import { pageSize, textField } from "../query-fields.ts";
 import { seconds } from "../seconds.ts";
 
-const PAGE_SIZE = { usual: 20, most: 100 } as const;
+export const HISTORY = z.object({
+  page_size: pageSize(20, 100),
+  before: textField("The id of the last item of the page before."),
+});
+
+export const GRANTS = items(
+  z
+    .object({
+      id: z.string(),
+      at: z.int(),
+      change_usd: z.number(),
+      bound: z.enum(["given", "kept", "taken"]),
+      note: z.string().nullable(),
+    })
+    .meta({ id: "Grant" }),
+);
 
 /** Changes of an owner's total quota, latest first. */
 export async function showHistory(
   exchange: Exchange,
   owner: QuotaOwner,
+  { page_size: limit, before }: z.output<typeof HISTORY>,
   { quotas }: HttpDeps,
 ): Promise<Response> {
-  const { query } = exchange;
-  const before = query.get("before") ?? "";
-  const items = await quotas.history(owner, {
-    limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
-    ...defined({ before: before === "" ? undefined : before }),
-  });
-  return succeed(exchange.id, "", { items: items.map(showGrant) });
+  const grants = await quotas.history(owner, { limit, ...defined({ before }) });
+  return succeed(exchange.id, "", { items: grants.map(showGrant) });
 }
 
 function showGrant({ id, at, amount, bound, note }: GrantRecord): JsonObject {

@@ -1,13 +1,34 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
-import type { Period } from "#core/key.ts";
+import { PERIODS, type Period } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import type { BudgetStanding, QuotaOwner } from "#core/quota.ts";
+import type { BudgetStatus, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import { showBudgets } from "../budget-fields.ts";
+import { SHOWN_BUDGETS, showBudgets } from "../budget-fields.ts";
 import { showUsd, showUsdOrNull } from "../usd.ts";
 import { seconds } from "../seconds.ts";
+
+const USE = {
+  used_usd: z.number(),
+  held_usd: z.number().describe("Held by calls that are running."),
+  left_usd: z.number().nullable(),
+};
+
+export const QUOTA = {
+  quota_usd: z.number().nullable(),
+  ...USE,
+  ...SHOWN_BUDGETS,
+  budgets: z.array(
+    z.object({
+      period: z.enum(PERIODS),
+      amount_usd: z.number().nullable(),
+      ...USE,
+      resets_at: z.int(),
+    }),
+  ),
+};
 
 /** What an owner may spend and has spent, in all and in the periods that are running. */
 export async function showQuota(
@@ -25,7 +46,7 @@ export async function showQuota(
   };
 }
 
-function showStanding({ budget, account, resetsAt }: BudgetStanding): JsonObject {
+function showStanding({ budget, account, resetsAt }: BudgetStatus): JsonObject {
   return {
     period: budget.period,
     amount_usd: showUsdOrNull(account.granted),
@@ -37,12 +58,11 @@ function showStanding({ budget, account, resetsAt }: BudgetStanding): JsonObject
 function showUse({ granted, spent, held }: Account): JsonObject {
   return {
     used_usd: showUsd(spent),
-    /** Of calls that run. */
     held_usd: showUsd(held),
     left_usd: granted === null ? null : showUsd(nanoUsd(Math.max(0, granted - spent - held))),
   };
 }
 
-function amountOf(period: Period, statuses: readonly BudgetStanding[]): NanoUsd | null {
+function amountOf(period: Period, statuses: readonly BudgetStatus[]): NanoUsd | null {
   return statuses.find(({ budget }) => budget.period === period)?.budget.amount ?? null;
 }

@@ -1,55 +1,71 @@
+import { z } from "zod";
 import type { ShownSetting } from "#core/setting.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { either, number, object, text } from "#lib/rules.ts";
-import { decimalOf } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { items, management } from "../management.ts";
 
 const MAX_CHARS = 10_000;
 const MAX_NUMBER = 1e15;
 
-const VALUE = object({
-  "value!": {
-    ...either(text({ maxLength: MAX_CHARS }), number(0, MAX_NUMBER)),
-    doc: "In the words of the file.",
+const VALUE = z.strictObject({
+  value: z
+    .union([z.string().max(MAX_CHARS), z.number().min(0).max(MAX_NUMBER)])
     // Somebody may try to set what is a secret.
-    isSecret: true,
-  },
+    .meta({ writeOnly: true, description: "In the words of the file." })
+    .transform(String),
 });
 
-export const listSettings: Route<HttpDeps> = {
+const SETTING = z
+  .object({
+    name: z.string(),
+    variable: z.string(),
+    value: z.string().nullable(),
+    source: z.enum(["environment", "file", "stored", "default"]),
+    place: z.string().nullable(),
+    stored: z.string().nullable(),
+    default: z.string().nullable(),
+    takes: z.string(),
+    doc: z.string(),
+    changes: z.string().nullable(),
+  })
+  .meta({ id: "Setting" });
+
+export const listSettings = management({
+  operationId: "listSettings",
+  tag: "Settings",
   method: "GET",
   path: "/api/setting",
   access: "auditor",
   summary:
     "Every setting: what it is and who says so, what it takes, and whether it can be changed " +
     "here. Secrets are not shown.",
-  renderError: renderFailure,
+  data: items(SETTING),
 
   handle({ id }, { settings }) {
     return succeed(id, "", { items: settings.list().map(showSetting) });
   },
-};
+});
 
-const change = { path: "/api/setting/:name", access: "root", renderError: renderFailure } as const;
+const change = { path: "/api/setting/:name", access: "root", data: SETTING } as const;
 
-export const putSetting: Route<HttpDeps> = {
+export const putSetting = management({
+  operationId: "putSetting",
+  tag: "Settings",
   ...change,
   method: "PUT",
   summary: "Changes a setting that neither a variable nor the file says.",
-  requestSchema: () => schemaOf(VALUE),
+  body: VALUE,
 
-  async handle(exchange, { settings }) {
-    const { value } = await readFields(exchange, VALUE);
-    const changed = await settings.set(exchange.param("name"), decimalOf(value) ?? "");
+  async handle(exchange, { settings }, { body: { value } }) {
+    const changed = await settings.set(exchange.param("name"), value);
     return tell(exchange, "The setting was changed", changed);
   },
-};
+});
 
-export const deleteSetting: Route<HttpDeps> = {
+export const deleteSetting = management({
+  operationId: "deleteSetting",
+  tag: "Settings",
   ...change,
   method: "DELETE",
   summary: "Takes back what was said of a setting here: its default holds again.",
@@ -58,7 +74,7 @@ export const deleteSetting: Route<HttpDeps> = {
     const changed = await settings.reset(exchange.param("name"));
     return tell(exchange, "The setting was taken back", changed);
   },
-};
+});
 
 function tell(exchange: Exchange, what: string, setting: ShownSetting): Response {
   exchange.note({ stored: setting.stored ?? null });

@@ -12,5 +12,5 @@ export async function findTeam(exchange: Exchange, teams: TeamStore): Promise<Te
 }
 
 export function noSuchTeam(): GatewayError {
-  return new GatewayError("not_found", "There is no such team.");
+  return new GatewayError("not_found", "The team does not exist.");
 }

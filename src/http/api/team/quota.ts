@@ -1,49 +1,55 @@
-import { schemaOf } from "#lib/rule-schema.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import { z } from "zod";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { showHistory } from "../quota/history.ts";
-import { showQuota } from "../quota/show-quota.ts";
-import { TOP_UP, topUp } from "../quota/top-up.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { GRANTS, HISTORY, showHistory } from "../quota/history.ts";
+import { QUOTA, showQuota } from "../quota/show-quota.ts";
+import { TOP_UP, TOPPED_UP, topUp } from "../quota/top-up.ts";
 import { findTeam } from "./find-team.ts";
 
-export const getTeamQuota: Route<HttpDeps> = {
+export const getTeamQuota = management({
+  operationId: "getTeamQuota",
+  tag: "Teams",
   method: "GET",
   path: "/api/team/:id/quota",
   access: "auditor",
   summary: "What the members of a team may spend together, and have spent.",
-  renderError: renderFailure,
+  data: z.object({ team_id: z.int(), ...QUOTA }),
 
   async handle(exchange, deps) {
     const { id } = await findTeam(exchange, deps.teams);
     return succeed(exchange.id, "", { team_id: id, ...(await showQuota(`team:${id}`, deps)) });
   },
-};
+});
 
-export const topUpTeam: Route<HttpDeps> = {
+export const topUpTeam = management({
+  operationId: "topUpTeam",
+  tag: "Teams",
   method: "POST",
   path: "/api/team/:id/quota",
   access: "admin",
   summary: "Adds to what a team may spend, or takes away from it; once for each `operation`.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(TOP_UP),
+  body: TOP_UP,
+  data: TOPPED_UP,
 
-  handle(exchange, deps) {
+  handle(exchange, deps, { body }) {
     const findOwner = async () => `team:${(await findTeam(exchange, deps.teams)).id}` as const;
-    return topUp(exchange, requireUser(exchange), findOwner, deps);
+    return topUp({ exchange, body }, requireUser(exchange), findOwner, deps);
   },
-};
+});
 
-export const listTeamGrants: Route<HttpDeps> = {
+export const listTeamGrants = management({
+  operationId: "listTeamGrants",
+  tag: "Teams",
   method: "GET",
   path: "/api/team/:id/quota/history",
   access: "auditor",
   summary: "Who changed what a team may spend, when and why; paged as a user's.",
-  renderError: renderFailure,
+  query: HISTORY,
+  data: GRANTS,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { query }) {
     const { id } = await findTeam(exchange, deps.teams);
-    return showHistory(exchange, `team:${id}`, deps);
+    return showHistory(exchange, `team:${id}`, query, deps);
   },
-};
+});

@@ -1,11 +1,16 @@
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/chat/fields.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { CHAT_COMPLETION } from "./answers.ts";
 import { generate } from "./generate.ts";
 
 export const createChatCompletion: Route<HttpDeps> = {
+  operationId: "createChatCompletion",
+  tag: "Text",
+  answer: streamableAnswer(CHAT_COMPLETION),
   method: "POST",
   path: "/v1/chat/completions",
   access: "key",

@@ -1,21 +1,37 @@
 import type { Address, InboundStyle } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
+import { schemaOf } from "#lib/rule-schema.ts";
+import type { ObjectRule } from "#lib/rules.ts";
 import { countInput } from "#relay/metering/count-input.ts";
 import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { withinReach } from "#relay/routing/reach.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { buildCountError } from "#styles/text/messages/error.ts";
+import { REQUEST as MESSAGES_REQUEST } from "#styles/text/messages/fields.ts";
 import { messages } from "#styles/text/messages/index.ts";
+import { REQUEST as RESPONSES_REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import { throttle } from "#http/throttle.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { MESSAGE_TOKENS, RESPONSE_TOKENS } from "./answers.ts";
 import { continueConversation } from "./conversation.ts";
 import { askedWhole } from "./responses.ts";
 
+/** How long an answer may be does not count, and need not be said. */
+const COUNT_REQUEST: ObjectRule = {
+  ...MESSAGES_REQUEST,
+  required: MESSAGES_REQUEST.required.filter((name) => name !== "max_tokens"),
+};
+
 export const countMessageTokens: Route<HttpDeps> = {
+  operationId: "countMessageTokens",
+  tag: "Text",
+  answer: jsonAnswer(MESSAGE_TOKENS),
+  requestSchema: () => schemaOf(COUNT_REQUEST),
   method: "POST",
   path: "/v1/messages/count_tokens",
   access: "key",
@@ -25,7 +41,6 @@ export const countMessageTokens: Route<HttpDeps> = {
   async handle(exchange, deps) {
     await throttle(exchange, deps);
     const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
-    // How long an answer may be does not count, and need not be said.
     const question = { ...body, max_tokens: 1 };
     const inputTokens = await count(messages, question, {}, exchange, deps);
     return json({ input_tokens: inputTokens }, exchange.id);
@@ -33,6 +48,10 @@ export const countMessageTokens: Route<HttpDeps> = {
 };
 
 export const countResponseTokens: Route<HttpDeps> = {
+  operationId: "countResponseTokens",
+  tag: "Text",
+  answer: jsonAnswer(RESPONSE_TOKENS),
+  requestSchema: () => schemaOf(RESPONSES_REQUEST),
   method: "POST",
   path: "/v1/responses/input_tokens",
   access: "key",

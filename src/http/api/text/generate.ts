@@ -1,7 +1,8 @@
 import { estimateInputTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
-import { isArray, type JsonObject } from "#lib/json.ts";
+import { mayHoldExact, parseExact } from "#lib/exact-number.ts";
+import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { defined } from "#lib/values.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
@@ -14,7 +15,7 @@ import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { callTags } from "#http/call-tags.ts";
 import { requireKey } from "#http/require-key.ts";
-import { UNPRICED } from "#http/unpriced-header.ts";
+import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
 /** Options that differ between endpoints. */
@@ -118,6 +119,13 @@ async function answer(
   return replyWith(answered, style, outlet, deps);
 }
 
+/** Arguments and schemas of tools may hold numbers with more digits than a double. */
+function withExactNumbers(body: RequestBody): RequestBody {
+  if (!mayHoldExact(body.text)) return body;
+  const json = parseExact(body.text);
+  return isObject(json) ? { ...body, json } : body;
+}
+
 /** Creates the call for a request. */
 export async function openCall(
   exchange: Exchange,
@@ -127,7 +135,8 @@ export async function openCall(
   { limits, clock }: HttpDeps,
   prepare?: Prepare,
 ): Promise<Call> {
-  const body = prepare === undefined ? sent : await prepare(sent);
+  const exact = withExactNumbers(sent);
+  const body = prepare === undefined ? exact : await prepare(exact);
   if (facts.messages > limits.messages) {
     const field = style.conversationField;
     throw invalid(field, `'${field}' has more than ${limits.messages} items.`);
@@ -150,7 +159,7 @@ export async function openCall(
     startedAt: clock.monotonic(),
     now: () => clock.now(),
     count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
-    onUnpriced: () => exchange.announce(UNPRICED),
+    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onStanding: (status) =>
       exchange.announce(rateHeaders(status, style.rateHeaderPrefix, clock.now())),
   };

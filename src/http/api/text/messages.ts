@@ -1,11 +1,16 @@
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/messages/fields.ts";
 import { messages } from "#styles/text/messages/index.ts";
+import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { MESSAGE } from "./answers.ts";
 import { generate } from "./generate.ts";
 
 export const createMessage: Route<HttpDeps> = {
+  operationId: "createMessage",
+  tag: "Text",
+  answer: streamableAnswer(MESSAGE),
   method: "POST",
   path: "/v1/messages",
   access: "key",

@@ -1,16 +1,28 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/gemini/fields.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
+import { jsonAnswer, streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Route, RouteOperation } from "#http/routes.ts";
+import { GENERATED_CONTENT, NATIVE_TOKENS } from "./answers.ts";
 import { countNativeTokens } from "./count-tokens.ts";
 import { asEventArray } from "./event-array.ts";
 import { generate } from "./generate.ts";
 import { NATIVE_PREFIXES } from "./native-prefixes.ts";
+import { suffixOf } from "./path-suffix.ts";
+
+const STREAM_QUERY = z.object({
+  alt: z.enum(["sse", "json"]).optional().describe("`sse` for server-sent events."),
+});
 
 /** Operations with model and verb in the last path segment: `models/m:generateContent`. */
 export const nativeOperations: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
+  operationId: `generateContent${suffixOf(prefix)}`,
+  tag: "Text",
+  operations: operationsAt(prefix),
+  answer: jsonAnswer(GENERATED_CONTENT),
   method: "POST",
   path: `${prefix}/models/:operation{.+}`,
   access: "key",
@@ -22,6 +34,33 @@ export const nativeOperations: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map(
   renderError: (error) => gemini.inbound.buildError(error),
   handle: serve,
 }));
+
+/** What the last step of the path may say. */
+function operationsAt(prefix: string): readonly RouteOperation[] {
+  const model = `${prefix.replaceAll(/:(\w+)/g, "{$1}")}/models/{model}`;
+  const suffix = suffixOf(prefix);
+  return [
+    {
+      template: `${model}:generateContent`,
+      operationId: `generateContent${suffix}`,
+      summary: "Generates text in the native style.",
+      answer: jsonAnswer(GENERATED_CONTENT),
+    },
+    {
+      template: `${model}:streamGenerateContent`,
+      operationId: `streamGenerateContent${suffix}`,
+      summary: "Generates text in the native style, piece by piece.",
+      query: STREAM_QUERY,
+      answer: streamableAnswer(z.array(GENERATED_CONTENT)),
+    },
+    {
+      template: `${model}:countTokens`,
+      operationId: `countTokens${suffix}`,
+      summary: "Counts the input tokens of a request in the native style; asks no model.",
+      answer: jsonAnswer(NATIVE_TOKENS),
+    },
+  ];
+}
 
 function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const { model, verb } = readOperation(exchange.param("operation"));

@@ -8,15 +8,20 @@ import { countInput } from "#relay/metering/count-input.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { RESPONSE } from "./answers.ts";
 import { continueConversation, type Continued, type ConversationStore } from "./conversation.ts";
 import { generate, type Generation } from "./generate.ts";
 import { keepingResponse } from "./kept-response.ts";
 import { truncateInput } from "./truncate.ts";
 
 export const createResponse: Route<HttpDeps> = {
+  operationId: "createResponse",
+  tag: "Text",
+  answer: streamableAnswer(RESPONSE),
   method: "POST",
   path: "/v1/responses",
   access: "key",

@@ -2,10 +2,12 @@ import { invalid } from "#core/error.ts";
 import type { StoredResponse } from "#core/responses.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { DELETED_RESPONSE, INPUT_ITEMS, INPUT_ITEMS_QUERY, RESPONSE } from "./answers.ts";
 import { responseNotFound } from "./kept-response.ts";
 
 const DEFAULT_PAGE = 20;
@@ -14,10 +16,13 @@ const MAX_PAGE = 100;
 const base = {
   access: "key",
   family: "text",
+  tag: "Text",
   renderError: responses.inbound.buildError,
 } as const;
 
 export const getResponse: Route<HttpDeps> = {
+  operationId: "getResponse",
+  answer: jsonAnswer(RESPONSE),
   ...base,
   method: "GET",
   path: "/v1/responses/:id",
@@ -28,6 +33,8 @@ export const getResponse: Route<HttpDeps> = {
 };
 
 export const deleteResponse: Route<HttpDeps> = {
+  operationId: "deleteResponse",
+  answer: jsonAnswer(DELETED_RESPONSE),
   ...base,
   method: "DELETE",
   path: "/v1/responses/:id",
@@ -42,6 +49,8 @@ export const deleteResponse: Route<HttpDeps> = {
 
 /** Nothing can be cancelled: a response is stored only when it is complete. */
 export const cancelResponse: Route<HttpDeps> = {
+  operationId: "cancelResponse",
+  answer: jsonAnswer(RESPONSE),
   ...base,
   method: "POST",
   path: "/v1/responses/:id/cancel",
@@ -53,6 +62,9 @@ export const cancelResponse: Route<HttpDeps> = {
 };
 
 export const listInputItems: Route<HttpDeps> = {
+  operationId: "listInputItems",
+  query: INPUT_ITEMS_QUERY,
+  answer: jsonAnswer(INPUT_ITEMS),
   ...base,
   method: "GET",
   path: "/v1/responses/:id/input_items",

@@ -1,29 +1,25 @@
-import { listOf } from "#lib/values.ts";
-import { integer, list, object } from "#lib/rules.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import { z } from "zod";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
 
 const MAX_IDS = 1_000;
 
-const REQUEST = object({
-  "ids!": list(integer(1, Number.MAX_SAFE_INTEGER), MAX_IDS, 1),
-});
+const ID = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+const REQUEST = z.strictObject({ ids: z.array(ID).min(1).max(MAX_IDS) });
 
-export const deleteTokens: Route<HttpDeps> = {
+export const deleteTokens = management({
+  operationId: "deleteTokens",
+  tag: "Tokens",
   method: "POST",
   path: "/api/token/batch",
   access: "user",
   summary: "Deletes many tokens for good. Those that were not there, or not yours, are named.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(REQUEST),
+  body: REQUEST,
+  data: z.object({ deleted: z.int(), not_deleted: z.array(z.int()) }),
 
-  async handle(exchange, { ownKeys }) {
-    const body = await readFields(exchange, REQUEST);
-    const ids = [...new Set(listOf(body["ids"]).filter((id) => typeof id === "number"))];
+  async handle(exchange, { ownKeys }, { body }) {
+    const ids = [...new Set(body.ids)];
     const deleted = await ownKeys.deleteOwn(requireUser(exchange).id, ids);
     const gone = new Set(deleted);
     return succeed(exchange.id, `${deleted.length} of ${ids.length} tokens were deleted.`, {
@@ -31,4 +27,4 @@ export const deleteTokens: Route<HttpDeps> = {
       not_deleted: ids.filter((id) => !gone.has(id)),
     });
   },
-};
+});

@@ -1,68 +1,75 @@
+import { z } from "zod";
 import { FAMILIES, type Family } from "#core/family.ts";
 import { KEY_STATUS } from "#core/key.ts";
 import type { KeyChange } from "#core/user-keys.ts";
-import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { isNetwork } from "#lib/networks.ts";
-import { integer, list, object, text } from "#lib/rules.ts";
-import { defined, numberOrNull } from "#lib/values.ts";
+import { defined } from "#lib/values.ts";
 import { BUDGETS, readBudgets } from "../budget-fields.ts";
+import { optional, shownOnly } from "../fields.ts";
 import { LIMITS, readLimits } from "../limit-fields.ts";
-import { MODELS, NAME, readModels, readName, readTexts } from "../name-fields.ts";
-import { readUsd, USD } from "../usd.ts";
+import { MODELS, NAME, textsOf } from "../name-fields.ts";
+import { USD } from "../usd.ts";
 
 const MAX_NETWORKS = 100;
 const A_NETWORK = "an IP network such as 10.0.0.0/8";
 const LAST_SECOND = 253_402_300_799;
 
 const FIELDS = {
-  name: NAME,
-  expires_at: integer(0, LAST_SECOND, "Unix seconds; null for never."),
+  expires_at: z.int().min(0).max(LAST_SECOND).describe("Unix seconds; null for never.").nullish(),
   models: MODELS,
   quota_usd: USD,
   ...BUDGETS,
-  ip_ranges: {
-    ...list(text({ maxLength: 64 }), MAX_NETWORKS, 1),
-    doc: "Networks it may be used from; null for anywhere.",
-  },
-  endpoints: {
-    ...list(text({ oneOf: FAMILIES }), FAMILIES.length, 1),
-    doc: "Families of endpoints it may call; null for all.",
-  },
+  ip_ranges: textsOf({
+    item: z.string().max(64),
+    max: MAX_NETWORKS,
+    isGood: isNetwork,
+    what: A_NETWORK,
+    description: "Networks it may be used from; null for anywhere.",
+  }),
+  endpoints: z
+    .array(z.enum(FAMILIES))
+    .min(1)
+    .max(FAMILIES.length)
+    .describe("Families of endpoints it may call; null for all.")
+    .nullish(),
   ...LIMITS,
 };
 
-const { name, ...others } = FIELDS;
+export const STATUS = z.int().min(1).max(2).describe("1 enabled, 2 disabled.");
 
-export const NEW_TOKEN = object({ "name!": name, ...others });
+export const NEW_TOKEN = z.strictObject({ name: NAME, ...FIELDS });
 
-export const CHANGED_TOKEN = object({
-  id: integer(1, Number.MAX_SAFE_INTEGER),
-  status: integer(1, 2, "1 enabled, 2 disabled."),
+export const CHANGED_TOKEN = z.strictObject({
+  id: optional(z.int().min(1).max(Number.MAX_SAFE_INTEGER)),
+  status: optional(STATUS),
+  name: optional(NAME),
   ...FIELDS,
+  ...shownOnly(["last4", "created_at", "used_usd"]),
 });
 
-/** Of a body that was held to one of the rules above. */
-export function readTokenFields(body: JsonObject): Omit<KeyChange, "status"> {
-  const expiresAt = numberOrNull(body["expires_at"]);
-  const models = readModels(body);
+export function readTokenFields(
+  body: z.output<typeof NEW_TOKEN> | z.output<typeof CHANGED_TOKEN>,
+): Omit<KeyChange, "status"> {
+  const { expires_at: expiresAt, models } = body;
   return defined({
-    name: readName(body),
+    name: body.name,
     models: models === null ? ["*"] : models,
-    quota: readUsd(body["quota_usd"], "quota_usd"),
+    quota: body.quota_usd,
     budgets: readBudgets(body),
     expiresAt: typeof expiresAt === "number" ? expiresAt * 1_000 : expiresAt,
-    networks: readTexts(body["ip_ranges"], "ip_ranges", A_NETWORK, isNetwork),
-    endpoints: readFamilies(body["endpoints"]),
+    networks: body.ip_ranges,
+    endpoints: readFamilies(body.endpoints),
     limits: readLimits(body),
   });
 }
 
-export function readStatus(body: JsonObject): KeyChange["status"] {
-  const { status } = body;
+export function readStatus(status: number | undefined): KeyChange["status"] {
   return status === KEY_STATUS.enabled || status === KEY_STATUS.disabled ? status : undefined;
 }
 
-function readFamilies(value: Json | undefined): readonly Family[] | null | undefined {
-  if (value === null) return null;
-  return isArray(value) ? FAMILIES.filter((family) => value.includes(family)) : undefined;
+/** In the order of the families, each once. */
+function readFamilies(
+  given: readonly Family[] | null | undefined,
+): readonly Family[] | null | undefined {
+  return given && FAMILIES.filter((family) => given.includes(family));
 }

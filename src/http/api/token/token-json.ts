@@ -1,10 +1,35 @@
+import { z } from "zod";
+import { FAMILIES } from "#core/family.ts";
 import { KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { ListedKey } from "#core/user-keys.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { showBudgets } from "../budget-fields.ts";
-import { showLimits } from "../limit-fields.ts";
+import { SHOWN_BUDGETS, showBudgets } from "../budget-fields.ts";
+import { showLimits, SHOWN_LIMITS } from "../limit-fields.ts";
 import { showUsd } from "../usd.ts";
 import { seconds } from "../seconds.ts";
+
+const FIELDS = {
+  id: z.int(),
+  name: z.string(),
+  status: z.int().describe("1 enabled, 2 disabled, 3 expired, 4 exhausted."),
+  last4: z.string(),
+  created_at: z.int(),
+  expires_at: z.int().nullable(),
+  models: z.array(z.string()),
+  quota_usd: z.number().nullable(),
+  used_usd: z.number().nullable(),
+  ...SHOWN_BUDGETS,
+  ip_ranges: z.array(z.string()).nullable(),
+  endpoints: z.array(z.enum(FAMILIES)).nullable(),
+  ...SHOWN_LIMITS,
+};
+
+export const TOKEN = z.object(FIELDS).meta({ id: "Token" });
+
+export const NEW_TOKEN_SHOWN = z.object({
+  ...FIELDS,
+  key: z.string().describe("The key itself, which is not shown again."),
+});
 
 /** A key as its owner sees it; the specification calls it an access token. [Part A 2.1] */
 export function showToken(listed: ListedKey, now: number): JsonObject {
@@ -25,9 +50,6 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     ...showLimits(key.limits),
   };
 }
-
-/** What is shown, and cannot be set. */
-export const SHOWN_FIELDS = ["last4", "created_at", "used_usd"];
 
 /** Whether it is expired or exhausted is not kept anywhere: it follows from the rest. */
 function statusOf({ key, quota, spent }: ListedKey, now: number): KeyStatus {

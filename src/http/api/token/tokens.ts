@@ -1,53 +1,78 @@
+import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ListedKey } from "#core/user-keys.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { numberOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { wholeNumber } from "../query-fields.ts";
 import { readId } from "../read-id.ts";
-import { wholeNumber } from "../whole-number.ts";
 import { CHANGED_TOKEN, NEW_TOKEN, readStatus, readTokenFields } from "./token-fields.ts";
-import { SHOWN_FIELDS, showToken } from "./token-json.ts";
+import { NEW_TOKEN_SHOWN, showToken, TOKEN } from "./token-json.ts";
 
-const common = { access: "user", renderError: renderFailure } as const;
+const common = { access: "user", tag: "Tokens" } as const;
 
-const PAGE_SIZE = { usual: 10, most: 100 } as const;
 const MAX_PAGE = 1_000_000;
 
-export const listTokens: Route<HttpDeps> = {
+export const PAGE = z.object({
+  p: wholeNumber(1, MAX_PAGE, "The page."),
+  page_size: wholeNumber(10, 100, "Items of a page."),
+});
+
+export const PAGE_OF_TOKENS = z.object({
+  page: z.int(),
+  page_size: z.int(),
+  total: z.int(),
+  items: z.array(TOKEN),
+});
+
+const STATUS_ONLY = z.object({
+  status_only: z
+    .string()
+    .optional()
+    .transform((given) => given === "true")
+    .meta({ type: "boolean", default: false, description: "Change nothing but the status." }),
+});
+
+export const listTokens = management({
+  operationId: "listTokens",
   ...common,
   method: "GET",
   path: "/api/token",
   summary: "Lists your tokens, latest first; `p` and `page_size` choose the page.",
+  query: PAGE,
+  data: PAGE_OF_TOKENS,
 
-  handle: (exchange, deps) => showPage(exchange, deps, requireUser(exchange).id),
-};
+  handle: (exchange, deps, { query }) => showPage(exchange, deps, requireUser(exchange).id, query),
+});
 
-export const getToken: Route<HttpDeps> = {
+export const getToken = management({
+  operationId: "getToken",
   ...common,
   method: "GET",
   path: "/api/token/:id",
   summary: "One of your tokens.",
+  data: TOKEN,
 
   async handle(exchange, { ownKeys, clock }) {
     const found = await ownKeys.findOwn(requireUser(exchange).id, idInPath(exchange));
     return succeed(exchange.id, "", showToken(existing(found), clock.now()));
   },
-};
+});
 
-export const createToken: Route<HttpDeps> = {
+export const createToken = management({
+  operationId: "createToken",
   ...common,
   method: "POST",
   path: "/api/token",
   summary: "Makes a token. Its key is in this answer, and cannot be shown again.",
-  requestSchema: () => schemaOf(NEW_TOKEN),
+  body: NEW_TOKEN,
+  data: NEW_TOKEN_SHOWN,
 
-  async handle(exchange, { ownKeys, clock, limits }) {
+  async handle(exchange, { ownKeys, clock, limits }, { body }) {
     const { id: userId } = requireUser(exchange);
-    const fields = readTokenFields(await readFields(exchange, NEW_TOKEN));
+    const fields = readTokenFields(body);
     const draft = { ...draftOf(fields), userId };
     const { key, secret } = await ownKeys.create(draft, limits.keysPerUser);
     const listed = existing(await ownKeys.findOwn(userId, key.id));
@@ -56,25 +81,34 @@ export const createToken: Route<HttpDeps> = {
       key: secret,
     });
   },
-};
+});
 
-export const updateToken: Route<HttpDeps> = {
+const changing = {
   ...common,
   method: "PUT",
+  query: STATUS_ONLY,
+  body: CHANGED_TOKEN,
+  data: TOKEN,
+} as const;
+
+export const updateToken = management({
+  operationId: "updateToken",
+  ...changing,
   path: "/api/token/:id",
   summary: "Changes a token; what is left out stays. With `status_only=true` only its status.",
-  requestSchema: () => schemaOf(CHANGED_TOKEN),
-  handle: (exchange, deps) => update(exchange, deps, idInPath(exchange)),
-};
+  handle: (exchange, deps, input) => update(exchange, deps, input, idInPath(exchange)),
+});
 
-export const updateNamedToken: Route<HttpDeps> = {
-  ...updateToken,
+export const updateNamedToken = management({
+  operationId: "updateNamedToken",
+  ...changing,
   path: "/api/token",
   summary: "The same, with the token's id in the body.",
-  handle: (exchange, deps) => update(exchange, deps, undefined),
-};
+  handle: (exchange, deps, input) => update(exchange, deps, input, undefined),
+});
 
-export const deleteToken: Route<HttpDeps> = {
+export const deleteToken = management({
+  operationId: "deleteToken",
   ...common,
   method: "DELETE",
   path: "/api/token/:id",
@@ -85,17 +119,15 @@ export const deleteToken: Route<HttpDeps> = {
     if (deleted.length === 0) throw noSuchToken();
     return succeed(exchange.id, "The token was deleted.");
   },
-};
+});
 
 /** The page of a user's tokens for this query. */
 export async function showPage(
   exchange: Exchange,
   { ownKeys, clock }: HttpDeps,
   userId: number,
+  { p: page, page_size: size }: z.output<typeof PAGE>,
 ): Promise<Response> {
-  const { query } = exchange;
-  const page = wholeNumber(query, "p", 1, MAX_PAGE);
-  const size = wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most);
   const { items, total } = await ownKeys.page(userId, (page - 1) * size, size);
   return succeed(exchange.id, "", {
     page,
@@ -105,21 +137,26 @@ export async function showPage(
   });
 }
 
+interface Changing {
+  readonly query: z.output<typeof STATUS_ONLY>;
+  readonly body: z.output<typeof CHANGED_TOKEN>;
+}
+
 async function update(
   exchange: Exchange,
   { ownKeys, clock }: HttpDeps,
+  { query, body }: Changing,
   idOfPath: number | undefined,
 ): Promise<Response> {
-  const body = await readFields(exchange, CHANGED_TOKEN, SHOWN_FIELDS);
-  const idOfBody = numberOf(body["id"]);
+  const { id: idOfBody } = body;
   const id = idOfPath ?? idOfBody;
   if (id === undefined) throw invalid("id", "'id' must say which token to change.");
   if (idOfBody !== undefined && idOfBody !== id) {
     throw invalid("id", "'id' is another token's than the path's.");
   }
 
-  const status = readStatus(body);
-  const isStatusOnly = exchange.query.get("status_only") === "true";
+  const status = readStatus(body.status);
+  const isStatusOnly = query.status_only;
   if (isStatusOnly && status === undefined) throw invalid("status", "'status' must be 1 or 2.");
   const changed = await ownKeys.update(requireUser(exchange).id, id, {
     ...(isStatusOnly ? {} : readTokenFields(body)),

@@ -1,12 +1,55 @@
+import { z } from "zod";
 import { writeUsd } from "#core/money.ts";
-import type {
-  UsageDimension,
-  UsageGroup,
-  UsageQuery,
-  UsageReport,
-  UsageSum,
+import {
+  USAGE_DIMENSIONS,
+  type UsageDimension,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageReport,
+  type UsageSum,
 } from "#core/usage-report.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+
+const SUM = {
+  calls: z.int(),
+  failed_calls: z.int(),
+  input_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cache_write_tokens: z.int(),
+  audio_input_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  audio_output_tokens: z.int(),
+  image_input_tokens: z.int(),
+  image_output_tokens: z.int(),
+  images: z.int(),
+  media_seconds: z.number(),
+  characters: z.int(),
+  searches: z.int(),
+  cost_usd: z.string().describe("A decimal."),
+};
+
+export const REPORT = z
+  .object({
+    from: z.int(),
+    to: z.int(),
+    by: z.array(z.enum(USAGE_DIMENSIONS)),
+    is_complete: z.boolean(),
+    total: z.object(SUM),
+    items: z.array(
+      z.object({
+        hour: z.string().optional(),
+        day: z.string().optional(),
+        month: z.string().optional(),
+        key_id: z.int().nullable().optional(),
+        user_id: z.int().nullable().optional(),
+        model: z.string().nullable().optional(),
+        channel: z.string().nullable().optional(),
+        ...SUM,
+      }),
+    ),
+  })
+  .meta({ id: "UsageReport" });
 
 /** By time, and at the same time the dearest first. */
 export function showReport({ from, to, by }: UsageQuery, report: UsageReport): JsonObject {

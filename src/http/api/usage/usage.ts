@@ -1,15 +1,14 @@
+import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from "#core/usage-report.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { idIn } from "../read-id.ts";
-import { readInstant } from "../read-instant.ts";
-import { showReport } from "./usage-json.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { idField, instantField } from "../query-fields.ts";
+import { REPORT, showReport } from "./usage-json.ts";
 
-const common = { method: "GET", renderError: renderFailure } as const;
+const common = { method: "GET", tag: "Usage", data: REPORT } as const;
 
 const HOUR_MS = 3_600_000;
 const USUAL_MS = 30 * 24 * HOUR_MS;
@@ -19,10 +18,32 @@ const MAX_NAME_CHARS = 256;
 
 /** Dimensions for users; only admins may group by channel or upstream. */
 const OWN: readonly UsageDimension[] = ["hour", "day", "month", "key", "model"];
-const OWN_FILTERS = ["key_id", "model"];
-const FILTERS = ["user_id", ...OWN_FILTERS, "channel"];
 
-export const getOwnUsage: Route<HttpDeps> = {
+const PERIOD = {
+  from: instantField("30 days before `to` if it is absent."),
+  to: instantField("Now if it is absent."),
+};
+const OWN_FILTERS = {
+  key_id: idField("Usage of this token."),
+  model: nameField("Usage of this model."),
+};
+
+const OWN_QUERY = z.object({
+  ...PERIOD,
+  by: byField(OWN),
+  ...OWN_FILTERS,
+});
+
+const QUERY = z.object({
+  ...PERIOD,
+  by: byField(USAGE_DIMENSIONS),
+  user_id: idField("Usage of this user."),
+  ...OWN_FILTERS,
+  channel: nameField("Usage of this channel."),
+});
+
+export const getOwnUsage = management({
+  operationId: "getOwnUsage",
   ...common,
   path: "/api/usage/self",
   access: "user",
@@ -30,68 +51,79 @@ export const getOwnUsage: Route<HttpDeps> = {
     "How much you used from `from` to `to`, to the hour; `by` (any of hour, day, month, key, model, " +
     "with commas) tells it apart; `key_id` and `model` choose.",
 
-  async handle(exchange, { usage, clock }) {
-    const query = readQuery(exchange.query, OWN, OWN_FILTERS, clock.now());
-    const own = { ...query, userId: requireUser(exchange).id };
+  query: OWN_QUERY,
+
+  async handle(exchange, { usage, clock }, { query }) {
+    refuseOthers(exchange.query);
+    const own = { ...readQuery(query, clock.now()), userId: requireUser(exchange).id };
     return succeed(exchange.id, "", showReport(own, await usage.report(own)));
   },
-};
+});
 
-export const getUsage: Route<HttpDeps> = {
+export const getUsage = management({
+  operationId: "getUsage",
   ...common,
   path: "/api/usage",
   access: "auditor",
   summary:
     "The same of everybody, also by user and channel; `user_id`, `key_id`, `model` and `channel` choose.",
 
-  async handle(exchange, { usage, clock }) {
-    const query = readQuery(exchange.query, USAGE_DIMENSIONS, FILTERS, clock.now());
-    return succeed(exchange.id, "", showReport(query, await usage.report(query)));
-  },
-};
+  query: QUERY,
 
-function readQuery(
-  search: URLSearchParams,
-  dimensions: readonly UsageDimension[],
-  filters: readonly string[],
-  now: number,
-): UsageQuery {
-  for (const filter of FILTERS) {
-    if (filters.includes(filter) || !search.has(filter)) continue;
-    throw invalid(filter, `'${filter}' is not known here; choose by: ${filters.join(", ")}.`);
-  }
-  const to = readInstant(search, "to") ?? now;
-  const from = readInstant(search, "from") ?? to - USUAL_MS;
+  async handle(exchange, { usage, clock }, { query }) {
+    const asked = readQuery(query, clock.now());
+    return succeed(exchange.id, "", showReport(asked, await usage.report(asked)));
+  },
+});
+
+type Query = z.output<typeof OWN_QUERY> | z.output<typeof QUERY>;
+
+function readQuery(query: Query, now: number): UsageQuery {
+  const { to = now, by, model, key_id: keyId } = query;
+  const userId = "user_id" in query ? query.user_id : undefined;
+  const channel = "channel" in query ? query.channel : undefined;
+  const { from = to - USUAL_MS } = query;
   if (from < 0 || from >= to || to > LATEST_MS)
     throw invalid("from", "'from' must be before 'to'.");
   return {
     // Usage is summed per hour, so the range starts at a full hour.
     from: from - (from % HOUR_MS),
     to: Math.ceil(to / HOUR_MS) * HOUR_MS,
-    by: readDimensions(search, dimensions),
-    ...defined({
-      userId: idIn(search, "user_id"),
-      keyId: idIn(search, "key_id"),
-      model: nameIn(search, "model"),
-      channel: nameIn(search, "channel"),
-    }),
+    by,
+    ...defined({ userId, keyId, model, channel }),
   };
 }
 
-function readDimensions(
-  search: URLSearchParams,
-  known: readonly UsageDimension[],
-): readonly UsageDimension[] {
-  const given = (search.get("by") ?? "").split(",").filter((each) => each !== "");
-  const unknown = given.find((each) => !known.some((name) => name === each));
-  if (unknown !== undefined) throw invalid("by", `'by' may have: ${known.join(", ")}.`);
-  return known.filter((each) => given.includes(each));
+function byField(known: readonly UsageDimension[]) {
+  return z
+    .string()
+    .optional()
+    .transform((text = "", context): readonly UsageDimension[] => {
+      const given = text.split(",").filter((each) => each !== "");
+      const isKnown = given.every((each) => known.some((name) => name === each));
+      if (!isKnown) context.addIssue(`may have: ${known.join(", ")}`);
+      return known.filter((each) => given.includes(each));
+    })
+    .meta({ description: `Tells sums apart: any of ${known.join(", ")}, with commas.` });
 }
 
-function nameIn(search: URLSearchParams, name: string): string | undefined {
-  const given = search.get(name) ?? "";
-  if (given.length > MAX_NAME_CHARS || given.includes("\0")) {
-    throw invalid(name, `'${name}' is too long for a name, or is none.`);
-  }
-  return given === "" ? undefined : given;
+function nameField(description: string) {
+  return z
+    .string()
+    .optional()
+    .transform((given = "", context) => {
+      if (given.length > MAX_NAME_CHARS || given.includes("\0")) {
+        context.addIssue("is too long for a name, or is none");
+      }
+      return given === "" ? undefined : given;
+    })
+    .meta({ description });
+}
+
+/** Filters of all users' sums. Refused here: who sends one would believe that the sums are filtered. */
+function refuseOthers(query: URLSearchParams): void {
+  const filter = ["user_id", "channel"].find((name) => query.has(name));
+  if (filter === undefined) return;
+  const known = Object.keys(OWN_FILTERS).join(", ");
+  throw invalid(filter, `'${filter}' is not known here; choose by: ${known}.`);
 }

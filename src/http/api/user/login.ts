@@ -1,82 +1,89 @@
+import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
-import { lackOf } from "#core/second-factor.ts";
+import { missingFactor } from "#core/second-factor.ts";
 import type { User } from "#core/user.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object, text } from "#lib/rules.ts";
-import { textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange } from "#http/routes.ts";
 import { originOf } from "#http/same-origin.ts";
 import { endedCookie, readSession } from "#http/session-cookie.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { optional } from "../fields.ts";
+import { management } from "../management.ts";
 import { isCodeGood } from "./prove.ts";
 import { CODE, TRIED_PASSWORD } from "./user-fields.ts";
-import { showUser } from "./user-json.ts";
+import { LOGGED_IN, showUser } from "./user-json.ts";
 
 /** Either one is taken for what it looks like. */
-const NAME = text({ minLength: 1, maxLength: 254 });
-const LOGIN = object({ email: NAME, username: NAME, "password!": TRIED_PASSWORD, code: CODE });
+const NAME = optional(z.string().min(1).max(254));
+const LOGIN = z.strictObject({
+  email: NAME,
+  username: NAME,
+  password: TRIED_PASSWORD,
+  code: optional(CODE),
+});
 
-export const login: Route<HttpDeps> = {
+export const login = management({
+  operationId: "login",
+  tag: "Login",
   method: "POST",
   path: "/api/user/login",
   access: "public",
   summary:
     "Logs in with a name or an address, a password, and a code where the user has a second " +
     "factor; the answer sets a cookie.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(LOGIN),
+  body: LOGIN,
+  data: LOGGED_IN,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { body }) {
     refuseOtherPages(exchange);
-    const body = await readFields(exchange, LOGIN);
-    const name = textOf(body["email"]) ?? textOf(body["username"]);
+    const name = body.email ?? body.username;
     if (name === undefined) throw invalid("email", "'email' or 'username' must be there.");
 
     const { logins, loginLimits } = deps;
     const account = await logins.accountName(name);
     await loginLimits.enter(account, exchange.client.address);
-    const user = await logins.checkPassword(name, textOf(body["password"]) ?? "");
+    const user = await logins.checkPassword(name, body.password);
     if (user === undefined) {
       throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");
     }
     loginLimits.succeeded(account, exchange.client.address);
     exchange.identify(user, "password");
-    if (user.hasSecondFactor) await takeCode(exchange, deps, user, textOf(body["code"]));
+    if (user.hasSecondFactor) await takeCode(exchange, deps, user, body.code);
     return await logIn(exchange, deps, user);
   },
-};
+});
 
-const SHOWN = object({ "code!": CODE });
+const SHOWN = z.strictObject({ code: CODE });
 
-export const finishLogin: Route<HttpDeps> = {
+export const finishLogin = management({
+  operationId: "finishLogin",
+  tag: "Login",
   method: "POST",
   path: "/api/user/login/code",
   access: "mfa_pending",
   summary: "Shows the code that a session of single sign-on waits for.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(SHOWN),
+  body: SHOWN,
+  data: LOGGED_IN,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { body }) {
     const user = requireUser(exchange);
-    const body = await readFields(exchange, SHOWN);
     if (ownSession(exchange) === undefined || !user.hasSecondFactor) {
       throw new GatewayError("forbidden", "There is no session that waits for a code.");
     }
-    await takeCode(exchange, deps, user, textOf(body["code"]));
+    await takeCode(exchange, deps, user, body.code);
     return await logIn(exchange, deps, user);
   },
-};
+});
 
-export const logout: Route<HttpDeps> = {
+export const logout = management({
+  operationId: "logout",
+  tag: "Login",
   method: "POST",
   path: "/api/user/logout",
   access: "mfa_pending",
   summary: "Ends the session of the cookie.",
-  renderError: renderFailure,
 
   async handle(exchange, { logins }) {
     const session = readSession(exchange.request);
@@ -85,7 +92,7 @@ export const logout: Route<HttpDeps> = {
     response.headers.set("set-cookie", endedCookie(exchange.client.isSecure));
     return response;
   },
-};
+});
 
 /** Prevents login CSRF: another site could log its visitor in to an account of the attacker. */
 export function refuseOtherPages({ request }: Exchange): void {
@@ -114,7 +121,7 @@ async function takeCode(
 /** Starts a session: all required factors are verified. */
 async function logIn(exchange: Exchange, deps: HttpDeps, user: User): Promise<Response> {
   const isConfirmed = user.hasSecondFactor;
-  const lack = lackOf({ user, isConfirmed }, deps.secondFactorRule);
+  const lack = missingFactor({ user, isConfirmed }, deps.secondFactorRule);
   const response =
     lack === undefined
       ? succeed(exchange.id, "", showUser(user))

@@ -1,21 +1,22 @@
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path/posix";
+import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
 import { admit, isSubject, type Identity, type PendingLogin } from "#core/identity.ts";
 import type { User, UserDraft } from "#core/user.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { parseJson } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object, text } from "#lib/rules.ts";
 import { memberOf, numberOf, textOf } from "#lib/values.ts";
+import type { Answer } from "#http/answer.ts";
 import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
 import { readReturnPath } from "#http/return-path.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange } from "#http/routes.ts";
 import { pendingCookie, readPending } from "#http/session-cookie.ts";
 import { startSession } from "#http/start-session.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { textField } from "../query-fields.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
 
 export const CALLBACK_PATH = "/api/user/oidc/callback";
@@ -25,35 +26,52 @@ const CONTEXT = "pending login";
 /** Maximum number of names that are tried for a new user. */
 const MAX_NAMES = 4;
 
-const common = { method: "GET", access: "public", renderError: renderFailure } as const;
+const common = { method: "GET", access: "public" } as const;
 
-export const describeOidc: Route<HttpDeps> = {
+const REDIRECT: Answer = { status: 302, description: "Where the browser goes on.", content: {} };
+
+export const describeOidc = management({
+  operationId: "describeOidc",
+  tag: "Login",
   ...common,
   path: "/api/user/oidc",
   summary: "What the button for single sign-on is called.",
+  data: z.object({ name: z.string() }),
   handle: (exchange, deps) => succeed(exchange.id, "", { name: requireSignOn(deps).name }),
-};
+});
 
-export const beginOidc: Route<HttpDeps> = {
+export const beginOidc = management({
+  operationId: "beginOidc",
+  tag: "Login",
   ...common,
   path: "/api/user/oidc/login",
   summary: "Sends the browser to the identity provider; `return_to` is where it ends up here.",
+  query: z.object({ return_to: textField("A path of this gateway.") }),
+  answer: REDIRECT,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { query }) {
     const { provider, seal } = requireSignOn(deps);
-    const returnTo = readReturnPath(exchange.query.get("return_to"));
+    const returnTo = readReturnPath(query.return_to ?? null);
     const { url, pending } = await provider.begin();
     const kept = { ...pending, returnTo, until: deps.clock.now() + PENDING_MS };
     const sealed = seal.close(Buffer.from(JSON.stringify(kept)), CONTEXT);
     return redirect(exchange, url, pendingCookieFor(exchange, deps, sealed));
   },
-};
+});
 
-export const finishOidc: Route<HttpDeps> = {
+export const finishOidc = management({
+  operationId: "finishOidc",
+  tag: "Login",
   ...common,
   path: CALLBACK_PATH,
   isAction: true,
   summary: "Takes the identity provider's answer, logs in, and goes on to where it was to end.",
+  query: z.object({
+    code: textField("As the identity provider says it."),
+    state: textField("Of the login that was begun."),
+    error: textField("Why there is no code."),
+  }),
+  answer: REDIRECT,
 
   async handle(exchange, deps) {
     const signOn = requireSignOn(deps);
@@ -70,34 +88,35 @@ export const finishOidc: Route<HttpDeps> = {
     const response = redirect(exchange, returnTo, pendingCookieFor(exchange, deps, ""));
     return await startSession(exchange, deps, user.id, signOn.isSecondFactor, response);
   },
-};
+});
 
-const LINK = object({ "subject!": text({ minLength: 1, maxLength: 255 }) });
+const LINK = z.strictObject({ subject: z.string().min(1).max(255) });
 
-export const linkIdentity: Route<HttpDeps> = {
+export const linkIdentity = management({
+  operationId: "linkIdentity",
+  tag: "Users",
   method: "PUT",
   path: "/api/user/:id/identity",
   access: "admin",
   summary: "Links a user of a role below your own, or root itself, to a subject of the provider.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(LINK),
+  body: LINK,
 
-  async handle(exchange, deps) {
-    const subject = textOf((await readFields(exchange, LINK))["subject"]) ?? "";
+  async handle(exchange, deps, { body: { subject } }) {
     if (!isSubject(subject)) throw invalid("subject", "'subject' is nothing that a provider says.");
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     await deps.identities.link(user.id, provider.issuer, subject);
     return succeed(exchange.id, "The user is linked.");
   },
-};
+});
 
-export const unlinkIdentity: Route<HttpDeps> = {
+export const unlinkIdentity = management({
+  operationId: "unlinkIdentity",
+  tag: "Users",
   method: "DELETE",
   path: "/api/user/:id/identity",
   access: "admin",
   summary: "Unlinks a user of a role below your own, or root itself, from the provider.",
-  renderError: renderFailure,
 
   async handle(exchange, deps) {
     const user = await findLinkable(exchange, deps);
@@ -107,7 +126,7 @@ export const unlinkIdentity: Route<HttpDeps> = {
     }
     throw new GatewayError("not_found", "This user is not linked.");
   },
-};
+});
 
 /** Root has no admin above it who could link its account. */
 async function findLinkable(exchange: Exchange, { users }: HttpDeps): Promise<User> {

@@ -1,7 +1,5 @@
 import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange } from "#http/routes.ts";
 
@@ -12,12 +10,11 @@ export async function provePassword(
   { client }: Exchange,
   { logins, loginLimits }: ProofDeps,
   user: User,
-  body: JsonObject,
+  password: string | undefined,
   field: string,
 ): Promise<void> {
   await loginLimits.enter(user.name, client.address);
-  const given = textOf(body[field]) ?? "";
-  if ((await logins.checkPassword(user.name, given)) === undefined) {
+  if ((await logins.checkPassword(user.name, password ?? "")) === undefined) {
     throw new GatewayError("forbidden", `'${field}' is not your password.`);
   }
   loginLimits.succeeded(user.name, client.address);
@@ -45,10 +42,9 @@ export async function proveCode(
   exchange: Exchange,
   deps: ProofDeps,
   user: User,
-  body: JsonObject,
+  code: string | undefined,
 ): Promise<void> {
   if (!user.hasSecondFactor) return;
-  const code = textOf(body["code"]);
   if (code !== undefined && (await isCodeGood(exchange, deps, user, code))) return;
   throw new GatewayError("forbidden", "'code' is not a code of your second factor, or was used.");
 }

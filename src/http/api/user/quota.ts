@@ -1,57 +1,63 @@
+import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import type { User } from "#core/user.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object, text } from "#lib/rules.ts";
-import { defined, textOf } from "#lib/values.ts";
+import { defined } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange } from "#http/routes.ts";
 import { BUDGETS, readBudgets } from "../budget-fields.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { showHistory } from "../quota/history.ts";
-import { showQuota } from "../quota/show-quota.ts";
-import { TOP_UP, topUp } from "../quota/top-up.ts";
-import { readFields } from "../read-fields.ts";
-import { readUsd, USD } from "../usd.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { GRANTS, HISTORY, showHistory } from "../quota/history.ts";
+import { QUOTA, showQuota } from "../quota/show-quota.ts";
+import { TOP_UP, TOPPED_UP, topUp } from "../quota/top-up.ts";
+import { USD } from "../usd.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
 
-export const getOwnQuota: Route<HttpDeps> = {
+const USER_QUOTA = z.object({ user_id: z.int(), ...QUOTA }).meta({ id: "UserQuota" });
+
+export const getOwnQuota = management({
+  operationId: "getOwnQuota",
+  tag: "Quota",
   method: "GET",
   path: "/api/user/self/quota",
   access: "user",
   summary: "What all your tokens may spend together, and have spent.",
-  renderError: renderFailure,
+  data: USER_QUOTA,
   handle: (exchange, deps) => show(exchange, requireUser(exchange), deps),
-};
+});
 
-export const getQuota: Route<HttpDeps> = {
+export const getQuota = management({
+  operationId: "getQuota",
+  tag: "Quota",
   method: "GET",
   path: "/api/user/:id/quota",
   access: "auditor",
   summary: "What a user may spend, and has spent.",
-  renderError: renderFailure,
+  data: USER_QUOTA,
   handle: async (exchange, deps) => show(exchange, await findUser(exchange, deps.users), deps),
-};
-
-const QUOTA = object({
-  quota_usd: USD,
-  ...BUDGETS,
-  "reason!": text({ minLength: 1, maxLength: 500 }),
 });
 
-export const setQuota: Route<HttpDeps> = {
+const NEW_QUOTA = z.strictObject({
+  quota_usd: USD,
+  ...BUDGETS,
+  reason: z.string().min(1).max(500),
+});
+
+export const setQuota = management({
+  operationId: "setQuota",
+  tag: "Quota",
   method: "PUT",
   path: "/api/user/:id/quota",
   access: "admin",
   summary:
     "Says what a user of a role below your own may spend in all, what was spent included, and by " +
     "day and month; the reason is kept in the ledger.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(QUOTA),
+  body: NEW_QUOTA,
+  data: USER_QUOTA,
 
-  async handle(exchange, deps) {
-    const body = await readFields(exchange, QUOTA);
-    const quota = readUsd(body["quota_usd"], "quota_usd");
+  async handle(exchange, deps, { body }) {
+    const quota = body.quota_usd;
     const budgets = readBudgets(body);
     if (quota === undefined && Object.keys(budgets).length === 0) {
       throw invalid(
@@ -60,51 +66,60 @@ export const setQuota: Route<HttpDeps> = {
       );
     }
     const user = await findBelow(exchange, deps);
-    const note = `${requireUser(exchange).name}: ${textOf(body["reason"])}`;
+    const note = `${requireUser(exchange).name}: ${body.reason}`;
     await deps.quotas.set(`user:${user.id}`, defined({ quota, budgets }), note);
     return await show(exchange, user, deps);
   },
-};
+});
 
-export const topUpUser: Route<HttpDeps> = {
+export const topUpUser = management({
+  operationId: "topUpUser",
+  tag: "Quota",
   method: "POST",
   path: "/api/user/:id/quota",
   access: "admin",
   summary:
     "Adds to what a user of a role below your own may spend, or takes away from it; once for " +
     "each `operation`.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(TOP_UP),
+  body: TOP_UP,
+  data: TOPPED_UP,
 
-  handle(exchange, deps) {
+  handle(exchange, deps, { body }) {
     const findOwner = async () => `user:${(await findBelow(exchange, deps)).id}` as const;
-    return topUp(exchange, requireUser(exchange), findOwner, deps);
+    return topUp({ exchange, body }, requireUser(exchange), findOwner, deps);
   },
-};
+});
 
-export const listOwnGrants: Route<HttpDeps> = {
+export const listOwnGrants = management({
+  operationId: "listOwnGrants",
+  tag: "Quota",
   method: "GET",
   path: "/api/user/self/quota/history",
   access: "user",
   summary: "Who changed what you may spend, when and why, latest first.",
-  renderError: renderFailure,
-  handle: (exchange, deps) => showHistory(exchange, `user:${requireUser(exchange).id}`, deps),
-};
+  query: HISTORY,
+  data: GRANTS,
+  handle: (exchange, deps, { query }) =>
+    showHistory(exchange, `user:${requireUser(exchange).id}`, query, deps),
+});
 
-export const listGrants: Route<HttpDeps> = {
+export const listGrants = management({
+  operationId: "listGrants",
+  tag: "Quota",
   method: "GET",
   path: "/api/user/:id/quota/history",
   access: "auditor",
   summary:
     "Who changed what a user may spend, when and why, latest first; `page_size` says how many, " +
     "`before` is the id of the last one of the page before.",
-  renderError: renderFailure,
+  query: HISTORY,
+  data: GRANTS,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { query }) {
     const { id } = await findUser(exchange, deps.users);
-    return showHistory(exchange, `user:${id}`, deps);
+    return showHistory(exchange, `user:${id}`, query, deps);
   },
-};
+});
 
 async function findBelow(exchange: Exchange, { users }: HttpDeps): Promise<User> {
   const user = await findUser(exchange, users);

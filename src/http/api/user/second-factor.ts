@@ -1,37 +1,38 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object } from "#lib/rules.ts";
 import { otpauthUri, toBase32 } from "#lib/totp.ts";
-import { textOf } from "#lib/values.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange } from "#http/routes.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { optional } from "../fields.ts";
+import { management } from "../management.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
 import { proveCode, provePassword } from "./prove.ts";
 import { CODE, TRIED_PASSWORD } from "./user-fields.ts";
 
 const ISSUER = "Sluice";
 
-const PROOF = object({ password: TRIED_PASSWORD, code: CODE });
+const PROOF = z.strictObject({ password: optional(TRIED_PASSWORD), code: optional(CODE) });
 
-export const beginSecondFactor: Route<HttpDeps> = {
+type Proof = z.output<typeof PROOF>;
+
+export const beginSecondFactor = management({
+  operationId: "beginSecondFactor",
+  tag: "Account",
   method: "POST",
   path: "/api/user/self/second-factor",
   access: "mfa_pending",
   summary:
     "Makes a secret for your authenticator, which counts once a code of it was shown. " +
     "Asks for your password, and for a code where you have a second factor already.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(PROOF),
+  body: PROOF,
+  data: z.object({ secret: z.string().describe("Base 32."), uri: z.string() }),
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { body }) {
     const user = requireUser(exchange);
-    const body = await readFields(exchange, PROOF);
     await prove(exchange, deps, user, body);
     const secret = await deps.secondFactors.begin(user.id);
     return succeed(exchange.id, "Give this to your authenticator, and show a code of it.", {
@@ -39,24 +40,25 @@ export const beginSecondFactor: Route<HttpDeps> = {
       uri: otpauthUri(secret, ISSUER, user.email ?? user.name),
     });
   },
-};
+});
 
-const SHOWN = object({ "code!": CODE });
+const SHOWN = z.strictObject({ code: CODE });
 
-export const confirmSecondFactor: Route<HttpDeps> = {
+export const confirmSecondFactor = management({
+  operationId: "confirmSecondFactor",
+  tag: "Account",
   method: "POST",
   path: "/api/user/self/second-factor/confirm",
   access: "mfa_pending",
   summary:
     "Takes the first code of your authenticator, and gives recovery codes, which are not shown " +
     "again. Ends your other logins.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(SHOWN),
+  body: SHOWN,
+  data: z.object({ recovery_codes: z.array(z.string()) }),
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { body: { code } }) {
     const { secondFactors, loginLimits } = deps;
     const user = requireUser(exchange);
-    const code = textOf((await readFields(exchange, SHOWN))["code"]) ?? "";
     const name = `(new code of ${user.id})`;
     await loginLimits.enter(name, exchange.client.address);
     const codes = await secondFactors.confirm(user.id, code);
@@ -70,32 +72,33 @@ export const confirmSecondFactor: Route<HttpDeps> = {
     if (ownSession(exchange) === undefined) return response;
     return await startSession(exchange, deps, user.id, true, response);
   },
-};
+});
 
-export const removeOwnSecondFactor: Route<HttpDeps> = {
+export const removeOwnSecondFactor = management({
+  operationId: "removeOwnSecondFactor",
+  tag: "Account",
   method: "DELETE",
   path: "/api/user/self/second-factor",
   access: "user",
   summary: "Does away with your second factor. Asks for your password and a code.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(PROOF),
+  body: PROOF,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { body }) {
     const user = requireUser(exchange);
-    const body = await readFields(exchange, PROOF);
     if (!user.hasSecondFactor) throw none("You have no second factor.");
     await prove(exchange, deps, user, body);
     await deps.secondFactors.remove(user.id);
     return succeed(exchange.id, "Your second factor is gone.");
   },
-};
+});
 
-export const removeSecondFactor: Route<HttpDeps> = {
+export const removeSecondFactor = management({
+  operationId: "removeSecondFactor",
+  tag: "Users",
   method: "DELETE",
   path: "/api/user/:id/second-factor",
   access: "admin",
   summary: "Does away with the second factor of a user of a role below your own.",
-  renderError: renderFailure,
 
   async handle(exchange, { users, secondFactors }) {
     const user = await findUser(exchange, users);
@@ -105,7 +108,7 @@ export const removeSecondFactor: Route<HttpDeps> = {
     }
     throw none("This user has no second factor.");
   },
-};
+});
 
 /**
  * A user of single sign-on without a password must have logged in by it: an access token is not
@@ -115,12 +118,12 @@ async function prove(
   exchange: Exchange,
   deps: HttpDeps,
   user: User,
-  body: JsonObject,
+  { password, code }: Proof,
 ): Promise<void> {
   if (user.hasPassword || ownSession(exchange) === undefined) {
-    await provePassword(exchange, deps, user, body, "password");
+    await provePassword(exchange, deps, user, password, "password");
   }
-  await proveCode(exchange, deps, user, body);
+  await proveCode(exchange, deps, user, code);
 }
 
 function none(message: string): GatewayError {

@@ -1,70 +1,73 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object } from "#lib/rules.ts";
-import { defined, textOf } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import { defined } from "#lib/values.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { optional } from "../fields.ts";
+import { management } from "../management.ts";
 import { provePassword } from "./prove.ts";
-import { DISPLAY_NAME, NEW_PASSWORD, readNewPassword, TRIED_PASSWORD } from "./user-fields.ts";
-import { showUser } from "./user-json.ts";
+import { DISPLAY_NAME, NEW_PASSWORD, TRIED_PASSWORD } from "./user-fields.ts";
+import { showUser, USER } from "./user-json.ts";
 
-const common = { access: "user", renderError: renderFailure } as const;
+const common = { access: "user", tag: "Account" } as const;
 
-export const getSelf: Route<HttpDeps> = {
+export const getSelf = management({
+  operationId: "getSelf",
   ...common,
   method: "GET",
   path: "/api/user/self",
   summary: "Who is logged in.",
+  data: USER,
   handle: (exchange) => succeed(exchange.id, "", showUser(requireUser(exchange))),
-};
-
-const CHANGE = object({
-  display_name: DISPLAY_NAME,
-  password: NEW_PASSWORD,
-  current_password: TRIED_PASSWORD,
 });
 
-export const updateSelf: Route<HttpDeps> = {
+const CHANGE = z.strictObject({
+  display_name: optional(DISPLAY_NAME),
+  password: optional(NEW_PASSWORD),
+  current_password: optional(TRIED_PASSWORD),
+});
+
+export const updateSelf = management({
+  operationId: "updateSelf",
   ...common,
   method: "PUT",
   path: "/api/user/self",
   summary: "Changes your name for display, or your password, which ends all your other logins.",
-  requestSchema: () => schemaOf(CHANGE),
+  body: CHANGE,
+  data: USER,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { body }) {
     const user = requireUser(exchange);
-    const body = await readFields(exchange, CHANGE);
-    const password = readNewPassword(body);
+    const { password, display_name: displayName, current_password: current } = body;
     if (password !== undefined) {
-      await provePassword(exchange, deps, user, body, "current_password");
+      await provePassword(exchange, deps, user, current, "current_password");
     }
     const session = ownSession(exchange);
     const before = session === undefined ? undefined : await deps.logins.findBySession(session);
-    const displayName = textOf(body["display_name"]);
     const changed = await deps.users.change(user.id, defined({ displayName, password }));
     const response = succeed(exchange.id, "Changed.", showUser(changed ?? user));
     if (password === undefined || before === undefined) return response;
     return await startSession(exchange, deps, user.id, before.isConfirmed, response);
   },
-};
+});
 
-export const createAccessToken: Route<HttpDeps> = {
+export const createAccessToken = management({
+  operationId: "createAccessToken",
   ...common,
   method: "POST",
   path: "/api/user/token",
   summary: "Makes your access token, in place of the one before. It is not shown again.",
+  data: z.object({ token: z.string() }),
 
   async handle(exchange, { logins }) {
     const token = await logins.createToken(requireUser(exchange).id);
     return succeed(exchange.id, "Your access token was made. It is not shown again.", { token });
   },
-};
+});
 
-export const deleteAccessToken: Route<HttpDeps> = {
+export const deleteAccessToken = management({
+  operationId: "deleteAccessToken",
   ...common,
   method: "DELETE",
   path: "/api/user/token",
@@ -76,4 +79,4 @@ export const deleteAccessToken: Route<HttpDeps> = {
     }
     throw new GatewayError("not_found", "You have no access token.");
   },
-};
+});

@@ -1,37 +1,48 @@
+import { z } from "zod";
 import type { SessionRecord } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
 import { ownSession } from "#http/start-session.ts";
-import { renderFailure, succeed } from "../envelope.ts";
+import { succeed } from "../envelope.ts";
+import { items, management } from "../management.ts";
 import { seconds } from "../seconds.ts";
 
-const common = { access: "user", renderError: renderFailure } as const;
+const common = { access: "user", tag: "Account" } as const;
 
-export const listSessions: Route<HttpDeps> = {
+const SESSION = z.object({
+  created_at: z.int(),
+  seen_at: z.int(),
+  network: z.string().nullable(),
+  is_own: z.boolean(),
+});
+
+export const listSessions = management({
+  operationId: "listSessions",
   ...common,
   method: "GET",
   path: "/api/user/self/sessions",
   summary: "Where you are logged in: since when, when it was last used, and from which network.",
+  data: items(SESSION),
 
   async handle(exchange, { logins }) {
     const found = await logins.listSessions(requireUser(exchange).id, ownSession(exchange));
     return succeed(exchange.id, "", { items: found.map(showSession) });
   },
-};
+});
 
-export const endSessions: Route<HttpDeps> = {
+export const endSessions = management({
+  operationId: "endSessions",
   ...common,
   method: "POST",
   path: "/api/user/self/sessions/end",
   summary: "Ends all your sessions but the one that asks.",
+  data: z.object({ ended: z.int() }),
 
   async handle(exchange, { logins }) {
     const ended = await logins.endOtherSessions(requireUser(exchange).id, ownSession(exchange));
     return succeed(exchange.id, "Your other sessions are ended.", { ended });
   },
-};
+});
 
 function showSession({ createdAt, seenAt, network, isOwn }: SessionRecord): JsonObject {
   return {

@@ -1,37 +1,32 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
-import { object, text } from "#lib/rules.ts";
-import { textOf } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
 import { refuseOtherPages } from "./login.ts";
-import { EMAIL, NEW_PASSWORD, readEmail, readNewPassword } from "./user-fields.ts";
-import { showUser } from "./user-json.ts";
+import { EMAIL, NEW_PASSWORD } from "./user-fields.ts";
+import { showUser, USER } from "./user-json.ts";
 
-const SET_UP = object({
-  "token!": text({ minLength: 1, maxLength: 128, isSecret: true }),
-  "email!": EMAIL,
-  "password!": NEW_PASSWORD,
+const SET_UP = z.strictObject({
+  token: z.string().min(1).max(128).meta({ writeOnly: true }),
+  email: EMAIL,
+  password: NEW_PASSWORD,
 });
 
-export const setUp: Route<HttpDeps> = {
+export const setUp = management({
+  operationId: "setUp",
+  tag: "Login",
   method: "POST",
   path: "/api/user/setup",
   access: "public",
   summary: "Gives the root account its first login, with the token that the first start printed.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(SET_UP),
+  body: SET_UP,
+  data: USER,
 
-  async handle(exchange, { logins, loginLimits }) {
+  async handle(exchange, { logins, loginLimits }, { body: { token, email, password } }) {
     refuseOtherPages(exchange);
-    const body = await readFields(exchange, SET_UP);
-    const email = readEmail(body) ?? "";
-    const password = readNewPassword(body) ?? "";
     const { address } = exchange.client;
     await loginLimits.enter(THIS, address);
-    const user = await logins.setUp(textOf(body["token"]) ?? "", email, password);
+    const user = await logins.setUp(token, email, password);
     if (user === undefined) {
       throw new GatewayError("unauthenticated", "This token is not good, or not good any more.");
     }
@@ -39,7 +34,7 @@ export const setUp: Route<HttpDeps> = {
     exchange.identify(user, "setup_token");
     return succeed(exchange.id, "The root account is ready; log in.", showUser(user));
   },
-};
+});
 
 /** Cannot equal a login name. */
 const THIS = "(set-up)";

@@ -1,40 +1,49 @@
-import { invalid } from "#core/error.ts";
-import { isEmail, isUserName, objectionToPassword, PASSWORD_CHARS } from "#core/user.ts";
-import type { JsonObject } from "#lib/json.ts";
-import { text } from "#lib/rules.ts";
-import { textOf } from "#lib/values.ts";
+import { z } from "zod";
+import { isEmail, isUserName, passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 
-export const USERNAME = text({ minLength: 1, maxLength: 64 });
-export const EMAIL = text({ minLength: 3, maxLength: 254 });
-export const DISPLAY_NAME = text({ minLength: 1, maxLength: 100 });
+const SECRET = { writeOnly: true } as const;
+
+export const USERNAME = z
+  .string()
+  .min(1)
+  .max(64)
+  .transform((given, context) => {
+    const name = given.toLowerCase();
+    if (!isUserName(name)) {
+      context.addIssue(
+        "must be of letters, digits, dots, dashes and underscores, and begin with one of the first two",
+      );
+    }
+    return name;
+  });
+
+export const EMAIL = z
+  .string()
+  .min(3)
+  .max(254)
+  .transform((given, context) => {
+    const email = given.toLowerCase();
+    if (!isEmail(email)) context.addIssue("is not an address");
+    return email;
+  });
+
+export const DISPLAY_NAME = z.string().min(1).max(100);
+
 /** One that is tried may have any length that could be somebody's. */
-export const TRIED_PASSWORD = text({ minLength: 1, maxLength: PASSWORD_CHARS.max, isSecret: true });
+export const TRIED_PASSWORD = z.string().min(1).max(PASSWORD_CHARS.max).meta(SECRET);
+
 /** Of an authenticator, or a recovery code. */
-export const CODE = text({ minLength: 1, maxLength: 32, isSecret: true });
-export const NEW_PASSWORD = text({
-  minLength: PASSWORD_CHARS.min,
-  maxLength: PASSWORD_CHARS.max,
-  isSecret: true,
-});
+export const CODE = z.string().min(1).max(32).meta(SECRET);
 
-export function readUserName(body: JsonObject): string {
-  const given = (textOf(body["username"]) ?? "").toLowerCase();
-  if (isUserName(given)) return given;
-  throw invalid(
-    "username",
-    "'username' must be of letters, digits, dots, dashes and underscores, and begin with one of the first two.",
-  );
-}
-
-export function readEmail(body: JsonObject): string | undefined {
-  const given = textOf(body["email"])?.toLowerCase();
-  if (given === undefined || isEmail(given)) return given;
-  throw invalid("email", "'email' is not an address.");
-}
-
-export function readNewPassword(body: JsonObject): string | undefined {
-  const given = textOf(body["password"]);
-  const objection = given === undefined ? undefined : objectionToPassword(given);
-  if (objection === undefined) return given;
-  throw invalid("password", `The password ${objection}`);
-}
+export const NEW_PASSWORD = z
+  .string()
+  .min(PASSWORD_CHARS.min)
+  .max(PASSWORD_CHARS.max)
+  .meta(SECRET)
+  .superRefine((given, context) => {
+    const problem = passwordProblem(given);
+    if (problem === undefined) return;
+    const message = `The password ${problem}`;
+    context.addIssue({ code: "custom", message, params: { isSentence: true } });
+  })
+  .meta(SECRET);

@@ -1,6 +1,30 @@
-import type { User } from "#core/user.ts";
+import { z } from "zod";
+import { ROLES, type User } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { seconds } from "../seconds.ts";
+
+const FIELDS = {
+  id: z.int(),
+  username: z.string(),
+  email: z.string().nullable(),
+  display_name: z.string(),
+  role: z.enum(ROLES),
+  group_id: z.int().nullable(),
+  team_id: z.int().nullable(),
+  status: z.int().describe("1 enabled, 2 disabled."),
+  second_factor: z.boolean(),
+  created_at: z.int(),
+};
+
+export const USER = z.object(FIELDS).meta({ id: "User" });
+
+export const LOGGED_IN = z.object({
+  ...FIELDS,
+  set_up: z
+    .literal("second_factor")
+    .optional()
+    .describe("What the user must set up before the session opens anything else."),
+});
 
 export function showUser(user: User): JsonObject {
   return {

@@ -1,55 +1,58 @@
-import { schemaOf } from "#lib/rule-schema.ts";
-import { integer, object } from "#lib/rules.ts";
+import { z } from "zod";
 import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange, Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
-import { readFields } from "../read-fields.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
 import { readId } from "../read-id.ts";
-import { readStatus } from "../token/token-fields.ts";
-import { showToken } from "../token/token-json.ts";
-import { noSuchToken, showPage } from "../token/tokens.ts";
+import { STATUS, readStatus } from "../token/token-fields.ts";
+import { showToken, TOKEN } from "../token/token-json.ts";
+import { noSuchToken, PAGE, PAGE_OF_TOKENS, showPage } from "../token/tokens.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
 
-export const listUserTokens: Route<HttpDeps> = {
+export const listUserTokens = management({
+  operationId: "listUserTokens",
+  tag: "Users",
   method: "GET",
   path: "/api/user/:id/token",
   access: "auditor",
   summary: "Lists a user's tokens, latest first; `p` and `page_size` choose the page.",
-  renderError: renderFailure,
+  query: PAGE,
+  data: PAGE_OF_TOKENS,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps, { query }) {
     const { id } = await findUser(exchange, deps.users);
-    return await showPage(exchange, deps, id);
+    return await showPage(exchange, deps, id, query);
   },
-};
+});
 
-const STATUS = object({ "status!": integer(1, 2, "1 enabled, 2 disabled.") });
-
-export const updateUserToken: Route<HttpDeps> = {
+export const updateUserToken = management({
+  operationId: "updateUserToken",
+  tag: "Users",
   method: "PUT",
   path: "/api/user/:id/token/:token",
   access: "admin",
   summary: "Disables or enables a token of a user of a role below your own.",
-  renderError: renderFailure,
-  requestSchema: () => schemaOf(STATUS),
+  body: z.strictObject({ status: STATUS }),
+  data: TOKEN,
 
-  async handle(exchange, deps) {
-    const status = readStatus(await readFields(exchange, STATUS));
+  async handle(exchange, deps, { body }) {
+    const status = readStatus(body.status);
     const userId = await userBelow(exchange, deps);
     const id = tokenInPath(exchange);
     const changed = await deps.ownKeys.update(userId, id, status === undefined ? {} : { status });
     if (changed === undefined) throw noSuchToken();
     return succeed(exchange.id, "The token was changed.", showToken(changed, deps.clock.now()));
   },
-};
+});
 
-export const deleteUserToken: Route<HttpDeps> = {
+export const deleteUserToken = management({
+  operationId: "deleteUserToken",
+  tag: "Users",
   method: "DELETE",
   path: "/api/user/:id/token/:token",
   access: "admin",
   summary: "Deletes a token of a user of a role below your own for good; its running streams end.",
-  renderError: renderFailure,
 
   async handle(exchange, deps) {
     const userId = await userBelow(exchange, deps);
@@ -57,7 +60,7 @@ export const deleteUserToken: Route<HttpDeps> = {
     if (deleted.length === 0) throw noSuchToken();
     return succeed(exchange.id, "The token was deleted.");
   },
-};
+});
 
 async function userBelow(exchange: Exchange, { users }: HttpDeps): Promise<number> {
   const user = await findUser(exchange, users);

@@ -11,16 +11,22 @@ import type { CloudVideo } from "#styles/video/veo/cloud.ts";
 import { longPredictions } from "#styles/video/veo/inbound.ts";
 import { REQUEST } from "#styles/video/veo/read-prediction.ts";
 import { cloudParentOf, CLOUD_PREFIXES } from "#http/api/text/native-prefixes.ts";
+import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { readOperation } from "#http/api/text/native.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { toResponse } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { templateOf } from "#http/template.ts";
+import { OPERATION } from "./answers.ts";
 import { linkedVideos, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
 
 const COMMON = {
   access: "key",
   family: "videos",
+  tag: "Videos",
+  answer: jsonAnswer(OPERATION),
   renderError: longPredictions.inbound.buildError,
 } as const;
 
@@ -31,6 +37,7 @@ const MAX_INLINE_BYTES = 64 * 1024 * 1024;
 export const cloudVideos: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
   {
     ...COMMON,
+    operationId: `predictLongRunning${suffixOf(prefix)}`,
     method: "POST",
     path: `${prefix}/models/:model{.+:predictLongRunning}`,
     summary: "Has videos made, as the native vendor's cloud does.",
@@ -42,6 +49,7 @@ export const cloudVideos: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((p
   },
   {
     ...COMMON,
+    operationId: `fetchPredictOperation${suffixOf(prefix)}`,
     method: "POST",
     path: `${prefix}/models/:model{.+:fetchPredictOperation}`,
     summary: "How videos are coming along; finished ones are in the answer.",
@@ -50,6 +58,8 @@ export const cloudVideos: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((p
   },
   {
     ...COMMON,
+    operationId: `getModelOperation${suffixOf(prefix)}`,
+    template: `${templateOf(prefix)}/models/{model}/operations/{operation}`,
     method: "GET",
     path: `${prefix}/models/:operation{.+/operations/[^/]+}`,
     summary: "How videos are coming along, with links to finished ones.",

@@ -5,10 +5,18 @@ import { contentTasks } from "#styles/video/ark/inbound.ts";
 import { readList } from "#styles/video/ark/read-list.ts";
 import { REQUEST } from "#styles/video/ark/read-task.ts";
 import { writeList } from "#styles/video/ark/write-task.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import {
+  CONTENT_TASK,
+  CONTENT_TASKS,
+  CONTENT_TASKS_QUERY,
+  CREATED_TASK,
+  EMPTY_ANSWER,
+} from "./answers.ts";
 import { readVideo, requireTask, serveTask, submitVideo, writeTask } from "./serve-task.ts";
 
 const CONTENT_TASKS_PREFIX = "/videoa/";
@@ -18,6 +26,7 @@ const PATH = `${CONTENT_TASKS_BASE}/contents/generations/tasks`;
 const COMMON = {
   access: "key",
   family: "videos",
+  tag: "Videos",
   renderError: contentTasks.inbound.buildError,
 } as const;
 
@@ -25,6 +34,8 @@ const COMMON = {
 export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   {
     ...COMMON,
+    operationId: "createContentTask",
+    answer: jsonAnswer(CREATED_TASK),
     method: "POST",
     path: PATH,
     summary: "Has a video made of words and media.",
@@ -33,6 +44,9 @@ export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "listContentTasks",
+    query: CONTENT_TASKS_QUERY,
+    answer: jsonAnswer(CONTENT_TASKS),
     method: "GET",
     path: PATH,
     summary: "Tasks, the newest first, page by page.",
@@ -40,6 +54,8 @@ export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "getContentTask",
+    answer: jsonAnswer(CONTENT_TASK),
     method: "GET",
     path: `${PATH}/:id`,
     summary: "How a task is.",
@@ -47,6 +63,8 @@ export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "deleteContentTask",
+    answer: jsonAnswer(EMPTY_ANSWER),
     method: "DELETE",
     path: `${PATH}/:id`,
     summary: "Takes back a task that has not begun, or forgets one that is over.",

@@ -6,8 +6,10 @@ import { pushStream, type Sink } from "#lib/push-stream.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import type { Content, Wish } from "#relay/content/content.ts";
 import { isVendorKeyHeader } from "#http/credential.ts";
+import { FILE_ANSWER } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { CONTENT_QUERY } from "./answers.ts";
 import { requireTask } from "./serve-task.ts";
 
 /** Task status as clients see it. */
@@ -35,6 +37,10 @@ const A_LOOK = { first: 0, last: 63 };
 const SMALL_BYTES = 256 * 1024;
 
 export const getContent: Route<HttpDeps> = {
+  operationId: "getVideoContent",
+  tag: "Result files",
+  query: CONTENT_QUERY,
+  answer: FILE_ANSWER,
   method: "GET",
   path: "/v1/videos/:id/content",
   access: "key",
@@ -52,6 +58,10 @@ export const getContent: Route<HttpDeps> = {
 
 /** For clients that download results without a key, as they do from the vendor. */
 export const getSignedContent: Route<HttpDeps> = {
+  operationId: "getSignedVideoContent",
+  tag: "Result files",
+  query: CONTENT_QUERY,
+  answer: FILE_ANSWER,
   method: "GET",
   path: "/v1/videos/:id/file",
   access: "link",

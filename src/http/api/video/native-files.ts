@@ -1,11 +1,15 @@
+import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { Task } from "#core/task.ts";
 import { buildError } from "#styles/text/gemini/error.ts";
 import { readFileName } from "#styles/video/veo/file-name.ts";
 import { writeFile } from "#styles/video/veo/write-file.ts";
+import { FILE_ANSWER } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { suffixOf } from "#http/api/text/path-suffix.ts";
+import { NATIVE_FILE } from "./answers.ts";
 import { serveFile } from "./content.ts";
 import { requireTask } from "./serve-task.ts";
 
@@ -13,6 +17,13 @@ const DOWNLOAD = ":download";
 
 /** Download of videos that native operations made. */
 export const nativeFiles: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((version) => ({
+  operationId: `getFile${suffixOf(version)}`,
+  tag: "Result files",
+  query: z.object({ alt: z.enum(["media"]).optional() }),
+  answer: {
+    description: "The description, or the file.",
+    content: { ...FILE_ANSWER.content, "application/json": NATIVE_FILE },
+  },
   method: "GET",
   // A client that does not accept an http URL in this field appends it to `files/`.
   path: `${version}/files/:file{.+}`,

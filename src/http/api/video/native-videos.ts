@@ -1,14 +1,19 @@
 import { schemaOf } from "#lib/rule-schema.ts";
 import { longPredictions } from "#styles/video/veo/inbound.ts";
 import { REQUEST } from "#styles/video/veo/read-prediction.ts";
+import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { readOperation } from "#http/api/text/native.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { OPERATION } from "./answers.ts";
 import { serveSubmit, serveTask } from "./serve-task.ts";
 
 const COMMON = {
   access: "key",
   family: "videos",
+  tag: "Videos",
+  answer: jsonAnswer(OPERATION),
   renderError: longPredictions.inbound.buildError,
 } as const;
 
@@ -19,6 +24,7 @@ const COMMON = {
 export const nativeVideos: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatMap((version) => [
   {
     ...COMMON,
+    operationId: `predictLongRunning${suffixOf(version)}`,
     method: "POST",
     path: `${version}/models/:model{.+:predictLongRunning}`,
     summary: "Has videos made, in the native style.",
@@ -28,11 +34,18 @@ export const nativeVideos: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatM
       return serveSubmit(exchange, longPredictions, deps, { model });
     },
   },
-  look(`${version}/models/:operation{.+/operations/[^/]+}`),
-  look(`${version}/operations/:operation`),
+  {
+    ...look(`${version}/models/:operation{.+/operations/[^/]+}`),
+    operationId: `getModelOperation${suffixOf(version)}`,
+    template: `${version}/models/{model}/operations/{operation}`,
+  },
+  {
+    ...look(`${version}/operations/:operation`),
+    operationId: `getOperation${suffixOf(version)}`,
+  },
 ]);
 
-function look(path: string): Route<HttpDeps> {
+function look(path: string): Omit<Route<HttpDeps>, "operationId"> {
   return {
     ...COMMON,
     method: "GET",

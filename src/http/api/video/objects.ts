@@ -9,10 +9,12 @@ import { videoObjects } from "#styles/video/openai/inbound.ts";
 import { readList, REMIX_REQUEST } from "#styles/video/openai/read-query.ts";
 import { STATUS_WORDS, writeDeleted, writeList } from "#styles/video/openai/write-video.ts";
 import { REQUEST } from "#styles/video/unified/fields.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { DELETED_VIDEO, VIDEO, VIDEOS, VIDEOS_QUERY } from "./answers.ts";
 import { requireTask, serveSubmit, serveTask, submitVideo, writeTask } from "./serve-task.ts";
 
 const PATH = "/v1/videos";
@@ -20,6 +22,7 @@ const PATH = "/v1/videos";
 const COMMON = {
   access: "key",
   family: "videos",
+  tag: "Videos",
   renderError: videoObjects.inbound.buildError,
 } as const;
 
@@ -27,6 +30,8 @@ const COMMON = {
 export const videoOperations: readonly Route<HttpDeps>[] = [
   {
     ...COMMON,
+    operationId: "createVideo",
+    answer: jsonAnswer(VIDEO),
     method: "POST",
     path: PATH,
     summary: "Has a video made; as JSON or as a form.",
@@ -35,6 +40,9 @@ export const videoOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "listVideos",
+    query: VIDEOS_QUERY,
+    answer: jsonAnswer(VIDEOS),
     method: "GET",
     path: PATH,
     summary: "Videos, page by page.",
@@ -42,6 +50,8 @@ export const videoOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "getVideo",
+    answer: jsonAnswer(VIDEO),
     method: "GET",
     path: `${PATH}/:id`,
     summary: "How a video is coming along.",
@@ -49,6 +59,8 @@ export const videoOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "deleteVideo",
+    answer: jsonAnswer(DELETED_VIDEO),
     method: "DELETE",
     path: `${PATH}/:id`,
     summary: "Forgets a video that is finished, or has failed.",
@@ -56,6 +68,8 @@ export const videoOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "remixVideo",
+    answer: jsonAnswer(VIDEO),
     method: "POST",
     path: `${PATH}/:id/remix`,
     summary: "Has a video made anew, by other words.",

@@ -4,8 +4,10 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { textOf } from "#lib/values.ts";
 import { QUERY, REQUEST } from "#styles/video/jimeng/fields.ts";
 import { jimengVideo } from "#styles/video/jimeng/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { PROTOCOL_B_ANSWER, PROTOCOL_B_QUERY } from "./answers.ts";
 import { answerTask, inFormat, requireTask, serveSubmit } from "./serve-task.ts";
 
 const SUBMIT = "CVSync2AsyncSubmitTask";
@@ -15,10 +17,13 @@ const VERSION = "2022-08-31";
 /** One path: the query parameter names the action. */
 export const protocolB: Route<HttpDeps> = {
   ...inFormat(jimengVideo),
+  operationId: "callProtocolB",
+  query: PROTOCOL_B_QUERY,
+  answer: jsonAnswer(PROTOCOL_B_ANSWER),
   method: "POST",
   path: "/videob",
   summary: `Asks for a video, or after one: \`?Action=${SUBMIT}\` or \`?Action=${GET_RESULT}\`.`,
-  requestSchema: () => schemaOf(REQUEST),
+  requestSchema: () => ({ anyOf: [schemaOf(REQUEST), schemaOf(QUERY)] }),
   handle(exchange, deps) {
     const action = readAction(exchange.query);
     return action === SUBMIT

@@ -4,9 +4,12 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/video/vidu/fields.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
 import { PATHS } from "#styles/video/vidu/read-scenario.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { pascalCase } from "#lib/letter-case.ts";
+import { EMPTY_ANSWER, PROTOCOL_C_SUBMITTED, PROTOCOL_C_TASK } from "./answers.ts";
 import { inFormat, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
 
 const PREFIX = "/videoc/ent/v2";
@@ -15,6 +18,8 @@ const PREFIX = "/videoc/ent/v2";
 export const protocolC: readonly Route<HttpDeps>[] = [
   ...Object.keys(PATHS).map((scenario): Route<HttpDeps> => ({
     ...inFormat(viduVideo),
+    operationId: `createProtocolCTask${pascalCase(scenario)}`,
+    answer: jsonAnswer(PROTOCOL_C_SUBMITTED),
     method: "POST",
     path: `${PREFIX}/${scenario}`,
     summary: "Asks for a video.",
@@ -23,6 +28,8 @@ export const protocolC: readonly Route<HttpDeps>[] = [
   })),
   {
     ...inFormat(viduVideo),
+    operationId: "getProtocolCTask",
+    answer: jsonAnswer(PROTOCOL_C_TASK),
     method: "GET",
     path: `${PREFIX}/tasks/:id/creations`,
     summary: "What was made, and how far it is.",
@@ -30,6 +37,8 @@ export const protocolC: readonly Route<HttpDeps>[] = [
   },
   {
     ...inFormat(viduVideo),
+    operationId: "cancelProtocolCTask",
+    answer: jsonAnswer(EMPTY_ANSWER),
     method: "POST",
     path: `${PREFIX}/tasks/:id/cancel`,
     summary: "Takes a video back that is not begun, where its upstream can.",

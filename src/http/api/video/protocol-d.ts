@@ -1,13 +1,17 @@
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/video/minimax/fields.ts";
 import { minimaxVideo } from "#styles/video/minimax/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { PROTOCOL_D_SUBMITTED, PROTOCOL_D_TASK } from "./answers.ts";
 import { inFormat, serveSubmit, serveTask } from "./serve-task.ts";
 
 export const protocolD: readonly Route<HttpDeps>[] = [
   {
     ...inFormat(minimaxVideo),
+    operationId: "createProtocolDTask",
+    answer: jsonAnswer(PROTOCOL_D_SUBMITTED),
     method: "POST",
     path: "/videod/v2/video_generation",
     summary: "Asks for a video out of words, pictures, videos and sounds.",
@@ -16,6 +20,8 @@ export const protocolD: readonly Route<HttpDeps>[] = [
   },
   {
     ...inFormat(minimaxVideo),
+    operationId: "getProtocolDTask",
+    answer: jsonAnswer(PROTOCOL_D_TASK),
     method: "GET",
     path: "/videod/v2/query/video_generation/:id",
     summary: "How far a video is, and where.",

@@ -7,10 +7,18 @@ import { succeeded } from "#styles/video/kling/build-error.ts";
 import { REQUEST as NEWER_REQUEST } from "#styles/video/kling3/fields.ts";
 import { kling3Video } from "#styles/video/kling3/index.ts";
 import { PATHS as NEWER_PATHS } from "#styles/video/kling3/read-contents.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { pascalCase } from "#lib/letter-case.ts";
+import {
+  PROTOCOL_E_QUERY,
+  PROTOCOL_E_SUBMITTED,
+  PROTOCOL_E_TASK,
+  PROTOCOL_E_TASKS,
+} from "./answers.ts";
 import { answerTask, inFormat, serveSubmit } from "./serve-task.ts";
 
 /** The first style has two paths for each scenario: create and query. */
@@ -19,6 +27,8 @@ const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
   return [
     {
       ...inFormat(klingVideo),
+      operationId: `createProtocolETask${pascalCase(scenario)}`,
+      answer: jsonAnswer(PROTOCOL_E_TASK),
       method: "POST",
       path,
       summary: "Asks for a video.",
@@ -27,6 +37,8 @@ const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
     },
     {
       ...inFormat(klingVideo),
+      operationId: `getProtocolETask${pascalCase(scenario)}`,
+      answer: jsonAnswer(PROTOCOL_E_TASK),
       method: "GET",
       path: `${path}/:id`,
       summary: "How far a video is, and where; by its id or the caller's own.",
@@ -39,6 +51,8 @@ const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
 const newer: readonly Route<HttpDeps>[] = [
   ...NEWER_PATHS.map((scenario): Route<HttpDeps> => ({
     ...inFormat(kling3Video),
+    operationId: `createNewerProtocolETask${pascalCase(scenario)}`,
+    answer: jsonAnswer(PROTOCOL_E_SUBMITTED),
     method: "POST",
     path: `/videoe/${scenario}/:model`,
     summary: "Asks for a video, in the newer style.",
@@ -48,6 +62,9 @@ const newer: readonly Route<HttpDeps>[] = [
   })),
   {
     ...inFormat(kling3Video),
+    operationId: "listProtocolETasks",
+    query: PROTOCOL_E_QUERY,
+    answer: jsonAnswer(PROTOCOL_E_TASKS),
     method: "GET",
     path: "/videoe/tasks",
     summary: "How far a video is, and where: `?task_ids=` or `?external_task_ids=`, with one id.",

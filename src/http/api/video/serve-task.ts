@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
-import { fitsIn, fitUnits, NO_USAGE } from "#core/usage.ts";
+import { clampCount, fitUnits, NO_USAGE } from "#core/usage.ts";
 import type { Address } from "#core/style.ts";
 import { externalIdTaken, type Task } from "#core/task.ts";
 import {
@@ -20,7 +20,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
-import { UNPRICED } from "#http/unpriced-header.ts";
+import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange, Route } from "#http/routes.ts";
 
 /** Long enough that ids cannot be guessed. A key may be required in addition. */
@@ -44,10 +44,11 @@ export async function serveSubmit(
 /** The common part of all routes of one format. */
 export function inFormat({
   inbound,
-}: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "renderError"> {
+}: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "tag" | "renderError"> {
   return {
     access: "key",
     family: "videos",
+    tag: "Videos",
     renderError: (error, _request, id) => withId(inbound, inbound.buildError(error), id),
   };
 }
@@ -224,7 +225,7 @@ function askedBy(
     style: { id: format },
     question,
     facts: { model: question.model, stream: false, maxOutputTokens: outputTokens, choices: 1 },
-    inputTokens: fitsIn(inputTokens),
+    inputTokens: clampCount(inputTokens),
     units: fitUnits({
       ...(durationMs === undefined ? {} : { durationMs }),
       ...(grade === undefined ? {} : { grade }),
@@ -233,7 +234,7 @@ function askedBy(
     signal: new AbortController().signal,
     at: clock.now(),
     startedAt: clock.monotonic(),
-    onUnpriced: () => exchange.announce(UNPRICED),
+    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => NO_USAGE,
   };

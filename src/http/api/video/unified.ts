@@ -1,8 +1,10 @@
 import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/video/unified/fields.ts";
 import { unifiedVideos } from "#styles/video/unified/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import type { Route } from "#http/routes.ts";
+import { UNIFIED_TASK } from "./answers.ts";
 import { serveSubmit, serveTask } from "./serve-task.ts";
 
 const PATH = "/v1/video/generations";
@@ -10,12 +12,15 @@ const PATH = "/v1/video/generations";
 const COMMON = {
   access: "key",
   family: "videos",
+  tag: "Videos",
+  answer: jsonAnswer(UNIFIED_TASK),
   renderError: unifiedVideos.inbound.buildError,
 } as const;
 
 export const unifiedOperations: readonly Route<HttpDeps>[] = [
   {
     ...COMMON,
+    operationId: "createVideoTask",
     method: "POST",
     path: PATH,
     summary: "Has a video made by a model of any family; as JSON or as a form.",
@@ -24,6 +29,7 @@ export const unifiedOperations: readonly Route<HttpDeps>[] = [
   },
   {
     ...COMMON,
+    operationId: "getVideoTask",
     method: "GET",
     path: `${PATH}/:id`,
     summary: "How a video is coming along, and where it is.",

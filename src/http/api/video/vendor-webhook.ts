@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { json } from "#http/json.ts";
 import type { Route } from "#http/routes.ts";
@@ -9,6 +11,9 @@ export const NOTICES_PATH = "/callbacks";
 
 /** Open to everyone: a webhook only makes the gateway poll the vendor sooner. */
 export const vendorWebhook: Route<HttpDeps> = {
+  operationId: "receiveVendorWebhook",
+  tag: "Callbacks",
+  answer: jsonAnswer(z.object({ code: z.literal(0), message: z.string() })),
   method: "POST",
   path: `${NOTICES_PATH}/:channel/:task`,
   access: "vendor",
@@ -17,7 +22,7 @@ export const vendorWebhook: Route<HttpDeps> = {
 
   async handle(exchange, { tasks }) {
     const body = await exchange.readBytes(MAX_BYTES);
-    await tasks.hear({
+    await tasks.handleVendorWebhook({
       channel: exchange.param("channel"),
       taskId: exchange.param("task"),
       body,

@@ -1,20 +1,41 @@
-import { GatewayError, invalid } from "#core/error.ts";
+import { z } from "zod";
+import { GatewayError } from "#core/error.ts";
 import type { WebhookDelivery, DeliveryState } from "#core/webhook-delivery.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Route } from "#http/routes.ts";
-import { renderFailure, succeed } from "../envelope.ts";
+import { succeed } from "../envelope.ts";
 import { seconds } from "../seconds.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { management } from "../management.ts";
+import { pageSize } from "../query-fields.ts";
 
-const common = { access: "user", renderError: renderFailure } as const;
+const common = { access: "user", tag: "Webhooks" } as const;
 
-const PAGE_SIZE = { usual: 20, most: 100 } as const;
-const STATES: readonly DeliveryState[] = ["pending", "delivered", "dead"];
+const STATES = ["pending", "delivered", "dead"] as const satisfies readonly DeliveryState[];
 
-export const listNotices: Route<HttpDeps> = {
+const PAGE = z.object({
+  state: stateField(),
+  page_size: pageSize(20, 100),
+  before: z.string().optional().describe("The id of the last notice of the page before."),
+});
+
+const NOTICE = z
+  .object({
+    id: z.string(),
+    task_id: z.string(),
+    url: z.string(),
+    state: z.enum(STATES),
+    attempts: z.int(),
+    created_at: z.int(),
+    next_attempt_at: z.int().nullable(),
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: "Notice" });
+
+const SECRET = z.object({ secret: z.string() });
+
+export const listNotices = management({
+  operationId: "listNotices",
   ...common,
   method: "GET",
   path: "/api/notice",
@@ -22,18 +43,21 @@ export const listNotices: Route<HttpDeps> = {
     "What was sent, or is to be sent, to the addresses that your tasks named, latest first. " +
     "`state` chooses `pending`, `delivered` or `dead`; `before` is the last id of the page before.",
 
-  async handle(exchange, { notices }) {
-    const { query } = exchange;
+  query: PAGE,
+  data: z.array(NOTICE),
+
+  async handle(exchange, { notices }, { query: { page_size: limit, state, before } }) {
     const found = await notices.list({
       userId: requireUser(exchange).id,
-      limit: wholeNumber(query, "page_size", PAGE_SIZE.usual, PAGE_SIZE.most),
-      ...defined({ state: stateIn(query), before: query.get("before") ?? undefined }),
+      limit,
+      ...defined({ state, before }),
     });
     return succeed(exchange.id, "", found.map(showNotice));
   },
-};
+});
 
-export const replayNotice: Route<HttpDeps> = {
+export const replayNotice = management({
+  operationId: "replayNotice",
   ...common,
   method: "POST",
   path: "/api/notice/:id/replay",
@@ -46,26 +70,30 @@ export const replayNotice: Route<HttpDeps> = {
     }
     throw new GatewayError("not_found", "There is no such notice.");
   },
-};
+});
 
-export const getNoticeSecret: Route<HttpDeps> = {
+export const getNoticeSecret = management({
+  operationId: "getNoticeSecret",
   ...common,
   method: "GET",
   path: "/api/user/notice-secret",
   isAction: true,
   summary: "What signs your notices; for a week after a change, the one before signs them too.",
+  data: SECRET,
 
   async handle(exchange, { noticeSecrets }) {
     const [secret = ""] = await noticeSecrets.of(requireUser(exchange).id);
     return succeed(exchange.id, "", { secret });
   },
-};
+});
 
-export const rotateNoticeSecret: Route<HttpDeps> = {
+export const rotateNoticeSecret = management({
+  operationId: "rotateNoticeSecret",
   ...common,
   method: "POST",
   path: "/api/user/notice-secret",
   summary: "Makes a new secret that signs your notices.",
+  data: SECRET,
 
   async handle(exchange, { noticeSecrets }) {
     const secret = await noticeSecrets.rotate(requireUser(exchange).id);
@@ -73,13 +101,20 @@ export const rotateNoticeSecret: Route<HttpDeps> = {
       secret,
     });
   },
-};
+});
 
-function stateIn(query: URLSearchParams): DeliveryState | undefined {
-  const given = query.get("state");
-  const found = STATES.find((each) => each === given);
-  if (given === null || found !== undefined) return found;
-  throw invalid("state", `'state' must be one of ${STATES.join(", ")}.`);
+function stateField() {
+  return z
+    .string()
+    .optional()
+    .transform((given, context) => {
+      const found = STATES.find((each) => each === given);
+      if (given !== undefined && found === undefined) {
+        context.addIssue(`must be one of ${STATES.join(", ")}`);
+      }
+      return found;
+    })
+    .meta({ enum: STATES, description: "Notices in this state." });
 }
 
 function showNotice(notice: WebhookDelivery): JsonObject {

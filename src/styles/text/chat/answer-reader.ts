@@ -1,13 +1,14 @@
 import type { ChatEvent, Citation } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
-import type { Usage } from "#core/usage.ts";
+import { withSearches, type Usage } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { unixMs } from "#lib/unix-time.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { ChoiceReader } from "./choice-reader.ts";
 import { parseSources } from "./citation.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { holdsContent } from "./content.ts";
+import { ExecutedSearches } from "./executed-tools.ts";
 import { errorIn } from "./failure.ts";
 import { usageIn } from "./usage.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
@@ -22,6 +23,7 @@ export class AnswerReader {
   #hasContent = false;
   #usage: Usage | undefined;
   #sources: readonly Citation[] = [];
+  readonly #searches = new ExecutedSearches();
 
   read(chunk: Json, isWholeAnswer = false): ChatEvent[] {
     const error = errorIn(chunk);
@@ -31,6 +33,7 @@ export class AnswerReader {
 
     // Some report usage all along, some twice: the last is the sum.
     this.#usage = usageIn(body) ?? this.#usage;
+    this.#searches.note(body);
     const sources = parseSources(body);
     if (sources.length > 0) this.#sources = sources;
     this.#hasContent ||= holdsContent(body);
@@ -67,7 +70,9 @@ export class AnswerReader {
       if (!reader.hasCitations) for (const source of this.#sources) reader.cite(source);
       return reader.end();
     });
-    return this.#usage === undefined ? events : [...events, { type: "usage", usage: this.#usage }];
+    return this.#usage === undefined
+      ? events
+      : [...events, { type: "usage", usage: withSearches(this.#usage, this.#searches.count) }];
   }
 
   #reader(choice: JsonObject): ChoiceReader {

@@ -47,9 +47,9 @@ async function said(chunks: readonly Json[], isMarked = true): Promise<SaidChoic
   return saidIn(await decoded(chunks, isMarked)).choices[0];
 }
 
-async function encoded(events: readonly ChatEvent[], spelling: JsonObject = {}): Promise<string> {
+async function encoded(events: readonly ChatEvent[], rawFields: JsonObject = {}): Promise<string> {
   const out = await Array.fromAsync(
-    encodeStream(chat, each(events), { ...REQUEST, spelling: { chat: spelling } }),
+    encodeStream(chat, each(events), { ...REQUEST, rawFields: { chat: rawFields } }),
   );
   return out.join("");
 }
@@ -941,7 +941,7 @@ describe("a caller of the older form gets a function call", () => {
   test("in one piece", async () => {
     const built = buildResponse(await events, {
       ...REQUEST,
-      spelling: { chat: { functions: true } },
+      rawFields: { chat: { functions: [{ name: "f" }] } },
     });
 
     expect(built["choices"]).toMatchObject([
@@ -954,7 +954,7 @@ describe("a caller of the older form gets a function call", () => {
   });
 
   test("in a stream", async () => {
-    const choices = choicesIn(await encoded(await events, { functions: true }));
+    const choices = choicesIn(await encoded(await events, { functions: [{ name: "f" }] }));
 
     expect(choices.map(({ delta, finish_reason }) => [delta, finish_reason])).toEqual([
       [{ role: "assistant", content: null }, null],

@@ -4,7 +4,7 @@ import { fitId } from "./call-ids.ts";
 import { buildCallSignature } from "./call-signature.ts";
 import type { Place } from "./part-out.ts";
 import { isIssuedHere } from "./reasoning-details.ts";
-import { CHAT, isOwn } from "./spelling.ts";
+import { CHAT, isOwn } from "./raw-fields.ts";
 import { wrapInput } from "./stand-in.ts";
 import { ownName } from "#styles/text/tool-names.ts";
 import { writtenName } from "./tool-out.ts";

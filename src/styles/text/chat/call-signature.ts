@@ -1,7 +1,7 @@
 import { readSignature, writeSignature, type Signature } from "#core/signature.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 
 /** Proof of the thinking behind a call, in its `extra_content`, under whatever vendor's name. */
 export function callSignature(content: Json | undefined): Signature | undefined {

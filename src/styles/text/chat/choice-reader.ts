@@ -6,7 +6,7 @@ import { inBlock, parseCitation } from "./citation.ts";
 import { isReason, parseFinish } from "./finish.ts";
 import { thinkingText } from "./part-in.ts";
 import { parseDetails, type Detail } from "./reasoning-details.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
 const MAX_CITATIONS = 1_000;

@@ -5,7 +5,7 @@ import { buildCitation } from "./citation.ts";
 import { FINISH_WORDS } from "./finish.ts";
 import { buildDetail } from "./reasoning-details.ts";
 import { buildImage, buildLogprobs } from "./response-out.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 
 /** What one chunk says of one choice. */
 export interface Piece {

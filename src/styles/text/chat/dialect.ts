@@ -3,7 +3,7 @@ import type { AnswerFormat } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { memberOf } from "#lib/values.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
 
 /**
  * In which ways a vendor's reading of chat completions is its own. Declared by
@@ -29,7 +29,7 @@ export interface ChatDialect {
   /** Answer formats that it enforces, if not all; the others are asked for in words. */
   readonly formats?: readonly AnswerFormat[];
   /** Refuses `json_object` unless some message says "json". */
-  readonly jsonWord?: true;
+  readonly jsonHint?: true;
   /** All values of `service_tier` that it takes. */
   readonly serviceTiers?: readonly string[];
   /** All types of a user's content parts that it takes. */
@@ -44,8 +44,16 @@ export interface ChatDialect {
   readonly forcedToolsWhileReasoning?: false;
   /** Refuses to enforce an answer format while its models reason. */
   readonly formatsWhileReasoning?: false;
+  /** The name of `seed`, if it is another; `any`: the server may know either name. */
+  readonly seed?: "random_seed" | "any";
   /** Refuses `strict` in the definition of a tool. */
   readonly strictTools?: false;
+
+  /**
+   * How it is asked to search the web, and which models can. `false`: it cannot be asked, so the
+   * wish is left out and reported. If absent, requests that we write do not ask.
+   */
+  readonly webSearch?: false | { readonly as: "options" | "switch"; readonly models?: RegExp };
 
   // What follows is for requests that we write, not for those that pass through.
 
@@ -55,13 +63,16 @@ export interface ChatDialect {
   readonly reasoningBack?: "text" | "details";
   /** What to send beside it if the vendor otherwise drops the reasoning of earlier turns, and for which models. */
   readonly keepsReasoning?: { readonly by: JsonObject; readonly models: RegExp };
-  /** How it is asked to search the web, and which models can; not at all where nothing is said. */
-  readonly webSearch?: { readonly as: "options" | "switch"; readonly models?: RegExp };
   /** Its reasoning models take `verbosity`. */
   readonly verbosity?: true;
   /** Knows tools that take free text, and a choice among some of the tools. */
   readonly customTools?: true;
   readonly topK?: true;
+  /**
+   * How it is told to go on from a last message of the assistant: by a member of that message, or
+   * it always does. If absent, it answers such a message, and the loss is reported.
+   */
+  readonly prefill?: "prefix" | "partial" | "always";
   /** Is told how a picture is to be, and takes back those that its models made. */
   readonly pictures?: true;
 }
@@ -124,11 +135,11 @@ export function adaptToDialect(
     const value = body[field];
     if (value === undefined) continue;
     edits[field] = undefined;
-    if (!isUsual(field, value)) report?.lose(field);
+    if (!isDefault(field, value)) report?.lose(field);
   }
   const tools = dialect.strictTools === false ? withoutStrict(body["tools"], report) : undefined;
   if (tools !== undefined) edits["tools"] = tools;
-  const messages = adaptMessages(body["messages"], dialect);
+  const messages = adaptMessages(body["messages"], dialect, report);
   if (messages !== undefined) edits["messages"] = messages;
   return edits;
 }
@@ -155,8 +166,17 @@ function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
+/** Reasoning has one name, however it is written. */
+function lossOf(field: string): string {
+  return field === "reasoning_content" ? "reasoning" : `messages.${field}`;
+}
+
 /** `undefined` where nothing changes, so that the caller's bytes can stay. */
-function adaptMessages(messages: Json | undefined, dialect: ChatDialect): Json | undefined {
+function adaptMessages(
+  messages: Json | undefined,
+  dialect: ChatDialect,
+  report: LossReport | undefined,
+): Json | undefined {
   const { developerRole, refusesInMessages: refused = [] } = dialect;
   const takesAll = developerRole !== false && refused.length === 0;
   if (takesAll || !isArray(messages)) return undefined;
@@ -168,6 +188,9 @@ function adaptMessages(messages: Json | undefined, dialect: ChatDialect): Json |
     if (!renamed && dropped.length === 0) return message;
 
     isChanged = true;
+    for (const field of dropped) {
+      if (!isDefault(field, message[field] ?? null)) report?.lose(lossOf(field));
+    }
     const kept = Object.entries(message).filter(([key]) => !dropped.includes(key));
     return { ...Object.fromEntries(kept), ...(renamed ? { role: "system" } : {}) };
   });

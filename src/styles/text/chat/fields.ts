@@ -151,6 +151,7 @@ export const REQUEST: ObjectRule = object({
   presence_penalty: number(-2, 2),
   frequency_penalty: number(-2, 2),
   seed: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  random_seed: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "Another name of `seed`."),
   max_tokens: integer(1, MAX_OUTPUT_TOKENS, "The most tokens to generate."),
   max_completion_tokens: integer(
     1,

@@ -6,7 +6,7 @@ import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { dialectOf } from "./dialect.ts";
 import { stopReasoning } from "./fit-reasoner.ts";
 import type { Fit } from "./fit-request.ts";
-import { mentionsJson, withJsonWord } from "./json-word.ts";
+import { mentionsJson, withJsonHint } from "./json-hint.ts";
 
 const FORMATS: Readonly<Record<string, AnswerFormat>> = {
   json_object: "json",
@@ -39,10 +39,10 @@ export function fitFormat(fit: Fit): void {
     editor.set("messages", instructed(text, editor.get("messages")));
     return;
   }
-  if (format !== "json" || dialect.jsonWord !== true) return;
+  if (format !== "json" || dialect.jsonHint !== true) return;
   const messages = listOf(editor.get("messages")).filter(isObject);
   if (!messages.some(mentionsJson))
-    editor.set("messages", withJsonWord(messages, { type: "json" }));
+    editor.set("messages", withJsonHint(messages, { type: "json" }));
 }
 
 /** After the instructions that stand first. */

@@ -1,7 +1,7 @@
 import { isObject, type Json } from "#lib/json.ts";
 import { flagOf, memberOf, textOf } from "#lib/values.ts";
 import type { Fit } from "./fit-request.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
 
 /** Removes what the model refuses while it reasons. */
 export function fitReasoner(fit: Fit): void {
@@ -19,7 +19,7 @@ export function fitReasoner(fit: Fit): void {
       const value = editor.get(name);
       if (value === undefined || name === "max_tokens") continue;
       editor.remove(name);
-      if (!isUsual(name, value)) report.lose(name);
+      if (!isDefault(name, value)) report.lose(name);
     }
   }
   if (dialect.forcedToolsWhileReasoning === false && isForced(editor.get("tool_choice"))) {

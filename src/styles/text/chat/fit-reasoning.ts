@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import type { ReasoningTerms } from "./dialect.ts";
 import type { Fit } from "./fit-request.ts";
+import { membersOf } from "#styles/text/request-fields.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { buildReasoning, typeToThink } from "./reasoning-out.ts";
 
@@ -35,7 +36,7 @@ export function fitReasoning({ editor, context, dialect }: Fit): void {
   for (const name of given) editor.remove(name);
   const { model, report } = context;
   const stream = body["stream"] === true;
-  const built = asked && buildReasoning(asked, { model, terms, stream, report });
+  const built = asked && membersOf(buildReasoning(asked, { model, terms, stream }), report);
   const kept = terms === "type" ? besideType(body["thinking"], context) : {};
   editor.assign(Object.keys(kept).length === 0 ? (built ?? {}) : withBeside(kept, built, context));
 }

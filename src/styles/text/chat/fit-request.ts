@@ -9,7 +9,9 @@ import { fitFormat } from "./fit-format.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
 import { fitReasoning } from "./fit-reasoning.ts";
 import { dropUnknown, liftExtensions } from "./fit-unknown.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
+import { membersOf } from "#styles/text/request-fields.ts";
+import { buildWebSearch, parseWebSearch } from "./web-search.ts";
 
 /**
  * Removes or replaces what the vendor and the model of a chat body would
@@ -21,6 +23,8 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
   liftExtensions(fit);
+  fitSearch(fit);
+  fitSeed(fit);
   fitReasoning(fit);
   dropUnknown(fit);
   fitReasoner(fit);
@@ -44,14 +48,40 @@ export interface Fit {
  * An empty list of tools is refused, and so is a choice among none. One vendor
  * has a word of its own for a call that must be made.
  */
-function fitTools({ editor }: Fit): void {
+function fitTools({ editor, context: { report } }: Fit): void {
   if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required");
   const tools = editor.get("tools");
   if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
   if (editor.has("tools") || editor.has("functions")) return;
+  const choice = editor.get("tool_choice");
+  if (editor.has("tool_choice") && choice !== "auto" && choice !== "none")
+    report.lose("tool_choice");
   editor.remove("tool_choice");
   editor.remove("parallel_tool_calls");
 }
+
+/** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
+function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
+  if (way === undefined || !editor.has("web_search_options")) return;
+  if (way === false) report.lose("web_search_options");
+  else if (way.as === "switch") {
+    const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
+    if (search !== undefined) {
+      editor.assign(membersOf(buildWebSearch(search, "", { webSearch: way }), report));
+    }
+  } else return;
+  editor.remove("web_search_options");
+}
+
+/** One vendor's name of `seed`, from a client of that vendor. */
+function fitSeed({ editor, dialect }: Fit): void {
+  const given = editor.get(RANDOM_SEED);
+  if (given === undefined || dialect.seed !== undefined) return;
+  editor.remove(RANDOM_SEED);
+  if (!editor.has("seed")) editor.set("seed", given);
+}
+
+const RANDOM_SEED = "random_seed";
 
 /** What the model refuses, whoever hosts it. */
 function fitRules({ editor, context: { model, report } }: Fit): void {
@@ -61,9 +91,9 @@ function fitRules({ editor, context: { model, report } }: Fit): void {
     const value = editor.get(name);
     if (value === undefined) continue;
     // The caller waits for all of them.
-    if (name === "n" && !isUsual(name, value)) throw refuse("n", "this model gives one answer.");
+    if (name === "n" && !isDefault(name, value)) throw refuse("n", "this model gives one answer.");
     editor.remove(name);
-    if (!isUsual(name, value)) report.lose(name);
+    if (!isDefault(name, value)) report.lose(name);
   }
 }
 
@@ -72,7 +102,7 @@ function fitServiceTier({ editor, dialect, context: { report } }: Fit): void {
   if (dialect.serviceTiers === undefined || typeof tier !== "string") return;
   if (dialect.serviceTiers.includes(tier)) return;
   editor.remove("service_tier");
-  if (!isUsual("service_tier", tier)) report.lose("service_tier");
+  if (!isDefault("service_tier", tier)) report.lose("service_tier");
 }
 
 /** Content that the vendor does not take changes the question, so that it is refused here. */

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
+import { membersOf } from "#styles/text/request-fields.ts";
 import type { Fit } from "./fit-request.ts";
-import { isUsual } from "./usual.ts";
+import { isDefault } from "./defaults.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
 import { parseReasoning, withoutReasoning } from "./reasoning-in.ts";
-import { SEARCH_MEMBERS } from "./spelling.ts";
 import { vendorNames } from "./vendor-members.ts";
-import { buildWebSearch, parseWebSearch } from "./web-search.ts";
+import { buildWebSearch, parseWebSearch, SEARCH_MEMBERS } from "./web-search.ts";
 
 /**
  * Says in members that every vendor has what the body says in extensions that
@@ -32,7 +32,9 @@ export function liftExtensions({ editor, dialect, context: { report } }: Fit): v
   if (!editor.has("web_search_options") && asksToSearch(body)) {
     const search = parseWebSearch(body);
     const model = textOf(body["model"]) ?? "";
-    if (search !== undefined) editor.assign(buildWebSearch(search, model, dialect, report));
+    if (search !== undefined) {
+      editor.assign(membersOf(buildWebSearch(search, model, dialect), report));
+    }
   }
 }
 
@@ -64,7 +66,7 @@ export function dropUnknown({ editor, dialect, context: { report } }: Fit): void
     if (value === undefined) continue;
     editor.remove(name);
     const lost = read.has(name) ? rest[name] : value;
-    if (lost !== undefined && !isUsual(name, lost)) report.lose(name);
+    if (lost !== undefined && !isDefault(name, lost)) report.lose(name);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Signature } from "#core/signature.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, textOf } from "#lib/values.ts";
 import { buildCitation } from "./citation.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 
 /** What the events of one choice add up to. */
 export interface Gathered {

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { textOf } from "#lib/values.ts";
 
 /** The tiers that clients of this style know; another vendor's mean nothing to them. */

@@ -7,12 +7,13 @@ import { readRequest } from "./facts.ts";
 import { schemaBy, schemaIn } from "./fit-format.ts";
 import { fitRequest } from "./fit-request.ts";
 import { amend, asksForUsage, mustTranslate, readAnswer } from "./passthrough.ts";
+import { parseStop } from "./hub-fields.ts";
 import { parseRequest, wantsOf } from "./request-in.ts";
 import { repairAnswer } from "./repair-calls.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
 import { openTap } from "./tap.ts";
@@ -29,6 +30,7 @@ export const chat: TextStyle = {
     buildRequest,
     fitRequest,
     schemaBy,
+    stopsIn: (body) => parseStop(body) ?? [],
     parseResponse,
     openDecoder,
     parseError,

@@ -4,7 +4,7 @@ import { calledIn, kindOf } from "./call-kind.ts";
 import { callSignature } from "./call-signature.ts";
 import { cacheMark, parsePart } from "./part-in.ts";
 import { reasoningBlocks } from "./reasoning-details.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { argumentsOf, defined, listOf, memberOf, pick, restOf, textOf } from "#lib/values.ts";
 
 /** The older form names the function instead of the call; ids are given here, pair by pair. */
@@ -32,14 +32,19 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "reasoning_details",
   "cache_control",
 ]);
-const SPELLED = ["reasoning_content", "reasoning", "reasoning_details", "cache_control"] as const;
+const RAW_MEMBERS = [
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "cache_control",
+] as const;
 
 function parseMessage(wire: JsonObject, legacy: LegacyCalls): Message {
   const role = roleOf(wire["role"]);
   const pictures = role === "assistant" ? shownIn(wire["images"]) : [];
   const rest = restOf(wire, pictures.length > 0 ? new Set([...MEMBERS, "images"]) : MEMBERS);
-  const spelling = pick(wire, SPELLED);
-  if (isArray(wire["content"])) spelling["parts"] = true;
+  const rawFields = pick(wire, RAW_MEMBERS);
+  if (isArray(wire["content"])) rawFields["parts"] = true;
   return {
     role,
     blocks: withCache([...blocksOf(wire, role, legacy), ...pictures], wire["cache_control"]),
@@ -47,7 +52,7 @@ function parseMessage(wire: JsonObject, legacy: LegacyCalls): Message {
       name: role === "tool" ? undefined : textOf(wire["name"]),
       extra: rest === undefined ? undefined : { [CHAT]: rest },
     }),
-    spelling: { [CHAT]: spelling },
+    rawFields: { [CHAT]: rawFields },
   };
 }
 

@@ -9,7 +9,7 @@ import { buildPart, type Place } from "./part-out.ts";
 import { isMedia } from "#styles/text/media.ts";
 import { withBreakpoint, type BreakpointPlan, type Life } from "#styles/text/prompt-cache.ts";
 import { reasoningBack } from "./reasoning-back.ts";
-import { CHAT, isOwn, spellingIn } from "./spelling.ts";
+import { CHAT, isOwn, rawFieldsOf } from "./raw-fields.ts";
 
 export function buildMessages(
   messages: readonly Message[],
@@ -137,7 +137,7 @@ function isContent(block: Block, { message }: Place): boolean {
 }
 
 function cacheOf(message: Message): Record<string, Json> {
-  return pick(spellingIn(message) ?? {}, ["cache_control"]);
+  return pick(rawFieldsOf(message) ?? {}, ["cache_control"]);
 }
 
 function buildResult(result: ToolResultBlock, at: Place): JsonObject {
@@ -206,7 +206,7 @@ function reportMarks(blocks: readonly Block[], report: LossReport): void {
 }
 
 function hasParts(message: Message): boolean {
-  return spellingIn(message)?.["parts"] === true;
+  return rawFieldsOf(message)?.["parts"] === true;
 }
 
 function textOf(block: Block): string {

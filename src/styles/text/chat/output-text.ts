@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { calledIn } from "./call-kind.ts";
-import { eachDelta, mentionsText } from "./marks.ts";
+import { eachDelta, mentionsText } from "./byte-scan.ts";
 import { thinkingText } from "./part-in.ts";
 import { HeldText } from "#styles/text/held-text.ts";
 import { argumentsOf, listOf, memberOf, textOf } from "#lib/values.ts";

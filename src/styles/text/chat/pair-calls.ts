@@ -1,9 +1,14 @@
+import type { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
+import { CallPairs } from "#styles/text/call-pairs.ts";
 import { DistinctIds } from "#styles/text/distinct-ids.ts";
 import { fitId } from "./call-ids.ts";
 
-const NO_RESULT = "There is no result: the call was not finished.";
+const NO_RESULT: JsonObject = {
+  role: "tool",
+  content: "There is no result: the call was not finished.",
+};
 
 /**
  * In this style the results of all calls of a message follow it at once, one
@@ -11,25 +16,34 @@ const NO_RESULT = "There is no result: the call was not finished.";
  * Conversations of other styles may have results later, or not at all where
  * somebody interrupted, and ids that come again.
  */
-export function pairCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
-  const results = new Results(messages);
+export function pairCalls(
+  messages: readonly JsonObject[],
+  report: LossReport,
+): readonly JsonObject[] {
   const ids = new DistinctIds();
-  const paired: JsonObject[] = [];
-  for (const message of joinCallers(messages.filter((one) => !isSilent(one)))) {
-    if (message["role"] === "tool") {
-      if (results.use(message)) paired.push(orphan(message));
-      continue;
-    }
-    const written = callIds(message);
-    const given = written.map((id) => fitId(ids.next(id)));
-    paired.push(withIds(message, given));
-    for (const [index, id] of written.entries()) {
-      const own = given[index] ?? id;
-      const result = results.next(id);
-      paired.push(result === undefined ? missing(own) : { ...result, tool_call_id: own });
-    }
+  const pairs = new CallPairs<JsonObject, JsonObject>((id) => fitId(ids.next(id)));
+  const joined = joinCallers(messages.filter((one) => !isSilent(one)));
+  for (const message of joined) {
+    for (const call of callsIn(message)) pairs.addCall(idOf(call), call);
+    if (isResult(message)) pairs.addResult(textOf(message["tool_call_id"]) ?? "", message);
   }
-  return paired;
+  return joined.flatMap((message): readonly JsonObject[] => {
+    if (isResult(message)) {
+      if (pairs.ofResult(message) !== undefined) return [];
+      report.lose("messages.tool_call_id");
+      return [orphan(message)];
+    }
+    const calls = callsIn(message);
+    if (calls.length === 0) return [message];
+    const answered = calls.map((call) => ({ call, ...pairs.ofCall(call) }));
+    const renamed = answered.map(({ call, id = idOf(call) }) => ({ ...call, id }));
+    if (answered.some(({ result }) => result === undefined)) report.lose("messages.tool_calls");
+    const results = answered.map(({ result = NO_RESULT, id = "" }) => ({
+      ...result,
+      tool_call_id: id,
+    }));
+    return [{ ...message, tool_calls: renamed }, ...results];
+  });
 }
 
 /**
@@ -42,54 +56,12 @@ function isSilent({ role, content, ...rest }: JsonObject): boolean {
   return Object.values(rest).every((member) => member === undefined);
 }
 
-/** What tools said, each of it for one call. */
-class Results {
-  readonly #used = new Set<JsonObject>();
-  readonly #byId = new Map<string, { readonly results: JsonObject[]; next: number }>();
-
-  constructor(messages: readonly JsonObject[]) {
-    for (const message of messages) {
-      if (message["role"] !== "tool") continue;
-      const id = textOf(message["tool_call_id"]) ?? "";
-      const queue = this.#byId.get(id);
-      if (queue === undefined) this.#byId.set(id, { results: [message], next: 0 });
-      else queue.results.push(message);
-    }
-  }
-
-  /** Whether nobody has used it before. */
-  use(result: JsonObject): boolean {
-    const isNew = !this.#used.has(result);
-    this.#used.add(result);
-    return isNew;
-  }
-
-  /** The first for this call that is not used yet. */
-  next(id: string): JsonObject | undefined {
-    const queue = this.#byId.get(id);
-    if (queue === undefined) return undefined;
-    while (queue.next < queue.results.length) {
-      const result = queue.results[queue.next++];
-      if (result !== undefined && this.use(result)) return result;
-    }
-    return undefined;
-  }
-}
-
-function withIds(message: JsonObject, ids: readonly string[]): JsonObject {
-  if (ids.length === 0) return message;
-  const calls = listOf(message["tool_calls"])
-    .filter(isObject)
-    .map((call, index) => ({ ...call, id: ids[index] ?? "" }));
-  return { ...message, tool_calls: calls };
-}
-
 /** Calls that were made at once may stand in messages of their own, one after the other. */
 function joinCallers(messages: readonly JsonObject[]): readonly JsonObject[] {
   const joined: JsonObject[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
-    const follows = last !== undefined && callIds(last).length > 0 && isOnlyCalls(message);
+    const follows = last !== undefined && callsIn(last).length > 0 && isOnlyCalls(message);
     if (!follows) joined.push(message);
     else {
       const calls = [...listOf(last["tool_calls"]), ...listOf(message["tool_calls"])];
@@ -100,7 +72,7 @@ function joinCallers(messages: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 function isOnlyCalls(message: JsonObject): boolean {
-  return callIds(message).length > 0 && message["content"] === null && !isProven(message);
+  return callsIn(message).length > 0 && message["content"] === null && !isProven(message);
 }
 
 /** Reasoning belongs to the calls after it, and to no others. */
@@ -108,15 +80,16 @@ function isProven(message: JsonObject): boolean {
   return "reasoning_content" in message || "reasoning_details" in message;
 }
 
-function callIds(message: JsonObject): readonly string[] {
-  if (message["role"] !== "assistant") return [];
-  return listOf(message["tool_calls"])
-    .filter(isObject)
-    .map((call) => textOf(call["id"]) ?? "");
+function callsIn(message: JsonObject): readonly JsonObject[] {
+  return message["role"] === "assistant" ? listOf(message["tool_calls"]).filter(isObject) : [];
 }
 
-function missing(id: string): JsonObject {
-  return { role: "tool", tool_call_id: id, content: NO_RESULT };
+function idOf(call: JsonObject): string {
+  return textOf(call["id"]) ?? "";
+}
+
+function isResult({ role }: JsonObject): boolean {
+  return role === "tool";
 }
 
 /** What a tool said that nobody called is told by the user instead. */

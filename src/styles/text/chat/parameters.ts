@@ -45,9 +45,9 @@ function restOf(parameters: JsonObject): Record<string, Json> {
   const rest: Record<string, Json> = {};
   for (const [name, value] of Object.entries(parameters)) {
     // Pieces that add up are what every other family sends anyway.
-    const isUsual = name === "incremental_output" && value === true;
+    const isDefault = name === "incremental_output" && value === true;
     const isSet = value !== undefined && value !== null;
-    if (isSet && !KNOWN.has(name) && !isUsual) rest[name] = value;
+    if (isSet && !KNOWN.has(name) && !isDefault) rest[name] = value;
   }
   const search = restOfSearch(parameters["search_options"]);
   return search === undefined ? rest : { ...rest, search_options: search };

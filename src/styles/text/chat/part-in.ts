@@ -2,7 +2,7 @@ import type { Block, MediaBlock } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { sourceOf } from "#styles/text/media.ts";
 import { readBreakpoint } from "#styles/text/prompt-cache.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 
 /**

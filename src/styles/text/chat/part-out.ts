@@ -5,7 +5,7 @@ import type { ChatDialect } from "./dialect.ts";
 import { withBreakpoint, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { understand } from "./part-in.ts";
 import { dataUrl, formatOf, isMedia, isSameMedia } from "#styles/text/media.ts";
-import { CHAT, isOwn } from "./spelling.ts";
+import { CHAT, isOwn } from "./raw-fields.ts";
 import { defined, textOf } from "#lib/values.ts";
 
 /** Where a block stands, for reports. */

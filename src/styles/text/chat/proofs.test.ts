@@ -34,8 +34,8 @@ function answer(words: string, proof: Signature, ofCall?: Signature): ChatEvent[
   ];
 }
 
-async function streamed(events: readonly ChatEvent[], spelling: JsonObject = {}): Promise<string> {
-  const request: ChatRequest = { ...REQUEST, spelling: { chat: spelling } };
+async function streamed(events: readonly ChatEvent[], rawFields: JsonObject = {}): Promise<string> {
+  const request: ChatRequest = { ...REQUEST, rawFields: { chat: rawFields } };
   const out = (await Array.fromAsync(encodeStream(chat, each(events), request))).join("");
   expect(chatStreamFaults(out, { wantsUsage: false })).toEqual([]);
   return out;

@@ -4,7 +4,7 @@ import type { Json } from "#lib/json.ts";
 import { defined, pick } from "#lib/values.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { buildDetail, isIssuedHere, withoutForeign } from "./reasoning-details.ts";
-import { CHAT, spellingIn } from "./spelling.ts";
+import { CHAT, rawFieldsOf } from "./raw-fields.ts";
 
 /**
  * Earlier reasoning, for those who want it back. A caller of this style knows
@@ -18,9 +18,9 @@ export function reasoningBack(
   report: LossReport,
 ): Readonly<Record<string, Json | undefined>> {
   const reasoning = blocks.filter((block) => block.type === "reasoning");
-  const spelling = spellingIn(message);
-  if (spelling !== undefined) {
-    const written = pick(spelling, ["reasoning_content", "reasoning", "reasoning_details"]);
+  const rawFields = rawFieldsOf(message);
+  if (rawFields !== undefined) {
+    const written = pick(rawFields, ["reasoning_content", "reasoning", "reasoning_details"]);
     const details = withoutForeign(written["reasoning_details"]);
     if (details !== written["reasoning_details"]) report.lose("reasoning_details");
     return { ...written, reasoning_details: details ?? detailsOf(reasoning) };

@@ -2,7 +2,7 @@ import type { Block, Extra, ReasoningBlock } from "#core/chat.ts";
 import { readSignature, writeSignature, type Signature } from "#core/signature.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, objectOf, restOf, textOf } from "#lib/values.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 
 /**
  * `reasoning_details`, the structured form of reasoning that several gateways

@@ -1,14 +1,15 @@
 import type { Reasoning } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
 import { doesNotReason, type ModelTraits } from "#core/model.ts";
 import {
   effortFor,
+  losesBudget,
   planReasoning,
   type ReasoningControls,
   type ReasoningPlan,
 } from "#core/reasoning.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
+import type { Built } from "#styles/text/request-fields.ts";
 import { unaskedEffort } from "#styles/text/unasked-effort.ts";
 import type { ReasoningTerms } from "./dialect.ts";
 
@@ -17,28 +18,34 @@ interface Reasoner {
   readonly model: ModelTraits;
   readonly terms: ReasoningTerms;
   readonly stream: boolean;
-  readonly report: LossReport;
 }
 
 /**
  * A wish for reasoning in the words of a family. What a model cannot do of it
- * is reported: a switch that is missing, a step that it does not have, a
- * number of tokens where it only knows steps.
+ * is lost: a switch that is missing, a step that it does not have, a number of
+ * tokens where it only knows steps.
  */
-export function buildReasoning(asked: Reasoning, reasoner: Reasoner): JsonObject {
-  const { model, terms, report } = reasoner;
+export function buildReasoning(asked: Reasoning, reasoner: Reasoner): Built<JsonObject> {
+  const { model, terms } = reasoner;
   const { reasoningControls: controls } = model;
   const plan = planReasoning(asked, controls);
-  if (plan === undefined) return {};
-  if (doesNotReason(model)) {
-    if (plan.mode !== "off") report.lose("reasoning");
-    return {};
-  }
-  if (isOff(asked) && plan.mode !== "off") report.lose("reasoning");
-  const budgetIsLost = (asked.budgetTokens ?? 0) > 0 && !(plan.mode === "budget" && counts(terms));
-  if (budgetIsLost) report.lose("reasoning.budget_tokens");
+  if (plan === undefined) return { members: {} };
+  if (doesNotReason(model)) return { members: {}, lost: plan.mode === "off" ? [] : ["reasoning"] };
+  const staysOn = isOff(asked) && plan.mode !== "off";
+  const isCounted = plan.mode !== "budget" || counts(terms);
+  const isBudgetLost = losesBudget(asked, plan) || ((asked.budgetTokens ?? 0) > 0 && !isCounted);
+  const { members, lost = [] } = inTerms(terms, { asked, plan, controls, reasoner });
+  return {
+    members,
+    lost: [
+      ...(staysOn ? ["reasoning"] : []),
+      ...(isBudgetLost ? ["reasoning.budget_tokens"] : []),
+      ...lost,
+    ],
+  };
+}
 
-  const writer: Writer = { asked, plan, controls, reasoner };
+function inTerms(terms: ReasoningTerms, writer: Writer): Built<JsonObject> {
   switch (terms) {
     case "effort":
       return asEffort(writer);
@@ -47,9 +54,9 @@ export function buildReasoning(asked: Reasoning, reasoner: Reasoner): JsonObject
     case "type":
       return asType(writer);
     case "object":
-      return asObject(writer);
+      return { members: asObject(writer) };
     case "any":
-      return asAny(writer);
+      return { members: asAny(writer) };
   }
 }
 
@@ -73,34 +80,34 @@ function canSwitch(controls: ReasoningControls | undefined): boolean {
   return controls === undefined || controls.toggle === true;
 }
 
-function asEffort({ asked, plan, controls, reasoner }: Writer): JsonObject {
+function asEffort({ asked, plan, controls }: Writer): Built<JsonObject> {
   const efforts = controls?.efforts ?? [];
   switch (plan.mode) {
     case "off":
-      if (efforts.includes("none") || asked.effort === "none") return { reasoning_effort: "none" };
-      reasoner.report.lose("reasoning");
-      return {};
+      return efforts.includes("none") || asked.effort === "none"
+        ? { members: { reasoning_effort: "none" } }
+        : { members: {}, lost: ["reasoning"] };
     case "auto":
-      return defined({ reasoning_effort: unaskedEffort(controls) });
-    case "budget":
-      return { reasoning_effort: effortFor(plan.tokens, controls?.budget?.maxTokens) };
+      return { members: defined({ reasoning_effort: unaskedEffort(controls) }) };
+    case "budget": {
+      const effort = effortFor(plan.tokens, controls?.budget?.maxTokens);
+      return { members: { reasoning_effort: effort } };
+    }
     case "effort":
-      return { reasoning_effort: plan.effort };
+      return { members: { reasoning_effort: plan.effort } };
   }
 }
 
-function asSwitch({ plan, controls, reasoner }: Writer): JsonObject {
-  const { report, stream } = reasoner;
+function asSwitch({ plan, controls, reasoner: { stream } }: Writer): Built<JsonObject> {
   const isSwitched = canSwitch(controls);
-  if (plan.mode === "off") return isSwitched ? { enable_thinking: false } : {};
-  if (isSwitched && !stream) {
-    report.lose("reasoning");
-    return { enable_thinking: false };
-  }
-  if (plan.mode === "effort") report.lose("reasoning.effort");
+  if (plan.mode === "off") return { members: isSwitched ? { enable_thinking: false } : {} };
+  if (isSwitched && !stream) return { members: { enable_thinking: false }, lost: ["reasoning"] };
   return {
-    ...(isSwitched ? { enable_thinking: true } : {}),
-    ...(plan.mode === "budget" ? { thinking_budget: plan.tokens } : {}),
+    members: {
+      ...(isSwitched ? { enable_thinking: true } : {}),
+      ...(plan.mode === "budget" ? { thinking_budget: plan.tokens } : {}),
+    },
+    lost: plan.mode === "effort" ? ["reasoning.effort"] : [],
   };
 }
 
@@ -126,17 +133,19 @@ export function typeToThink({ rules }: ModelTraits): "enabled" | "adaptive" | un
   return (["enabled", "adaptive"] as const).find((each) => types.includes(each));
 }
 
-function asType({ plan, controls, reasoner }: Writer): JsonObject {
+function asType({ plan, controls, reasoner }: Writer): Built<JsonObject> {
   const isSwitched = canSwitch(controls);
-  if (plan.mode === "off") return isSwitched ? { thinking: { type: "disabled" } } : {};
+  if (plan.mode === "off") return { members: isSwitched ? { thinking: { type: "disabled" } } : {} };
   const effort = plan.mode === "effort" ? plan.effort : undefined;
   const hasEfforts = controls?.efforts !== undefined;
-  if (effort !== undefined && !hasEfforts) reasoner.report.lose("reasoning.effort");
   // In this family the weakest step is no reasoning, and only goes with it.
   const type = effort === "minimal" && hasEfforts ? "disabled" : typeToThink(reasoner.model);
   return {
-    ...(isSwitched && type !== undefined ? { thinking: { type } } : {}),
-    ...(effort !== undefined && hasEfforts ? { reasoning_effort: effort } : {}),
+    members: {
+      ...(isSwitched && type !== undefined ? { thinking: { type } } : {}),
+      ...(effort !== undefined && hasEfforts ? { reasoning_effort: effort } : {}),
+    },
+    lost: effort !== undefined && !hasEfforts ? ["reasoning.effort"] : [],
   };
 }
 

@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { RequestFacts } from "#core/style.ts";
 import { randomBase62 } from "#lib/ids.ts";
-import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { eventsIn } from "#lib/sse-bytes.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { countFinishes, mentionsCalls, mentionsOddCalls } from "./marks.ts";
+import { countFinishes, mentionsCalls, mentionsOddCalls } from "./byte-scan.ts";
 
 type Facts = Pick<RequestFacts, "forcesTool">;
 
@@ -113,7 +114,7 @@ export class CallRepair {
   #repair(event: Buffer): Buffer {
     const text = event.toString();
     const data = readEvents(text)[0]?.data ?? "";
-    const chunk = parseJson(data);
+    const chunk = parseExactJson(data);
     if (!isObject(chunk)) return event;
     const choices = listOf(chunk["choices"]);
     const repaired = mapChanged(choices, (choice) => this.#repairChoice(choice));

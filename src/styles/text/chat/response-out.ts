@@ -5,7 +5,8 @@ import { FINISH_WORDS } from "./finish.ts";
 import { gather, nothingYet, type Gathered, type GatheredCall } from "./gathered.ts";
 import { headOfAnswer } from "./head.ts";
 import { buildDetail } from "./reasoning-details.ts";
-import { spellingIn } from "./spelling.ts";
+import { rawFieldsOf } from "./raw-fields.ts";
+import { isLegacy } from "./tool-in.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Reasoning is left out: in this style it is for those who watch it being written. */
@@ -20,7 +21,7 @@ export function buildResponse(events: readonly ChatEvent[], request: ChatRequest
     gather(gathered, event);
   }
 
-  const wantsFunctionCall = spellingIn(request)?.["functions"] === true;
+  const wantsFunctionCall = isLegacy(rawFieldsOf(request) ?? {});
   const indexes = [...choices.keys()].sort((a, b) => a - b);
   return {
     ...headOfAnswer(start, request, "chat.completion"),

@@ -1,12 +1,10 @@
 import type { Tool } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
 import { parseJson, type JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 
 /** Where tools take no free text, it becomes the only argument of a function. */
-export function asFunction(tool: Tool, report: LossReport): Tool {
-  const { format, ...rest } = tool;
-  if (format !== undefined && format["type"] !== "text") report.lose("tools.format");
+export function asFunction(tool: Tool): Tool {
+  const { format: _, ...rest } = tool;
   return { ...rest, kind: "function", parameters: FREE_TEXT };
 }
 

@@ -7,7 +7,8 @@ import { ChoiceWriter, type Manner, type Piece } from "./choice-writer.ts";
 import { encodeError } from "./error.ts";
 import { inlinesReasoning, wantsUsage } from "./facts.ts";
 import { headOfAnswer } from "./head.ts";
-import { spellingIn } from "./spelling.ts";
+import { rawFieldsOf } from "./raw-fields.ts";
+import { isLegacy } from "./tool-in.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Chunks in the exact order that clients of this style put them together by. */
@@ -28,14 +29,14 @@ class ChatEncoder implements StreamEncoder {
   #usage: JsonObject | undefined;
 
   constructor(request: ChatRequest, isCompact: boolean) {
-    const spelling = spellingIn(request) ?? {};
+    const rawFields = rawFieldsOf(request) ?? {};
     this.#request = request;
     this.#isCompact = isCompact;
-    this.#wantsUsage = !isCompact && wantsUsage(spelling);
+    this.#wantsUsage = !isCompact && wantsUsage(rawFields);
     this.#manner = {
       wholeCalls: isCompact,
-      inlinesReasoning: inlinesReasoning(spelling),
-      wantsFunctionCall: spelling["functions"] === true,
+      inlinesReasoning: inlinesReasoning(rawFields),
+      wantsFunctionCall: isLegacy(rawFields),
     };
     this.#head = headOfAnswer(undefined, request, "chat.completion.chunk");
   }

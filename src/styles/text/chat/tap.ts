@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "#core/error.ts";
 import type { OutboundContext, RequestFacts, Tap, UpstreamError } from "#core/style.ts";
-import type { Usage } from "#core/usage.ts";
+import { withSearches, type Usage } from "#core/usage.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { BROKEN_OFF } from "#styles/no-answer.ts";
 import { FirstContent } from "#styles/text/first-content.ts";
 import { holdsContent } from "./content.ts";
 import { sendsUsageUnasked } from "./dialect.ts";
+import { ExecutedSearches, mentionsExecutedTools } from "./executed-tools.ts";
 import { encodeError } from "./error.ts";
 import {
   blankEmptyUsage,
@@ -15,7 +16,7 @@ import {
   mentionsDone,
   mentionsError,
   mentionsUsage,
-} from "./marks.ts";
+} from "./byte-scan.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { CallRepair } from "./repair-calls.ts";
 import { OutputText } from "./output-text.ts";
@@ -32,7 +33,6 @@ const NOTHING = Buffer.alloc(0);
 
 /** Only events with a mark on them are read; nearly all have none. What comes after the end mark is passed on unread. */
 class ChatTap implements Tap {
-  usage: Usage | undefined;
   error: UpstreamError | undefined;
   isEnding = false;
   readonly #facts: RequestFacts;
@@ -41,6 +41,8 @@ class ChatTap implements Tap {
   readonly #output = new OutputText();
   readonly #content = new FirstContent(holdsContent);
   readonly #repair: CallRepair;
+  readonly #searches = new ExecutedSearches();
+  #usage: Usage | undefined;
   #finishes = 0;
   #isMarked = false;
 
@@ -67,6 +69,10 @@ class ChatTap implements Tap {
     return encodeError(error);
   }
 
+  get usage(): Usage | undefined {
+    return this.#usage && withSearches(this.#usage, this.#searches.count);
+  }
+
   get hasContent(): boolean {
     return this.#content.isFound;
   }
@@ -78,7 +84,7 @@ class ChatTap implements Tap {
   isComplete(): boolean {
     if (this.error !== undefined) return false;
     if (this.#finishes >= this.#facts.choices) return true;
-    return this.#isMarked && this.usage !== undefined && this.hasContent;
+    return this.#isMarked && this.#usage !== undefined && this.hasContent;
   }
 
   takeOutputText(): string {
@@ -90,6 +96,7 @@ class ChatTap implements Tap {
     this.#output.add(bytes);
     this.#content.look(bytes);
     this.#finishes += countFinishes(bytes);
+    if (mentionsExecutedTools(bytes)) this.#noteTools(bytes);
     if (!this.#facts.wantsUsage) blankEmptyUsage(bytes);
     return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : bytes;
   }
@@ -115,6 +122,14 @@ class ChatTap implements Tap {
     return Buffer.concat([sound ?? NOTHING, missing ?? NOTHING, bytes.subarray(start)]);
   }
 
+  #noteTools(bytes: Buffer): void {
+    for (const event of eventsIn(bytes)) {
+      if (!mentionsExecutedTools(event)) continue;
+      const json = parseJson(readEvents(event.toString())[0]?.data ?? "");
+      if (isObject(json)) this.#searches.note(json);
+    }
+  }
+
   /** Event by event, as few of them are touched. */
   #inspect(bytes: Buffer): Uint8Array | undefined {
     const kept: Uint8Array[] = [];
@@ -136,7 +151,7 @@ class ChatTap implements Tap {
     this.error = errorIn(json);
     if (this.error !== undefined || !isObject(json)) return event;
 
-    this.usage = usageIn(json) ?? this.usage;
+    this.#usage = usageIn(json) ?? this.#usage;
     // A vendor that is not asked may send it beside a choice, but in no event of its own.
     const isAlone = isObject(json["usage"]) && listOf(json["choices"]).length === 0;
     return this.#removesUsage && isAlone ? undefined : event;

@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { parseAllowed } from "#styles/text/allowed-tools.ts";
 import { isSearchTool } from "./search-tools.ts";
-import { CHAT } from "./spelling.ts";
+import { CHAT } from "./raw-fields.ts";
 
-export interface ReadTools {
+interface ReadTools {
   readonly known?: readonly Tool[];
   /** Of a type that is not ours: kept apart, to be carried or reported. */
   readonly unknown?: readonly Json[];

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, objectOf } from "#lib/values.ts";
 import { amongAllowed, otherAllowed } from "#styles/text/allowed-tools.ts";
 import type { ChatDialect } from "./dialect.ts";
-import { CHAT, isOwn } from "./spelling.ts";
+import { CHAT, isOwn } from "./raw-fields.ts";
 import { asFunction } from "./stand-in.ts";
 import { fitName, ownName, standInName } from "#styles/text/tool-names.ts";
 
@@ -20,12 +20,21 @@ export function buildTools(
   if (toolChoice?.mode === "allowed") report.loseForeign(toolChoice.extra, CHAT, "tool_choice.");
   // Where a choice among some of the tools cannot be told, only those are shown.
   const shown = dialect.customTools === true ? tools : amongAllowed(tools, toolChoice);
-  return shown.map((tool) => buildTool(fitted(tool, dialect, report), report));
+  return shown.map((tool) => buildTool(fitted(tool, dialect), report));
 }
 
-function fitted(tool: Tool, dialect: ChatDialect, report: LossReport): Tool {
+/** A function that stands in for a tool of free text cannot be held to the tool's grammar. */
+export function losesFormat(request: ChatRequest, dialect: ChatDialect): boolean {
+  const { tools = [], toolChoice } = request;
+  if (isOwn(request)) return false;
+  return amongAllowed(tools, toolChoice).some(
+    ({ kind, format }) => standsIn(kind, dialect) && (format?.["type"] ?? "text") !== "text",
+  );
+}
+
+function fitted(tool: Tool, dialect: ChatDialect): Tool {
   const name = writtenName(tool.name, tool.kind, dialect);
-  return standsIn(tool.kind, dialect) ? { ...asFunction(tool, report), name } : { ...tool, name };
+  return standsIn(tool.kind, dialect) ? { ...asFunction(tool), name } : { ...tool, name };
 }
 
 function standsIn(kind: Tool["kind"], dialect: ChatDialect): boolean {

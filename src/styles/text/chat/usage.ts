@@ -1,6 +1,7 @@
-import { usageOf, withServed, type Usage } from "#core/usage.ts";
+import { usageOf, withSearches, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, memberOf } from "#lib/values.ts";
+import { searchesIn } from "./executed-tools.ts";
 
 /**
  * Usage as any server of this style reports it; `undefined` where it says
@@ -101,7 +102,7 @@ export function buildUsage(usage: Usage): JsonObject {
 /** Where a chunk or an answer keeps its usage: in its place, or under a vendor's own `x_` member. */
 export function usageIn(body: JsonObject): Usage | undefined {
   const usage = parseUsage(body["usage"]);
-  if (usage !== undefined) return withTier(usage, body);
+  if (usage !== undefined) return withSearches(withTier(usage, body), searchesIn(body));
   for (const name in body) {
     if (name.startsWith("x_")) {
       const own = parseUsage(memberOf(body[name], "usage"));

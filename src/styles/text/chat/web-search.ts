@@ -1,12 +1,15 @@
 import type { WebSearch } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf } from "#lib/values.ts";
 import { parsePlace } from "#styles/text/search-place.ts";
+import type { Built } from "#styles/text/request-fields.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { parseSearchSwitch } from "./parameters.ts";
 import { isSearchTool } from "./search-tools.ts";
 import { vendorTools } from "./vendor-members.ts";
+
+/** How a wish to search the web may be written, beside tools that ask for it. */
+export const SEARCH_MEMBERS = ["web_search_options", "enable_search", "search_options"] as const;
 
 /** A wish to search the web, in any of the ways to write it: options, a switch, or a vendor's tool. */
 export function parseWebSearch(body: JsonObject): WebSearch | undefined {
@@ -32,24 +35,22 @@ export function buildWebSearch(
   search: WebSearch,
   model: string,
   { webSearch: way }: ChatDialect,
-  report: LossReport,
-): JsonObject {
-  if (way === undefined || way.models?.test(model) === false) {
-    report.lose("web_search");
-    return {};
+): Built<JsonObject> {
+  if (way === undefined || way === false || way.models?.test(model) === false) {
+    return { members: {}, lost: ["web_search"] };
   }
   const { contextSize, location } = search;
-  for (const [name, value] of Object.entries({
+  const lost = defined({
     max_uses: search.maxUses,
     allowed_domains: search.allowedDomains,
     blocked_domains: search.blockedDomains,
     ...(way.as === "switch" ? { search_context_size: contextSize, user_location: location } : {}),
-  })) {
-    if (value !== undefined) report.lose(`web_search.${name}`);
-  }
-  return way.as === "switch"
-    ? { enable_search: true }
-    : { web_search_options: buildOptions(search) };
+  });
+  return {
+    members:
+      way.as === "switch" ? { enable_search: true } : { web_search_options: buildOptions(search) },
+    lost: Object.keys(lost).map((name) => `web_search.${name}`),
+  };
 }
 
 function buildOptions({ contextSize, location }: WebSearch): JsonObject {

@@ -48,7 +48,7 @@ export function parseRequest(body: JsonObject): ChatRequest {
       user: textOf(body["user"]),
       extra: rest === undefined ? undefined : { [COMPLETIONS]: rest },
     }),
-    spelling: { [COMPLETIONS]: pick(body, ["prompt", "echo", "stream_options"]) },
+    rawFields: { [COMPLETIONS]: pick(body, ["prompt", "echo", "stream_options"]) },
   };
 }
 
@@ -67,6 +67,6 @@ function restOfMembers(body: JsonObject): JsonObject | undefined {
 
 /** What the answer begins with, for a caller who wants the prompt back. */
 export function echoIn(request: ChatRequest): string {
-  const spelling = request.spelling?.[COMPLETIONS];
-  return spelling?.["echo"] === true ? (promptIn(spelling["prompt"]) ?? "") : "";
+  const rawFields = request.rawFields?.[COMPLETIONS];
+  return rawFields?.["echo"] === true ? (promptIn(rawFields["prompt"]) ?? "") : "";
 }

@@ -24,7 +24,7 @@ class CompletionEncoder implements StreamEncoder {
   #isFinished = false;
 
   constructor(request: ChatRequest) {
-    const options = request.spelling?.[COMPLETIONS]?.["stream_options"];
+    const options = request.rawFields?.[COMPLETIONS]?.["stream_options"];
     this.#request = request;
     this.#writer = new TextWriter(request);
     this.#wantsUsage = memberOf(options, "include_usage") === true;

@@ -1,12 +1,13 @@
 import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
+import { withSearches } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, restOf, textOf } from "#lib/values.ts";
 import { CandidateReader } from "./candidate-reader.ts";
 import { asGatewayError, blocked, blockIn, bodiesIn, errorIn } from "./failure.ts";
-import { GEMINI } from "./spelling.ts";
-import { usageIn } from "./usage.ts";
+import { GEMINI } from "./raw-fields.ts";
+import { searchesIn, usageIn } from "./usage.ts";
 
 const MAX_CHOICES = 128;
 const READ: ReadonlySet<string> = new Set([
@@ -21,7 +22,9 @@ const READ: ReadonlySet<string> = new Set([
 export class AnswerReader {
   readonly #candidates = new Map<number, CandidateReader>();
   #isStarted = false;
-  #usage: ChatEvent | undefined;
+  #usage: Extract<ChatEvent, { type: "usage" }> | undefined;
+  /** They may be told before the last count. */
+  #searches = 0;
 
   read(chunk: Json): ChatEvent[] {
     return bodiesIn(chunk)
@@ -36,7 +39,9 @@ export class AnswerReader {
       throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
     }
     const events = readers.flatMap((reader) => reader.end());
-    return this.#usage === undefined ? events : [...events, this.#usage];
+    if (this.#usage === undefined) return events;
+    const usage = withSearches(this.#usage.usage, this.#searches);
+    return [...events, { ...this.#usage, usage }];
   }
 
   #readBody(body: JsonObject): ChatEvent[] {
@@ -55,6 +60,7 @@ export class AnswerReader {
 
   /** Every chunk counts from the beginning, so the last that counts is the sum. */
   #readUsage(body: JsonObject): void {
+    this.#searches = Math.max(this.#searches, searchesIn(body));
     const usage = usageIn(body);
     if (usage === undefined) return;
     const { usageMetadata = null } = body;

@@ -1,6 +1,7 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildMedia } from "./media-out.ts";
+import { CallPairs } from "#styles/text/call-pairs.ts";
 import { isMedia } from "#styles/text/media.ts";
 import { partsOf, textIn, type Place } from "./part-out.ts";
 import { writeToolName } from "./tool-name.ts";
@@ -16,14 +17,20 @@ export function buildAnswers(
   canNest: boolean,
   at: Place,
 ): readonly JsonObject[] {
-  const results = byCall(blocks);
-  const taken = new Set<Block>();
+  const pairs = new CallPairs<ToolCallBlock, ToolResultBlock>((id) => id);
+  for (const call of calls) pairs.addCall(call.id, call);
+  for (const block of blocks) {
+    if (block.type === "tool_result") pairs.addResult(block.callId, block);
+  }
   const answers = calls.map((call) => {
-    const result = results.get(call.id)?.shift() ?? noResult(call);
-    taken.add(result);
+    const given = pairs.ofCall(call)?.result;
+    if (given === undefined) at.report.lose("messages.tool_calls", call);
+    const result = given ?? noResult(call);
     return { call, result, media: mediaIn(result, at) };
   });
-  const rest = blocks.filter((block) => !taken.has(block));
+  const rest = blocks.filter(
+    (block) => block.type !== "tool_result" || pairs.ofResult(block) === undefined,
+  );
   return [
     ...answers.map(({ call, result, media }) =>
       buildAnswer(call, result, canNest ? media : [], at),
@@ -35,17 +42,6 @@ export function buildAnswers(
       ...(block.type === "tool_result" ? mediaIn(block, at) : []),
     ]),
   ];
-}
-
-function byCall(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
-  const results = new Map<string, ToolResultBlock[]>();
-  for (const block of blocks) {
-    if (block.type !== "tool_result") continue;
-    const known = results.get(block.callId);
-    if (known === undefined) results.set(block.callId, [block]);
-    else known.push(block);
-  }
-  return results;
 }
 
 /**

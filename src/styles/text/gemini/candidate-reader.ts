@@ -9,7 +9,7 @@ import { parseFinish, reasonIn } from "./finish.ts";
 import { parseGrounding } from "./grounding-in.ts";
 import { parseLogprobs } from "./logprobs.ts";
 import { signatureIn } from "./part-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { readToolName } from "./tool-name.ts";
 
 const MAX_CALLS = 1_000;

@@ -1,13 +1,14 @@
 import type { ChatEvent, OpenBlock } from "#core/chat.ts";
 import { writeSignature, type Signature } from "#core/signature.ts";
-import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import { FINISH_WORDS } from "./finish.ts";
 import { Grounding } from "./grounding-out.ts";
 import { buildLogprobs } from "./logprobs.ts";
 import { writeThinkingProof } from "./lent-proof.ts";
 import { argumentsOf } from "./part-out.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** What to say now of one candidate. */
 export interface Piece {
@@ -162,7 +163,7 @@ function callOf(block: Extract<OpenBlock, { type: "tool_call" }>, held: string):
   const own = block.extra?.[GEMINI];
   const id = own === undefined ? block.id : textOf(own["id"]);
   // Callers of this style declared functions, whatever their upstream took them for.
-  const json = parseJson(held);
+  const json = parseExactJson(held);
   const args = isObject(json) ? json : argumentsOf({ kind: block.kind, arguments: held });
   return { ...defined({ id }), name: block.name, args };
 }

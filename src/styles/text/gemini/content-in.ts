@@ -7,7 +7,7 @@ import { camelized } from "./names.ts";
 import { isEmptyText, partLentProof, putBeforeWords } from "./lent-proof.ts";
 import { parsePart } from "./part-in.ts";
 import { isModelRole } from "./role.ts";
-import { GEMINI, GOES_ON } from "./spelling.ts";
+import { GEMINI, GOES_ON } from "./raw-fields.ts";
 
 export function parseMessages(body: JsonObject): readonly Message[] {
   const calls = new CallBook();
@@ -64,7 +64,7 @@ function parseContent(content: JsonObject, calls: CallBook): readonly Message[] 
     ...others.map((side): Message => ({
       role: sideOf(side),
       blocks: side,
-      spelling: { [GEMINI]: { role: "model", [GOES_ON]: true } },
+      rawFields: { [GEMINI]: { role: "model", [GOES_ON]: true } },
     })),
   ];
 }
@@ -75,7 +75,7 @@ function messageOf(content: JsonObject, role: Message["role"], blocks: readonly 
     role,
     blocks,
     ...defined({ extra: rest === undefined ? undefined : { [GEMINI]: rest } }),
-    spelling: { [GEMINI]: pick(content, ["role"]) },
+    rawFields: { [GEMINI]: pick(content, ["role"]) },
   };
 }
 

@@ -1,11 +1,12 @@
 import type { Block, Message, ToolCallBlock } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
-import type { JsonObject } from "#lib/json.ts";
+import type { LossReport } from "#core/lossy.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 import { isMedia } from "#styles/text/media.ts";
 import { buildAnswers } from "./answers-out.ts";
 import { partsOf, type Place } from "./part-out.ts";
 import { isNewest, proven } from "./proof.ts";
-import { GEMINI, GOES_ON, spellingIn } from "./spelling.ts";
+import { GEMINI, GOES_ON, rawFieldsOf } from "./raw-fields.ts";
 import { toTurns, type Turn } from "./turns.ts";
 
 interface Contents {
@@ -33,7 +34,11 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
     const isCurrent = index > asked && isNewest(context.model);
     if (turn.written !== undefined) {
       const parts = partsOf(turn.blocks, at);
-      contents.push({ role: turn.role, ...around(turn.written), parts: proven(parts, isCurrent) });
+      contents.push({
+        role: turn.role,
+        ...around(turn.written),
+        parts: withProof(parts, isCurrent, report),
+      });
     } else if (turn.role === "user") {
       const answers = buildAnswers(unanswered, turn.blocks, isNewest(context.model), at);
       const parts = [...drawn, ...answers];
@@ -50,8 +55,12 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
       drawn = [...drawn, ...said.filter(isMoved)];
       unanswered = turn.blocks.filter((block) => block.type === "tool_call");
       // A call has to follow what it was made for.
-      if (unanswered.length > 0 && contents.length === 0) contents.push(OPENING);
-      if (parts.length > 0) contents.push({ role: "model", parts: proven(parts, isCurrent) });
+      if (unanswered.length > 0 && contents.length === 0) {
+        report.lose("messages.content", messages[turn.index]);
+        contents.push(OPENING);
+      }
+      if (parts.length > 0)
+        contents.push({ role: "model", parts: withProof(parts, isCurrent, report) });
     }
   }
   if (unanswered.length > 0) {
@@ -64,6 +73,17 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
   if (drawn.length > 0) contents.push({ role: "user", parts: drawn });
   const systemInstruction = buildInstruction(instructions, context);
   return { contents, ...(systemInstruction === undefined ? {} : { systemInstruction }) };
+}
+
+/** What stands in for a proof says that the reasoning behind it is gone. */
+function withProof(
+  parts: readonly JsonObject[],
+  isNeeded: boolean,
+  report: LossReport,
+): readonly Json[] {
+  const written = proven(parts, isNeeded);
+  if (written !== parts) report.lose("reasoning");
+  return written;
 }
 
 const OPENING: JsonObject = { role: "user", parts: [{ text: "(The conversation begins here.)" }] };
@@ -105,7 +125,7 @@ function buildInstruction(
 
 /** What stands around the parts that a caller of this style wrote. */
 function around(message: Message): JsonObject {
-  const { [GOES_ON]: _, ...written } = spellingIn(message) ?? {};
+  const { [GOES_ON]: _, ...written } = rawFieldsOf(message) ?? {};
   return { ...message.extra?.[GEMINI], ...written };
 }
 

@@ -1,7 +1,7 @@
 import type { ChatEvent, FinishReason } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Json } from "#lib/json.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** What ends an answer. A call of a tool has no word of its own. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([

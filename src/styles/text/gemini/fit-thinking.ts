@@ -25,12 +25,19 @@ export function fitThinkingConfig(config: BodyEditor, { model, report }: Outboun
   const fit = { ...thinking, ...steered };
   const isOff = fit["thinkingBudget"] === 0;
   if (budget === 0 && !isOff) report.lose("reasoning");
+  if (isAnotherBudget(budget, fit["thinkingBudget"])) report.lose(BUDGET);
   const shown = isOff && fit["includeThoughts"] === true ? { includeThoughts: undefined } : {};
   const all: JsonObject = { ...fit, ...shown };
   if (JSON.stringify(all) !== JSON.stringify(thinking)) {
     config.set("thinkingConfig", defined(all) as JsonObject);
   }
 }
+
+function isAnotherBudget(asked: number | undefined, written: JsonObject[string]): boolean {
+  return asked !== undefined && asked > 0 && written !== asked;
+}
+
+const BUDGET = "generationConfig.thinkingConfig.thinkingBudget";
 
 interface Asked {
   readonly budget: number | undefined;

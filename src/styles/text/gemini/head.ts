@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** What an answer and each of its chunks end with. */
 export function headOfAnswer(

@@ -3,7 +3,7 @@ import { writeSignature, type Signature } from "#core/signature.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { signatureIn } from "./part-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** Tells the proof of thinking from the proof of a call, which other styles have too. */
 const OF_THINKING = "thinking:";

@@ -5,7 +5,7 @@ import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import type { CallBook } from "./call-book.ts";
 import { parseMedia } from "./media-in.ts";
 import { argumentsIn } from "./partial-args.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /**
  * One part of a content. What was written stays beside what was understood,

@@ -1,12 +1,13 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
-import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import { isMedia, isSameMedia } from "#styles/text/media.ts";
 import { CallBook } from "./call-book.ts";
 import { buildMedia } from "./media-out.ts";
 import { signatureIn, understand } from "./part-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { writeToolName } from "./tool-name.ts";
 
 /** Where a block stands, for reports. */
@@ -53,6 +54,7 @@ function buildPart(block: Block, at: Place): JsonObject | undefined {
     case "tool_call":
       return buildCall(block, at);
     case "tool_result":
+      at.report.lose("messages.tool_call_id", block);
       return textPart(strayResult(block));
     case "other":
       at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
@@ -85,7 +87,7 @@ function buildCall(block: ToolCallBlock, { namesCalls }: Place): JsonObject {
 export function argumentsOf(call: Pick<ToolCallBlock, "kind" | "arguments">): JsonObject {
   if (call.kind === "custom") return { input: call.arguments };
   if (call.arguments.trim() === "") return {};
-  const json: Json | undefined = parseJson(call.arguments);
+  const json: Json | undefined = parseExactJson(call.arguments);
   if (isObject(json)) return json;
   if (json === null) return {};
   return json === undefined ? { _raw: call.arguments } : { value: json };

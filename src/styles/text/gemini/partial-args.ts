@@ -1,8 +1,10 @@
+import { ExactNumber } from "#lib/exact-number.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, objectOf, textOf } from "#lib/values.ts";
 
 /** A value under construction: the same as JSON, but for being written to. */
-type Draft = string | number | boolean | null | Draft[] | { [name: string]: Draft };
+type Draft = Scalar | Draft[] | { [name: string]: Draft };
+type Scalar = string | number | boolean | null | ExactNumber;
 
 const MAX_STEPS = 64;
 const MAX_INDEX = 10_000;
@@ -40,10 +42,11 @@ export class PartialArgs {
   }
 }
 
-function scalarOf(piece: JsonObject): string | number | boolean | null | undefined {
+function scalarOf(piece: JsonObject): Scalar | undefined {
   if ("nullValue" in piece) return null;
   for (const name of ["stringValue", "numberValue", "boolValue"]) {
     const value = piece[name];
+    if (value instanceof ExactNumber) return value;
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
       return value;
     }
@@ -68,7 +71,7 @@ function stepsOf(path: string): readonly (string | number)[] | undefined {
 function put(
   root: { [name: string]: Draft },
   steps: readonly (string | number)[],
-  value: string | number | boolean | null,
+  value: Scalar,
   goesOn: boolean,
 ): void {
   let at: Draft = root;
@@ -88,7 +91,7 @@ function put(
 
 function read(from: Draft, step: string | number): Draft | undefined {
   if (Array.isArray(from)) return typeof step === "number" ? from[step] : undefined;
-  if (typeof from !== "object" || from === null) return undefined;
+  if (typeof from !== "object" || from === null || from instanceof ExactNumber) return undefined;
   return Object.hasOwn(from, String(step)) ? from[String(step)] : undefined;
 }
 
@@ -97,7 +100,7 @@ function write(to: Draft, step: string | number, value: Draft): void {
     if (typeof step !== "number") return;
     while (to.length < step) to.push(null);
     to[step] = value;
-  } else if (typeof to === "object" && to !== null) {
+  } else if (typeof to === "object" && to !== null && !(to instanceof ExactNumber)) {
     to[String(step)] = value;
   }
 }

@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf } from "#lib/values.ts";
 import { signatureIn } from "./part-in.ts";
 import { isModelRole } from "./role.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** Stands for a proof where there can be none: the vendor's own word for that. */
 const NO_PROOF = "skip_thought_signature_validator";
@@ -77,23 +77,23 @@ function isLent(part: Json): boolean {
 /** A part that was nothing but its proof is none. */
 function withoutLent(part: Json): readonly Json[] {
   if (!isObject(part) || !isLent(part)) return [part];
-  const { thoughtSignature: _, [SPELLED.thoughtSignature]: __, ...rest } = part;
+  const { thoughtSignature: _, [RAW_MEMBERS.thoughtSignature]: __, ...rest } = part;
   const says = Object.keys(rest).some((name) => name !== "thought" && rest[name] !== "");
   return says ? [rest] : [];
 }
 
 /** Either spelling is taken. */
-const SPELLED = {
+const RAW_MEMBERS = {
   thoughtSignature: "thought_signature",
   functionCall: "function_call",
   functionResponse: "function_response",
 } as const;
 
 function asRead(part: JsonObject): JsonObject {
-  const proof = part["thoughtSignature"] ?? part[SPELLED.thoughtSignature];
+  const proof = part["thoughtSignature"] ?? part[RAW_MEMBERS.thoughtSignature];
   return proof === undefined ? {} : { thoughtSignature: proof };
 }
 
-function holds(part: Json, name: keyof typeof SPELLED): boolean {
-  return isObject(part) && (part[name] ?? part[SPELLED[name]] ?? undefined) !== undefined;
+function holds(part: Json, name: keyof typeof RAW_MEMBERS): boolean {
+  return isObject(part) && (part[name] ?? part[RAW_MEMBERS[name]] ?? undefined) !== undefined;
 }

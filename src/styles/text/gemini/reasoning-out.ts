@@ -2,7 +2,7 @@ import type { ChatRequest, Reasoning } from "#core/chat.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { planReasoning, type ReasoningPlan } from "#core/reasoning.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { isOwn } from "./spelling.ts";
+import { isOwn } from "./raw-fields.ts";
 
 /**
  * A budget or a level, never both: the two together are refused. `undefined`

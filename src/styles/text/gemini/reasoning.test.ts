@@ -174,7 +174,7 @@ describe("[A4.7-e] a caller of this style", () => {
   });
 
   test("who did not ask to see thoughts is not shown any", () => {
-    expect(thinking({ budgetTokens: 600 }, BUDGET, { spelling: { gemini: {} } }).config).toEqual({
+    expect(thinking({ budgetTokens: 600 }, BUDGET, { rawFields: { gemini: {} } }).config).toEqual({
       thinkingBudget: 600,
     });
   });

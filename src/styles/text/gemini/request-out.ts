@@ -1,75 +1,47 @@
-import type { ChatRequest, Message, OutputFormat } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
+import type { ChatRequest, Message } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
-import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { buildConfig } from "./config-out.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
+import { membersOf, preserveOriginal } from "#styles/text/request-fields.ts";
 import { buildContents } from "./content-out.ts";
+import { nestedBody } from "./flat-body.ts";
+import { writeFields } from "./hub-fields.ts";
 import { isNewest } from "./proof.ts";
-import { GEMINI, isOwn, spellingIn, TOOL_CONFIG } from "./spelling.ts";
-import { parseToolChoice, parseTools } from "./tool-in.ts";
-import { buildToolChoice, buildTools, renameSearch } from "./tool-out.ts";
+import { GEMINI, isOwn, rawFieldsOf } from "./raw-fields.ts";
+import { parseTools } from "./tool-in.ts";
+import { buildTools, renameSearch } from "./tool-out.ts";
 
 /**
  * Model and stream stand in the path. What the caller wrote in this style goes
  * out as it was written, unless its meaning was changed on the way.
  */
 export function buildRequest(request: ChatRequest, context: OutboundContext): JsonObject {
-  const { report } = context;
+  const { report, model } = context;
   report.loseForeign(request.extra, GEMINI);
-  reportUnknown(request, context);
-
   const tools = toolsOf(request, context);
-  const { format, messages } = fitFormat(request, tools, context);
-  const config = buildConfig(request, format, context);
-  const toolConfig = toolConfigOf(request, tools, report);
-  return {
-    ...buildContents(messages, context),
-    ...(tools.length > 0 ? { tools } : {}),
-    ...(Object.keys(toolConfig).length > 0 ? { toolConfig } : {}),
-    ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
-    ...besides(request),
+  const fitted = fitFormat(request, tools, context);
+  const body: Record<string, Json | undefined> = {
+    ...buildContents(fitted.messages, context),
+    ...ownExtra(request.extra?.[GEMINI]),
   };
+  writeFields(fitted, { request: fitted, report, model, raw: rawFieldsOf(request), tools }, body);
+  return nestedBody(body);
 }
 
-function reportUnknown(request: ChatRequest, { report }: OutboundContext): void {
-  if (request.user !== undefined) report.lose("user");
-  if (request.metadata !== undefined) report.lose("metadata");
-  if (request.parallelToolCalls === false && (request.tools ?? []).length > 0) {
-    report.lose("parallel_tool_calls");
-  }
+function toolsOf(request: ChatRequest, { model, report }: OutboundContext): readonly Json[] {
+  const { tools, webSearch } = request;
+  const raw = rawFieldsOf(request);
+  const original =
+    raw?.["tools"] === undefined
+      ? undefined
+      : preserveOriginal(raw, ["tools"], [tools, webSearch], toolsIn)?.["tools"];
+  if (original === undefined)
+    return membersOf(buildTools(request, isNewest(model), report), report);
+  return renameSearch(isArray(original) ? original : [original]);
 }
 
-function toolsOf(request: ChatRequest, context: OutboundContext): readonly Json[] {
-  const written = spellingIn(request)?.["tools"];
-  if (written === undefined) return buildTools(request, isNewest(context.model), context.report);
-  const { functions, webSearch } = parseTools(written);
-  const isUnchanged =
-    JSON.stringify([functions, webSearch]) === JSON.stringify([request.tools, request.webSearch]);
-  if (!isUnchanged) return buildTools(request, isNewest(context.model), context.report);
-  return renameSearch(isArray(written) ? written : [written]);
-}
-
-function toolConfigOf(
-  request: ChatRequest,
-  tools: readonly Json[],
-  report: LossReport,
-): JsonObject {
-  const written = spellingIn(request)?.["toolConfig"];
-  const choice = JSON.stringify(request.toolChoice);
-  if (isObject(written) && JSON.stringify(parseToolChoice(written)) === choice) return written;
-
-  const config: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(request.extra?.[GEMINI] ?? {})) {
-    if (name.startsWith(TOOL_CONFIG) && value !== undefined)
-      config[name.slice(TOOL_CONFIG.length)] = value;
-  }
-  const calling = buildToolChoice(request, report);
-  if (calling !== undefined) config["functionCallingConfig"] = calling;
-  // The vendor's own tools beside functions have to be asked for.
-  const hasCalls = tools.some((tool) => isObject(tool) && "functionDeclarations" in tool);
-  if (hasCalls && tools.length > 1 && !isOwn(request))
-    config["includeServerSideToolInvocations"] = true;
-  return config;
+function toolsIn({ tools }: JsonObject): readonly unknown[] {
+  const { functions, webSearch } = parseTools(tools);
+  return [functions, webSearch];
 }
 
 /**
@@ -79,28 +51,26 @@ function toolConfigOf(
 function fitFormat(
   request: ChatRequest,
   tools: readonly Json[],
-  context: OutboundContext,
-): { format: OutputFormat | undefined; messages: readonly Message[] } {
-  const { format, messages } = request;
+  { model, report }: OutboundContext,
+): ChatRequest {
+  const { format, messages, ...rest } = request;
   const isStrict = format !== undefined && format.type !== "text";
-  if (!isStrict || tools.length === 0 || isOwn(request) || isNewest(context.model)) {
-    return { format, messages };
-  }
-  context.report.lose("response_format");
+  if (!isStrict || tools.length === 0 || isOwn(request) || isNewest(model)) return request;
+  report.lose("response_format");
   const schema = format.type === "json_schema" ? format.schema : undefined;
   const text =
     "Give your final answer as JSON and nothing else" +
     (schema === undefined ? "." : `, conforming to this schema: ${JSON.stringify(schema)}`);
   const asked: Message = { role: "system", blocks: [{ type: "text", text }] };
-  return { format: undefined, messages: [asked, ...messages] };
+  return { ...rest, messages: [asked, ...messages] };
 }
 
-/** Members beside the ones above, which only this style knows. */
-function besides(request: ChatRequest): Record<string, Json> {
-  const kept: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(request.extra?.[GEMINI] ?? {})) {
-    const isPlaced = name.includes(".") || name === "tools" || name === "generationConfig";
-    if (value !== undefined && !isPlaced) kept[name] = value;
-  }
-  return kept;
+/** Members that only this style knows. What is deeper than a member of the two objects goes with what holds it. */
+function ownExtra(extra: JsonObject = {}): JsonObject {
+  const own = Object.entries(extra).filter(([name]) => isOwnMember(name));
+  return Object.fromEntries(own);
+}
+
+function isOwnMember(name: string): boolean {
+  return name !== "tools" && /^(?:(?:generationConfig|toolConfig)\.)?[^.]+$/.test(name);
 }

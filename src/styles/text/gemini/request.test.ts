@@ -1021,8 +1021,8 @@ describe("what is read for other styles", () => {
     expect(report.fields).toEqual([
       "safetySettings",
       "generationConfig.speechConfig",
-      "generationConfig.imageConfig.personGeneration",
       "toolConfig.retrievalConfig",
+      "generationConfig.imageConfig.personGeneration",
       "tools.urlContext",
       "tools.googleSearch",
     ]);

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StreamDecoder } from "#core/style.ts";
-import { parseJson } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { AnswerReader } from "./answer-reader.ts";
 
@@ -19,7 +19,7 @@ class GeminiDecoder implements StreamDecoder {
 
   read({ data }: SseEvent): readonly ChatEvent[] {
     const payload = data.trim();
-    const chunk = parseJson(payload);
+    const chunk = parseExactJson(payload);
     if (chunk !== undefined) return this.#reader.read(chunk);
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (!payload.startsWith("{") && !payload.startsWith("[{")) return [];

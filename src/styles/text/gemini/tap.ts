@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { GatewayError } from "#core/error.ts";
 import type { RequestFacts, Tap, UpstreamError } from "#core/style.ts";
-import type { Usage } from "#core/usage.ts";
+import { withSearches, type Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { integerOf, listOf, memberOf } from "#lib/values.ts";
@@ -11,9 +11,9 @@ import { holdsContent } from "./content.ts";
 import { encodeError } from "./error.ts";
 import { blockIn, bodiesIn, errorIn } from "./failure.ts";
 import { reasonIn } from "./finish.ts";
-import { lastCountIn, lastEventStart, needsReading } from "./marks.ts";
+import { lastCountIn, lastEventStart, mentionsSearches, needsReading } from "./byte-scan.ts";
 import { OutputText } from "./output-text.ts";
-import { usageIn } from "./usage.ts";
+import { searchesIn, usageIn } from "./usage.ts";
 
 export function openTap(facts: RequestFacts): Tap {
   return new GeminiTap(facts);
@@ -41,6 +41,7 @@ class GeminiTap implements Tap {
   #held: Buffer = NOTHING;
   #counted: Buffer | undefined;
   #usage: Usage | undefined;
+  #searches = 0;
 
   constructor({ choices }: RequestFacts) {
     this.#choices = choices;
@@ -52,6 +53,7 @@ class GeminiTap implements Tap {
     this.#output.add(bytes);
     this.#content.look(bytes);
     this.#noteUsage(bytes);
+    if (mentionsSearches(bytes)) this.#noteSearches(bytes);
     const sound = this.#choices > 1 || needsReading(bytes) ? this.#inspect(bytes) : bytes;
     return this.#withHeld(sound);
   }
@@ -69,7 +71,7 @@ class GeminiTap implements Tap {
   get usage(): Usage | undefined {
     if (this.#counted !== undefined) this.#usage = usageOfEvent(this.#counted) ?? this.#usage;
     this.#counted = undefined;
-    return this.#usage;
+    return this.#usage && withSearches(this.#usage, this.#searches);
   }
 
   get hasContent(): boolean {
@@ -90,6 +92,14 @@ class GeminiTap implements Tap {
     const event = lastCountIn(bytes);
     // A copy: the bytes are the network's.
     if (event !== undefined) this.#counted = Buffer.from(event);
+  }
+
+  #noteSearches(bytes: Buffer): void {
+    for (const event of eventsIn(bytes)) {
+      if (!mentionsSearches(event)) continue;
+      for (const body of bodiesOf(event))
+        this.#searches = Math.max(this.#searches, searchesIn(body));
+    }
   }
 
   /** What comes before a failure, or all of it. */

@@ -2,10 +2,10 @@ import type { Tool, ToolChoice, WebSearch } from "#core/chat.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { fromSchemaSubset } from "./schema-in.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /** What a list of tools holds: functions, search, and what only this style knows. */
-export interface ReadTools {
+interface ReadTools {
   readonly functions?: readonly Tool[];
   readonly webSearch?: WebSearch;
   /** How to search, which is this vendor's own matter; that it is wanted stands above. */
@@ -62,8 +62,7 @@ function parseDeclaration(declaration: JsonObject): Tool {
 }
 
 /** `undefined` where nothing is asked, or in a word that nobody knows. */
-export function parseToolChoice(toolConfig: Json | undefined): ToolChoice | undefined {
-  const calling = memberOf(toolConfig, "functionCallingConfig");
+export function parseToolChoice(calling: Json | undefined): ToolChoice | undefined {
   const written = memberOf(calling, "allowedFunctionNames");
   const names = isArray(written) ? written.filter((name) => typeof name === "string") : [];
   switch (textOf(memberOf(calling, "mode"))?.toUpperCase()) {
@@ -78,6 +77,11 @@ export function parseToolChoice(toolConfig: Json | undefined): ToolChoice | unde
     default:
       return undefined;
   }
+}
+
+/** Calls, or words, of which the calls are held to their schemas: others have no such choice. */
+export function isValidated(calling: Json | undefined): boolean {
+  return textOf(memberOf(calling, "mode"))?.toUpperCase() === "VALIDATED";
 }
 
 function chosen(names: readonly string[], required: boolean): ToolChoice {

@@ -1,10 +1,11 @@
-import type { ChatRequest, Tool } from "#core/chat.ts";
+import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
+import type { Built } from "#styles/text/request-fields.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 import { SEARCH_TOOLS } from "./tool-in.ts";
 import { writeToolName } from "./tool-name.ts";
 
@@ -13,33 +14,35 @@ export function buildTools(
   request: ChatRequest,
   mayMix: boolean,
   report: LossReport,
-): readonly JsonObject[] {
-  const functions = functionsOf(request);
-  const declared = amongAllowed(functions, request.toolChoice).map((tool) =>
-    buildDeclaration(tool, report),
-  );
+): Built<readonly JsonObject[]> {
+  const offered = amongAllowed(functionsOf(request), request.toolChoice);
+  const declared = offered.map((tool) => buildDeclaration(tool, report));
   if (request.toolChoice?.mode === "allowed") {
     report.loseForeign(request.toolChoice.extra, GEMINI, "tool_choice.");
   }
   const native = renameSearch(listOf(request.extra?.[GEMINI]?.["tools"])).filter(isObject);
-  const search = wantsSearch(request) ? [buildSearch(request, report)] : [];
-  const own = [...search, ...native];
-  if (declared.length === 0) return own;
+  const search = wantsSearch(request);
+  const own = [...(search ? [{ googleSearch: {} }] : []), ...native];
+  const lost = [...offered.flatMap(lostOfTool), ...(search ? lostOfSearch(request) : [])];
+  if (declared.length === 0) return { members: own, lost };
   const calls = { functionDeclarations: declared };
-  if (mayMix || own.length === 0) return [calls, ...own];
+  if (mayMix || own.length === 0) return { members: [calls, ...own], lost };
   // Older models refuse the two together, and the caller can search by a function.
-  report.lose(search.length > 0 ? "web_search" : "tools");
-  return [calls];
+  return { members: [calls], lost: [...lost, search ? "web_search" : "tools"] };
 }
 
-export function buildToolChoice(request: ChatRequest, report: LossReport): JsonObject | undefined {
+/** How the functions are to be called, if at all. */
+export function buildToolChoice(request: ChatRequest): {
+  readonly mode?: JsonObject;
+  readonly lost?: readonly string[];
+} {
   const { toolChoice: choice } = request;
-  if (choice === undefined) return undefined;
-  if (amongAllowed(functionsOf(request), choice).length === 0) return undefined;
-  if (choosesSearch(request)) {
-    report.lose("tool_choice");
-    return undefined;
-  }
+  if (choice === undefined) return {};
+  if (amongAllowed(functionsOf(request), choice).length === 0) return {};
+  return choosesSearch(request) ? { lost: ["tool_choice"] } : { mode: modeOf(choice) };
+}
+
+function modeOf(choice: ToolChoice): JsonObject {
   switch (choice.mode) {
     case "auto":
       return { mode: "AUTO" };
@@ -75,19 +78,25 @@ function wantsSearch({ webSearch, tools = [] }: ChatRequest): boolean {
   return webSearch !== undefined || tools.some((tool) => SEARCH_NAMES.has(tool.name));
 }
 
-function buildSearch({ webSearch }: ChatRequest, report: LossReport): JsonObject {
-  const { contextSize, location, ...limits } = webSearch ?? {};
-  if (contextSize !== undefined && contextSize !== "medium") report.lose("web_search.context_size");
-  if (location !== undefined) report.lose("web_search.location");
-  for (const name of Object.keys(limits)) report.lose(`web_search.${name}`);
-  return { googleSearch: {} };
+function lostOfSearch({ webSearch }: ChatRequest): readonly string[] {
+  const { contextSize = "medium", location, ...limits } = webSearch ?? {};
+  return [
+    ...(contextSize === "medium" ? [] : ["web_search.context_size"]),
+    ...(location === undefined ? [] : ["web_search.location"]),
+    ...Object.keys(limits).map((name) => `web_search.${name}`),
+  ];
+}
+
+function lostOfTool({ strict, format }: Tool): readonly string[] {
+  return [
+    ...(strict === true ? ["tools.strict"] : []),
+    ...(format === undefined ? [] : ["tools.format"]),
+  ];
 }
 
 function buildDeclaration(tool: Tool, report: LossReport): JsonObject {
   const name = writeToolName(tool.name, tool.kind);
   report.loseForeign(tool.extra, GEMINI, "tools.");
-  if (tool.strict === true) report.lose("tools.strict");
-  if (tool.format !== undefined) report.lose("tools.format");
   return {
     ...tool.extra?.[GEMINI],
     name,

@@ -1,7 +1,7 @@
 import type { Block, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isModelRole } from "./role.ts";
-import { GOES_ON, isOwn, spellingIn } from "./spelling.ts";
+import { GOES_ON, isOwn, rawFieldsOf } from "./raw-fields.ts";
 
 /** One content to be: what one side says until the other speaks. */
 export interface Turn {
@@ -45,7 +45,7 @@ export function toTurns(
 /** Written as one content. */
 function goesOn({ written: before }: Turn, { written }: Turn): boolean {
   if (before === undefined || written === undefined) return false;
-  return spellingIn(written)?.[GOES_ON] === true && isModelRole(spellingIn(before)?.["role"]);
+  return rawFieldsOf(written)?.[GOES_ON] === true && isModelRole(rawFieldsOf(before)?.["role"]);
 }
 
 function isInstruction({ role }: Message): boolean {

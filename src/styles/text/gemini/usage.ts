@@ -1,8 +1,8 @@
 import type { ChatEvent } from "#core/chat.ts";
-import { usageOf, withServed, type Usage } from "#core/usage.ts";
+import { usageOf, withSearches, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { GEMINI } from "./spelling.ts";
+import { GEMINI } from "./raw-fields.ts";
 
 /**
  * Usage as servers of this style report it, in every chunk and each time in
@@ -47,9 +47,22 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
  * than the one that was called, which the answer names.
  */
 export function usageIn(body: JsonObject): Usage | undefined {
-  const usage = parseUsage(body["usageMetadata"]);
+  const counted = parseUsage(body["usageMetadata"]);
+  const usage = counted && withSearches(counted, searchesIn(body));
   const servedBy = textOf(body["modelVersion"]) ?? "";
   return usage === undefined || servedBy === "" ? usage : { ...usage, servedBy };
+}
+
+/** Queries that the vendor's search tool was asked in a whole answer or so far in a stream. */
+export function searchesIn(body: JsonObject): number {
+  const queries = listOf(body["candidates"]).flatMap((candidate) => {
+    const grounding = memberOf(candidate, "groundingMetadata");
+    return [
+      ...listOf(memberOf(grounding, "webSearchQueries")),
+      ...listOf(memberOf(grounding, "imageSearchQueries")),
+    ];
+  });
+  return queries.filter((query) => (textOf(query) ?? "").trim() !== "").length;
 }
 
 /** The vendor's own report where it is one of this style, with all that it tells. */

@@ -6,7 +6,7 @@ import { defined, integerOf, listOf, memberOf, objectOf, pick, textOf } from "#l
 import { isSaid, saysBeside } from "#styles/text/first-content.ts";
 import { BlockReader } from "./block-reader.ts";
 import { END_MEMBERS, readFinish } from "./finish.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { UsageReader } from "./usage.ts";
 
 const LOST_THINKING = ["reasoning"];

@@ -5,7 +5,7 @@ import { readMark } from "./cache.ts";
 import { parseCitation } from "./citation.ts";
 import { parseDocument, parseImage } from "./media-in.ts";
 import { readProof, readRedacted } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /** A plain string stands for one block of text. */
 export function parseContent(content: Json | undefined): readonly Block[] {

@@ -9,7 +9,7 @@ import { withVendorCitations, writtenCitation } from "./citation.ts";
 import { buildMedia } from "./media-out.ts";
 import { buildReasoning, isGenuine } from "./proof.ts";
 import { saysSame } from "./says-same.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { writeToolName } from "./tool-name.ts";
 import { isBlank } from "./turn.ts";
 
@@ -61,7 +61,7 @@ function build(block: Block, at: Place): JsonObject | undefined {
     case "audio":
     case "video":
     case "file":
-      if (at.role === "user") return buildMedia(block, at.path);
+      if (at.role === "user") return buildMedia(block, at.path, at.report);
       if (block.transcript !== undefined) return { type: "text", text: block.transcript };
       // Here assistants only speak; what another's showed is left out.
       at.report.lose(`messages.${block.type}`, block);

@@ -6,7 +6,7 @@ import { restOf, textOf } from "#lib/values.ts";
 import type { KindReader } from "./block-reader.ts";
 import { textOfInput } from "./call-input.ts";
 import { HeldText } from "./held-text.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { readToolName, type ToolKind } from "./tool-name.ts";
 
 const MEMBERS = new Set(["type", "id", "name", "input"]);

@@ -1,7 +1,7 @@
 import type { Citation } from "#core/chat.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /** `undefined` for what cites no page but a place in a document of the request. */
 export function parseCitation(wire: Json): Citation | undefined {

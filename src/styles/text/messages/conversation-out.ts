@@ -2,12 +2,13 @@ import type { ChatRequest, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { withoutCitations } from "./asked-citations.ts";
 import { GO_ON } from "./fit-request.ts";
 import { withoutEmptyTexts } from "./empty-texts.ts";
 import { buildBlock, isBare, type Place } from "./block-out.ts";
 import { isGenuine } from "./proof.ts";
 import { measuresItself } from "./reasoning-out.ts";
-import { MESSAGES, spellingIn } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 import type { Placed } from "./turn.ts";
 import { turnsOf } from "./turns.ts";
 
@@ -28,7 +29,7 @@ export function buildConversation(
   const lacksThinking = request.messages.some(({ blocks }) =>
     blocks.some((block) => block.type === "reasoning" && !isGenuine(block)),
   );
-  const isOwn = spellingIn(request) !== undefined;
+  const isOwn = rawFieldsOf(request) !== undefined;
   if (isOwn) return { ...asWritten(request, report), lacksThinking };
   const { system, messages } = inTurns(request, report);
   const takesPrefill = model.rules?.prefill ?? !measuresItself(model.reasoningControls);
@@ -46,7 +47,7 @@ function asWritten(
   { messages }: ChatRequest,
   report: LossReport,
 ): Pick<Conversation, "system" | "messages"> {
-  const isField = (message: Message): boolean => spellingIn(message)?.["field"] === "system";
+  const isField = (message: Message): boolean => rawFieldsOf(message)?.["field"] === "system";
   const system = messages.find(isField);
   const said = messages
     .filter((message) => !isField(message))
@@ -55,7 +56,7 @@ function asWritten(
       const content = contentOf(message, { role, path: "messages", report });
       // Nothing is left of a turn that was all thinking of another vendor's, or said nothing.
       const isGone = content.length === 0 && typeof content !== "string";
-      return isGone ? [] : [{ ...message.extra?.[MESSAGES], role, content }];
+      return isGone ? [] : [{ ...withoutCitations(message.extra?.[MESSAGES]), role, content }];
     });
   return {
     system:
@@ -72,7 +73,7 @@ function roleOf({ role }: Message): Place["role"] {
 
 function contentOf(message: Message, at: Place): string | readonly JsonObject[] {
   const [first] = message.blocks;
-  const isText = spellingIn(message)?.["text"] === true && message.blocks.length === 1;
+  const isText = rawFieldsOf(message)?.["text"] === true && message.blocks.length === 1;
   if (isText && first?.type === "text") return first.text;
   const built = message.blocks.map((block) => buildBlock(block, at));
   const content = built.filter((one) => one !== undefined);

@@ -1,7 +1,7 @@
 import type { ChatEvent, FinishReason } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 type Finish = Extract<ChatEvent, { type: "finish" }>;
 

@@ -1,32 +1,36 @@
 import type { OutputFormat } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf } from "#lib/values.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
-import { fitSchema, isOpen } from "./schema-out.ts";
+import { fitSchema, hasBounds, isOpen } from "./schema-out.ts";
 
 interface Format {
   readonly wire: JsonObject | undefined;
   readonly instruction: string | undefined;
+  readonly lost?: readonly string[];
 }
 
 const NOTHING: Format = { wire: undefined, instruction: undefined };
 
+const LOST = ["response_format"];
+
 /** A schema of closed objects can be enforced; any other, or that it be JSON at all, can only be told. */
-export function buildFormat(format: OutputFormat | undefined, report: LossReport): Format {
+export function buildFormat(format: OutputFormat | undefined): Format {
   if (format === undefined || format.type === "text") return NOTHING;
   if (format.type === "json" || format.schema === undefined) {
-    report.lose("response_format");
-    return { wire: undefined, instruction: schemaInstruction(undefined) };
+    return { wire: undefined, instruction: schemaInstruction(undefined), lost: LOST };
   }
   const { description, schema } = format;
   const described = description === undefined ? schema : { description, ...schema };
   if (isOpen(schema)) {
-    report.lose("response_format");
-    return { wire: undefined, instruction: schemaInstruction(described) };
+    return { wire: undefined, instruction: schemaInstruction(described), lost: LOST };
   }
-  return { wire: { type: "json_schema", schema: fitSchema(described) }, instruction: undefined };
+  return {
+    wire: { type: "json_schema", schema: fitSchema(described) },
+    instruction: undefined,
+    lost: hasBounds(schema) ? LOST : [],
+  };
 }
 
 export function schemaIn({

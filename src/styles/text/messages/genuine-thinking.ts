@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { readProof } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /**
  * A conversation without the thinking that no vendor of this style signed:

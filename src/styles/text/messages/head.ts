@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 const PREFIX = "msg_";
 

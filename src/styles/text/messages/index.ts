@@ -7,13 +7,15 @@ import { readRequest } from "./facts.ts";
 import { fitRequest } from "./fit-request.ts";
 import { schemaBy, schemaIn } from "./format-out.ts";
 import { errorIn } from "./failure.ts";
+import { answersForTool, forcesTool } from "./forced-tool.ts";
 import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
 import { repairAnswer } from "./repair-answer.ts";
+import { parseStop } from "./hub-fields.ts";
 import { parseRequest, placesOf, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
 import { openTap } from "./tap.ts";
@@ -30,11 +32,13 @@ export const messages: TextStyle = {
     buildRequest,
     fitRequest,
     schemaBy,
+    answersForTool,
+    stopsIn: (body) => parseStop(body) ?? [],
     parseResponse,
     openDecoder,
     parseError,
     errorIn,
     essential: ESSENTIAL,
   },
-  passthrough: { amend, mustTranslate, schemaIn, readAnswer, repairAnswer, openTap },
+  passthrough: { amend, mustTranslate, schemaIn, forcesTool, readAnswer, repairAnswer, openTap },
 };

@@ -1,9 +1,10 @@
 import type { ChatEvent } from "#core/chat.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { KindReader } from "./block-reader.ts";
 import { HeldText } from "./held-text.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /**
  * What only this style knows, such as the upstream's own tool at work: handed
@@ -30,7 +31,7 @@ export class OtherReader implements KindReader {
   }
 
   close(): ChatEvent[] {
-    const input = parseJson(this.#input.text);
+    const input = parseExactJson(this.#input.text);
     const summary = this.#summary.text;
     const data = {
       ...this.#wire,

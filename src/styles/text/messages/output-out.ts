@@ -2,13 +2,13 @@ import type { ChatRequest, OutputFormat, Reasoning } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, objectOf } from "#lib/values.ts";
-import { asWritten } from "./as-written.ts";
+import { preserveOriginal } from "#styles/text/request-fields.ts";
 import type { Conversation } from "./conversation-out.ts";
 import { buildFormat } from "./format-out.ts";
 import { parseReasoning } from "./reasoning-in.ts";
 import { limitOf, mayThink, planThinking } from "./reasoning-out.ts";
-import { parseFormat } from "./request-in.ts";
-import { MESSAGES } from "./spelling.ts";
+import { parseFormat } from "./format-in.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 
 /** How the model is to think and to write. */
 export interface Output {
@@ -18,6 +18,7 @@ export interface Output {
   readonly instruction: string | undefined;
   /** Thinking was asked for here; where the caller did it, the caller knows what goes with it. */
   readonly isThinking: "no" | "written" | "planned";
+  readonly lost: readonly string[];
 }
 
 const MEMBERS = ["thinking", "output_config", "output_format"];
@@ -28,11 +29,18 @@ export function planOutput(
   context: OutboundContext,
 ): Output {
   const { reasoning, format } = request;
-  const written = asWritten(request, MEMBERS, meaningOf(reasoning, format), readMeaning);
+  const meaning = meaningOf(reasoning, format);
+  const written = preserveOriginal(rawFieldsOf(request), MEMBERS, meaning, readMeaning);
   if (written !== undefined) return planWritten(written, request, conversation, context);
 
-  const { thinking, effort, maxTokens } = planThinking(request, conversation, context);
-  const { wire, instruction } = buildFormat(format, context.report);
+  const formed = withOwnThinking(request);
+  if (formed !== undefined) {
+    const output = planWritten(formed.members, request, conversation, context);
+    return { ...output, lost: [...output.lost, ...formed.lost] };
+  }
+
+  const { thinking, effort, maxTokens, lost } = planThinking(request, conversation, context);
+  const { wire, instruction, lost: lostFormat = [] } = buildFormat(format);
   const config = {
     ...objectOf(request.extra?.[MESSAGES]?.["output_config"]),
     ...defined({ effort, format: wire }),
@@ -45,7 +53,22 @@ export function planOutput(
     maxTokens,
     instruction,
     isThinking: isOn(thinking) ? "planned" : "no",
+    lost: [...lost, ...lostFormat],
   };
+}
+
+/** Only the format is the gateway's: what the caller wrote of thinking stays as it is. */
+function withOwnThinking(request: ChatRequest): Pick<Output, "members" | "lost"> | undefined {
+  const { reasoning, format } = request;
+  const written = preserveOriginal(rawFieldsOf(request), MEMBERS, [reasoning], (body) => [
+    parseReasoning(body),
+  ]);
+  if (written === undefined || format === undefined) return undefined;
+  const { wire, instruction, lost = [] } = buildFormat(format);
+  if (wire === undefined || instruction !== undefined) return undefined;
+  const { output_format: _, ...rest } = written;
+  const members = { ...rest, output_config: { ...objectOf(rest["output_config"]), format: wire } };
+  return { members, lost };
 }
 
 /** With thinking left out that only another vendor could prove, there can be no more of it. */
@@ -53,17 +76,18 @@ function planWritten(
   written: Readonly<Record<string, Json>>,
   request: ChatRequest,
   conversation: Conversation,
-  context: OutboundContext,
+  { model }: OutboundContext,
 ): Output {
   const thinking = objectOf(written["thinking"]);
   const mustStop =
     thinking?.["type"] === "enabled" && conversation.lacksThinking && !mayThink(conversation);
-  if (mustStop) context.report.lose("reasoning");
+  const { maxTokens, lost } = limitOf(request, model);
   return {
     members: mustStop ? { ...written, thinking: { type: "disabled" } } : written,
-    maxTokens: limitOf(request, context),
+    maxTokens,
     instruction: undefined,
     isThinking: isOn(thinking) && !mustStop ? "written" : "no",
+    lost: mustStop ? [...lost, "reasoning"] : lost,
   };
 }
 

@@ -1,20 +1,16 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
+import { CallPairs } from "#styles/text/call-pairs.ts";
 import { CallIds } from "./call-ids.ts";
 import { isBlank, type Placed, type Turn } from "./turn.ts";
-
-/** A call, and the first result that came for it. */
-interface Pair {
-  readonly id: string;
-  result?: Placed;
-}
 
 /**
  * Puts every result into the turn after its call, before anything else in it.
  * A call that nobody answered gets a result that says so; a result that
  * answers no call becomes something that the user says.
  */
-export function pairCalls(turns: readonly Turn[]): readonly Turn[] {
-  const pairs = new Pairs(turns);
+export function pairCalls(turns: readonly Turn[], report: LossReport): readonly Turn[] {
+  const pairs = new Pairs(turns, report);
   const out: Turn[] = [];
   let results: readonly Placed[] = [];
   for (const { role, blocks } of turns) {
@@ -32,26 +28,20 @@ export function pairCalls(turns: readonly Turn[]): readonly Turn[] {
 }
 
 class Pairs {
-  readonly #pairs = new Map<ToolCallBlock, Pair>();
-  readonly #answers = new Set<ToolResultBlock>();
+  readonly #pairs: CallPairs<ToolCallBlock, ToolResultBlock>;
+  readonly #report: LossReport;
+  /** Where the results stood. */
+  readonly #paths = new Map<ToolResultBlock, string>();
 
-  constructor(turns: readonly Turn[]) {
+  constructor(turns: readonly Turn[], report: LossReport) {
     const ids = new CallIds();
-    const open = new Map<string, Pair[]>();
-    for (const placed of turns.flatMap(({ blocks }) => blocks)) {
-      const { block } = placed;
-      if (block.type === "tool_call") {
-        const pair: Pair = { id: ids.next(block.id) };
-        this.#pairs.set(block, pair);
-        const waiting = open.get(block.id);
-        if (waiting === undefined) open.set(block.id, [pair]);
-        else waiting.push(pair);
-      } else if (block.type === "tool_result") {
-        const pair = open.get(block.callId)?.shift();
-        if (pair === undefined) continue;
-        pair.result = { ...placed, block: { ...block, callId: pair.id } };
-        this.#answers.add(block);
-      }
+    this.#report = report;
+    this.#pairs = new CallPairs((id) => ids.next(id));
+    for (const { block, path } of turns.flatMap(({ blocks }) => blocks)) {
+      if (block.type === "tool_call") this.#pairs.addCall(block.id, block);
+      if (block.type !== "tool_result") continue;
+      this.#pairs.addResult(block.callId, block);
+      this.#paths.set(block, path);
     }
   }
 
@@ -59,11 +49,12 @@ class Pairs {
   rest(placed: Placed): readonly Placed[] {
     const { block, path } = placed;
     if (block.type === "tool_call") {
-      const pair = this.#pairs.get(block);
+      const pair = this.#pairs.ofCall(block);
       return pair === undefined ? [] : [{ path, block: { ...block, id: pair.id } }];
     }
     if (block.type !== "tool_result") return [placed];
-    if (this.#answers.has(block)) return [];
+    if (this.#pairs.ofResult(block) !== undefined) return [];
+    this.#report.lose("messages.tool_call_id", block);
     return [ORPHAN, ...block.blocks.filter((said) => !isBlank(said))].map((said) => ({
       path,
       block: said,
@@ -71,9 +62,14 @@ class Pairs {
   }
 
   resultOf({ block, path }: Placed): readonly Placed[] {
-    const pair = block.type === "tool_call" ? this.#pairs.get(block) : undefined;
+    const pair = block.type === "tool_call" ? this.#pairs.ofCall(block) : undefined;
     if (pair === undefined) return [];
-    return [pair.result ?? { path, block: unanswered(pair.id) }];
+    const { id, result } = pair;
+    if (result !== undefined) {
+      return [{ path: this.#paths.get(result) ?? path, block: { ...result, callId: id } }];
+    }
+    this.#report.lose("messages.tool_calls", block);
+    return [{ path, block: unanswered(id) }];
   }
 }
 

@@ -2,7 +2,7 @@ import type { ReasoningBlock } from "#core/chat.ts";
 import { readSignature, writeSignature, type Signature } from "#core/signature.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /**
  * Thinking that is wholly encrypted is a block of another type. Its data is

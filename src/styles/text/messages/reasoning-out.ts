@@ -19,6 +19,7 @@ interface Thinking {
   readonly thinking: JsonObject | undefined;
   readonly effort: string | undefined;
   readonly maxTokens: number;
+  readonly lost: readonly string[];
 }
 
 /**
@@ -29,29 +30,31 @@ interface Thinking {
 export function planThinking(
   request: ChatRequest,
   conversation: Conversation,
-  context: OutboundContext,
+  { model }: Pick<OutboundContext, "model">,
 ): Thinking {
-  const { model } = context;
-  const maxTokens = limitOf(request, context);
+  const { maxTokens, lost: limited } = limitOf(request, model);
   const wish = wished(request.reasoning, model, maxTokens);
+  const counted = request.reasoning?.budgetTokens ?? 0;
+  const isChanged = counted > 0 && wish.budget !== counted;
+  const lost = [...limited, ...(isChanged ? ["reasoning.budget_tokens"] : [])];
   if (wish.budget === undefined) {
-    return { ...wish, thinking: wish.thinking ?? unsaid(request, model), maxTokens };
+    return { ...wish, thinking: wish.thinking ?? unsaid(request, model), maxTokens, lost };
   }
 
   const isLimited = request.maxOutputTokens !== undefined;
-  const isCounted = (request.reasoning?.budgetTokens ?? 0) > 0;
+  const isCounted = counted > 0;
   const ceiling = isLimited ? maxTokens : (model.maxOutputTokens ?? Infinity);
   const budget = budgetWithin(ceiling, wish.budget, isLimited && isCounted ? 1 : MIN_ROOM);
   const isLess = budget !== undefined && budget < wish.budget;
-  if (isLess && (isLimited || isCounted)) context.report.lose("reasoning");
   if (budget === undefined || !mayThink(conversation)) {
-    context.report.lose("reasoning");
-    return { thinking: { type: "disabled" }, effort: wish.effort, maxTokens };
+    const { effort } = wish;
+    return { thinking: { type: "disabled" }, effort, maxTokens, lost: [...lost, "reasoning"] };
   }
   return {
     thinking: { type: "enabled", budget_tokens: budget },
     effort: wish.effort,
     maxTokens: budget + MIN_ROOM <= maxTokens ? maxTokens : Math.min(maxTokens + budget, ceiling),
+    lost: isLess && (isLimited || isCounted) ? [...lost, "reasoning"] : lost,
   };
 }
 
@@ -65,13 +68,13 @@ export function budgetWithin(ceiling: number, wanted: number, room: number): num
 /** Required here; elsewhere a caller need not say. */
 export function limitOf(
   { maxOutputTokens }: ChatRequest,
-  { model, report }: OutboundContext,
-): number {
-  const most = model.maxOutputTokens;
-  if (maxOutputTokens === undefined) return most ?? DEFAULT_LIMIT;
-  if (most === undefined || maxOutputTokens <= most) return maxOutputTokens;
-  report.lose("max_tokens");
-  return most;
+  { maxOutputTokens: most }: ModelTraits,
+): Pick<Thinking, "maxTokens" | "lost"> {
+  if (maxOutputTokens === undefined) return { maxTokens: most ?? DEFAULT_LIMIT, lost: [] };
+  if (most === undefined || maxOutputTokens <= most) {
+    return { maxTokens: maxOutputTokens, lost: [] };
+  }
+  return { maxTokens: most, lost: ["max_tokens"] };
 }
 
 interface Wish {

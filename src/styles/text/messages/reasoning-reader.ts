@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import type { KindReader } from "./block-reader.ts";
 import { readRedacted } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 /** Thinking with its proof, or encrypted as a whole. */
 export class ReasoningReader implements KindReader {

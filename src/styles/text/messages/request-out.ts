@@ -1,18 +1,15 @@
 import type { ChatRequest } from "#core/chat.ts";
-import { refuse, type LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
-import { isArray, type JsonObject } from "#lib/json.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, restOf } from "#lib/values.ts";
-import { asWritten } from "./as-written.ts";
 import { takeCaching, type Caching } from "#styles/text/prompt-cache.ts";
 import { buildMark, withVendorMarks } from "./cache.ts";
 import { buildConversation } from "./conversation-out.ts";
+import { writeFields } from "./hub-fields.ts";
 import { withInstruction } from "./instruction.ts";
 import { limitMarks } from "./limit-marks.ts";
 import { planOutput } from "./output-out.ts";
-import { parseMetadata } from "./request-in.ts";
-import { fitSampling } from "./sampling-out.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 import { buildTools } from "./tool-out.ts";
 
 /**
@@ -25,35 +22,27 @@ export function buildRequest(request: ChatRequest, context: OutboundContext): Js
   const { [MESSAGES]: _, ...foreign } = request.extra ?? {};
   const { caching, extra } = takeCaching(foreign);
   report.loseForeign(extra, MESSAGES);
-  refuseUnreachable(request);
-  reportForeign(request, report);
 
   const conversation = buildConversation(request, context);
   const output = planOutput(request, conversation, context);
-  const { temperature, topP, topK } = fitSampling(request, output, report);
   const { system, messages } = limitMarks(
     withInstruction(conversation.system, output.instruction),
     conversation.messages,
     report,
   );
+  const choosing = buildTools(request, messages, output.isThinking, context);
+  const { instruction } = choosing;
   const mark = own["cache_control"] ?? endMark(caching);
-  const { instruction, ...tools } = buildTools(request, messages, output.isThinking, context);
-  return defined({
+  const body: Record<string, Json | undefined> = defined({
     model: request.model,
-    max_tokens: output.maxTokens,
     system,
     messages: instruction === undefined ? messages : withLastWords(messages, instruction),
     stream: request.stream ? true : undefined,
-    temperature,
-    top_p: topP,
-    top_k: topK,
-    stop_sequences: buildStop(request, report),
     ...restOf(own, REBUILT),
     cache_control: mark === undefined ? undefined : withVendorMarks("cache_control", mark),
-    ...output.members,
-    ...buildMetadata(request, report),
-    ...tools,
   });
+  writeFields(request, { report, raw: rawFieldsOf(request), output, choosing }, body);
+  return body;
 }
 
 /**
@@ -75,39 +64,3 @@ function endMark(caching: Caching | undefined): JsonObject | undefined {
 
 /** Of the caller's own, but not written as they stand. */
 const REBUILT = new Set(["tools", "tool_choice", "output_config", "cache_control"]);
-
-function refuseUnreachable({ choices = 1, modalities = [] }: ChatRequest): void {
-  if (choices > 1) throw refuse("n", "upstreams of the messages style give one answer.");
-  const unreachable = modalities.find((modality) => modality !== "text");
-  if (unreachable === undefined) return;
-  throw refuse("modalities", `no upstream of the messages style answers with ${unreachable}.`);
-}
-
-function reportForeign({ sampling, logprobs, picture }: ChatRequest, report: LossReport): void {
-  const { presencePenalty = 0, frequencyPenalty = 0, seed } = sampling;
-  if (presencePenalty !== 0) report.lose("presence_penalty");
-  if (frequencyPenalty !== 0) report.lose("frequency_penalty");
-  if (seed !== undefined) report.lose("seed");
-  if (logprobs !== undefined) report.lose("logprobs");
-  if (picture !== undefined) report.lose("image_config");
-}
-
-/** Blank ones are refused. */
-function buildStop({ stop = [] }: ChatRequest, report: LossReport): readonly string[] | undefined {
-  const fit = stop.filter((one) => one.trim() !== "");
-  if (fit.length < stop.length) report.lose("stop");
-  return fit.length === 0 ? undefined : fit;
-}
-
-const MAX_USER_LENGTH = 256;
-
-function buildMetadata(request: ChatRequest, report: LossReport): JsonObject {
-  const { user, metadata } = request;
-  const written = asWritten(request, ["metadata"], { user, metadata }, parseMetadata);
-  if (written !== undefined) return written;
-  if (metadata !== undefined) report.lose("metadata");
-  if (user === undefined) return {};
-  if (user.length <= MAX_USER_LENGTH) return { metadata: { user_id: user } };
-  report.lose("user");
-  return {};
-}

@@ -902,7 +902,8 @@ describe("[A4.3-09] an output format", () => {
         },
       },
     });
-    expect(lost).toEqual([]);
+    // Its bounds are told, and not enforced.
+    expect(lost).toEqual(["response_format"]);
   });
 
   test.each<[JsonObject, JsonObject]>([

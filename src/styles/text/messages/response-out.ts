@@ -1,4 +1,5 @@
 import type { ChatEvent, ChatRequest, OpenBlock } from "#core/chat.ts";
+import type { Signature } from "#core/signature.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { listOf, pick } from "#lib/values.ts";
 import { inputOf } from "./call-input.ts";
@@ -6,7 +7,8 @@ import { buildCitation } from "./citation.ts";
 import { END_MEMBERS, stopOf } from "./finish.ts";
 import { headOfMessage } from "./head.ts";
 import { linkTo } from "./image-link.ts";
-import { MESSAGES } from "./spelling.ts";
+import { buildReasoning } from "./proof.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Thinking is left out: what is translated shows it to those who watch it being written. */
@@ -14,7 +16,7 @@ export function buildResponse(events: readonly ChatEvent[], request: ChatRequest
   const start = events.find((event) => event.type === "start");
   const finish = events.findLast((event) => event.type === "finish" && event.choice === 0);
   const usage = events.findLast((event) => event.type === "usage");
-  const content = gather(events);
+  const content = gather(events, request.keepsReasoning === true);
   const hasCalls = content.some(({ type }) => type === "tool_use");
   const end = finish?.type === "finish" ? finish : NO_REASON;
   return {
@@ -41,7 +43,7 @@ interface Gathered {
   readonly citations: Json[];
 }
 
-function gather(events: readonly ChatEvent[]): readonly JsonObject[] {
+function gather(events: readonly ChatEvent[], keepsReasoning: boolean): readonly JsonObject[] {
   const content: JsonObject[] = [];
   let block: Gathered | undefined;
   for (const event of events) {
@@ -58,7 +60,8 @@ function gather(events: readonly ChatEvent[]): readonly JsonObject[] {
         break;
       case "close": {
         block?.citations.push(...listOf(event.extra?.[MESSAGES]?.["citations"]));
-        const built = block === undefined ? undefined : buildGathered(block);
+        const proof = keepsReasoning ? event.signature : undefined;
+        const built = block === undefined ? undefined : buildGathered(block, proof);
         if (built !== undefined) content.push(built);
         block = undefined;
         break;
@@ -71,7 +74,10 @@ function gather(events: readonly ChatEvent[]): readonly JsonObject[] {
 }
 
 /** `undefined` for what is not shown, and for what says nothing: sent back, it would be refused. */
-function buildGathered({ head, texts, citations }: Gathered): JsonObject | undefined {
+function buildGathered(
+  { head, texts, citations }: Gathered,
+  signature: Signature | undefined,
+): JsonObject | undefined {
   const text = texts.join("");
   switch (head.type) {
     case "text":
@@ -88,6 +94,6 @@ function buildGathered({ head, texts, citations }: Gathered): JsonObject | undef
     case "other":
       return head.style === MESSAGES ? head.data : undefined;
     case "reasoning":
-      return undefined;
+      return signature === undefined ? undefined : buildReasoning(text, signature);
   }
 }

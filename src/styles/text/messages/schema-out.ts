@@ -31,7 +31,7 @@ export function fitSchema(schema: JsonObject): JsonObject {
   const bounds: string[] = [];
   for (const [name, value] of Object.entries(schema)) {
     if (value === undefined || name === "__proto__") continue;
-    if (UNKNOWN.includes(name) || (name === "minItems" && value !== 0 && value !== 1)) {
+    if (isBound(name, value)) {
       bounds.push(`${name}: ${JSON.stringify(value)}`);
     } else fit[name] = fitKeyword(name, value);
   }
@@ -43,6 +43,17 @@ export function fitSchema(schema: JsonObject): JsonObject {
   return fit;
 }
 
+/** Whether some of its bounds can only be read, and not enforced. */
+export function hasBounds(schema: Json): boolean {
+  if (!isObject(schema)) return false;
+  const isBounded = Object.entries(schema).some(([name, value = null]) => isBound(name, value));
+  return isBounded || partsOf(schema).some(hasBounds);
+}
+
+function isBound(name: string, value: Json): boolean {
+  return UNKNOWN.includes(name) || (name === "minItems" && value !== 0 && value !== 1);
+}
+
 /**
  * Whether some object in it may have members of any name, as in a map from
  * names to values: closed, it could only ever be empty.
@@ -52,11 +63,16 @@ export function isOpen(schema: Json): boolean {
   if (isObject(schema["additionalProperties"]) || isObject(schema["patternProperties"]))
     return true;
   if (isObjectSchema(schema) && !namesMembers(schema)) return true;
+  return partsOf(schema).some(isOpen);
+}
+
+/** The schemas within it. */
+function partsOf(schema: JsonObject): readonly Json[] {
   return [
     ...SINGLE.map((name) => schema[name]),
     ...LISTED.flatMap((name) => listOf(schema[name])),
     ...NAMED.flatMap((name) => Object.values(objectOf(schema[name]) ?? {})),
-  ].some((one) => one !== undefined && isOpen(one));
+  ].filter((one) => one !== undefined);
 }
 
 /** Itself, or by what it is combined of; or it says that it has none. */

@@ -1,8 +1,9 @@
 import type { ChatEvent } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StreamDecoder } from "#core/style.ts";
-import { AlikeJson } from "#lib/alike-json.ts";
-import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { JsonTemplate } from "#lib/json-template.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
 import { listOf, objectOf } from "#lib/values.ts";
 import { AnswerReader } from "./answer-reader.ts";
@@ -16,7 +17,7 @@ export function openDecoder(): StreamDecoder {
 /** Ends at the end mark, or with a reason for it; an answer that only breaks off is a failure. */
 class MessagesDecoder implements StreamDecoder {
   readonly #reader = new AnswerReader();
-  readonly #alike = new AlikeJson("text");
+  readonly #alike = new JsonTemplate("text");
   /** The block of which events hold text that are like the one before. */
   #index: Json | undefined;
   isOver = false;
@@ -25,7 +26,7 @@ class MessagesDecoder implements StreamDecoder {
     if (this.isOver) return [];
     const words = this.#alike.read(data);
     if (words !== undefined) return this.#reader.delta(this.#index, textDelta(words));
-    const json = parseJson(data);
+    const json = parseExactJson(data);
     if (isObject(json)) {
       this.#learn(json, data);
       return this.#read(json["type"] ?? event, json);

@@ -11,7 +11,7 @@ import { firstUsage, headOfMessage } from "./head.ts";
 import { HeldText } from "./held-text.ts";
 import { linkTo } from "./image-link.ts";
 import { buildReasoning, isRedacted } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { buildUsage } from "./usage.ts";
 
 /** Events in the exact order that clients of this style put them together by. */
@@ -173,7 +173,8 @@ class MessagesEncoder implements StreamEncoder {
 
   /** The last thing in its block; or all of it, where the thinking is not shown. */
   #writeProof({ signature }: Of<"close">): void {
-    if (signature === undefined || this.#thinking === "hidden") return;
+    if (signature === undefined) return;
+    if (this.#thinking === "hidden" && this.#request.keepsReasoning !== true) return;
     if (!this.#isBegun && isRedacted(signature)) {
       this.#beginWith(buildReasoning("", signature));
       return;

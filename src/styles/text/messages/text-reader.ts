@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
 import type { KindReader } from "./block-reader.ts";
 import { parseCitation } from "./citation.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 const MAX_CITATIONS = 1_000;
 

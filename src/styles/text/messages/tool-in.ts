@@ -12,7 +12,7 @@ import {
 } from "#lib/values.ts";
 import { parsePlace } from "#styles/text/search-place.ts";
 import { clientToolOf } from "./client-tools.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 
 interface Tools extends Pick<ChatRequest, "tools" | "webSearch"> {
   /** Those that a vendor runs or trained its models for: to be carried or reported. */
@@ -46,7 +46,7 @@ function parseTool(wire: JsonObject): Tool | undefined {
   if (client !== undefined && name !== undefined) {
     const rest = restOf(wire, CLIENT_MEMBERS);
     const extra = rest === undefined ? {} : { extra: { [MESSAGES]: rest } };
-    return { kind: "function", name, ...client, ...extra, spelling: { [MESSAGES]: wire } };
+    return { kind: "function", name, ...client, ...extra, rawFields: { [MESSAGES]: wire } };
   }
   const isOwn = (wire["type"] ?? "custom") === "custom";
   if (!isOwn || name === undefined) return undefined;

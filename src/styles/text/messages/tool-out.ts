@@ -5,19 +5,20 @@ import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
-import { asWritten } from "./as-written.ts";
+import { preserveOriginal, type Built } from "#styles/text/request-fields.ts";
 import { adaptBlock, withVendorMarks } from "./cache.ts";
 import type { Output } from "./output-out.ts";
-import { MESSAGES, spellingIn } from "./spelling.ts";
+import { MESSAGES, rawFieldsOf } from "./raw-fields.ts";
 import { parseToolChoice, parseTools } from "./tool-in.ts";
-import { fitSchema, isOpen } from "./schema-out.ts";
+import { fitSchema, hasBounds, isOpen } from "./schema-out.ts";
 import { writeToolName } from "./tool-name.ts";
 
-interface Choosing {
+export interface Choosing {
   readonly tools?: readonly Json[];
   readonly tool_choice?: Json;
   /** What the choice cannot say of a model that refuses to be made to call. */
   readonly instruction?: string;
+  readonly lost?: readonly string[];
 }
 
 /** Tools, and which of them to use; neither where there are none. */
@@ -28,30 +29,37 @@ export function buildTools(
   { report, model }: Pick<OutboundContext, "report" | "model">,
 ): Choosing {
   const written = writtenTools(request);
-  if (written !== undefined) return { ...written, ...chosen(request, isThinking, model, report) };
+  if (written !== undefined) return { ...written, ...chosen(request, isThinking, model) };
 
   const own = request.extra?.[MESSAGES] ?? {};
-  const isOwn = spellingIn(request) !== undefined;
+  const isOwn = rawFieldsOf(request) !== undefined;
   const mayBeStrict = strictnessOf(request, model);
+  const known = offered(request, report);
+  const built = known.members.map((tool) => buildTool(tool, isOwn, report, mayBeStrict));
+  const search = buildSearch(request);
   const tools = [
-    ...offered(request, report).map((tool) => buildTool(tool, isOwn, report, mayBeStrict)),
-    ...buildSearch(request, report),
+    ...built.map(({ members }) => members),
+    ...search.members,
     ...listOf(own["tools"]).map(adaptBlock),
   ];
-  if (tools.length > 0) return { tools, ...chosen(request, isThinking, model, report) };
+  const lost = [known, ...built, search].flatMap((each) => each.lost ?? []);
+  if (tools.length > 0) {
+    const choice = chosen(request, isThinking, model);
+    return { tools, ...choice, lost: [...lost, ...(choice.lost ?? [])] };
+  }
   const called = calledIn(messages);
-  return called.length > 0 ? { tools: called, tool_choice: { type: "none" } } : {};
+  return called.length > 0 ? { tools: called, tool_choice: { type: "none" }, lost } : { lost };
 }
 
 /** Also no tools at all are as they were written. */
 function writtenTools(request: ChatRequest): Choosing | undefined {
   const { tools = [], webSearch } = request;
-  if (spellingIn(request) === undefined) return undefined;
-  if (!tools.every(isPlainName)) return undefined;
-  const meaning = { ...defined({ tools: request.tools, webSearch }) };
-  const written = asWritten(request, ["tools"], meaning, (body) => {
-    const { unknown: _, ...known } = parseTools(body);
-    return known;
+  const raw = rawFieldsOf(request);
+  if (raw === undefined || !tools.every(isPlainName)) return undefined;
+  const meaning = { tools: request.tools, webSearch };
+  const written = preserveOriginal<typeof meaning>(raw, ["tools"], meaning, (body) => {
+    const { tools: known, webSearch: search } = parseTools(body);
+    return { tools: known, webSearch: search };
   });
   const list = written?.["tools"];
   if (list === undefined) return written;
@@ -63,15 +71,17 @@ function isPlainName({ name, kind }: Pick<Tool, "name" | "kind">): boolean {
 }
 
 /** Where only some may be used, only they are offered. */
-function offered({ tools = [], toolChoice }: ChatRequest, report: LossReport): readonly Tool[] {
-  if (toolChoice?.mode !== "allowed") return tools;
+function offered(
+  { tools = [], toolChoice }: ChatRequest,
+  report: LossReport,
+): Built<readonly Tool[]> {
+  if (toolChoice?.mode !== "allowed") return { members: tools };
   const allowed = amongAllowed(tools, toolChoice);
   const known = new Set(allowed.map(({ name }) => name));
   if (allowed.length === 0) throw refuse("tool_choice", "none of the allowed tools is defined.");
   const isLess = toolChoice.tools.some(({ name }) => !known.has(name));
-  if (isLess) report.lose("tool_choice.allowed_tools");
   report.loseForeign(toolChoice.extra, MESSAGES, "tool_choice.");
-  return allowed;
+  return { members: allowed, lost: isLess ? ["tool_choice.allowed_tools"] : [] };
 }
 
 const NO_PARAMETERS = { type: "object", properties: {} };
@@ -81,22 +91,23 @@ function buildTool(
   isOwn: boolean,
   report: LossReport,
   mayBeStrict: (schema: JsonObject) => boolean,
-): Json {
+): Built<Json> {
   const { kind, name, description, parameters = NO_PARAMETERS } = tool;
   const own = tool.extra?.[MESSAGES];
   report.loseForeign(tool.extra, MESSAGES, "tools.");
-  const written = tool.spelling?.[MESSAGES];
-  if (written !== undefined) return adaptBlock(written);
-  if (kind === "custom") return buildTextTool(tool);
+  const written = tool.rawFields?.[MESSAGES];
+  if (written !== undefined) return { members: adaptBlock(written) };
+  if (kind === "custom") return { members: buildTextTool(tool) };
   const schema = parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
   const isStrict = tool.strict === true && !isOwn && mayBeStrict(schema);
-  if (tool.strict === true && !isOwn && !isStrict) report.lose("tools.strict");
-  return adaptBlock({
+  const isHeld = isStrict && !hasBounds(schema);
+  const members = adaptBlock({
     ...own,
     name: writeToolName(name, kind),
     ...defined({ description, strict: isOwn ? tool.strict : isStrict || undefined }),
     input_schema: isStrict ? fitSchema(schema) : schema,
   });
+  return { members, lost: tool.strict === true && !isOwn && !isHeld ? ["tools.strict"] : [] };
 }
 
 /**
@@ -141,28 +152,27 @@ function buildTextTool({ name, description, format }: Tool): JsonObject {
 
 const SEARCHES = { low: 1, medium: 5, high: 10 };
 
-function buildSearch({ webSearch, tools = [] }: ChatRequest, report: LossReport): JsonObject[] {
-  if (webSearch === undefined) return [];
+function buildSearch({ webSearch, tools = [] }: ChatRequest): Built<readonly JsonObject[]> {
+  if (webSearch === undefined) return { members: [] };
   // Names are unique, and the caller's own tool is the one it can answer for.
   if (tools.some(({ name }) => name === "web_search")) {
-    report.lose("web_search_options");
-    return [];
+    return { members: [], lost: ["web_search_options"] };
   }
   const { contextSize, maxUses, allowedDomains, blockedDomains, location } = webSearch;
   const size = contextSize === undefined ? undefined : SEARCHES[contextSize];
-  if (allowedDomains !== undefined && blockedDomains !== undefined) report.lose("blocked_domains");
-  return [
-    {
-      type: "web_search_20250305",
-      name: "web_search",
-      ...defined({
-        max_uses: maxUses ?? size,
-        allowed_domains: allowedDomains,
-        blocked_domains: allowedDomains === undefined ? blockedDomains : undefined,
-        user_location: buildPlace(location),
-      }),
-    },
-  ];
+  const isAllowList = allowedDomains !== undefined;
+  const tool = {
+    type: "web_search_20250305",
+    name: "web_search",
+    ...defined({
+      max_uses: maxUses ?? size,
+      allowed_domains: allowedDomains,
+      blocked_domains: isAllowList ? undefined : blockedDomains,
+      user_location: buildPlace(location),
+    }),
+  };
+  const isLost = isAllowList && blockedDomains !== undefined;
+  return { members: [tool], lost: isLost ? ["blocked_domains"] : [] };
 }
 
 function buildPlace(location: WebSearch["location"]): JsonObject | undefined {
@@ -173,11 +183,16 @@ function chosen(
   request: ChatRequest,
   isThinking: Output["isThinking"],
   { rules }: ModelTraits,
-  report: LossReport,
 ): Choosing {
   const { toolChoice, parallelToolCalls } = request;
-  const meaning = { ...defined({ toolChoice, parallelToolCalls }) };
-  const written = asWritten(request, ["tool_choice"], meaning, parseToolChoice)?.["tool_choice"];
+  const meaning: ReturnType<typeof parseToolChoice> = defined({ toolChoice, parallelToolCalls });
+  const original = preserveOriginal(
+    rawFieldsOf(request),
+    ["tool_choice"],
+    meaning,
+    parseToolChoice,
+  );
+  const written = original?.["tool_choice"];
   const isFit = toolChoice?.mode !== "named" || isPlainName(toolChoice);
   const choice =
     (isFit ? written : undefined) ??
@@ -186,13 +201,16 @@ function chosen(
   if (choice === undefined) return {};
   const type = memberOf(choice, "type");
   if (type !== "any" && type !== "tool") return { tool_choice: choice };
-  const isForeign = spellingIn(request) === undefined;
+  const isForeign = rawFieldsOf(request) === undefined;
   const mayForce = isThinking !== "planned" && (rules?.forcedTools !== false || !isForeign);
   if (mayForce) return { tool_choice: choice };
   // A model that thinks cannot be made to call, but it can be told to.
-  report.lose("tool_choice");
   const { name, ...rest } = objectOf(choice) ?? {};
-  return { tool_choice: { ...rest, type: "auto" }, instruction: callInstruction(name) };
+  return {
+    tool_choice: { ...rest, type: "auto" },
+    instruction: callInstruction(name),
+    lost: ["tool_choice"],
+  };
 }
 
 function callInstruction(name: Json | undefined): string {

@@ -3,7 +3,7 @@ import type { LossReport } from "#core/lossy.ts";
 import { textOf } from "#lib/values.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { isGenuine } from "./proof.ts";
-import { MESSAGES } from "./spelling.ts";
+import { MESSAGES } from "./raw-fields.ts";
 import { isBlank, type Placed, type Turn } from "./turn.ts";
 
 /** A conversation of another style, in the turns that vendors of this one accept. */
@@ -13,7 +13,10 @@ interface Turns {
 }
 
 /** Says nothing, where a turn must be and there is none. */
-const PLACEHOLDER = text("...");
+const BEGINNING: Turn = {
+  role: "user",
+  blocks: [{ block: { type: "text", text: "..." }, path: "messages" }],
+};
 
 /**
  * Users and assistants take turns, a user first; results answer the calls of
@@ -28,12 +31,17 @@ export function turnsOf({ messages }: ChatRequest, report: LossReport): Turns {
     .slice(leading)
     .map((message, index) => turnOf(message, index + leading, report));
 
-  const spoken = merged(pairCalls(merged(said)).map((turn) => endingWithWords(turn, report)));
+  const spoken = merged(
+    pairCalls(merged(said), report).map((turn) => endingWithWords(turn, report)),
+  );
   // Instructions alone are what the user says.
   if (spoken.length === 0 && system.length > 0) {
     return { system: [], turns: [{ role: "user", blocks: system }] };
   }
-  return { system, turns: beginningWithUser(spoken) };
+  if (spoken[0]?.role === "user") return { system, turns: spoken };
+  // The words that are put before it are not the caller's.
+  report.lose("messages.content", messages[leading]);
+  return { system, turns: [BEGINNING, ...spoken] };
 }
 
 function isSystem(role: Message["role"]): boolean {
@@ -122,13 +130,4 @@ function endingWithWords(turn: Turn, report: LossReport): Turn {
   if (blocks.length === turn.blocks.length) return turn;
   report.lose("reasoning");
   return { ...turn, blocks };
-}
-
-function beginningWithUser(turns: readonly Turn[]): readonly Turn[] {
-  if (turns[0]?.role === "user") return turns;
-  return [{ role: "user", blocks: [{ block: PLACEHOLDER, path: "messages" }] }, ...turns];
-}
-
-function text(words: string): Block {
-  return { type: "text", text: words };
 }

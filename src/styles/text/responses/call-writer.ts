@@ -3,7 +3,7 @@ import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import type { Delta, Emit, ItemStatus, ItemWriter } from "./item-writer.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 type Call = Extract<OpenBlock, { type: "tool_call" }>;
 

@@ -1,4 +1,5 @@
-import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { parseExactJson } from "#lib/exact-number.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 
 /**
@@ -162,7 +163,7 @@ export const CLIENT_CALL_TYPES: readonly (readonly [string, string])[] = [
 
 /** Arguments that are no object say nothing, and so nothing is run. */
 export function readClientArguments(text: string): JsonObject {
-  const json = parseJson(text);
+  const json = parseExactJson(text);
   return isObject(json) ? json : {};
 }
 

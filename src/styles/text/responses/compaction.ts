@@ -1,7 +1,7 @@
 import { estimateInputTokens } from "#core/count.ts";
 import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
-import { fitsIn, NO_USAGE } from "#core/usage.ts";
+import { clampCount, NO_USAGE } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { noAnswer } from "#styles/no-answer.ts";
@@ -41,7 +41,7 @@ function read(body: RequestBody): SharedRequest {
     body,
     // Earlier responses are kept here, and stand in the input already.
     edits: { previous_response_id: undefined, stream: undefined, store: undefined },
-    inputTokens: fitsIn(estimateInputTokens(json)),
+    inputTokens: clampCount(estimateInputTokens(json)),
     maxOutputTokens: OUTPUT_TOKENS,
     units: {},
   };

@@ -2,7 +2,7 @@ import type { Tool } from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, objectOf, textOf } from "#lib/values.ts";
 import { clientToolOf } from "./client-tools.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /** The type of the input item that declares tools. */
 export const ADDED_TOOLS = "additional_tools";
@@ -112,14 +112,14 @@ interface Declaration {
   readonly isAdded: boolean;
 }
 
-export function spellingOf(tool: DeclaredTool): Tool["spelling"] {
+export function rawDeclarationOf(tool: DeclaredTool): Tool["rawFields"] {
   if (isPlain(tool)) return undefined;
   const { wire, namespace, isAdded } = tool;
   return { [RESPONSES]: { tool: wire, namespace: namespace ?? null, isAdded } };
 }
 
-export function declarationOf({ spelling }: Tool): Declaration | undefined {
-  const own = spelling?.[RESPONSES];
+export function declarationOf({ rawFields }: Tool): Declaration | undefined {
+  const own = rawFields?.[RESPONSES];
   const wire = objectOf(own?.["tool"]);
   if (own === undefined || wire === undefined) return undefined;
   return {

@@ -18,8 +18,10 @@ export interface ResponsesDialect {
   readonly reasonersRefuse?: readonly string[];
   /** All members that it takes; a request with any other is refused. */
   readonly knows?: ReadonlySet<string>;
+  /** The least `max_output_tokens` that it takes. */
+  readonly minOutputTokens?: number;
   /** Refuses `json_object` unless the input says "json". */
-  readonly jsonWord?: true;
+  readonly jsonHint?: true;
   /** All values of `service_tier` that it takes. */
   readonly serviceTiers?: readonly string[];
 }

@@ -43,3 +43,15 @@ test("a vendor that refuses unknown members gets none, and the caller is told", 
   expect(report.fields).toEqual(["top_k"]);
   expect(fitRequest(body, { model: {}, report })).toEqual({});
 });
+
+test.each([
+  [4, 16, ["max_output_tokens"]],
+  [16, undefined, []],
+  [0, undefined, []],
+])("a limit of %p is raised to the least that the vendor takes", (limit, raised, lost) => {
+  const report = new LossReport();
+  const context = { model: {}, dialect: { minOutputTokens: 16 }, report };
+  const edits = fitRequest({ max_output_tokens: limit }, context);
+
+  expect([edits["max_output_tokens"], report.fields]).toEqual([raised, lost]);
+});

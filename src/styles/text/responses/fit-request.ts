@@ -2,7 +2,7 @@ import { doesNotReason } from "#core/model.ts";
 import { planReasoning } from "#core/reasoning.ts";
 import type { BodyEdits, OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { BodyEditor } from "#styles/text/body-editor.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
 import { fitReasoner, type ResponsesDialect } from "./fit-reasoner.ts";
@@ -18,6 +18,7 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitReasoning(editor, context);
   fitReasoner(editor, context);
   fitLimit(editor, ["max_output_tokens"], context);
+  fitLeast(editor, context);
   fitJsonWord(editor, context);
   fitServiceTier(editor, context);
   return editor.edits;
@@ -50,10 +51,20 @@ function fitReasoning(editor: BodyEditor, { model, report }: OutboundContext): v
   report.lose(effort === "none" ? "reasoning" : "reasoning.effort");
 }
 
+/** A few tokens more serve a caller better than a refusal. */
+function fitLeast(editor: BodyEditor, { dialect, report }: OutboundContext): void {
+  const { minOutputTokens: least }: ResponsesDialect = dialect ?? {};
+  const limit = numberOf(editor.get("max_output_tokens"));
+  // Less than one is nonsense in any vendor's words.
+  if (least === undefined || limit === undefined || limit < 1 || limit >= least) return;
+  editor.set("max_output_tokens", least);
+  report.lose("max_output_tokens");
+}
+
 /** `json_object` is refused unless the input says "json"; instructions do not count. */
 function fitJsonWord(editor: BodyEditor, { dialect }: OutboundContext): void {
-  const { jsonWord }: ResponsesDialect = dialect ?? {};
-  if (jsonWord !== true) return;
+  const { jsonHint }: ResponsesDialect = dialect ?? {};
+  if (jsonHint !== true) return;
   if (memberOf(memberOf(editor.get("text"), "format"), "type") !== "json_object") return;
   const input = editor.get("input");
   if (saysJson(input)) return;

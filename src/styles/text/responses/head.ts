@@ -3,7 +3,7 @@ import { randomBase62 } from "#lib/ids.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf, textOf } from "#lib/values.ts";
 import { declarationOf } from "./declared-tools.ts";
-import { RESPONSES, spellingIn } from "./spelling.ts";
+import { RESPONSES, rawFieldsOf } from "./raw-fields.ts";
 import { buildTool } from "./tool-out.ts";
 
 /** The tiers that clients of this style know; another vendor's mean nothing to them. */
@@ -14,7 +14,7 @@ export function buildHead(
   start: Extract<ChatEvent, { type: "start" }> | undefined,
   request: ChatRequest,
 ): JsonObject {
-  const written = spellingIn(request) ?? {};
+  const written = rawFieldsOf(request) ?? {};
   const own = request.extra?.[RESPONSES] ?? {};
   const tier = textOf(start?.extra?.[RESPONSES]?.["service_tier"]);
   return {
@@ -69,7 +69,7 @@ function summaryOf(reasoning: Json | undefined): Json {
 }
 
 function toolsOf(request: ChatRequest): readonly Json[] {
-  const written = spellingIn(request)?.["tools"];
+  const written = rawFieldsOf(request)?.["tools"];
   if (!Array.isArray(written)) {
     const plain = (request.tools ?? []).filter((tool) => declarationOf(tool) === undefined);
     return plain.map(buildTool);

@@ -13,7 +13,7 @@ import { parseRequest, wantsOf } from "./request-in.ts";
 import { buildRequest } from "./request-out.ts";
 import { parseResponse } from "./response-in.ts";
 import { buildResponse } from "./response-out.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 import { openDecoder } from "./stream-in.ts";
 import { openEncoder } from "./stream-out.ts";
 import { openTap } from "./tap.ts";

@@ -8,7 +8,7 @@ import { clientCallIn, clientResultIn } from "./client-tools.ts";
 import { ADDED_TOOLS, ToolNames } from "./declared-tools.ts";
 import { isBarePart } from "./normalize.ts";
 import { parsePart } from "./part-in.ts";
-import { ITEMS_AFTER, ITEMS_BEFORE, RESPONSES } from "./spelling.ts";
+import { ITEMS_AFTER, ITEMS_BEFORE, RESPONSES } from "./raw-fields.ts";
 
 /**
  * A conversation out of `instructions` and `input`, of a body in the form that
@@ -21,14 +21,14 @@ export function parseConversation(body: JsonObject, names: ToolNames): readonly 
     messages.push({
       role: "system",
       blocks: [{ type: "text", text: instructions }],
-      spelling: { [RESPONSES]: { instructions: true } },
+      rawFields: { [RESPONSES]: { instructions: true } },
     });
   }
   if (typeof input === "string") {
     messages.push({
       role: "user",
       blocks: [{ type: "text", text: input }],
-      spelling: { [RESPONSES]: { input: true } },
+      rawFields: { [RESPONSES]: { input: true } },
     });
   }
 
@@ -49,7 +49,7 @@ export function parseConversation(body: JsonObject, names: ToolNames): readonly 
       push(parseOtherItem(item));
     } else if (turn === undefined) {
       turn = [...said];
-      push({ role: "assistant", blocks: turn, spelling: { [RESPONSES]: {} } });
+      push({ role: "assistant", blocks: turn, rawFields: { [RESPONSES]: {} } });
     } else {
       turn.push(...said);
     }
@@ -60,7 +60,10 @@ export function parseConversation(body: JsonObject, names: ToolNames): readonly 
 }
 
 function withItems(message: Message, items: JsonObject): Message {
-  return { ...message, spelling: { [RESPONSES]: { ...message.spelling?.[RESPONSES], ...items } } };
+  return {
+    ...message,
+    rawFields: { [RESPONSES]: { ...message.rawFields?.[RESPONSES], ...items } },
+  };
 }
 
 /** Where each message of the conversation stands in the body; a turn, where its first item does. */
@@ -186,17 +189,17 @@ function textsOf(parts: Json | undefined): string {
 }
 
 function parseOtherItem(item: JsonObject): Message {
-  const spelling = { [RESPONSES]: { item } };
+  const rawFields = { [RESPONSES]: { item } };
   if (!isResult(item)) {
     const role = item["role"] === "system" || item["role"] === "developer" ? item["role"] : "user";
-    if (isMessage(item)) return { role, blocks: contentOf(item["content"]), spelling };
-    if (item["type"] === AGENT_MESSAGE) return { role, blocks: agentMessageIn(item), spelling };
-    return { role, blocks: [{ type: "other", style: RESPONSES, data: item }], spelling };
+    if (isMessage(item)) return { role, blocks: contentOf(item["content"]), rawFields };
+    if (item["type"] === AGENT_MESSAGE) return { role, blocks: agentMessageIn(item), rawFields };
+    return { role, blocks: [{ type: "other", style: RESPONSES, data: item }], rawFields };
   }
   const client = clientResultIn(item);
   const callId = textOf(item["call_id"]) ?? textOf(item["id"]) ?? "";
   const blocks = contentOf(client === undefined ? item["output"] : client.readResult(item));
-  return { role: "tool", blocks: [{ type: "tool_result", callId, blocks }], spelling };
+  return { role: "tool", blocks: [{ type: "tool_result", callId, blocks }], rawFields };
 }
 
 /** What one agent of a client says to another. */

@@ -7,7 +7,7 @@ import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { fitCallId } from "./call-id.ts";
 import { clientCallIn, clientResultIn } from "./client-tools.ts";
 import { buildPart, buildSaid, textIn, type Place } from "./part-out.ts";
-import { isOwn, ITEMS_AFTER, ITEMS_BEFORE, itemOf, RESPONSES, spellingIn } from "./spelling.ts";
+import { isOwn, ITEMS_AFTER, ITEMS_BEFORE, itemOf, RESPONSES, rawFieldsOf } from "./raw-fields.ts";
 
 /** The items of one message, in the order of its blocks. */
 export function buildItems(message: Message, at: Place): readonly JsonObject[] {
@@ -17,7 +17,7 @@ export function buildItems(message: Message, at: Place): readonly JsonObject[] {
 }
 
 function itemsIn(message: Message, name: string): readonly JsonObject[] {
-  return listOf(spellingIn(message)?.[name]).filter(isObject);
+  return listOf(rawFieldsOf(message)?.[name]).filter(isObject);
 }
 
 /** Marks and notes that this style has no place for. */

@@ -7,7 +7,7 @@ import { argumentsOf, defined, listOf, memberOf, restOf, textOf } from "#lib/val
 import type { BlockQueue, Slot } from "#styles/text/block-queue.ts";
 import { readName } from "#styles/text/tool-names.ts";
 import { parseCitation } from "./citation.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 const MAX_ARGUMENTS_LENGTH = 16 * 1_024 * 1_024;
 const MAX_PARTS = 10_000;

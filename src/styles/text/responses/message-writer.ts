@@ -4,7 +4,7 @@ import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, textOf } from "#lib/values.ts";
 import { buildCitation } from "./citation.ts";
 import type { Close, Delta, Emit, ItemStatus, ItemWriter } from "./item-writer.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 interface Part {
   readonly kind: "text" | "refusal" | "audio";

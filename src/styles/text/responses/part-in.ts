@@ -4,7 +4,7 @@ import { defined, listOf, memberOf, textOf } from "#lib/values.ts";
 import { sourceOf } from "#styles/text/media.ts";
 import { readBreakpoint } from "#styles/text/prompt-cache.ts";
 import { parseCitation } from "./citation.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /**
  * One part of what is said or returned. A type that is not known here stays as

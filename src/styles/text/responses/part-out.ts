@@ -6,7 +6,7 @@ import { defined, textOf } from "#lib/values.ts";
 import { dataUrl, formatOf, isMedia, isSameMedia } from "#styles/text/media.ts";
 import { withBreakpoint, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { understand } from "./part-in.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /** Where a block stands, and whom it is written for. */
 export interface Place {

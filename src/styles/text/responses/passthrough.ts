@@ -1,3 +1,4 @@
+import type { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { readSignature } from "#core/signature.ts";
 import type { AnswerFacts, BodyEdits, RequestFacts } from "#core/style.ts";
@@ -9,7 +10,7 @@ import { isThought, withoutLooseThoughts } from "./loose-thoughts.ts";
 import { normalize, normalizeReasoning } from "./normalize.ts";
 import { outputTextIn } from "./output-text.ts";
 import { asksForProof } from "./reasoning-out.ts";
-import { ENCRYPTED, RESPONSES } from "./spelling.ts";
+import { ENCRYPTED, RESPONSES } from "./raw-fields.ts";
 import { usageIn } from "./usage.ts";
 
 /**
@@ -22,6 +23,7 @@ export function amend(
   facts: RequestFacts,
   upstreamModel: string,
   model?: ModelTraits,
+  report?: LossReport,
 ): BodyEdits {
   const edits: Record<string, Json | undefined> = { ...normalize(body) };
   if (upstreamModel !== facts.model) edits["model"] = upstreamModel;
@@ -35,7 +37,10 @@ export function amend(
     edits["include"] = [...include, ENCRYPTED];
   }
   const input = withoutLostThoughts(edits["input"] ?? body["input"]);
-  if (input !== undefined) edits["input"] = input;
+  if (input !== undefined) {
+    edits["input"] = input;
+    report?.lose("reasoning");
+  }
   return edits;
 }
 

@@ -2,33 +2,31 @@ import type { ChatRequest, Reasoning } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { effortFor, planReasoning, type ReasoningControls } from "#core/reasoning.ts";
-import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { doesNotReason } from "#core/model.ts";
+import type { Built } from "#styles/text/request-fields.ts";
 import { unaskedEffort } from "#styles/text/unasked-effort.ts";
 
 /**
  * This style knows steps of effort only: a budget becomes the nearest one. A
  * summary is asked for where the caller wants to see what was thought.
  */
-export function buildReasoning(
-  asked: Reasoning,
-  { model, report }: OutboundContext,
-): JsonObject | undefined {
+export function buildReasoning(asked: Reasoning, { model }: Pick<OutboundContext, "model">): Built {
   const { reasoningControls: controls } = model;
   const plan = planReasoning(asked, controls);
   const isWish = plan !== undefined && plan.mode !== "off";
-  if (doesNotReason(model)) {
-    if (isWish) report.lose("reasoning");
-    return undefined;
-  }
-  if (plan?.mode !== "off" && isOff(asked)) report.lose("reasoning");
-  if ((asked.budgetTokens ?? 0) > 0) report.lose("reasoning.budget_tokens");
-  const built = defined({
+  if (doesNotReason(model)) return { members: {}, lost: isWish ? ["reasoning"] : [] };
+  const reasoning = defined({
     effort: plan === undefined ? undefined : effortOf(plan, controls),
     summary: asked.visible === true ? "auto" : undefined,
   });
-  return Object.keys(built).length === 0 ? undefined : built;
+  return {
+    members: Object.keys(reasoning).length === 0 ? {} : { reasoning },
+    lost: [
+      ...(plan?.mode !== "off" && isOff(asked) ? ["reasoning"] : []),
+      ...((asked.budgetTokens ?? 0) > 0 ? ["reasoning.budget_tokens"] : []),
+    ],
+  };
 }
 
 function effortOf(

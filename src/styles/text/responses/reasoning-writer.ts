@@ -4,7 +4,7 @@ import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import type { Close, Delta, Emit, ItemWriter } from "./item-writer.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /** What a caller gets to see of reasoning. */
 export interface Visibility {

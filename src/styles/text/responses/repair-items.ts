@@ -1,6 +1,7 @@
 import type { LossReport } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
+import { CallPairs } from "#styles/text/call-pairs.ts";
 import { DistinctIds } from "#styles/text/distinct-ids.ts";
 import { fitCallId } from "./call-id.ts";
 import { isResult, RESULT_OF } from "./call-kinds.ts";
@@ -22,71 +23,44 @@ export function repairItems(
 ): readonly JsonObject[] {
   const followed = withoutLooseThoughts(items);
   if (followed !== items) report.lose("reasoning");
-  const { calls, results, surplus } = pairsIn(followed);
+  const pairs = pairsIn(followed);
   return followed.flatMap((item) => {
-    const pair = calls.get(item) ?? results.get(item);
-    if (pair === undefined) {
-      if (!isResult(item) || (reachesFar && !surplus.has(item))) return [item];
+    if (isResult(item)) {
+      const pair = pairs.ofResult(item);
+      if (pair !== undefined) return [answering(item, pair.call, pair.id)];
+      if (reachesFar && !pairs.hasCall(callIdOf(item))) return [item];
       report.lose("messages.tool_call_id");
       const client = clientResultIn(item);
       const content = client === undefined ? item["output"] : client.readResult(item);
       return [{ role: "user", content }];
     }
-    const { id, resultType: type } = pair;
-    if (isResult(item)) {
-      const isFit = item["type"] === type && callIdOf(item) === id;
-      return [isFit ? item : { ...item, type, call_id: id }];
-    }
+    const pair = pairs.ofCall(item);
+    if (pair === undefined) return [item];
+    const { id, result } = pair;
     const call = item["call_id"] === id ? item : { ...item, call_id: id };
-    if (reachesFar || pair.isAnswered) return [call];
+    if (reachesFar || result !== undefined) return [call];
+    report.lose("messages.tool_calls");
     const [, client] = clientCallIn(item) ?? [];
     const failure = client?.buildFailure(INTERRUPTED) ?? { output: INTERRUPTED };
-    return [call, { type, call_id: id, ...failure }];
+    return [call, { type: RESULT_OF.get(item["type"]), call_id: id, ...failure }];
   });
 }
 
-/** A call, under an id that no other has, and whether a result came after it. */
-interface Pair {
-  readonly id: string;
-  readonly resultType: string;
-  isAnswered: boolean;
+/** A result under the id of its call, and of the type that goes with it. */
+function answering(item: JsonObject, call: JsonObject, id: string): JsonObject {
+  const type = RESULT_OF.get(call["type"]);
+  const isFit = item["type"] === type && callIdOf(item) === id;
+  return isFit ? item : { ...item, type, call_id: id };
 }
 
-interface Pairs {
-  readonly calls: ReadonlyMap<JsonObject, Pair>;
-  readonly results: ReadonlyMap<JsonObject, Pair>;
-  /** Results of calls that had theirs. */
-  readonly surplus: ReadonlySet<JsonObject>;
-}
-
-/** Calls with one id are answered in their order, each once. */
-function pairsIn(items: readonly JsonObject[]): Pairs {
+function pairsIn(items: readonly JsonObject[]): CallPairs<JsonObject, JsonObject> {
   const ids = new DistinctIds();
-  const calls = new Map<JsonObject, Pair>();
-  const results = new Map<JsonObject, Pair>();
-  const surplus = new Set<JsonObject>();
-  const queues = new Map<string, { readonly pairs: Pair[]; next: number }>();
+  const pairs = new CallPairs<JsonObject, JsonObject>((id) => fitCallId(ids.next(id)));
   for (const item of items) {
-    const id = callIdOf(item);
-    const queue = queues.get(id);
-    const resultType = RESULT_OF.get(item["type"]);
-    if (resultType !== undefined) {
-      const pair = { id: fitCallId(ids.next(id)), resultType, isAnswered: false };
-      calls.set(item, pair);
-      if (queue === undefined) queues.set(id, { pairs: [pair], next: 0 });
-      else queue.pairs.push(pair);
-    } else if (isResult(item) && queue !== undefined) {
-      const pair = queue.pairs[queue.next];
-      if (pair === undefined) {
-        surplus.add(item);
-        continue;
-      }
-      queue.next++;
-      pair.isAnswered = true;
-      results.set(item, pair);
-    }
+    if (RESULT_OF.has(item["type"])) pairs.addCall(callIdOf(item), item);
+    else if (isResult(item)) pairs.addResult(callIdOf(item), item);
   }
-  return { calls, results, surplus };
+  return pairs;
 }
 
 /** Results of a local shell may name their call in `id`. */

@@ -3,7 +3,7 @@ import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { eventsIn } from "#lib/sse-bytes.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { argumentsOf, integerOf, listOf, objectOf, textOf } from "#lib/values.ts";
-import { mentionsCall, mentionsOddArguments, mentionsOddCall } from "./marks.ts";
+import { mentionsCall, mentionsOddArguments, mentionsOddCall } from "./byte-scan.ts";
 import { newCallId, repairItem } from "./repair-answer.ts";
 
 /**

@@ -721,7 +721,7 @@ describe("a caller of another style is understood by an upstream of this one", (
       { type: "function_call_output", call_id: "b", output: "1" },
       { role: "user", content: "2" },
     ]);
-    expect(lost).toEqual(["messages.tool_call_id"]);
+    expect([...lost].sort()).toEqual(["messages.tool_call_id", "messages.tool_calls"]);
   });
 
   test("an id that two calls have at once becomes two, and each gets its result", () => {
@@ -785,7 +785,7 @@ describe("a caller of another style is understood by an upstream of this one", (
       { type: "function_call", call_id: "c2" },
       { type: "function_call_output", call_id: "c2", output: "2" },
     ]);
-    expect(lost).toEqual(["messages.tool_call_id"]);
+    expect([...lost].sort()).toEqual(["messages.tool_call_id", "messages.tool_calls"]);
   });
 
   test("the result of a free-text call says that it is one", () => {

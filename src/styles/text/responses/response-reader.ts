@@ -9,7 +9,7 @@ import { BlockQueue } from "#styles/text/block-queue.ts";
 import { asGatewayError, errorIn, errorInEvent } from "./failure.ts";
 import { parseFinish, reasonIn } from "./finish.ts";
 import { ItemReader } from "./item-reader.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 import { usageIn } from "./usage.ts";
 
 const MAX_ITEMS = 10_000;

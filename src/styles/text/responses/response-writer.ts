@@ -14,7 +14,7 @@ import type { Emit, ItemStatus, ItemWriter } from "./item-writer.ts";
 import { isSaid, MessageWriter } from "./message-writer.ts";
 import { ReasoningWriter, type Visibility } from "./reasoning-writer.ts";
 import { ServerItemWriter } from "./server-item-writer.ts";
-import { ENCRYPTED, RESPONSES, spellingIn } from "./spelling.ts";
+import { ENCRYPTED, RESPONSES, rawFieldsOf } from "./raw-fields.ts";
 import { buildUsage } from "./usage.ts";
 
 /**
@@ -35,7 +35,7 @@ export class ResponseWriter {
   #finishedAt: number | undefined;
 
   constructor(request: ChatRequest, emit: Emit) {
-    const proof = listOf(spellingIn(request)?.["include"]).includes(ENCRYPTED);
+    const proof = listOf(rawFieldsOf(request)?.["include"]).includes(ENCRYPTED);
     const visible = request.reasoning?.visible;
     this.#request = request;
     this.#emit = emit;

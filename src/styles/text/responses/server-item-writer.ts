@@ -3,7 +3,7 @@ import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { objectOf, textOf } from "#lib/values.ts";
 import type { Delta, Emit, ItemWriter } from "./item-writer.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /** What clients are told while a server's own tool is at work. */
 const STEPS: Readonly<Record<string, readonly string[]>> = {

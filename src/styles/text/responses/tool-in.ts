@@ -4,8 +4,8 @@ import { defined, flagOf, listOf, memberOf, objectOf, restOf, textOf } from "#li
 import { parsePlace } from "#styles/text/search-place.ts";
 import { parseAllowed } from "#styles/text/allowed-tools.ts";
 import { clientToolOf, type ClientTool } from "./client-tools.ts";
-import { declaredTools, spellingOf, ToolNames, type DeclaredTool } from "./declared-tools.ts";
-import { RESPONSES } from "./spelling.ts";
+import { declaredTools, rawDeclarationOf, ToolNames, type DeclaredTool } from "./declared-tools.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /** What a caller's tools are to the hub, and what only this style has, by its type. */
 interface ParsedTools {
@@ -55,7 +55,7 @@ function parseTool(declared: DeclaredTool): Tool | undefined {
       strict: flagOf(tool["strict"]),
       format: kind === "custom" ? parseGrammar(tool["format"]) : undefined,
       extra: rest === undefined ? undefined : { [RESPONSES]: rest },
-      spelling: spellingOf(declared),
+      rawFields: rawDeclarationOf(declared),
     }),
   };
 }
@@ -78,7 +78,7 @@ function parseClientTool(declared: DeclaredTool, client: ClientTool): Tool {
     description,
     parameters,
     ...(Object.keys(extra).length === 0 ? {} : { extra: { [RESPONSES]: extra } }),
-    ...defined({ spelling: spellingOf(declared) }),
+    ...defined({ rawFields: rawDeclarationOf(declared) }),
   };
 }
 

@@ -3,8 +3,9 @@ import { refuse, type LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, objectOf, textOf } from "#lib/values.ts";
 import { otherAllowed } from "#styles/text/allowed-tools.ts";
+import type { Built } from "#styles/text/request-fields.ts";
 import { fitName, ownName } from "#styles/text/tool-names.ts";
-import { RESPONSES } from "./spelling.ts";
+import { RESPONSES } from "./raw-fields.ts";
 
 /**
  * In the flat form. What is not said to be strict is said not to be: here a
@@ -34,17 +35,22 @@ function flatGrammar(format: JsonObject): JsonObject {
   return grammar === undefined ? format : { type: "grammar", ...grammar };
 }
 
-export function buildWebSearch(search: WebSearch, report?: LossReport): JsonObject {
-  const { contextSize, location, allowedDomains } = search;
-  if (search.maxUses !== undefined) report?.lose("web_search.max_uses");
-  if (search.blockedDomains !== undefined) report?.lose("web_search.blocked_domains");
-  return {
+export function buildWebSearch(search: WebSearch): Built<JsonObject> {
+  const { contextSize, location, allowedDomains, maxUses, blockedDomains } = search;
+  const members = {
     type: "web_search",
     ...defined({
       search_context_size: contextSize,
       user_location: location === undefined ? undefined : { type: "approximate", ...location },
       filters: allowedDomains === undefined ? undefined : { allowed_domains: allowedDomains },
     }),
+  };
+  return {
+    members,
+    lost: [
+      ...(maxUses === undefined ? [] : ["web_search.max_uses"]),
+      ...(blockedDomains === undefined ? [] : ["web_search.blocked_domains"]),
+    ],
   };
 }
 

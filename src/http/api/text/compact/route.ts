@@ -8,11 +8,13 @@ import { withinReach } from "#relay/routing/reach.ts";
 import { compactions } from "#styles/text/responses/compaction.ts";
 import { REQUEST } from "#styles/text/responses/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import type { Reply, WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Route } from "#http/routes.ts";
+import { COMPACTION } from "../answers.ts";
 import { answerShared } from "../../forward/serve-shared.ts";
 import { continueConversation, type Continued } from "../conversation.ts";
 import { replyTo } from "../generate.ts";
@@ -20,6 +22,9 @@ import { sealSummary } from "./sealed-summary.ts";
 import { toSummarize, userMessages } from "./transcript.ts";
 
 export const compactResponse: Route<HttpDeps> = {
+  operationId: "compactResponse",
+  tag: "Text",
+  answer: jsonAnswer(COMPACTION),
   method: "POST",
   path: "/v1/responses/compact",
   access: "key",

@@ -7,6 +7,9 @@ import { ResponseSocket } from "./response-socket.ts";
 
 /** Handles GET on this path: a request that is not an upgrade is told to use POST. */
 export const openResponseSocket: Route<HttpDeps> = {
+  operationId: "openResponseSocket",
+  tag: "Text",
+  answer: { status: 101, description: "The connection is a WebSocket.", content: {} },
   method: "GET",
   path: "/v1/responses",
   access: "key",

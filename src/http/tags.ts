@@ -1,0 +1,33 @@
+/** Groups of operations in the API document, in its order. */
+export const TAGS = {
+  Text: "Text generation, token counts and stored responses.",
+  Embeddings: "Vectors of texts.",
+  Rerank: "Documents in the order of their relevance.",
+  Images: "Image generation and editing.",
+  Audio: "Speech, transcriptions and translations.",
+  Moderation: "Classification of harmful content.",
+  Videos: "Video generation by asynchronous tasks.",
+  "Result files": "Files of finished tasks.",
+  Assets: "The library of media that tasks refer to.",
+  Models: "Models that an API key may use.",
+  Callbacks: "Addresses for vendors and for browsers that vendors send back.",
+  Login: "Logins, sessions and single sign-on.",
+  Account: "The user who is logged in.",
+  Tokens: "API keys of users.",
+  Webhooks: "Deliveries of task notifications.",
+  Users: "Users, for admins.",
+  Groups: "Groups of users: models, channels, prices and rate limits.",
+  Teams: "Teams of users who share a quota.",
+  Quota: "Quotas and budgets.",
+  Calls: "The log of calls.",
+  Usage: "Sums of usage and cost.",
+  Audit: "The audit log.",
+  Channels: "Channels to upstream providers.",
+  "Model settings": "Prices and limits of models.",
+  Catalog: "The catalogue of known models.",
+  Settings: "Settings that can change while the gateway runs.",
+  Configuration: "The configuration as one document.",
+  Gateway: "Health, metrics and this document.",
+} as const;
+
+export type Tag = keyof typeof TAGS;

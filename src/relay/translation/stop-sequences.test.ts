@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test";
+import type { ChatEvent } from "#core/chat.ts";
+import { random, SEED, times } from "#test/seed.ts";
+import { canSearch, StopCutter } from "./stop-sequences.ts";
+
+const open = (choice = 0, type: "text" | "reasoning" = "text"): ChatEvent => ({
+  type: "open",
+  choice,
+  block: { type },
+});
+const delta = (text: string, choice = 0): ChatEvent => ({ type: "delta", choice, text });
+const close = (choice = 0): ChatEvent => ({ type: "close", choice });
+const finish = (choice = 0): ChatEvent => ({ type: "finish", choice, reason: "length" });
+const call = (choice = 0): ChatEvent => ({
+  type: "open",
+  choice,
+  block: { type: "tool_call", id: "c", name: "f", kind: "function" },
+});
+const cut = (stopSequence: string, choice = 0): ChatEvent => ({
+  type: "finish",
+  choice,
+  reason: "stop",
+  stopSequence,
+});
+
+function told(stops: readonly string[], events: readonly ChatEvent[], choices = 1) {
+  const cutter = new StopCutter(stops, choices);
+  return { events: events.flatMap((event) => cutter.take(event)), isDone: cutter.isDone };
+}
+
+describe("an answer is cut before its first stop sequence", () => {
+  test("and what follows is dropped, tool calls among it", () => {
+    const events = [open(), delta("one END two"), close(), call(), delta("{}"), close(), finish()];
+
+    expect(told(["END"], events)).toEqual({
+      events: [open(), delta("one "), close(), cut("END")],
+      isDone: true,
+    });
+  });
+
+  test("also if it came in pieces, of which none left too early", () => {
+    const cutter = new StopCutter(["END"]);
+    const each = [open(), delta("one E"), delta("N"), delta("D two")].map((event) =>
+      cutter.take(event),
+    );
+
+    expect(each).toEqual([[], [open(), delta("one ")], [], [close(), cut("END")]]);
+  });
+
+  test("and what only began like one is let go as soon as that is clear", () => {
+    const cutter = new StopCutter(["END"]);
+    const each = [open(), delta("E"), delta("NE"), delta("N!")].map((event) => cutter.take(event));
+
+    expect(each).toEqual([[], [], [open(), delta("E"), delta("N")], [delta("E"), delta("N!")]]);
+  });
+
+  test("or goes on as it was if there is none", () => {
+    const events = [open(), delta("one EN"), close(), finish()];
+
+    expect(told(["END"], events)).toEqual({
+      events: [open(), delta("one "), delta("EN"), close(), finish()],
+      isDone: false,
+    });
+  });
+
+  test("which may span two texts that follow each other", () => {
+    const events = [open(), delta("one E"), close(), open(), delta("ND two"), close(), finish()];
+
+    expect(told(["END"], events).events).toEqual([open(), delta("one "), close(), cut("END")]);
+  });
+
+  test("but not a tool call between them, nor is reasoning searched", () => {
+    const events = [
+      open(0, "reasoning"),
+      delta("END"),
+      close(),
+      open(),
+      delta("E"),
+      close(),
+      call(),
+      delta("END"),
+      close(),
+      open(),
+      delta("ND"),
+      close(),
+      finish(),
+    ];
+
+    expect(told(["END"], events).events).toEqual(events);
+  });
+
+  test("and has no text if it begins with one", () => {
+    expect(told(["END"], [open(), delta("END"), close(), finish()]).events).toEqual([cut("END")]);
+  });
+
+  test("each choice by itself, and it is over once all are", () => {
+    const events = [open(0), delta("aEND", 0), open(1), delta("b", 1)];
+
+    expect(told(["END"], events, 2).isDone).toBe(false);
+    expect(told(["END"], [...events, delta("END", 1)], 2)).toEqual({
+      events: [
+        open(0),
+        delta("a", 0),
+        close(0),
+        cut("END", 0),
+        open(1),
+        delta("b", 1),
+        close(1),
+        cut("END", 1),
+      ],
+      isDone: true,
+    });
+  });
+
+  test("the longest of those that end at the same place", () => {
+    expect(told(["c", "bc"], [open(), delta("abc")]).events.at(-1)).toEqual(cut("bc"));
+  });
+});
+
+test("a request may ask for so many stop sequences, of such a length", () => {
+  const stops = (count: number, length: number) => ({
+    stop: Array.from({ length: count }, () => "x".repeat(length)),
+  });
+
+  expect([
+    canSearch(stops(64, 1_024)),
+    canSearch(stops(65, 1)),
+    canSearch(stops(1, 1_025)),
+  ]).toEqual([true, false, false]);
+  expect(canSearch({})).toBe(true);
+});
+
+/** The first to end; of those that end there, the longest. */
+function expected(text: string, stops: readonly string[]) {
+  for (let end = 1; end <= text.length; end++) {
+    const [found] = stops
+      .filter((stop) => text.slice(0, end).endsWith(stop))
+      .toSorted((a, b) => b.length - a.length);
+    if (found !== undefined) return { text: text.slice(0, end - found.length), found };
+  }
+  return { text, found: undefined };
+}
+
+test("however an answer is cut into pieces, it ends at the same place, and nothing leaves too early", () => {
+  const next = random(SEED);
+  const letters = (most: number, least = 0): string => {
+    const length = least + Math.floor(next() * most);
+    return Array.from({ length }, () => "ab😀"[Math.floor(next() * 4)]).join("");
+  };
+  for (let round = 0; round < times(2_000, 50_000); round++) {
+    const stops = Array.from({ length: 1 + Math.floor(next() * 3) }, () => letters(5, 1));
+    const text = letters(40);
+    const cutter = new StopCutter(stops);
+    const want = expected(text, stops);
+    const events: ChatEvent[] = [...cutter.take(open())];
+    for (let at = 0; at < text.length;) {
+      const end = at + 1 + Math.floor(next() * 6);
+      events.push(...cutter.take(delta(text.slice(at, end))));
+      at = end;
+      const left = events.map((event) => (event.type === "delta" ? event.text : "")).join("");
+      expect([stops, want.text.startsWith(left)]).toEqual([stops, true]);
+    }
+    events.push(...cutter.take(close()), ...cutter.take(finish()));
+
+    const said = events.map((event) => (event.type === "delta" ? event.text : "")).join("");
+    const last = events.at(-1);
+    expect({ stops, text, said, last }).toEqual({
+      stops,
+      text,
+      said: want.text,
+      last: want.found === undefined ? finish() : cut(want.found),
+    });
+    const opened = events.filter(({ type }) => type === "open").length;
+    expect(events.filter(({ type }) => type === "close")).toHaveLength(opened);
+  }
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { CallPairs } from "./call-pairs.ts";
+import { DistinctIds } from "./distinct-ids.ts";
+
+type Entry = readonly ["call" | "result", string];
+
+/** Every entry of a conversation, with the id that it ends up under. */
+function paired(conversation: readonly Entry[]): readonly (string | undefined)[] {
+  const ids = new DistinctIds();
+  const pairs = new CallPairs<Entry, Entry>((id) => ids.next(id));
+  for (const entry of conversation) {
+    if (entry[0] === "call") pairs.addCall(entry[1], entry);
+    else pairs.addResult(entry[1], entry);
+  }
+  return conversation.map(
+    (entry) => (entry[0] === "call" ? pairs.ofCall(entry) : pairs.ofResult(entry))?.id,
+  );
+}
+
+test("a result answers the call before it that has its id", () => {
+  expect(
+    paired([
+      ["call", "a"],
+      ["call", "b"],
+      ["result", "b"],
+      ["result", "a"],
+    ]),
+  ).toEqual(["a", "b", "b", "a"]);
+});
+
+test("calls that share an id get ids of their own, and are answered in their order", () => {
+  expect(
+    paired([
+      ["call", "a"],
+      ["call", "a"],
+      ["result", "a"],
+      ["result", "a"],
+      ["call", "a"],
+      ["result", "a"],
+    ]),
+  ).toEqual(["a", "a_2", "a", "a_2", "a_3", "a_3"]);
+});
+
+test("a result before its call, or beside another, answers none", () => {
+  expect(
+    paired([
+      ["result", "a"],
+      ["call", "a"],
+      ["result", "a"],
+      ["result", "a"],
+      ["result", "b"],
+    ]),
+  ).toEqual([undefined, "a", "a", undefined, undefined]);
+});
+
+test("a call without a result is known by its id all the same", () => {
+  const pairs = new CallPairs<object, object>((id) => id);
+  const call = {};
+  pairs.addCall("a", call);
+
+  expect(pairs.ofCall(call)).toEqual({ call, id: "a" });
+  expect([pairs.hasCall("a"), pairs.hasCall("b")]).toEqual([true, false]);
+});

@@ -1,0 +1,42 @@
+import { Buffer } from "node:buffer";
+import type { Json, JsonObject } from "#lib/json.ts";
+import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
+
+/** `search` and `browser.search`; to open a page that was found is no search. */
+const SEARCH = /(?:^|[._])search$/;
+const MAX_SEARCHES = 1_000;
+const MARK = Buffer.from('"executed_tools"');
+
+export function mentionsExecutedTools(bytes: Buffer): boolean {
+  return bytes.includes(MARK);
+}
+
+/** Counts the searches among the vendor's own tools, each of which a stream may tell of several times. */
+export class ExecutedSearches {
+  readonly #known = new Set<string>();
+
+  get count(): number {
+    return this.#known.size;
+  }
+
+  note(body: JsonObject): void {
+    for (const choice of listOf(body["choices"])) {
+      const said = memberOf(choice, "delta") ?? memberOf(choice, "message");
+      for (const [position, tool] of listOf(memberOf(said, "executed_tools")).entries())
+        this.#noteTool(integerOf(memberOf(choice, "index")) ?? 0, position, tool);
+    }
+  }
+
+  #noteTool(choice: number, position: number, tool: Json): void {
+    if (!SEARCH.test(textOf(memberOf(tool, "type")) ?? "") || this.#known.size >= MAX_SEARCHES)
+      return;
+    this.#known.add(`${choice} ${integerOf(memberOf(tool, "index")) ?? position}`);
+  }
+}
+
+/** Of a whole answer. */
+export function searchesIn(body: JsonObject): number {
+  const searches = new ExecutedSearches();
+  searches.note(body);
+  return searches.count;
+}

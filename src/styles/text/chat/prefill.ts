@@ -1,0 +1,18 @@
+import type { LossReport } from "#core/lossy.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { ChatDialect } from "./dialect.ts";
+
+/** A conversation whose last message is the beginning of the answer. */
+export function withPrefill(
+  messages: readonly JsonObject[],
+  { prefill }: ChatDialect,
+  report: LossReport,
+): readonly JsonObject[] {
+  const last = messages.at(-1);
+  if (prefill === "always" || last?.["role"] !== "assistant") return messages;
+  if (prefill === undefined) {
+    report.lose("messages.prefill");
+    return messages;
+  }
+  return [...messages.slice(0, -1), { ...last, [prefill]: true }];
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseJson } from "#lib/json.ts";
+import { memberOf, textOf } from "#lib/values.ts";
+import { openWithRoot, ROOT } from "#test/accounts.ts";
+import { runLimited } from "#test/agents/limited-run.ts";
+import { writeDocument } from "./document.ts";
+import { generatorFolder } from "./generator.ts";
+
+const folder = generatorFolder();
+if (folder === undefined) {
+  // oxlint-disable-next-line no-console
+  console.log("Typed client: left out, since `npm run openapi` has not installed its generator.");
+}
+
+test.skipIf(folder === undefined)(
+  "a typed client made from the API document compiles, and its calls get what their types say",
+  async () => {
+    using document = writeDocument();
+    const cwd = folder ?? "";
+    const run = async (...args: readonly string[]): Promise<string> => {
+      const ended = await runLimited("node", args, { cwd, env: process.env, limitMs: 120_000 });
+      if (ended.code !== 0) throw new Error(ended.stdout + ended.stderr);
+      return ended.stdout;
+    };
+    await run("node_modules/openapi-typescript/bin/cli.js", document.path, "-o", "api.d.ts");
+    copyFileSync(join(import.meta.dir, "client", "calls.ts"), join(cwd, "calls.ts"));
+    const strict = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
+    const modules = ["--module", "nodenext", "--target", "esnext", "--allowImportingTsExtensions"];
+    await run(
+      "node_modules/typescript/bin/tsc",
+      "--outDir",
+      "built",
+      ...strict,
+      ...modules,
+      "--rewriteRelativeImportExtensions",
+      "--skipLibCheck",
+      "calls.ts",
+    );
+
+    await using gateway = await openWithRoot();
+    const printed = await run("built/calls.js", gateway.url, ROOT.email, ROOT.password);
+    const calls = printed
+      .trim()
+      .split("\n")
+      .map((line) => parseJson(line));
+
+    expect(calls.filter((call) => memberOf(call, "isGood") !== true)).toEqual([]);
+    const operations = new Set(calls.map((call) => textOf(memberOf(call, "operation"))));
+    expect(operations.size).toBeGreaterThanOrEqual(10);
+  },
+  180_000,
+);

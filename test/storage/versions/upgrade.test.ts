@@ -1,0 +1,169 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSandbox } from "#sandbox/server.ts";
+import { MIGRATIONS } from "#storage/migrations/list.ts";
+import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
+import { startProgram } from "#test/program.ts";
+import {
+  channelTo,
+  type Engine,
+  EMAIL,
+  KEPT_SECRET,
+  keptVersions,
+  KEY,
+  PASSWORD,
+  VERSIONS,
+} from "./versions.ts";
+
+let vendor: Awaited<ReturnType<typeof startSandbox>>;
+beforeAll(async () => void (vendor = await startSandbox()));
+afterAll(() => vendor[Symbol.asyncDispose]());
+
+test("the newest schema has a kept database, made by `bun test/storage/versions/keep.ts`", () => {
+  const newest = Object.keys(MIGRATIONS).toSorted().at(-1) ?? "";
+  expect(keptVersions("sqlite").at(-1)).toBe(newest);
+  expect(keptVersions("postgres")).toEqual(keptVersions("sqlite"));
+});
+
+describe("a database on SQLite", () => {
+  test.each(keptVersions("sqlite"))("of version %s is brought up to date", async (version) => {
+    await using folder = openFolder();
+    restoreSqlite(folder.path, dumpOf(version, "sqlite"));
+
+    await expectKept({ SLUICE_DATA_DIR: folder.path });
+
+    expect(sqliteSchema(folder.path)).toEqual(await freshSqliteSchema());
+  });
+});
+
+describe.skipIf(!isPostgresReachable)("a database on PostgreSQL", () => {
+  test.each(keptVersions("postgres"))("of version %s is brought up to date", async (version) => {
+    await using folder = openFolder();
+    await using database = await openScratchDatabase({ isEmpty: true });
+    await query(database.url, dumpOf(version, "postgres"));
+
+    await expectKept({ SLUICE_DATA_DIR: folder.path, DATABASE_URL: database.url });
+
+    expect(await postgresSchema(database.url)).toEqual(await freshPostgresSchema());
+  });
+});
+
+/** The key, the login, the spent amount and the calls of the old version are there, and a call is charged. */
+async function expectKept(env: Readonly<Record<string, string>>): Promise<void> {
+  await using folder = openFolder();
+  const file = join(folder.path, "sluice.yaml");
+  writeFileSync(file, channelTo(vendor.url));
+  await using program = await start({ ...env, SLUICE_CONFIG: file });
+  const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const reply = await fetch(program.url + path, init);
+    expect([path, reply.status]).toEqual([path, 200]);
+    return await reply.json();
+  };
+  const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+  const body = JSON.stringify({
+    model: "gpt-4o-mini",
+    messages: [{ role: "user", content: "Name a colour." }],
+  });
+  await ask("/v1/chat/completions", { method: "POST", headers, body });
+
+  const login = await fetch(`${program.url}/api/user/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+  });
+  expect(login.status).toBe(200);
+  const cookie = login.headers
+    .getSetCookie()
+    .map((each) => each.split(";", 1)[0])
+    .join("; ");
+  const log = await ask("/api/log", { headers: { cookie } });
+  // Two calls at the least by the kept version, and one now.
+  expect(itemsOf(log).length).toBeGreaterThanOrEqual(3);
+  const keys = itemsOf(await ask("/api/token", { headers: { cookie } }));
+  expect(keys).toContainEqual(expect.objectContaining({ status: 1 }));
+}
+
+const freshSqliteSchema = once(async () => {
+  await using folder = openFolder();
+  await startOnce({ SLUICE_DATA_DIR: folder.path });
+  return sqliteSchema(folder.path);
+});
+
+const freshPostgresSchema = once(async () => {
+  await using folder = openFolder();
+  await using database = await openScratchDatabase({ isEmpty: true });
+  await startOnce({ SLUICE_DATA_DIR: folder.path, DATABASE_URL: database.url });
+  return await postgresSchema(database.url);
+});
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+function itemsOf(answer: unknown): readonly unknown[] {
+  const { data } = answer as { data: { items: readonly unknown[] } };
+  return data.items;
+}
+
+async function startOnce(env: Readonly<Record<string, string>>): Promise<void> {
+  await using program = await start(env);
+  await program.end("SIGTERM");
+}
+
+async function start(env: Readonly<Record<string, string>>) {
+  return await startProgram({
+    SLUICE_SECRET: KEPT_SECRET,
+    SLUICE_SANDBOX: "on",
+    SLUICE_ADMIN_EMAIL: EMAIL,
+    SLUICE_ADMIN_PASSWORD: PASSWORD,
+    ...env,
+  });
+}
+
+function openFolder(): { readonly path: string } & AsyncDisposable {
+  const path = mkdtempSync(join(tmpdir(), "sluice-upgrade-"));
+  return { path, [Symbol.asyncDispose]: async () => rmSync(path, { recursive: true }) };
+}
+
+function dumpOf(version: string, engine: Engine): string {
+  return readFileSync(join(VERSIONS, `${version}.${engine}.sql`), "utf8");
+}
+
+function restoreSqlite(folder: string, dump: string): void {
+  const db = new Database(join(folder, "sluice.db"), { create: true });
+  db.run(dump);
+  db.close();
+}
+
+/** Tables with their columns, and indexes with their definition; the order of columns is history. */
+function sqliteSchema(folder: string): unknown {
+  const db = new Database(join(folder, "sluice.db"), { readonly: true });
+  const columns = db
+    .query(
+      `select m.name as tbl, c.name, c.type, c."notnull", c.dflt_value, c.pk
+       from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table' order by 1, 2`,
+    )
+    .all();
+  const others = db
+    .query("select type, name, tbl_name from sqlite_master where type <> 'table' order by 1, 2")
+    .all();
+  db.close();
+  return { columns, others };
+}
+
+async function postgresSchema(url: string): Promise<unknown> {
+  const columns = await query(
+    url,
+    `select table_name, column_name, data_type, is_nullable, column_default
+     from information_schema.columns where table_schema = 'public' order by 1, 2`,
+  );
+  const indexes = await query(
+    url,
+    "select indexname, indexdef from pg_indexes where schemaname = 'public' order by 1",
+  );
+  return { columns, indexes };
+}
