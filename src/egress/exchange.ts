@@ -114,7 +114,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   pump(onPiece: OnPiece): Promise<void> {
     if (this.#isClosed || this.#failure !== undefined) return this.#ended.promise;
     this.#onPiece = onPiece;
-    this.#handOver();
+    this.#passWaiting();
     return this.#ended.promise;
   }
 
@@ -189,7 +189,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       return;
     }
     if (!this.#hasHead && this.#reader.head !== undefined) this.#onHead();
-    if (piece === undefined) this.#handOver();
+    if (piece === undefined) this.#passWaiting();
     else this.#deliver(piece);
   }
 
@@ -201,7 +201,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     }
     try {
       this.#reader.close(isClean);
-      this.#handOver();
+      this.#passWaiting();
     } catch (cause) {
       this.#breakOff(cause);
     }
@@ -281,7 +281,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   }
 
   /** Passes waiting chunks to the consumer until none is left or it is not ready. */
-  #handOver(): void {
+  #passWaiting(): void {
     if (this.#onPiece === undefined || this.#isBusy) return;
     for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
       this.#waitingBytes -= piece.length + PIECE_BYTES;
@@ -329,7 +329,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   #onReady(): void {
     this.#isBusy = false;
-    this.#handOver();
+    this.#passWaiting();
   }
 
   /** The consumer failed, so the exchange ends with the consumer's own error. */

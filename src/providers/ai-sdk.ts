@@ -31,7 +31,7 @@ export const aiSdk: Provider = {
         ...("baseURL" in options
           ? { baseURL: "is no option; it is the channel's `base_url`." }
           : {}),
-        ...objectionTo(name),
+        ...optionProblem(name),
       };
     },
   },
@@ -55,7 +55,7 @@ export const aiSdk: Provider = {
 
 const SECRETS = ["apiKey", "api_key", "accessKeyId", "secretAccessKey", "sessionToken", "token"];
 
-function objectionTo(name: string): Readonly<Record<string, string>> {
+function optionProblem(name: string): Readonly<Record<string, string>> {
   if (!PACKAGE_NAME.test(name)) return { package: "is not the name of a package." };
   return isInstalled(name) ? {} : { package: `is not installed; run: npm install ${name}` };
 }

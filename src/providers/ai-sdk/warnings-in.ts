@@ -10,14 +10,14 @@ export function readWarnings(warnings: unknown, report: LossReport): void {
     const feature = textIn(warning, "feature") ?? textIn(warning, "setting");
     if (textIn(warning, "type")?.startsWith("unsupported") !== true || feature === undefined)
       continue;
-    const field = asWritten(feature);
+    const field = wireName(feature);
     if (VITAL.test(feature)) throw refuse(field, "this upstream's library does not support it.");
     report.lose(field);
   }
 }
 
 /** `frequencyPenalty` is `frequency_penalty` to most callers. */
-function asWritten(feature: string): string {
+function wireName(feature: string): string {
   return feature
     .replaceAll(/[^A-Za-z0-9._-]+/g, "_")
     .replaceAll(/[a-z][A-Z]/g, ([a = "", b = ""]) => `${a}_${b.toLowerCase()}`)

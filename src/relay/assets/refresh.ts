@@ -68,7 +68,7 @@ export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | und
   let change: AssetChange;
   try {
     const update = await request(account, service.style.look, place.upstreamId, deps);
-    change = changeBy(update, asset, clock.now(), service.linksLastMs);
+    change = assetChange(update, asset, clock.now(), service.linksLastMs);
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (error.code !== "not_found") throw error;
@@ -83,7 +83,7 @@ export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | und
   return (await assets.change(asset.id, change)) ?? (await assets.find(asset.userId, asset.id));
 }
 
-function changeBy(
+function assetChange(
   update: AssetUpdate,
   asset: Asset,
   now: number,

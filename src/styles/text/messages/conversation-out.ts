@@ -30,7 +30,7 @@ export function buildConversation(
     blocks.some((block) => block.type === "reasoning" && !isGenuine(block)),
   );
   const isOwn = rawFieldsOf(request) !== undefined;
-  if (isOwn) return { ...asWritten(request, report), lacksThinking };
+  if (isOwn) return { ...ownConversation(request, report), lacksThinking };
   const { system, messages } = inTurns(request, report);
   const takesPrefill = model.rules?.prefill ?? !measuresItself(model.reasoningControls);
   const isEndless = messages.at(-1)?.role === "assistant" && !takesPrefill;
@@ -43,7 +43,7 @@ interface Said extends JsonObject {
   readonly role: string;
 }
 
-function asWritten(
+function ownConversation(
   { messages }: ChatRequest,
   report: LossReport,
 ): Pick<Conversation, "system" | "messages"> {
