@@ -4,7 +4,7 @@ import { textAt } from "./testing/chat.ts";
 import { act, refusalIn, resultOf } from "./testing/signed.ts";
 import { clockedSandbox, openReceiver } from "./testing/tasks.ts";
 
-/** A house, a session in it, and the place that the person's browser is led back to. */
+/** A simulator, a session in it, and the place that the person's browser is led back to. */
 async function opened() {
   const simulator = await clockedSandbox();
   const receiver = openReceiver();
@@ -12,7 +12,7 @@ async function opened() {
   const session = await resultOf(simulator, "CreateVisualValidateSession", body);
   const token = textAt(session, "BytedToken");
   return {
-    house: simulator,
+    simulator: simulator,
     receiver,
     token,
     link: textAt(session, "H5Link").replace("lng=zh", "lng=en"),
@@ -51,7 +51,7 @@ testInBrowser("a person who presses that it is not them arrives without one", as
 testInBrowser("a person who hesitates is told that the link has expired", async (page) => {
   await using session = await opened();
   await page.goto(session.link);
-  session.house.wait(120_000);
+  session.simulator.wait(120_000);
   await page.getByRole("button", { name: "It is the person" }).click();
 
   expect(await page.textContent("p")).toBe("The link has expired.");
@@ -61,9 +61,9 @@ testInBrowser("a person who hesitates is told that the link has expired", async 
 
 testInBrowser("a page that was left open says by itself that its time is over", async (page) => {
   await using session = await opened();
-  session.house.wait(119_000);
+  session.simulator.wait(119_000);
   await page.goto(session.link);
-  session.house.wait(1_000);
+  session.simulator.wait(1_000);
   await page.getByText("The link has expired.").waitFor();
 
   expect(await page.getByRole("button").count()).toBe(0);
@@ -81,7 +81,7 @@ testInBrowser("a person who goes back and presses again is led to the same place
   const Filter = { GroupType: "LivenessFace" };
 
   expect(page.url()).toBe(first);
-  expect(await resultOf(session.house, "ListAssetGroups", { Filter })).toMatchObject({
+  expect(await resultOf(session.simulator, "ListAssetGroups", { Filter })).toMatchObject({
     TotalCount: 1,
   });
 });

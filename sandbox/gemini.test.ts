@@ -133,13 +133,16 @@ test("the mode decides whether and which tool is called", async () => {
     });
     return answer.functionCalls?.[0]?.name ?? null;
   };
-  const { NONE: NO_VALUES, AUTO, ANY: ANY_VALUE } = FunctionCallingConfigMode;
-
-  expect(await called("Weather in Paris?", { mode: NO_VALUES })).toBeNull();
-  expect(await called("Tell me a joke", { mode: AUTO })).toBeNull();
-  expect(await called("Tell me a joke", { mode: ANY_VALUE })).toBe("get_weather");
+  expect(await called("Weather in Paris?", { mode: FunctionCallingConfigMode.NONE })).toBeNull();
+  expect(await called("Tell me a joke", { mode: FunctionCallingConfigMode.AUTO })).toBeNull();
+  expect(await called("Tell me a joke", { mode: FunctionCallingConfigMode.ANY })).toBe(
+    "get_weather",
+  );
   expect(
-    await called("Weather in Paris?", { mode: ANY_VALUE, allowedFunctionNames: ["get_time"] }),
+    await called("Weather in Paris?", {
+      mode: FunctionCallingConfigMode.ANY,
+      allowedFunctionNames: ["get_time"],
+    }),
   ).toBe("get_time");
 });
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Counts at the last change of this file. Lower them when the code gets better; never raise them. */
-const AT_MOST = { vagueWordsInComments: 1013, usesOfNamesNotToUse: 0 };
+const AT_MOST = { vagueWordsInComments: 590, usesOfNamesNotToUse: 0 };
 
 const DOCUMENT_TARGETS = { longestSentence: 30, meanSentence: 16, vaguePer100Words: 1.5 };
 const LONGEST_CHANGELOG_ENTRY = 30;
@@ -203,8 +203,11 @@ function partsOf(path: string): { comments: readonly string[]; names: ReadonlySe
     errorRecovery: true,
   });
   const names = new Set<string>();
-  for (const { type, value } of (tokens ?? []) as { type: { label?: string }; value?: unknown }[]) {
-    if (type.label === "name" && typeof value === "string") names.add(value);
+  const listed = (tokens ?? []) as { type: { label?: string }; value?: unknown }[];
+  for (const [at, { type, value }] of listed.entries()) {
+    // After a dot it may be a member of a library's object.
+    const isMember = [".", "?."].includes(listed[at - 1]?.type.label ?? "");
+    if (type.label === "name" && typeof value === "string" && !isMember) names.add(value);
   }
   return { comments: (comments ?? []).map(({ value }) => value), names };
 }

@@ -1,13 +1,13 @@
 import type { TaskSettings } from "./task-settings.ts";
 
 /** Work that takes its time: where it stands follows from the clock alone. */
-export interface Task<Wish> {
+export interface Task<Requested> {
   readonly id: string;
   /** The credential that it was ordered with; nobody else sees it. */
   readonly owner: string;
   /** A name that the caller gave it. */
   readonly externalId: string | undefined;
-  readonly requested: Wish;
+  readonly requested: Requested;
   /** Where the caller reaches the sandbox. */
   readonly origin: string;
   readonly createdAt: number;
@@ -54,24 +54,24 @@ export function momentsOf(task: Task<unknown>): readonly number[] {
 }
 
 /** All tasks of a vendor, the oldest of which are forgotten. */
-export interface TaskTable<Wish> {
-  open(order: TaskOrder<Wish>): Task<Wish>;
-  find(id: string, owner: string): Task<Wish> | undefined;
-  findNamed(externalId: string, owner: string): Task<Wish> | undefined;
+export interface TaskTable<Requested> {
+  open(order: TaskOrder<Requested>): Task<Requested>;
+  find(id: string, owner: string): Task<Requested> | undefined;
+  findNamed(externalId: string, owner: string): Task<Requested> | undefined;
   /** The newest first. */
-  list(owner: string): readonly Task<Wish>[];
+  list(owner: string): readonly Task<Requested>[];
   /** How many are under way. */
   countOpen(owner: string): number;
   /** Gives the task back as it is from now on. */
-  cancel(task: Task<Wish>): Task<Wish>;
-  remove(task: Task<Wish>): void;
+  cancel(task: Task<Requested>): Task<Requested>;
+  remove(task: Task<Requested>): void;
 }
 
-export interface TaskOrder<Wish> {
+export interface TaskOrder<Requested> {
   readonly id: string;
   readonly owner: string;
   readonly externalId?: string | undefined;
-  readonly requested: Wish;
+  readonly requested: Requested;
   readonly origin: string;
   /** What the caller wrote: words in brackets decide how it ends. */
   readonly prompt: string;
@@ -80,8 +80,8 @@ export interface TaskOrder<Wish> {
   readonly expiresAfterMs?: number;
 }
 
-export function taskTable<Wish>({ now, tasks: settings }: TableOptions): TaskTable<Wish> {
-  const tasks = new Map<string, Task<Wish>>();
+export function taskTable<Requested>({ now, tasks: settings }: TableOptions): TaskTable<Requested> {
+  const tasks = new Map<string, Task<Requested>>();
   const own = (owner: string) => [...tasks.values()].filter((task) => task.owner === owner);
 
   return {
@@ -115,11 +115,11 @@ interface TableOptions {
 
 const MAX_TASKS = 2_000;
 
-function newTask<Wish>(
-  order: TaskOrder<Wish>,
+function newTask<Requested>(
+  order: TaskOrder<Requested>,
   createdAt: number,
   { queuedMs, runningMs }: TaskSettings,
-): Task<Wish> {
+): Task<Requested> {
   const { id, owner, externalId, requested, origin, prompt, failures = [] } = order;
   const marks = readMarks(prompt);
   const runsAt = createdAt + queuedMs;

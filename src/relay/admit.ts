@@ -18,9 +18,9 @@ export interface AdmitDeps extends RateReservationDeps, SettlementDeps {
 }
 
 /**
- * A call that is turned away costs nothing, but its owner will ask why. Limits
- * come before the plan and the hold, so that nobody can keep those busy: the
- * request of a call that they refuse stays counted, its tokens go back.
+ * Admits a call or refuses it. A refused call costs nothing, but it is journalled, because its
+ * owner will ask for the reason. Limits are checked before the plan and the hold, so that refused
+ * calls do not load those. Its request stays counted; its tokens are released.
  */
 export async function admit<R extends Candidate>(
   call: Endable<Served>,

@@ -8,51 +8,56 @@ import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import type { Units, Usage } from "#core/usage.ts";
 import type { UnpricedPart } from "./routing/unpriced.ts";
 
-/** What admission, the attempts and the books need to know of a call, of whatever kind. */
+/** Data of a call of any kind that admission, attempts and metering need. */
 export interface Served {
   readonly id: string;
   readonly key: ApiKey;
-  /** The format that its caller speaks. */
+  /** The client's format. */
   readonly style: { readonly id: string };
   readonly facts: ServedFacts;
-  /** A rough size of the question, for reserving. */
+  /** A rough size of the input, for reserving. */
   readonly inputTokens: number;
-  /** What it asks for beside tokens, for reserving, and for charging where its upstream does not say. */
+  /**
+   * Requested units besides tokens: for reserving, and for charging if the upstream reports none.
+   */
   readonly units?: Units;
-  /** Fires when the caller hangs up, or the gateway ends the call. */
+  /** Aborted when the client disconnects, or the gateway ends the call. */
   readonly signal: AbortSignal;
-  /** Even the pieces of a streamed answer may take as long as a whole one. */
+  /** Even parts of a streamed response may take as long as a whole one. */
   readonly isSlow?: boolean;
   /** Unix ms, and the monotonic clock's ms, of admission. */
   readonly at: number;
   readonly startedAt: number;
-  /** Its answer comes in its own time: the hold outlives the call, and this process. */
+  /** The result comes later, as a task: the hold outlives the call, and this process. */
   readonly isLasting?: true;
   readonly tags?: CallTags;
-  /** Told what is left of the caller's limits, where there are any, once it is decided. */
+  /** Gets the remaining rate limits of the caller, if it has any, when they are decided. */
   onStanding?(status: RateLimitStatus): void;
-  /** Called before the answer's head leaves if the model or its service tier has no price. */
+  /** Called before the response head is sent if the model or its service tier has no price. */
   onUnpriced?(what: UnpricedPart): void;
-  /** What it used, counted here since its upstream did not say; `countedTokens` of the output were before. */
+  /**
+   * Counts usage locally if the upstream reports none. `countedTokens`: output tokens that were
+   * counted before.
+   */
   count(outputText: string, traits: ModelTraits, countedTokens: number): Promise<Usage>;
 }
 
 type ServedFacts = Pick<RequestFacts, "model" | "stream" | "maxOutputTokens" | "choices" | "asked">;
 
-/** One client request for text, read and checked, about to be served. */
+/** One client request for text, parsed and validated. */
 export interface Call extends Served {
   readonly style: InboundStyle;
   readonly body: RequestBody;
   readonly facts: RequestFacts;
-  /** A header of the caller's request. */
+  /** A header of the client's request. */
   readonly header: ReadHeader;
-  /** The caller would rather be refused than lose a field. */
+  /** The client prefers a refusal to a lost field. */
   readonly isStrict: boolean;
-  /** Unix ms, for answers that say when they ended. */
+  /** Unix ms, for responses that contain their end time. */
   now(): number;
 }
 
-/** What goes back to the caller. */
+/** The response for the client. */
 export type Answer = WholeAnswer | StreamedAnswer;
 
 export interface WholeAnswer {
@@ -63,9 +68,9 @@ export interface WholeAnswer {
 
 export interface StreamedAnswer {
   readonly kind: "stream";
-  /** Writes the answer out; resolves when it is over, to true when it came to its proper end. */
+  /** Writes the response; resolves when it ended, to true if it is complete. */
   send(sink: Sink): Promise<boolean>;
   readonly lost: readonly string[];
-  /** Written by us, and not passed on as the upstream wrote it. */
+  /** Written by the gateway, and not passed through from the upstream. */
   readonly isTranslated: boolean;
 }

@@ -24,7 +24,7 @@ import {
 } from "./operate.ts";
 import { finishPictures, preparePictures, unixSeconds } from "./pictures.ts";
 
-/** Pictures, by whoever makes them. */
+/** Image generation, for all vendors and formats. */
 export const DRAW: Operation<ImageRequest, Images, ImageEndpoint> = {
   ...image,
   family: "images",
@@ -33,16 +33,16 @@ export const DRAW: Operation<ImageRequest, Images, ImageEndpoint> = {
   finish: finishPictures,
 };
 
-/** `at`: when it was asked, in Unix seconds. */
+/** `at`: time of the request, in Unix seconds. */
 type OpenEncoder = (question: ImageRequest, at: number) => ImageEncoder;
 
-/** Pictures handed over as they come; all at once, where the upstream does not stream them. */
+/** Streams images as they arrive; all at once if the upstream does not stream. */
 export async function drawStream(
   asked: OperationCall<ImageRequest>,
   openEncoder: OpenEncoder,
   deps: OperateDeps,
 ): Promise<StreamedAnswer> {
-  // A picture is drawn for minutes on end, with or without views of it in between.
+  // An image takes minutes, with or without partial images in between.
   const call = endable({ ...asked, isSlow: true });
   const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
   try {
@@ -87,7 +87,7 @@ async function openStream(
   const tools = toolsFor(route, call, report, deps);
   const prepared = await preparePictures(named, route.endpoint, tools);
   const reply = await transport.post(route, write(prepared, route, report, isStrict));
-  // Not all who take the wish for a stream fulfil it.
+  // Some upstreams accept a stream request and respond with JSON.
   if ((reply.headers.get("content-type") ?? "").includes("json")) {
     const body = await wholeOf(Promise.resolve(reply), style.outbound);
     const found = style.outbound.parse(body, prepared);

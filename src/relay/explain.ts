@@ -23,43 +23,43 @@ interface ExplainDeps {
   readonly maxAttempts: number;
 }
 
-/** What would become of a call. */
+/** A dry run of a call. */
 export interface Explanation {
-  /** In the order in which they would be tried; then those that would not be. */
+  /** In the order of attempts; then the channels that would not be tried. */
   readonly channels: readonly ExplainedChannel[];
-  /** What would be reserved; absent where it would not come to that. */
+  /** The amount that would be reserved; undefined if the call would be refused before. */
   readonly estimate: { readonly outputTokens: number; readonly cost: NanoUsd } | undefined;
-  /** What the caller would be told instead of an answer. */
+  /** The error that the client would get. */
   readonly refusal: GatewayError | undefined;
-  /** Of the key itself, where it is capped. */
+  /** The key's own account, if the key has a quota. */
   readonly account: Account | undefined;
-  /** A call would fetch what is behind these; an explanation does not. */
+  /** URLs that a call would download; an explanation does not. */
   readonly links: readonly string[];
 }
 
 export interface ExplainedChannel extends Prospect {
-  /** Of those that one call could get to. */
+  /** Set for channels that a call could reach. */
   readonly request?: ExplainedRequest;
-  /** Why the call cannot be written for this channel. */
+  /** The reason why the request cannot be built for this channel. */
   readonly refusal?: GatewayError;
 }
 
 interface ExplainedRequest {
   readonly way: "passed_through" | "translated" | "adapted";
-  /** Of the upstream; it has none of ours where an adapter speaks to it. */
+  /** The upstream's style; undefined for an adapter. */
   readonly style: string | undefined;
-  /** Below the channel's address; an adapter knows its own. */
+  /** Relative to the channel's address; undefined for an adapter. */
   readonly path: string | undefined;
-  /** What of the call made it this style, if that is not the caller's. */
+  /** The feature of the call that required this style, if it is not the client's. */
   readonly styleReason?: string;
-  /** JSON, as it would be sent; credentials are added later, by whoever sends it. */
+  /** JSON as it would be sent, without credentials, which are added on sending. */
   readonly body: string;
   readonly lost: readonly string[];
 }
 
 /**
- * What a call would do, found by the functions that do it, up to where they
- * would hold money or send something. Asks nobody and leaves no trace.
+ * A dry run with the same functions that serve a call, up to the hold and the upstream request. It
+ * calls no upstream and stores nothing.
  */
 export async function explain(call: Call, deps: ExplainDeps): Promise<Explanation> {
   const { router } = deps;
@@ -87,14 +87,14 @@ export async function explain(call: Call, deps: ExplainDeps): Promise<Explanatio
       cost: plan.estimate,
       outputTokens: Math.max(...plan.routes.map((each) => router.outputTokens(each, call))),
     },
-    // A request that the first channel cannot be asked is not taken to the next one.
+    // A request that cannot be built for the first channel is refused, without failover.
     refusal: admitted.refusal ?? channels[0]?.refusal,
     account,
     links: [...links],
   };
 }
 
-/** As far as `relay` goes before it holds anything. */
+/** The steps of `relay` before the hold. */
 async function admit(
   call: Call,
   { router, ledger }: ExplainDeps,
@@ -109,7 +109,7 @@ async function admit(
   }
 }
 
-/** All that it would draw on, with those of its budgets that no call has opened yet. */
+/** All accounts of the call, including current budget periods that no call has opened yet. */
 async function accountsOf(
   { key, at }: Call,
   ledger: ExplainDeps["ledger"],
@@ -122,7 +122,7 @@ async function accountsOf(
   return accounts;
 }
 
-/** A key that is not capped draws on its user's account, which is not for every key to see. */
+/** A key without a quota uses its user's account, which a key may not see. */
 async function accountOfKey({ key }: Call, { ledger }: ExplainDeps): Promise<Account | undefined> {
   const id = key.accounts.find((each) => each.startsWith("key:"));
   return id === undefined ? undefined : await ledger.findAccount(id);
@@ -183,7 +183,7 @@ const CALLS: Readonly<Record<CallFeature, string>> = {
   effort_max: "the reasoning effort max",
 };
 
-/** Every link leads to nothing, and is noted. */
+/** Resolves every URL to empty content, and records it. */
 function noMedia(links: Set<string>): MediaFetcher {
   return {
     async follow(url) {
@@ -193,7 +193,7 @@ function noMedia(links: Set<string>): MediaFetcher {
   };
 }
 
-/** An adapter writes its request when it is asked for the first event; it gets no further. */
+/** An adapter builds its request when the first event is read; it is stopped there. */
 async function forAdapter(
   call: Call,
   route: AdaptedRoute,

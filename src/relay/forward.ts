@@ -27,7 +27,7 @@ import { SoundStream } from "./delivery/sound-stream.ts";
 import { parseAnswer, type WholeReading } from "./delivery/whole.ts";
 import { WholeStream } from "./delivery/whole-stream.ts";
 
-/** A question in a format that callers share with upstreams, on its way. */
+/** A running request in a format that clients share with upstreams. */
 interface Forwarded extends Served {
   readonly question: SharedRequest;
   readonly format: SharedFormat;
@@ -40,11 +40,11 @@ interface ForwardDeps extends AttemptDeps, AdmitDeps {
 type ForwardedAnswer = (WholeAnswer | WordlessAnswer) & { readonly contentType: string };
 
 interface WordlessAnswer extends StreamedAnswer {
-  /** A failure cannot be told in it. */
+  /** The response format has no place for an error. */
   readonly isWordless: boolean;
 }
 
-/** One question that goes on as it was said, from admission to settlement; whatever comes back, comes back. */
+/** Forwards one request unchanged, from admission to settlement, and the response as it comes. */
 export async function forward(asked: Forwarded, deps: ForwardDeps): Promise<ForwardedAnswer> {
   const call = endable(asked);
   const { plan, settlement } = await admit(call, () => planFor(call, deps.router), deps);
@@ -78,7 +78,7 @@ function planFor(call: Forwarded, router: Router): Plan<SharedRoute> {
   return router.planFor(call, findRoute, `does not do ${format.id}, or not in this way`);
 }
 
-/** The answer leaves once its settlement is on disk, so that no crash can give it away. */
+/** The response is sent after its settlement is on disk, so that a crash cannot lose the charge. */
 async function forwardWhole(
   call: Forwarded,
   plan: Plan<SharedRoute>,
@@ -127,7 +127,7 @@ interface Opened {
   readonly keepAlive?: string;
 }
 
-/** What comes is what the upstream says it is: not all who are asked for a stream have one. */
+/** The upstream's content type decides, because some upstreams do not stream. */
 async function openStream(
   call: Forwarded,
   route: SharedRoute,
@@ -179,7 +179,7 @@ async function readWhole(
   };
 }
 
-/** The caller's own words and files, with another name for the model. */
+/** The client's fields and files, with the upstream's model name. */
 function outgoing(
   { question: { body, edits } }: Forwarded,
   { endpoint: { omits = [] }, upstreamModel }: SharedRoute,

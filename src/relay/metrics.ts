@@ -5,7 +5,7 @@ import type { Health } from "./failover/health.ts";
 
 export interface Metrics {
   observe(record: CallRecord): void;
-  /** A task was looked at so long after it was due. */
+  /** Delay between the due time of a poll and the poll. */
   observeLook(lateMs: number): void;
   render(): Promise<string>;
 }
@@ -17,7 +17,7 @@ const MAX_SERIES = 2_000;
 
 const STATES = { closed: 0, "half-open": 1, open: 2 } as const;
 
-/** Counted in plain numbers, which cost nothing, and handed to the registry when somebody looks. */
+/** Plain counters, which are cheap; the registry reads them when metrics are collected. */
 export function openMetrics(
   channels: () => readonly Channel[],
   health: Health,

@@ -27,7 +27,7 @@ import { endable, type Endable } from "./metering/open-calls.ts";
 import type { Candidate, Plan } from "./routing/route.ts";
 import { parseLargeAnswer, parsePlacedAnswer } from "./delivery/whole.ts";
 
-/** A kind of question, and who answers it. */
+/** An operation, and the endpoints that perform it. */
 export interface Operation<
   Q extends OperationRequest,
   A extends OperationResult,
@@ -35,23 +35,23 @@ export interface Operation<
 > extends OperationKind<Q, A> {
   readonly family: Family;
   endpointsOf(provider: Provider): readonly E[];
-  /** Fetches and converts what the endpoint needs otherwise than the caller gave it. */
+  /** Downloads and converts inputs that the endpoint needs in another form. */
   prepare?(question: Q, endpoint: E, tools: Tools): Promise<Q>;
-  /** The same for the answer and its caller. */
+  /** The same for the result and its client. */
   finish?(answer: A, question: Q, tools: Tools): Promise<A>;
 }
 
-/** What `prepare` and `finish` may use. */
+/** The dependencies of `prepare` and `finish`. */
 export interface Tools {
   readonly media: MediaFetcher;
-  /** Of a given picture. */
+  /** Maximum pixels of an input image. */
   readonly maxPixels: number;
   readonly signal: AbortSignal;
-  /** Where the upstream of this attempt is. */
+  /** The upstream's address of this attempt. */
   readonly upstream: URL;
   /** Unix ms of the call's admission. */
   readonly at: number;
-  /** What of the question is not carried. */
+  /** Records lost parts of the request. */
   readonly report: LossReport;
 }
 
@@ -59,14 +59,14 @@ export interface OperateDeps extends AttemptDeps, AdmitDeps {
   readonly delivery: DeliverySettings;
   readonly media: MediaFetcher;
   readonly maxPixels: number;
-  /** How long to wait for an answer that a vendor makes in its own time. */
+  /** Maximum wait for an asynchronous result. */
   readonly pendingMs: number;
 }
 
-/** A question on its way. */
+/** A running operation. */
 export interface OperationCall<Q extends OperationRequest> extends Served {
   readonly question: Q;
-  /** The caller would rather be refused than lose a field. */
+  /** The client prefers a refusal to a lost field. */
   readonly isStrict: boolean;
 }
 
@@ -80,7 +80,10 @@ interface PendingResult<A> {
   readonly lost: readonly string[];
 }
 
-/** One question, from admission to settlement. The answer leaves once it is paid for on disk. */
+/**
+ * One operation, from admission to settlement. The response is sent after its settlement is on
+ * disk.
+ */
 export async function operate<
   Q extends OperationRequest,
   A extends OperationResult,
@@ -113,13 +116,13 @@ export interface OperationRoute<E> extends Candidate {
   readonly endpoint: E;
 }
 
-/** Families that only one kind of model answers. */
+/** Families that only one kind of model serves. */
 const KINDS: Readonly<Partial<Record<Family, ModelKind>>> = {
   embeddings: "embedding",
   rerank: "rerank",
 };
 
-/** Throws where no channel of the model answers such questions. */
+/** Throws if no channel of the model serves this operation. */
 export function planFor<
   Q extends OperationRequest,
   A extends OperationResult,
@@ -132,7 +135,7 @@ export function planFor<
   const findRoute = (candidate: Candidate): OperationRoute<E> | undefined => {
     const { provider, upstreamModel, traits } = candidate;
     const kind = KINDS[family];
-    // Its vendor would say the same, and not before it is asked.
+    // The vendor would refuse it too, but only after a request.
     if (kind !== undefined && traits.kind !== undefined && traits.kind !== kind) return undefined;
     const endpoint = endpointsOf(provider).find(
       (each) => (each.serves?.(upstreamModel) ?? true) && (each.answers?.(asked.question) ?? true),
@@ -142,7 +145,7 @@ export function planFor<
   return router.planFor(asked, findRoute, `does not do ${family}, or not in this way`);
 }
 
-/** All parts of a question go the same way, since what two models say does not compare. */
+/** All parts of a request use the same route, because results of two models are not comparable. */
 export async function ask<
   Q extends OperationRequest,
   A extends OperationResult,
@@ -165,7 +168,7 @@ export async function ask<
 
   const askPart = async (part: Q): Promise<Part<Q, A>> => {
     try {
-      // What goes out is megabytes long where pictures do: nobody holds it once it was sent.
+      // A request with images is megabytes long, so no reference is kept after it was sent.
       const sending = transport.post(route, write(part, route, report, isStrict));
       const body = await answerTo(sending, route, transport, signal, deps);
       return { question: part, answer: endpoint.style.outbound.parse(body, part) };
@@ -181,7 +184,7 @@ export async function ask<
   const joined = operation.join(answered, prepared);
   const answer = (await operation.finish?.(joined, prepared, tools)) ?? joined;
   if (isStrict) report.refuseIfAny();
-  // Told, and never refused: what was made is paid for.
+  // Reported, but never refused: the result is already charged.
   for (const options of operation.shortOf?.(answer, prepared) ?? []) report.lose(options);
   return { answer, lost: report.fields };
 }
@@ -214,7 +217,7 @@ export function write<Q extends OperationRequest, A extends OperationResult>(
   return { body: form, headers: { ...headers, "content-type": contentType } };
 }
 
-/** The answer's body, waited for where the vendor only says at first that it will come. */
+/** The response body; if the vendor creates it asynchronously, polls for it. */
 async function answerTo<Q extends OperationRequest, A extends OperationResult>(
   sending: Promise<UpstreamReply>,
   route: OperationRoute<OperationEndpoint<Q, A>>,
@@ -243,7 +246,10 @@ async function answerTo<Q extends OperationRequest, A extends OperationResult>(
   }
 }
 
-/** So many looks in a row may fail: what the vendor makes is paid for whether or not we get to see it. */
+/**
+ * Maximum number of consecutive failed polls: the vendor charges the result even if it is never
+ * fetched.
+ */
 const MAX_MISSED = 3;
 
 export async function wholeOf(

@@ -23,17 +23,17 @@ import { defined } from "#lib/values.ts";
 import type { ImageEndpoint, PictureTerms } from "#providers/provider.ts";
 import type { Tools } from "./operate.ts";
 
-/** Each is held whole while it is fetched or converted. */
+/** Each image is in memory while it is downloaded or converted. */
 const AT_ONCE = 4;
-/** Heads with profiles and previews in them are longer; then all of a picture is read. */
+/** Headers with profiles and previews are longer; then the whole image is read. */
 const HEAD_BYTES = 96 * 1024;
 const BASE64_OF_HEAD = (HEAD_BYTES / 3) * 4;
 const PNG = "image/png";
 
 /**
- * The question with its pictures as an endpoint wants them: fetched where it
- * follows no links, and as PNG where it cannot read what they are. What they
- * are is told by their content. Throws `invalid_request` for what is no picture.
+ * Prepares a request's images for an endpoint. Images are downloaded if it does not follow links,
+ * and converted to PNG if it does not support their format, which is detected from the content.
+ * Throws `invalid_request` for anything else than an image.
  */
 export async function preparePictures(
   question: ImageRequest,
@@ -71,7 +71,7 @@ export async function preparePicture(
   return await fitted({ kind: "bytes", ...fetched }, param, terms, tools.maxPixels);
 }
 
-/** A failure of the link says which of the caller's fields it stood in. */
+/** A failed download names the client's field that contains the URL. */
 async function fetchedFrom(
   url: string,
   param: string,
@@ -120,9 +120,8 @@ async function bytesOf(picture: HeldPicture): Promise<Uint8Array> {
 }
 
 /**
- * The answer, dated; with its pictures in it for callers who asked for that,
- * where the vendor hands over links; and in the format that was asked for,
- * where the vendor chose another.
+ * Completes the response: sets its time, downloads linked images if the client requested base64,
+ * and converts them if the vendor used another format.
  */
 export async function finishPictures(
   made: Images,
@@ -136,7 +135,7 @@ export async function finishPictures(
   return { createdAt: unixSeconds(tools.at), ...made, pictures };
 }
 
-/** What was made is paid for: where it cannot be fetched, the caller is given the link. */
+/** The image is already charged: if it cannot be downloaded, the client gets the URL. */
 async function fetched(
   picture: MadePicture,
   { media, signal, upstream, report }: Tools,
@@ -153,7 +152,7 @@ async function fetched(
   }
 }
 
-/** What cannot be read is handed over as it is: it may be a format newer than we. */
+/** An image in an unsupported format, perhaps a newer one, is returned unchanged. */
 async function formatted(
   picture: MadePicture,
   format: string | undefined,

@@ -15,22 +15,22 @@ import { NO_USAGE } from "#core/usage.ts";
 
 type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
 
-/** What one credential of a channel was answered. */
+/** The result of testing one credential of a channel. */
 export interface Probe {
-  /** Of the credential; empty where the channel has none. */
+  /** Label of the credential; empty if the channel has none. */
   readonly label: string;
   readonly latencyMs: number;
-  /** How many the upstream said it has; absent where a model was asked. */
+  /** Number of models in the upstream's list; undefined if a model was called. */
   readonly models?: number;
-  /** Absent where all is well. */
+  /** Undefined on success. */
   readonly fault?: FaultCode;
-  /** Fit to be shown. */
+  /** Sanitized for display. */
   readonly message?: string;
 }
 
 const LONGEST_MS = 30_000;
 
-/** Nobody's: nothing is admitted, held or charged. */
+/** A key without a user: a probe is not admitted, reserved or charged. */
 const PROBE_KEY: ApiKey = {
   id: 0,
   userId: 0,
@@ -41,8 +41,8 @@ const PROBE_KEY: ApiKey = {
 };
 
 /**
- * Asks a channel's upstream for its models, or a model for one token where one
- * is named, with each of its credentials.
+ * Tests each credential of a channel: requests the upstream's model list, or one token if a model
+ * is given.
  */
 export async function probe(
   channel: Channel,
@@ -70,7 +70,7 @@ export async function probe(
   }
 }
 
-/** Whether the upstream can be asked for its models. */
+/** Whether the upstream has a model list. */
 export function canListModels({ provider }: Channel): boolean {
   return findProvider(provider)?.modelsPath !== undefined;
 }
@@ -118,7 +118,7 @@ async function askModel(
   return {};
 }
 
-/** Written anew for the upstream, since not all take the same member for the longest answer. */
+/** Translated for the upstream, because the member for the output limit differs. */
 function oneTokenCall(model: string, { clock }: ProbeDeps, signal: AbortSignal): Call {
   const json = { model, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] };
   const text = JSON.stringify(json);

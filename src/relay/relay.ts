@@ -46,7 +46,7 @@ import type { WholeReading } from "./delivery/whole.ts";
 
 export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
-  /** Where conversations were answered; nothing is kept if absent. */
+  /** Records which account served a conversation; nothing is recorded if undefined. */
   readonly homes?: ReasoningHomes;
   readonly learned: LearnedRefusals;
 }
@@ -67,7 +67,7 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   }
 }
 
-/** The answer leaves once its settlement is on disk, so that no crash can give it away. */
+/** The response is sent after its settlement is on disk, so that a crash cannot lose the charge. */
 async function relayWhole(
   call: Call,
   homing: Homing,
@@ -95,7 +95,7 @@ async function relayStream(
   const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
   const onBegun = (last: Begun<unknown, Candidate>): void => {
     homing.keep(last);
-    // Nobody else will be asked.
+    // No other channel will be tried, so the request body can be released.
     forgetQuestion(call);
   };
   return await streamToClient(call, begun.answer, begun, settlement, { begun, onBegun });
@@ -117,7 +117,7 @@ export function beginWhole(
   deps: TranslationDeps &
     Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
   home?: ReasoningHome,
-  /** Absent: the answer ends where its first request does. */
+  /** Undefined if a response never needs a further request. */
   goOn?: GoOn,
 ): Begin<WholeReading> {
   const { reasoningCache } = deps;
@@ -196,12 +196,12 @@ async function openStream(
   return translateStream(reply, call, route, translation, maxEventBytes, reasoningCache, more);
 }
 
-/** Members that one call may be told of one by one. */
+/** Maximum number of refused members that one call may learn. */
 const MAX_LEARNED = 3;
 
 /**
- * Sends a request; again, while nothing of an answer came, without a member
- * that the vendor refuses by its name.
+ * Sends a request. If the vendor refuses a member by name before any output, sends it again without
+ * that member.
  */
 async function sendFitted<R extends Outgoing>(
   transport: UpstreamTransport,
@@ -225,7 +225,7 @@ async function sendFitted<R extends Outgoing>(
   }
 }
 
-/** A picture or a film is one event, however large. */
+/** An image or video is one event of any size. */
 function mostOfAnEvent(
   { traits }: Route,
   { maxEventBytes, maxPictureEventBytes }: DeliverySettings,
@@ -234,7 +234,7 @@ function mostOfAnEvent(
   return draws ? maxPictureEventBytes : maxEventBytes;
 }
 
-/** A whole answer of an upstream that only streams is gathered from its stream. */
+/** For an upstream that only streams, the response is collected from its stream. */
 function isGathered(
   { stream }: Call["facts"],
   { streamsOnly }: WireRoute["endpoint"],
@@ -244,8 +244,8 @@ function isGathered(
 }
 
 /**
- * The answer comes as a tool's arguments, and is rewritten. The whole request
- * is read for that, and only if its schema says that it may be so.
+ * The upstream puts the answer into a tool's arguments, and the gateway converts it. The request is
+ * parsed for that only if its schema allows it.
  */
 function isFormedByTool(
   { style, facts, body }: Pick<Call, "style" | "facts" | "body">,
@@ -268,7 +268,10 @@ function isCallByFormat(
   return withCallFormat(style.inbound.parseRequest(body.json, facts), route) !== undefined;
 }
 
-/** The same style on both sides, kept to by the vendor, and nothing asked of us: no need to translate. */
+/**
+ * The same style on both sides, a vendor that follows it, and no change by the gateway: no
+ * translation is needed.
+ */
 export function passthroughFor(
   call: Pick<Call, "style" | "facts" | "body" | "header">,
   route: WireRoute,

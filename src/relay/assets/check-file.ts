@@ -7,7 +7,7 @@ import { playTimeOf } from "#lib/play-time.ts";
 const MIB = 1024 * 1024;
 const SECOND_MS = 1_000;
 
-/** What a file of a kind may be; what a vendor does not take of it, the vendor refuses. */
+/** File requirements by asset kind. Vendors enforce their own, narrower ones. */
 const RULES = {
   image: { maxBytes: 30 * MIB, isHeld: true },
   video: { maxBytes: 200 * MIB, isHeld: false },
@@ -24,15 +24,15 @@ export function maxBytesOf(type: AssetType): number {
   return RULES[type].maxBytes;
 }
 
-/** As much of a film's beginning as tells what it is. */
+/** Bytes from a video's start that contain its format and dimensions. */
 export const FILM_HEAD_BYTES = MIB;
 
-/** It is looked at as a whole; of others, at the beginning. */
+/** The whole file is read for checking; for other kinds, only its start. */
 export function isHeld(type: AssetType): boolean {
   return RULES[type].isHeld;
 }
 
-/** What a file is by its bytes, or what is wrong with it. */
+/** Detects a file's format from its bytes, or returns the reason why it is invalid. */
 export async function checkFile(
   bytes: Uint8Array,
   type: AssetType,

@@ -11,11 +11,11 @@ import { upstreamTerms } from "../failover/upstream-terms.ts";
 
 export interface LibraryClientDeps {
   readonly egress: Egress;
-  /** All that there are, whether or not they take new calls. */
+  /** All channels, including those that accept no new calls. */
   listChannels(): readonly Channel[];
 }
 
-/** Where the library of one account is spoken to. */
+/** The asset library of one vendor account. */
 export interface LibraryAccount {
   readonly channel: Channel;
   readonly service: AssetService;
@@ -23,7 +23,7 @@ export interface LibraryAccount {
   readonly url: string;
 }
 
-/** For something new: with the first channel that has a library, always the same one. */
+/** For new objects: always the first channel that has a library. */
 export function firstAccount({ listChannels }: LibraryClientDeps): LibraryAccount | undefined {
   const inOrder = listChannels().toSorted(
     (a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1),
@@ -35,19 +35,19 @@ export function firstAccount({ listChannels }: LibraryClientDeps): LibraryAccoun
   return undefined;
 }
 
-/** Of something that is there; undefined where its channel, or the way to it, is no more. */
+/** For existing objects; undefined if the channel or its library no longer exists. */
 export function findAccount(
   { channel: name, account }: Pick<AssetPlace, "channel" | "account">,
   { listChannels }: LibraryClientDeps,
 ): LibraryAccount | undefined {
   const channel = listChannels().find((each) => each.name === name);
   const accounts = channel === undefined ? [] : accountsOf(channel);
-  // A key that took another's place opens the same account, where there is but one.
+  // With a single credential, a replaced key opens the same account.
   const only = accounts.length === 1 ? accounts[0] : undefined;
   return accounts.find(({ credential }) => credential.label === account) ?? only;
 }
 
-/** Throws where there is none. */
+/** Throws if the account no longer exists. */
 export function accountFor(
   place: Pick<AssetPlace, "channel" | "account">,
   deps: LibraryClientDeps,
@@ -72,14 +72,14 @@ function accountsOf(channel: Channel): readonly LibraryAccount[] {
   }));
 }
 
-/** An action is small, and its answer too. */
+/** Requests and responses are small. */
 const ANSWER_MS = 30_000;
 const MAX_ANSWER_CHARS = 1024 * 1024;
 const AT_ONCE = 16;
 const WAITING = 256;
 const lines = new WeakMap<Channel, Semaphore>();
 
-/** Has a vendor do something. Throws what it says against it. */
+/** Sends a request to a vendor's library, with retries. Throws the vendor's error. */
 export async function request<Input, Output>(
   { channel, service, credential, url }: LibraryAccount,
   { action, isOnce, build, parse }: AssetAction<Input, Output>,
@@ -116,12 +116,12 @@ async function lineFor(channel: Channel): Promise<Disposable> {
   });
 }
 
-/** Nobody knows what became of it: asked again, it might be done twice. */
+/** The outcome is unknown: a retry might repeat the action. */
 export function isAmbiguous(error: GatewayError): boolean {
   return error.code === "upstream_failed" || error.code === "upstream_timeout";
 }
 
-/** Has a vendor make something, once. */
+/** Creates an object at the vendor, without retries. */
 export async function requestOnce<Input, Output>(
   account: LibraryAccount,
   action: AssetAction<Input, Output>,

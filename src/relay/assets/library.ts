@@ -22,10 +22,10 @@ import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
 interface LibraryDeps extends RefreshDeps {
   readonly assets: AssetStore;
   readonly links: Pick<LinkFollower, "check">;
-  /** Where what is kept here can be looked at. */
+  /** The URL of a file that the gateway stores. */
   ownLinkTo(asset: Asset): string | undefined;
   readonly limits: {
-    /** Of one user. */
+    /** Limit per user. */
     readonly assets: number;
     readonly assetGroups: number;
   };
@@ -35,10 +35,10 @@ type NewGroup = Pick<AssetGroup, "name" | "description"> & { readonly isOwn: boo
 type NewAsset = Pick<Asset, "groupId" | "url" | "type" | "name">;
 
 const ID_CHARS = 24;
-/** Slow ones of a page are waited for together. */
+/** The pending assets of a page are refreshed concurrently. */
 const AT_ONCE = 100;
 
-/** Groups and assets as their users see them. What is another user's is as good as none. */
+/** Groups and assets for their users. Another user's objects are treated as unknown. */
 export class Library {
   readonly #deps: LibraryDeps;
 
@@ -114,7 +114,7 @@ export class Library {
     return asset ?? unknown("Id", "asset");
   }
 
-  /** Those that are still pending are looked at on the way. */
+  /** Pending assets of the page are refreshed. */
   async list(query: AssetQuery): Promise<AssetPage> {
     const { assets, total } = await this.#deps.assets.list(query);
     const seen = await mapAtMost(assets, AT_ONCE, async (each) =>
@@ -123,7 +123,7 @@ export class Library {
     return { assets: seen.flatMap((each) => each ?? []), total };
   }
 
-  /** Where it can be looked at now. */
+  /** A URL at which the asset can be read now. */
   linkTo(asset: Asset): string {
     const { url, link } = asset;
     const isGood = link !== undefined && link.endsAt > this.#deps.clock.now();
@@ -141,7 +141,10 @@ export class Library {
     await assets.rename(userId, id, name, clock.now());
   }
 
-  /** At its vendor first: until that is done it may be referred to, and the caller is told so. */
+  /**
+   * Deletes it at the vendor first. Until that succeeds, tasks may refer to it, and the client is
+   * told so.
+   */
   async remove(userId: number, id: string): Promise<void> {
     const { place } = await this.#find(userId, id);
     if (place !== undefined) await this.#removeAt(place);
@@ -182,7 +185,7 @@ export class Library {
   }
 }
 
-/** The vendor's id where nobody here has it already, else one of ours. */
+/** Uses the vendor's id if it is free in the gateway, else a new one. */
 export async function withFreeId<T>(
   kind: "group" | "asset",
   upstreamId: string | undefined,

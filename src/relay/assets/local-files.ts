@@ -12,22 +12,22 @@ interface OwnFilesDeps {
   readonly clock: Clock;
   readonly files: LinkedFiles;
   readonly stores: Readonly<Partial<Record<MediaPlace, MediaStore>>>;
-  /** Where new files go. */
+  /** The storage for new files. */
   readonly store: MediaPlace;
   readonly maxPixels: number;
   readonly limits: {
-    /** Of one user's files. */
+    /** Limit of one user's files. */
     readonly assetBytes: number;
   };
 }
 
-/** Less than an asset is leased for. */
+/** Shorter than the lease of an asset. */
 const FETCH_MS = 4 * 60_000;
 const MAX_REDIRECTS = 3;
-/** A server that is busy may be there later; what it has does not change by being asked again. */
+/** A busy server may recover; the content of a file does not change by a retry. */
 const MAX_FETCHES = 4;
 
-/** Files of assets that no vendor keeps. */
+/** Files of assets that the gateway stores. */
 export class OwnFiles {
   readonly #deps: OwnFilesDeps;
 
@@ -35,13 +35,13 @@ export class OwnFiles {
     this.#deps = deps;
   }
 
-  /** Fetches what an asset's link leads to, checks it and keeps it; or says what is wrong with it. */
+  /** Downloads an asset's source URL, checks the file and stores it; or records the error. */
   async takeIn(asset: Asset, signal: AbortSignal): Promise<void> {
     const { assets, clock, stores } = this.#deps;
     const change = await this.#fetched(asset, signal);
     const changed = await assets.change(asset.id, { ...change, updatedAt: clock.now() });
     const { file } = change;
-    // It was removed meanwhile.
+    // The asset was removed in the meantime.
     if (changed === undefined && file !== undefined)
       await stores[file.store]?.remove(pathOf(asset));
   }
@@ -50,7 +50,7 @@ export class OwnFiles {
     for (const store of Object.values(this.#deps.stores)) await store.remove(pathOf(asset));
   }
 
-  /** Undefined where it is not kept here, or not any more. */
+  /** Undefined if the file is not stored, or no longer. */
   async open(asset: Asset, span: Span): Promise<MediaBytes | undefined> {
     const { file } = asset;
     if (file === undefined || asset.status !== "active") return undefined;
@@ -73,7 +73,7 @@ export class OwnFiles {
       const error = GatewayError.from(cause);
       if (error.code === "internal") throw error;
       const now = clock.now();
-      // Another gateway, or the next start, goes on at once.
+      // Due at once, for another gateway or the next start.
       if (signal.aborted) return { dueAt: now };
       if (asset.looks + 1 < MAX_FETCHES) return givenUp(asset, now) ?? later(asset, now);
       return { status: "failed", failure: failure("DownloadFailed", "The link leads nowhere.") };
@@ -106,12 +106,12 @@ export class OwnFiles {
   }
 }
 
-/** Below whatever a store has for itself. */
+/** The path within a store, below the store's own prefix. */
 function pathOf({ id }: Asset): string {
   return `assets/${id}`;
 }
 
-/** It will never be any better. */
+/** A permanent error. */
 class Wrong extends Error {
   readonly failure: AssetFailure;
 
@@ -137,7 +137,7 @@ async function* capped(
   }
 }
 
-/** At least so many bytes, or all that there are. */
+/** Collects at least this many bytes, or all of a shorter file. */
 async function collect(pieces: AsyncIterator<Uint8Array>, wanted: number): Promise<Uint8Array> {
   const head: Uint8Array[] = [];
   let sizeBytes = 0;

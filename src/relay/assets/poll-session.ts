@@ -27,19 +27,18 @@ export interface AskSessionDeps extends LibraryClientDeps {
 }
 
 const SECOND_MS = 1_000;
-/** The vendor's token may end two minutes after it was given. */
+/** The vendor's token may expire two minutes after it was issued. */
 const PAUSES_MS = [1, 2, 3, 5, 10, 15, 30, 60].map((seconds) => seconds * SECOND_MS);
-/** Longer than an answer takes: who finds a session asked about for longer takes over. */
+/** Longer than the request timeout: a session in state "asking" for longer is taken over. */
 const ANSWER_MS = 60 * SECOND_MS;
 const MAX_PERSONS = 50;
-/** Clocks differ. */
+/** Tolerance for differing clocks. */
 const SKEW_MS = 5 * SECOND_MS;
 const NAME = "Verified person";
 
 /**
- * Asks the vendor whether the person passed. It may say so only once: that it
- * is being asked is on disk before. Undefined where somebody else has the
- * session in hand.
+ * Asks the vendor for the result. Vendors may report it only once, so the state "asking" is written
+ * first. Undefined if another process handles the session.
  */
 export async function askVendor(
   session: IdentitySession,
@@ -61,7 +60,7 @@ export async function askVendor(
     askAt: now + ANSWER_MS,
   });
   if (asking === undefined) return undefined;
-  // Who asked before may have been told, and have died of it.
+  // An earlier process may have received the result and crashed before it stored it.
   const mayBeTold = isAsking || session.state === "unsure";
   try {
     const upstreamId = await readOnce(account, words.upstreamToken, mayBeTold, asking, deps);
@@ -85,7 +84,7 @@ export async function askVendor(
 
 const MAX_TRIES = 5;
 
-/** The person's browser may come back meanwhile: what was found out is not lost for that. */
+/** A browser callback may change the session meanwhile: merge the result with the change. */
 async function written(
   asking: IdentitySession,
   { sessions }: AskSessionDeps,
@@ -100,7 +99,7 @@ async function written(
   return current;
 }
 
-/** Undefined where the vendor has nothing to tell, or nothing any more. */
+/** Undefined if the vendor has no result, or no longer. */
 async function readOnce(
   account: LibraryAccount,
   token: string,
@@ -119,9 +118,8 @@ async function readOnce(
 }
 
 /**
- * A group that the vendor made, and told to somebody who could not write it
- * down: the only one since the session began that nobody has, while no other
- * person could be meant by it. Anything less certain is nobody's.
+ * Finds the group of a result that was lost in a crash. It must be the only unassigned group since
+ * the session started, and no other session may match it. In any doubt no group is assigned.
  */
 async function findUntold(
   account: LibraryAccount,
@@ -142,7 +140,7 @@ async function findUntold(
   return untold.length === 1 ? untold[0] : undefined;
 }
 
-/** Sooner or later, where somebody claims that there is something to be told. */
+/** Sooner if a browser callback reported a result. */
 function nextAsk(
   { told, asks, endsAt }: IdentitySession,
   { clock }: AskSessionDeps,
@@ -151,7 +149,7 @@ function nextAsk(
   return told?.resultCode === PASSED_CODE && at < endsAt ? at : null;
 }
 
-/** The group, and what its caller is told of it. */
+/** Stores the group; the client is told of it. */
 async function passed(
   session: IdentitySession,
   library: LibraryAccount,
@@ -164,7 +162,7 @@ async function passed(
   const change: IdentityChange = { askAt: null, notice: { outcome, attempts: 0, dueAt: now } };
   const before = await assets.findGroupAt(channel, upstreamId);
   if (before !== undefined) {
-    // The vendor knows the person already.
+    // The vendor returned a group that already exists for this person.
     return before.userId === userId
       ? await sessions.change(session, { ...change, state: "passed", groupId: before.id })
       : await sessions.change(session, { state: "open", askAt: null });

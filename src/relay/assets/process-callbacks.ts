@@ -15,23 +15,26 @@ export interface CallbackDeps extends AskSessionDeps {
 }
 
 const SECOND_MS = 1_000;
-/** After the first try, until somebody takes it or the session ends. */
+/**
+ * Retry delays after the first attempt, until the receiver accepts the callback or the session
+ * ends.
+ */
 const PAUSES_MS = [5, 30, 120, 600].map((seconds) => seconds * SECOND_MS);
-/** Longer than a question and a try take together. */
+/** Longer than a vendor request and a callback attempt together. */
 const LEASE_MS = 60 * SECOND_MS;
-/** Of one user: whoever takes no calls, or takes long to, keeps no other user's sessions waiting. */
+/** Limit per user, so that one slow receiver does not delay the sessions of other users. */
 const PER_USER_LIMIT = 4;
 const MAX_CONCURRENT = 32;
 const GONE = 410;
 
-/** Asks vendors and tells callers, wherever that is due, until it is nowhere. */
+/** Polls vendors and sends callbacks for all due sessions, until none remains. */
 export function processCallbacks(deps: CallbackDeps, signal: AbortSignal): Promise<void> {
   const work: Work<IdentitySession> = {
     lease: (room, underWay) => {
       const users = underWay.map(({ userId }) => userId);
       return deps.sessions.lease(LEASE_MS, room, repeatedValues(users, PER_USER_LIMIT));
     },
-    // Its lease ends by itself.
+    // A failed session stays leased until its lease expires.
     act: (session) => processCallback(session, deps).catch(deps.onError),
     batch: PER_USER_LIMIT,
     most: MAX_CONCURRENT,
@@ -42,7 +45,7 @@ export function processCallbacks(deps: CallbackDeps, signal: AbortSignal): Promi
 async function processCallback(session: IdentitySession, deps: CallbackDeps): Promise<void> {
   const now = deps.clock.now();
   if (session.askAt !== undefined && session.askAt <= now) {
-    // What follows from the answer is leased anew: the session is in nobody's hands while it is asked about.
+    // Polling releases the session; the result is processed with a new lease.
     await askVendor(session, deps);
     return;
   }
@@ -54,7 +57,10 @@ async function processCallback(session: IdentitySession, deps: CallbackDeps): Pr
 
 const MAX_TRIES = 5;
 
-/** What was told is not told again, although others changed the session meanwhile. */
+/**
+ * Marks the callback as delivered, even if the session changed meanwhile, so that it is not sent
+ * twice.
+ */
 async function noteTold(
   session: IdentitySession,
   told: SessionNotice,
@@ -72,7 +78,7 @@ async function noteTold(
   }
 }
 
-/** Null where nobody will take it any more. */
+/** Null after the last retry. */
 function nextTry(
   { endsAt }: IdentitySession,
   { outcome, attempts }: SessionNotice,
@@ -83,7 +89,10 @@ function nextTry(
   return pause === undefined || dueAt >= endsAt ? null : { outcome, attempts: attempts + 1, dueAt };
 }
 
-/** Somebody took it, or says that nobody ever will; or there is nobody to be told. */
+/**
+ * True if the receiver accepted the callback or refused it permanently, or if no callback URL
+ * exists.
+ */
 async function tell(
   { id, userId, sealed, endsAt }: IdentitySession,
   { outcome }: SessionNotice,
@@ -98,7 +107,7 @@ async function tell(
   url.searchParams.append("reqMeasureInfoValue", outcome.reqMeasureInfoValue);
   url.searchParams.append("verify_type", outcome.verifyType);
   const timestamp = Math.floor(clock.now() / SECOND_MS);
-  // There is no body: what is signed is all that is said.
+  // The callback is a GET without body: the signature covers id and timestamp.
   const message = { id: `${id}.${outcome.resultCode}`, timestamp, body: url.search };
   const signing = await secrets.of(userId);
   try {

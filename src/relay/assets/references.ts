@@ -7,11 +7,11 @@ import { refreshed, type RefreshDeps } from "./refresh.ts";
 
 export interface ReferenceDeps extends RefreshDeps {
   readonly assets: AssetStore;
-  /** What is kept here, as vendors take it. */
+  /** An asset stored by the gateway, as input for a vendor. */
   originOf(asset: Asset): Promise<MediaOrigin>;
 }
 
-/** Where a task has to run: the one place that knows what it is made from. */
+/** The only channel and account that can run a task, because its inputs are stored there. */
 export interface Home {
   readonly channel: string;
   readonly account: string;
@@ -26,10 +26,9 @@ const REFERENCE = /^\s*asset:\/\//i;
 const MAX_DEPTH = 64;
 
 /**
- * A question whose references to assets are what the vendor takes for them,
- * and the place that they bind it to. Throws `invalid_request` for an asset
- * that is not its user's, not active or of another kind, and for assets of
- * several places.
+ * Replaces asset references in a request by the vendor's ids or inline media, and returns the
+ * account that they require. Throws `invalid_request` for an asset of another user, an inactive
+ * asset, another kind, and assets of different accounts.
  */
 export async function resolveAssets(
   question: VideoRequest,
@@ -60,7 +59,7 @@ export async function resolveAssets(
   return { question: { ...question, media }, ...(place && { home: place }) };
 }
 
-/** However it was written: none goes out unseen. */
+/** In any notation, so that no reference is sent to a vendor unchecked. */
 function referenceIn({ source }: VideoMedia): string | undefined {
   switch (source.kind) {
     case "asset":
@@ -83,7 +82,7 @@ async function findActive(id: string, userId: number, deps: ReferenceDeps): Prom
   return asset;
 }
 
-/** One for all that are with a vendor; what is kept here goes anywhere. */
+/** All vendor-stored assets must share one account; gateway-stored ones can be sent to any. */
 function locationOf(
   assets: readonly Asset[],
   home: Home | undefined,
@@ -104,7 +103,7 @@ function locationOf(
   return bound;
 }
 
-/** Also for a model that the place does not have. */
+/** Also for a model that the account does not have. */
 export function otherPlace(): Error {
   return invalid("asset", "asset references must use the same channel");
 }

@@ -5,23 +5,28 @@ import { givenUp, later, look, type RefreshDeps } from "./refresh.ts";
 
 export interface WatchDeps extends RefreshDeps {
   readonly assets: AssetStore;
-  /** Takes in what is to be kept here; what is left in the middle is due again at once. */
+  /** Downloads and stores an asset. An interrupted one is due again at once. */
   takeIn(asset: Asset, signal: AbortSignal): Promise<void>;
-  /** Lets go of what is kept here of it, whether or not it is there. */
+  /** Deletes the gateway's stored file, if it exists. */
   letGo(asset: Asset): Promise<void>;
   onError(cause: unknown): void;
 }
 
 const SECOND_MS = 1_000;
-/** Longer than a link is followed, or a vendor asked. */
+/** Longer than a download or a vendor request takes. */
 const LEASE_MS = 300 * SECOND_MS;
-/** Of one user's that are kept here, or of one channel's: from then on its others wait, and nobody else's. */
+/**
+ * Limit per user for downloads and per channel for vendor polls: their further assets wait, without
+ * delay for others.
+ */
 const PER_USER_LIMIT = 3;
-/** Of all together: pictures and recordings are held while they are looked at. */
+/** Limit in total: images and audio are held in memory while they are checked. */
 const MAX_CONCURRENT = 20;
 const MAX_FORGOTTEN = 100;
 
-/** Looks at the pending assets that are due, until none is. One link that takes its time delays nobody else's. */
+/**
+ * Processes pending assets that are due, until none remains. A slow download delays no other asset.
+ */
 export function watchAssets(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const work: Work<Asset> = {
     lease: (room, underWay) => deps.assets.lease(LEASE_MS, room, busyWith(underWay)),
@@ -47,14 +52,14 @@ async function watch(asset: Asset, deps: WatchDeps, signal: AbortSignal): Promis
   try {
     await (asset.place === undefined ? deps.takeIn(asset, signal) : look(asset, deps));
   } catch (cause) {
-    // Whatever it was, it may be over the next time.
+    // Other failures may be temporary, so the asset is retried.
     if (GatewayError.from(cause).code === "internal") onError(cause);
     const now = clock.now();
     await assets.change(asset.id, givenUp(asset, now) ?? later(asset, now)).catch(onError);
   }
 }
 
-/** Lets go of removed assets. What a store does not let go of waits for the next time. */
+/** Deletes the files of removed assets. A failed deletion is retried the next time. */
 export async function forgetAssets({ assets, letGo, onError }: WatchDeps): Promise<void> {
   for (const asset of await assets.listRemoved(MAX_FORGOTTEN)) {
     try {

@@ -13,14 +13,14 @@ export interface RefreshDeps extends LibraryClientDeps {
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
-/** A picture takes seconds, a video tens of them. */
+/** Vendors process an image in seconds, and a video in tens of seconds. */
 const PAUSES_MS = [2, 3, 5, 8, 15, 30, 60].map((seconds) => seconds * SECOND_MS);
 const LONGEST_MS = 24 * HOUR_MS;
-/** A caller who asks again and again is told what was found out last. */
+/** A client that polls more often gets the last known state. */
 const MIN_LOOK_AGE_MS = SECOND_MS;
-/** How long a caller's question waits for the vendor's answer. */
+/** Maximum time that a client's request waits for the vendor. */
 const LOOK_WAIT_MS = 2_000;
-/** A link that is handed out is good for this long at least. */
+/** Minimum remaining lifetime of a returned link. */
 const MIN_LINK_MS = HOUR_MS;
 const EXPIRED = {
   code: "ProcessingTimeout",
@@ -32,13 +32,13 @@ export function pauseAfter(looks: number): number {
   return PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)] ?? 0;
 }
 
-/** As it is now, as far as its vendor tells; undefined where it is no more. */
+/** The current state as reported by the vendor; undefined if the asset no longer exists. */
 export async function refreshed(asset: Asset, deps: RefreshDeps): Promise<Asset | undefined> {
   if (asset.place === undefined || !isWorthLooking(asset, deps.clock.now())) return asset;
   const looked = look(asset, deps).then(
     (seen) => ({ seen }),
     (cause: unknown) => {
-      // What is known of it is true all the same.
+      // If the vendor cannot be reached, the stored state is returned.
       if (GatewayError.from(cause).code === "internal") throw cause;
       return { seen: asset };
     },
@@ -58,7 +58,7 @@ function isWorthLooking({ status, link, dueAt, looks }: Asset, now: number): boo
   }
 }
 
-/** Asks its vendor. Throws where that says nothing. */
+/** Polls the vendor. Throws if it returns no state. */
 export async function look(asset: Asset, deps: RefreshDeps): Promise<Asset | undefined> {
   const { assets, clock } = deps;
   const { place } = asset;
@@ -106,7 +106,7 @@ function assetChange(
 
 const UNEXPLAINED = { code: "ProcessingFailed", message: "The upstream did not say why." };
 
-/** A vendor may not know an asset yet that it has just taken. */
+/** A vendor may not find an asset immediately after creating it. */
 function isYoung({ createdAt }: Asset, now: number): boolean {
   return now - createdAt < 60 * SECOND_MS;
 }

@@ -2,7 +2,7 @@ import { isObject, parseJson } from "#lib/json.ts";
 import type { Seal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 
-/** What is only kept sealed: whoever has these can fetch a person's group, or is told of it. */
+/** Stored encrypted: these secrets give access to a person's group and receive its callback. */
 interface SessionSecrets {
   readonly token: string;
   readonly upstreamToken: string;
@@ -13,7 +13,7 @@ export function sealSecrets(secrets: SessionSecrets, sessionId: string, seal: Se
   return seal.close(new TextEncoder().encode(JSON.stringify(secrets)), sessionId);
 }
 
-/** Undefined once nobody needs them. */
+/** Undefined after they were deleted. */
 export function openSecrets(
   sealed: string,
   sessionId: string,

@@ -11,16 +11,16 @@ interface OwnLinkDeps {
   readonly files: Pick<OwnFiles, "open">;
   readonly clock: Clock;
   readonly key: Uint8Array;
-  /** Without a slash at its end; undefined where nobody can reach this gateway. */
+  /** Without a trailing slash; undefined if the gateway has no public URL. */
   readonly publicUrl: string | undefined;
 }
 
 export const ASSET_CONTENT_PATH = "/v1/assets/content";
 const HOUR_MS = 3_600_000;
-/** A vendor fetches what a task is made from when it begins with it. */
+/** Lifetime of a link: a vendor downloads inputs when it starts a task. */
 const LINK_MS = 6 * HOUR_MS;
 
-/** Links of ours to files that are kept here: whoever has one may follow it, for a while. */
+/** Signed URLs of files that the gateway stores; each gives access for a limited time. */
 export class OwnLinks {
   readonly #deps: OwnLinkDeps;
 
@@ -28,7 +28,7 @@ export class OwnLinks {
     this.#deps = deps;
   }
 
-  /** Undefined where it is not kept here, or leads nowhere. */
+  /** Undefined if the file is not stored here, or the gateway has no public URL. */
   linkTo(asset: Asset): string | undefined {
     const { publicUrl, clock } = this.#deps;
     const isHere = asset.file !== undefined && asset.status === "active";
@@ -38,7 +38,7 @@ export class OwnLinks {
     return `${publicUrl}${ASSET_CONTENT_PATH}/${asset.id}?expires=${expires}&signature=${signature}`;
   }
 
-  /** What a link leads to; undefined for one that is not ours, or has ended. */
+  /** The asset of a signed URL; undefined if the signature is invalid or has expired. */
   async find(id: string, query: URLSearchParams): Promise<Asset | undefined> {
     const expires = query.get("expires") ?? "";
     const shown = Buffer.from(query.get("signature") ?? "");
@@ -48,14 +48,14 @@ export class OwnLinks {
     return await this.#deps.assets.findAny(id);
   }
 
-  /** As vendors take it: a link where they can reach this gateway, else the bytes. */
+  /** The input for vendors: a URL if vendors can reach the gateway, else the bytes. */
   async originOf(asset: Asset): Promise<MediaOrigin> {
     const url = this.linkTo(asset);
     if (url !== undefined) return { kind: "url", url };
     return { kind: "bytes", ...(await this.#read(asset)) };
   }
 
-  /** The same fetcher, for which our own links need no way out and back. */
+  /** A media fetcher that reads the gateway's own URLs from storage instead of over the network. */
   shortcut(media: MediaFetcher): MediaFetcher {
     return {
       follow: async (url, signal, upstream) => {

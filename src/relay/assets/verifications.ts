@@ -18,35 +18,35 @@ export interface VerificationDeps extends AskSessionDeps {
   readonly sessions: IdentitySessionStore;
   readonly assets: AssetStore;
   readonly links: Pick<LinkFollower, "checkSecure">;
-  /** Of a word that only its holder has. */
+  /** The digest of a secret token; only its holder knows the token. */
   digest(word: string): string;
-  /** Where a channel's vendor sends a person's browser back to; undefined if nothing is known to lead here. */
+  /** The URL to which a channel's vendor redirects the browser; undefined without a public URL. */
   returnUrlFor(word: string, channel: Channel): string | undefined;
 }
 
-/** What is begun, for its caller. */
+/** A started verification, for the client. */
 interface BegunVerification {
-  /** For the person to open. */
+  /** The link that the person opens. */
   readonly link: string;
   readonly token: string;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The vendor's link ends long before. */
+/** Longer than the lifetime of the vendor's link. */
 const SESSION_MS = 30 * MINUTE_MS;
-/** Somebody who passed is worth waiting for; a result that was fetched may be fetched again. */
+/** The result of a passed verification is kept longer, so that it can be fetched again. */
 const RESULT_MS = 24 * HOUR_MS;
 export const FORGOTTEN_MS = 2 * RESULT_MS;
 const MAX_OPEN = 100;
-/** Whoever has the address could go there again and again. */
+/** Limits repeated visits to the callback URL. */
 const MAX_RETURNS = 20;
 const MIN_ASK_AGE_MS = 2_000;
 const MAX_TRIES = 5;
 const WORD_CHARS = 32;
 const WORD = /^[0-9A-Za-z]{32}$/;
 
-/** Verifications of persons as their callers see them. */
+/** Verifications of persons, for the clients that requested them. */
 export class Verifications {
   readonly #deps: VerificationDeps;
 
@@ -87,8 +87,8 @@ export class Verifications {
   }
 
   /**
-   * A person's browser came back. What it says may be anybody's invention: of
-   * success the vendor is asked, and failure harms only whoever claims it.
+   * Handles the browser's return. Its query is not trusted: success is confirmed with the vendor,
+   * and a false failure harms only its sender.
    */
   async heard(returnWord: string, told: VerificationOutcome): Promise<void> {
     if (!WORD.test(returnWord)) return;
@@ -101,7 +101,7 @@ export class Verifications {
         const returns = before + 1;
         if (told.resultCode === PASSED_CODE) {
           const soon = Math.max(now, askedAt + MIN_ASK_AGE_MS);
-          // Who is asking already asks again where it is told nothing.
+          // A poll that is under way is repeated anyway if it returns no result.
           return { told, returns, askAt: state === "asking" ? askAt : soon };
         }
         return { told, returns, notice: { outcome: told, attempts: 0, dueAt: now } };
@@ -109,7 +109,7 @@ export class Verifications {
     );
   }
 
-  /** The group of somebody who passed. Throws where nobody did, or not yet, or too long ago. */
+  /** The group of a passed verification. Throws if it failed, is pending, or has expired. */
   async result(userId: number, token: string): Promise<AssetGroup> {
     const { sessions, clock, digest } = this.#deps;
     const known = await sessions.findByToken(userId, digest(token));
@@ -127,7 +127,7 @@ export class Verifications {
     return group;
   }
 
-  /** As its vendor has it now, unless somebody has just asked. */
+  /** The current state from the vendor, unless another process has just polled it. */
   async #asked(session: IdentitySession): Promise<IdentitySession> {
     const now = this.#deps.clock.now();
     const { state, endsAt, askedAt = 0 } = session;
@@ -153,7 +153,7 @@ export class Verifications {
     throw new GatewayError("internal", "The group of this verification is not there.");
   }
 
-  /** Others may change it meanwhile. */
+  /** Repeats a change if another process changed the session meanwhile. */
   async #changing(
     find: () => Promise<IdentitySession | undefined>,
     changeOf: (session: IdentitySession) => IdentityChange | undefined,

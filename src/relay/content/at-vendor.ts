@@ -15,20 +15,20 @@ import { linkOf, notFound } from "./variants.ts";
 export interface VendorDeps extends RenewalDeps {
   readonly files: LinkedFiles;
   readonly limits: {
-    /** Of one file. */
+    /** Maximum size of one file. */
     readonly mediaBytes: number;
   };
 }
 
 const MAX_REDIRECTS = 3;
-/** A server that has a file begins to hand it over, or will not. */
+/** Maximum time until a file server sends its response head. */
 const HEAD_MS = 30_000;
-/** The links of a signed address that has ended are answered so. */
+/** Status codes of expired signed URLs. */
 const GONE = [403, 404, 410];
-/** A server of a vendor's format that has left this part of it out. */
+/** Status codes of servers that lack this endpoint. */
 const NOT_THERE = [404, 405, 410, 501];
 
-/** Files of finished tasks, where their vendors have them. */
+/** Files of finished tasks, at their vendors. */
 export class VendorContent {
   readonly #deps: VendorDeps;
   readonly #renewals: Renewals;
@@ -40,7 +40,7 @@ export class VendorContent {
     this.#held = new HeldContent(deps);
   }
 
-  /** Throws `content_gone` for what is not there any more. */
+  /** Throws `content_gone` if the file no longer exists. */
   async open(task: Task, contentRequest: ContentRequest): Promise<Content> {
     let issue: unknown;
     const renew = (): Promise<Task> =>
@@ -61,7 +61,7 @@ export class VendorContent {
     throw issue ?? gone();
   }
 
-  /** Undefined where nothing is there any more. */
+  /** Undefined if the file no longer exists. */
   async #open(task: Task, contentRequest: ContentRequest): Promise<Content | undefined> {
     const context = this.#standingOf(task);
     const link = linkOf(task, contentRequest);
@@ -83,7 +83,7 @@ export class VendorContent {
     );
   }
 
-  /** A channel that is no more takes nothing away from links that are open to anybody. */
+  /** Public links stay usable after their channel was removed. */
   #standingOf(task: Task): UpstreamTaskContext | undefined {
     try {
       return upstreamTaskContextOf(task, this.#deps);
@@ -92,7 +92,7 @@ export class VendorContent {
     }
   }
 
-  /** Hop by hop: the credential goes to the channel's own address, and nowhere else. */
+  /** Follows redirects one by one: the credential is sent to the channel's own address only. */
   async #follow(
     link: string,
     context: UpstreamTaskContext | undefined,

@@ -1,25 +1,25 @@
 import type { MediaBytes, Variant } from "#core/kept-media.ts";
 import { spanOf, type ByteRange, type Span } from "#lib/byte-range.ts";
 
-/** What somebody wants of the files of a task. */
+/** The requested file of a task. */
 export interface ContentRequest {
-  /** Which of its videos, from 0. */
+  /** Index of the video, from 0. */
   readonly index: number;
   readonly variant: Variant;
   readonly range?: ByteRange;
-  /** What the file must still be for the range to mean anything. */
+  /** The file's required ETag, so that the range still applies. */
   readonly ifRange?: string;
   readonly signal: AbortSignal;
 }
 
-/** A file on its way; whoever holds it must `close` it. */
+/** An open file; the caller must `close` it. */
 export interface Content {
-  /** 416: the file has no such range, and the body is empty. */
+  /** 416: the range is outside the file, and the body is empty. */
   readonly status: 200 | 206 | 416;
   readonly mediaType: string;
-  /** Of the whole file; undefined where nobody says. */
+  /** Size of the whole file; undefined if unknown. */
   readonly sizeBytes: number | undefined;
-  /** Of a 206. */
+  /** The range of a 206. */
   readonly span?: Span;
   readonly takesRanges: boolean;
   readonly etag?: string | undefined;
@@ -32,7 +32,7 @@ interface Known extends Pick<Content, "mediaType" | "etag"> {
   readonly sizeBytes: number;
 }
 
-/** How a file that is all there answers a wish, and which of its bytes that takes. */
+/** The status and byte range for a request, if the whole file is available. */
 export function answerWith(
   { sizeBytes, mediaType, etag }: Known,
   { range, ifRange }: Pick<ContentRequest, "range" | "ifRange">,

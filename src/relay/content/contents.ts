@@ -9,12 +9,12 @@ import { Downloads, type DownloadLimits } from "./downloads.ts";
 export interface ContentsDeps extends VendorDeps {
   readonly limits: VendorDeps["limits"] & DownloadLimits;
   readonly copies: MediaCopyStore;
-  /** Where copies may be found, whether or not new ones are made there. */
+  /** Stores that may have copies, including those that get no new ones. */
   readonly stores: Readonly<Partial<Record<MediaPlace, MediaStore>>>;
   onError(cause: unknown): void;
 }
 
-/** Files that tasks have made, wherever they are. */
+/** Files of tasks, from any store or vendor. */
 export class Contents {
   readonly #deps: ContentsDeps;
   readonly #vendor: VendorContent;
@@ -27,12 +27,12 @@ export class Contents {
     this.#downloads = new Downloads(deps.limits);
   }
 
-  /** How many are on their way. */
+  /** Number of open files. */
   get count(): number {
     return this.#downloads.count;
   }
 
-  /** For whoever may see the task: our copy of it, else what its vendor has. */
+  /** For a caller who may see the task: the gateway's copy, else the vendor's file. */
   async open(task: Task, contentRequest: ContentRequest, keyId: number): Promise<Content> {
     const place = this.#downloads.enter(keyId);
     try {
@@ -52,13 +52,13 @@ export class Contents {
     }
   }
 
-  /** Ends what is on its way by links to elsewhere or out of a store; upstreams' own answers end with all others. */
+  /** Aborts downloads from links and stores; upstream responses end with all other calls. */
   abortAll(reason: GatewayError): void {
     this.#ending = reason;
     this.#deps.files.abortAll(reason);
   }
 
-  /** Copies what is due. */
+  /** Makes the copies that are due. */
   copyDue(signal: AbortSignal): Promise<void> {
     return copyDue({ ...this.#deps, vendor: this.#vendor }, signal);
   }
@@ -70,7 +70,7 @@ export class Contents {
     }
   }
 
-  /** Undefined where there is none, or where it cannot be had: its vendor may still have the file. */
+  /** Undefined if no copy exists or it cannot be read: the vendor may still have the file. */
   async #copyOf(
     { id: taskId }: Task,
     contentRequest: ContentRequest,

@@ -13,7 +13,7 @@ import { processDue, type Work } from "#lib/process-due.ts";
 import type { VendorContent } from "./at-vendor.ts";
 import { variantsOf } from "./variants.ts";
 
-/** Of copies that are wanted or kept. */
+/** Storage of requested and finished copies. */
 interface CopiesDeps {
   readonly copies: MediaCopyStore;
   readonly clock: Clock;
@@ -27,14 +27,14 @@ interface CopyDeps extends CopiesDeps {
 }
 
 const MINUTE_MS = 60_000;
-/** Then it is given up: links do not last much longer. */
+/** Retry delays. Then the copy is abandoned, because links expire soon after. */
 const PAUSES_MS = [0.5, 2, 10, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 const LEASE_MS = 2 * MINUTE_MS;
-/** Well before the lease ends, while bytes come. */
+/** Extends the lease well before its end, while bytes arrive. */
 const PROLONG_MS = MINUTE_MS / 2;
 const AT_ONCE = 4;
 
-/** Has the files of a finished task copied, once, however often this is done. */
+/** Requests copies of a finished task's files; repeated calls have no effect. */
 export async function wantCopies(
   task: Task,
   place: MediaPlace,
@@ -47,12 +47,12 @@ export async function wantCopies(
   await copies.want(files, place, clock.now());
 }
 
-/** Copies what is due, a few at once, until nothing is. */
+/** Makes due copies, several at once, until none remains. */
 export async function copyDue(deps: CopyDeps, signal: AbortSignal): Promise<void> {
   const { copies, onError } = deps;
   const work: Work<MediaCopy> = {
     lease: (room) => copies.lease(LEASE_MS, room),
-    // Its lease ends by itself.
+    // A failed copy stays leased until its lease expires.
     act: (copy) => tryCopy(copy, deps, signal).catch(onError),
     batch: AT_ONCE,
     most: AT_ONCE,
@@ -66,7 +66,7 @@ async function tryCopy(copy: MediaCopy, deps: CopyDeps, signal: AbortSignal): Pr
   try {
     await copyFile(copy, deps, signal);
   } catch (cause) {
-    // Another gateway, or the next start, goes on at once.
+    // Due at once, for another gateway or the next start.
     if (signal.aborted) return await copies.missed(copy, copy.attempts, clock.now());
     const { code, fault } = GatewayError.from(cause);
     if (fault.blame === "gateway") onError(cause);
@@ -112,7 +112,7 @@ function iterated(body: MediaBytes): AsyncIterable<Uint8Array> {
   return body instanceof Blob ? body.stream() : body;
 }
 
-/** Removes copies that are too old, or whose task is no more; how many that were. */
+/** Deletes copies that are too old, or whose task was deleted. Returns their number. */
 export async function removeUnwanted(
   before: number,
   limit: number,
@@ -121,7 +121,7 @@ export async function removeUnwanted(
   const unwanted = await copies.listUnwanted(before, limit);
   const removals = await Promise.allSettled(
     unwanted.map(async (copy) => {
-      // In a store that is not configured any more it stays, and nobody can tell.
+      // A copy in a store that is no longer configured cannot be deleted.
       await stores[copy.place]?.remove(pathOf(copy));
       await copies.forget(copy);
     }),

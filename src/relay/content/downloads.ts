@@ -1,15 +1,15 @@
 import { GatewayError } from "#core/error.ts";
 
 export interface DownloadLimits {
-  /** Files handed over at once. */
+  /** Maximum number of concurrent downloads. */
   readonly downloads: number;
-  /** The same for one key. */
+  /** Maximum per key. */
   readonly keyDownloads: number;
 }
 
 const RETRY_MS = 2_000;
 
-/** How many files are on their way to callers. */
+/** Counts the files that are sent to clients. */
 export class Downloads {
   readonly #limits: DownloadLimits;
   readonly #ofKey = new Map<number, number>();
@@ -23,7 +23,7 @@ export class Downloads {
     return this.#all;
   }
 
-  /** Whoever is one too many is refused, and not made to wait. */
+  /** Refuses a download above the limit; it does not queue. */
   enter(keyId: number): Disposable {
     const ofKey = this.#ofKey.get(keyId) ?? 0;
     if (ofKey >= this.#limits.keyDownloads) {

@@ -3,17 +3,16 @@ import type { Variant } from "#core/kept-media.ts";
 import { HEAD_BYTES, mediaTypeOf } from "#lib/media-type.ts";
 
 const VIDEO = /^video\/[a-z0-9.+-]{1,64}$/;
-/** Nothing that could hold a script. */
+/** Image types without scripts. */
 const PICTURE = /^image\/(png|jpeg|webp|gif|avif|bmp)$/;
-/** Of servers that do not know what they have. */
+/** Media types of servers that do not know the file's type. */
 const UNTOLD = ["", "application/octet-stream", "binary/octet-stream", "application/mp4"];
-/** A page or a document begins with one of these, and no video does. */
+/** A page or a document starts with one of these, and no video does. */
 const TEXT = /^(?:\xef\xbb\xbf)?\s*[<{[]/;
 
 /**
- * As what a file is handed over. Servers that no longer have one are known to
- * answer with a page or a document instead, with a status of success: those
- * are refused. `head`: the file's first bytes; undefined where others are asked for.
+ * The media type of a file. Some servers send a page or a document with a success status if the
+ * file is gone: those are refused. `head`: the file's first bytes; undefined for a later range.
  */
 export function fileType(
   said: string | undefined,
@@ -30,7 +29,7 @@ export function fileType(
 
   const isText = tells && TEXT.test(Buffer.from(head).toString("latin1"));
   if (isSaid && found === undefined && !isText) return type;
-  // Of its middle nothing can be told.
+  // A later range contains no file signature.
   if (!tells && UNTOLD.includes(type) && isVideo) return "video/mp4";
   throw new GatewayError("upstream_failed", `What the upstream handed over is no ${variant}.`);
 }

@@ -13,10 +13,12 @@ interface HeldDeps extends PollDeps {
 
 const AT_ONCE = 4;
 const WAITING = 64;
-/** As many as tell what a file is. */
+/** Enough bytes to detect a file type. */
 const HEAD = 64;
 
-/** Files that stand within a text: they are in memory while they are handed over, so few are at once. */
+/**
+ * Files within a JSON response. They are in memory while they are sent, so few are open at once.
+ */
 export class HeldContent {
   readonly #deps: HeldDeps;
   readonly #places = new Semaphore(AT_ONCE, WAITING);
@@ -25,7 +27,7 @@ export class HeldContent {
     this.#deps = deps;
   }
 
-  /** The vendor has no link: its answer to a look holds the bytes. */
+  /** The vendor has no link: its polling response contains the bytes. */
   async openAnswer(
     context: UpstreamTaskContext | undefined,
     contentRequest: ContentRequest,

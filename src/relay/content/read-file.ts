@@ -6,14 +6,11 @@ import { HEAD_BYTES } from "#lib/media-type.ts";
 import { EMPTY_BLOB, type Content, type ContentRequest } from "./content.ts";
 import { fileType } from "./file-type.ts";
 
-/** What a server said beside a 416. */
+/** The `Content-Range` header of a 416. */
 const UNSATISFIED = /^bytes \*\/(\d{1,15})$/i;
 const FIELD = /^[\x20-\x7e]{1,256}$/;
 
-/**
- * What a server hands over, once it is known to be a file of this kind. Closes
- * it where it is not.
- */
+/** The file of a response, after its type was checked. Closes the response if the check fails. */
 export async function readFile(
   file: OpenedFile,
   contentRequest: ContentRequest,
@@ -73,7 +70,7 @@ function fieldIn(headers: Fields, name: string): string | undefined {
   return value !== undefined && FIELD.test(value) ? value : undefined;
 }
 
-/** The first bytes of a file, as they came: as many as tell what it is. */
+/** The first bytes of a file, enough to detect its type. */
 async function readHead(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   const head: Uint8Array[] = [];
   let sizeBytes = 0;

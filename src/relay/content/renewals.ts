@@ -7,7 +7,7 @@ export interface RenewalDeps extends PollDeps {
   readonly clock: Clock;
 }
 
-/** A link that was just asked for anew is not worth asking for again. */
+/** A link is renewed at most once in this time. */
 const PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
@@ -16,7 +16,7 @@ interface Renewal {
   readonly task: Promise<Task>;
 }
 
-/** New links in place of those that have ended: a vendor that is asked for a finished task may sign new ones. */
+/** Replaces expired links: polling a finished task again may return newly signed ones. */
 export class Renewals {
   readonly #deps: RenewalDeps;
   readonly #known = new Map<string, Renewal>();
@@ -25,7 +25,10 @@ export class Renewals {
     this.#deps = deps;
   }
 
-  /** The task with the links that its vendor has for it now. However many ask, the vendor is asked once a minute. */
+  /**
+   * The task with the vendor's current links. The vendor is polled at most once a minute, for any
+   * number of requests.
+   */
   renewed(task: Task): Promise<Task> {
     const now = this.#deps.clock.now();
     const known = this.#known.get(task.id);

@@ -5,7 +5,7 @@ import type { InboundVideoFormat } from "#core/video.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { TaskAddress } from "#relay/tasks/links.ts";
 
-/** As long as the vendors' own links, so that clients need no other rule. */
+/** The lifetime of the vendors' own links, so that clients need no other rule. */
 const LINK_MS = 24 * 3_600_000;
 
 interface TaskLinkerDeps {
@@ -13,7 +13,7 @@ interface TaskLinkerDeps {
   readonly key: Uint8Array;
 }
 
-/** Writes links of the gateway to the files of tasks, and checks those that are signed. */
+/** Creates and verifies the gateway's URLs of task files. */
 export class TaskLinker {
   readonly #deps: TaskLinkerDeps;
 
@@ -21,7 +21,7 @@ export class TaskLinker {
     this.#deps = deps;
   }
 
-  /** `base`: where the caller reaches the gateway, without a slash at its end. */
+  /** `base`: the gateway's URL for this client, without a trailing slash. */
   addressOf(
     { id, userId }: Task,
     base: string,
@@ -41,7 +41,9 @@ export class TaskLinker {
     };
   }
 
-  /** The user whose task a signed link leads to; undefined if it is not ours or has expired. */
+  /**
+   * The owner of the task in a signed URL; undefined if the signature is invalid or has expired.
+   */
   userOf(id: string, query: URLSearchParams): number | undefined {
     const signed = new URLSearchParams(query);
     const shown = Buffer.from(signed.get("signature") ?? "");

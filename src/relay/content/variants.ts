@@ -12,12 +12,12 @@ const LINKS: Readonly<Record<Variant, (video: MadeVideo) => string | undefined>>
   watermarked: ({ watermarkedUrl }) => watermarkedUrl,
 };
 
-/** What else is known to be there of a video. */
+/** Further files that a video is known to have. */
 export function variantsOf(video: MadeVideo): readonly Variant[] {
   return VARIANTS.filter((each) => each === "video" || (LINKS[each](video) ?? "") !== "");
 }
 
-/** Undefined where there is none, empty where the vendor hands out none. */
+/** Undefined if the file does not exist, empty if the vendor has no link for it. */
 export function linkOf({ videos }: Task, { index, variant }: ContentRequest): string | undefined {
   const video = videos[index];
   if (video === undefined) throw notFound(`This task has no video ${index}.`);

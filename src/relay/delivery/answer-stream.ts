@@ -3,36 +3,35 @@ import type { Usage } from "#core/usage.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseOverflow } from "#lib/sse.ts";
 
-/** An answer under way to the caller, whether passed on or translated. */
+/** A response stream to the client, passed through or translated. */
 export interface AnswerStream {
   /**
-   * Hands over the answer piece by piece, whole events only; a promise from
-   * `take` holds the upstream back. Settles at the answer's proper end, or
-   * with what broke it.
+   * Writes the response piece by piece, whole events only; a promise from `take` pauses the
+   * upstream. Resolves at the complete end, and rejects with the failure.
    */
   run(take: Sink["write"]): Promise<void>;
-  /** What was handed over last ends the answer: it must not leave before the call is settled. */
+  /** The last piece ends the response: send it only after the call is settled. */
   readonly isEnding: boolean;
-  /** Content of the answer was handed over. If absent, whatever is handed over is content. */
+  /** Content was written. If undefined, every piece is content. */
   readonly hasContent?: boolean;
-  /** Came from the upstream, and was not taken yet. */
+  /** Bytes that arrived from the upstream and are not yet processed. */
   readonly waitingBytes?: number;
-  /** As the upstream reported it, so far. */
+  /** The upstream's report so far. */
   readonly usage: Usage | undefined;
-  /** Of the question, where it is told before the answer can be. */
+  /** Input usage, if the upstream reports it before the output. */
   readonly inputUsage?: Usage | undefined;
-  /** Output since the last call, for a local count. */
+  /** Output text since the last call, for local counting. */
   takeOutputText(): string;
   readonly lost: readonly string[];
-  /** Written by us, and not passed on as the upstream wrote it. */
+  /** Written by the gateway, and not passed through from the upstream. */
   readonly isTranslated: boolean;
-  /** A failure after the first byte, in the words of the caller's style. */
+  /** An error after the first byte, in the format of the client's style. */
   fail(error: GatewayError): string;
-  /** Lets go of the upstream; cuts it when it is still answering. */
+  /** Releases the upstream; aborts it if the response is not complete. */
   close(): void;
 }
 
-/** What the reading of events throws, in our words. */
+/** Converts errors of the event parser to the gateway's errors. */
 export function explained(cause: unknown): unknown {
   if (!(cause instanceof SseOverflow)) return cause;
   return new GatewayError("upstream_failed", "The upstream sent an event that is too long.", {

@@ -1,16 +1,16 @@
-/** An answer whose reader is behind. */
+/** A response whose client reads slowly. */
 export interface SlowReader {
-  /** Ends the answer, with a failure. */
+  /** Ends the response with an error. */
   shed(): void;
 }
 
 /**
- * Bytes of answers that wait for slow readers, of all streams together. Beyond
- * the limit, the answer whose reader has been behind for longest is ended.
+ * Counts the bytes of all streams that wait for slow clients. Above the limit, the response whose
+ * client has been behind for longest is ended.
  */
 export class BufferedBytes {
   readonly #limits: { readonly bufferedBytes: number };
-  /** In the order in which their readers fell behind. */
+  /** In the order in which clients fell behind. */
   readonly #waiting = new Map<SlowReader, number>();
   total = 0;
 
@@ -18,7 +18,7 @@ export class BufferedBytes {
     this.#limits = limits;
   }
 
-  /** So many bytes wait for a reader, until `release`. */
+  /** Adds bytes that wait for a client, until `release`. */
   hold(reader: SlowReader, bytes: number): void {
     this.total += bytes - (this.#waiting.get(reader) ?? 0);
     this.#waiting.set(reader, bytes);

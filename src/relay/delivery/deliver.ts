@@ -9,42 +9,41 @@ import type { Settlement } from "../metering/settlement.ts";
 
 export interface DeliverySettings {
   readonly maxEventBytes: number;
-  /** Of one event that may hold a picture. */
+  /** Maximum size of one event that may contain an image. */
   readonly maxPictureEventBytes: number;
-  /** How long to wait for a first event before the answer's head is sent without one. */
+  /** Time to wait for a first event before the response head is sent without one. */
   readonly firstSignMs: number;
-  /** After this long without an event a caller is told that we live, where the style has a way. */
+  /** After this time without an event, a keep-alive is sent to the client, if the style has one. */
   readonly silenceMs: number;
   readonly checkpointMs: number;
-  /** Of all answers together. */
+  /** The total of all responses. */
   readonly buffered: BufferedBytes;
   readonly deadlines: Deadlines;
 }
 
 /**
- * A stream on its way from an upstream that began to answer to a caller, as
- * fast as the caller takes it and no faster. However it ends (done, broken,
- * hung up, out of quota), what was delivered is settled once, and the caller
- * is never shown a false end.
+ * A response stream from an upstream to a client, with backpressure. On every end (complete,
+ * broken, client disconnected, quota exhausted), the delivered part is settled once, and the client
+ * never sees a false end.
  */
 export class Delivery implements Watched, SlowReader {
   readonly stream: AnswerStream;
   readonly #settings: DeliverySettings;
   readonly #keepAlive: string | undefined;
   readonly #running: Promise<void>;
-  /** Until the first piece has come, and until a caller takes it. */
+  /** Pending until the first piece arrives, and until it is taken. */
   #beginning: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #attaching: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #hasBegun = false;
   #sink: Sink | undefined;
   #settlement: Settlement | undefined;
-  /** Its end was paid for and left: what comes after is no failure of the answer. */
+  /** The end was settled and sent: later errors are no failure of the response. */
   #hasEnded = false;
-  /** Written, and not taken by the reader. */
+  /** Written, but not yet read by the client. */
   #behindBytes = 0;
   #giveUp: ((cause: GatewayError) => void) | undefined;
   #isShed = false;
-  /** Whose text the settlement has not collected. */
+  /** Bytes of output text that the settlement has not collected. */
   #uncollectedBytes = 0;
   dueAt = Infinity;
 
@@ -57,14 +56,13 @@ export class Delivery implements Watched, SlowReader {
     this.#keepAlive = keepAlive;
     this.#settings = settings;
     this.#running = stream.run(this.#take);
-    // Told to whoever sends the answer, or before that to whoever waits for its beginning.
+    // Handled by `send`, or before that by `whenBegun`.
     this.#running.catch(() => {});
   }
 
   /**
-   * Resolves at the first piece, which waits for a caller to take it: until
-   * then another channel can take over. A slow first piece is no reason to
-   * keep the caller without a sign of life, so there is an end to that.
+   * Resolves at the first piece, which stays unsent: until then another channel can take over. If
+   * it is slow, resolves after a limit, so that the client gets a sign of life.
    */
   static async begin(
     stream: AnswerStream,
@@ -82,17 +80,17 @@ export class Delivery implements Watched, SlowReader {
     }
   }
 
-  /** A piece of the answer has come. */
+  /** The first piece of the response has arrived. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Resolves at the first piece; rejects if the answer fails before. */
+  /** Resolves at the first piece; rejects if the response fails before. */
   async whenBegun(): Promise<void> {
     await Promise.race([this.#beginning?.promise, this.#running]);
   }
 
-  /** Tells a caller that we live, as long as nothing comes that could be sent. */
+  /** Sends keep-alives to the client until content can be sent. */
   keepAwake(sink: Sink): Disposable {
     const { deadlines, silenceMs } = this.#settings;
     const keepAlive = this.#keepAlive;
@@ -107,7 +105,7 @@ export class Delivery implements Watched, SlowReader {
     return { [Symbol.dispose]: () => deadlines.release(watched) };
   }
 
-  /** Ends an answer that never began. */
+  /** Ends a response that never started. */
   async abandon(
     failure: GatewayError,
     sink: Sink,
@@ -120,7 +118,7 @@ export class Delivery implements Watched, SlowReader {
     place.release(failure);
   }
 
-  /** Sends the answer; true when it came to its proper end. `place` is told how the upstream did. */
+  /** Sends the response; true if it is complete. `place` gets the upstream's outcome. */
   async send(sink: Sink, settlement: Settlement, place: StreamedAttempt): Promise<boolean> {
     const { deadlines } = this.#settings;
     let failure: GatewayError | undefined;
@@ -138,7 +136,7 @@ export class Delivery implements Watched, SlowReader {
     } catch (cause) {
       failure = place.disclose(GatewayError.from(cause));
       await settlement.fail(failure);
-      // Many callers hang up at the sight of the end: they have it all.
+      // Many clients disconnect after the final event: the response is complete.
       if (this.#hasEnded) return true;
       if (failure.code !== "canceled") await this.#tell(failure, sink);
       return false;
@@ -151,7 +149,10 @@ export class Delivery implements Watched, SlowReader {
     }
   }
 
-  /** Ends the answer: too much waits for slow readers, and this one has been behind for longest. */
+  /**
+   * Ends the response: too many bytes wait for slow clients, and this one has been behind for
+   * longest.
+   */
   shed(): void {
     this.#isShed = true;
     this.#giveUp?.(
@@ -164,12 +165,12 @@ export class Delivery implements Watched, SlowReader {
 
   onDue(now: number): void {
     this.dueAt = Infinity;
-    // A reader who is behind has something to read.
+    // A client that is behind has unread data, so it needs no keep-alive.
     if (this.#behindBytes > 0) this.#countBehind(now);
     else if (this.#keepAlive !== undefined) this.#showLife(this.#keepAlive, now);
   }
 
-  /** Again and again, for as long as the upstream is silent; not to who does not read it. */
+  /** Repeats keep-alives while the upstream is silent; not to a client that does not read. */
   #showLife(sign: string, now: number): void {
     const taken = this.#sink?.write(sign);
     if (taken === undefined) this.#listen(now);
@@ -201,7 +202,7 @@ export class Delivery implements Watched, SlowReader {
     return this.#writeOut(piece, sink);
   }
 
-  /** The text of a long answer is not kept until its end. */
+  /** The text of a long response is counted in parts, not kept until its end. */
   #collect(piece: Uint8Array | string, settlement: Settlement): void {
     this.#uncollectedBytes += piece.length;
     if (this.#uncollectedBytes < COLLECT_BYTES) return;
@@ -215,7 +216,7 @@ export class Delivery implements Watched, SlowReader {
     return taken === undefined ? undefined : this.#await(taken, piece.length);
   }
 
-  /** What a socket does not take at once is copied: of a large piece only a part at a time. */
+  /** The runtime copies unsent bytes, so a large piece is written in parts. */
   async #writeInParts(piece: Uint8Array | string, sink: Sink): Promise<void> {
     const bytes = typeof piece === "string" ? Buffer.from(piece) : viewOf(piece);
     for (let at = 0; at < bytes.length;) {
@@ -226,7 +227,7 @@ export class Delivery implements Watched, SlowReader {
     }
   }
 
-  /** Until a reader who is behind has taken what was written, or is given up. */
+  /** Waits until the client has read the written bytes, or is disconnected. */
   async #await(taken: Promise<void>, bytes: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const { buffered, deadlines } = this.#settings;
@@ -249,7 +250,7 @@ export class Delivery implements Watched, SlowReader {
     this.dueAt = now + RECOUNT_MS;
   }
 
-  /** A reader who was given up may never take it. */
+  /** A disconnected client may never read it. */
   async #tell(failure: GatewayError, sink: Sink): Promise<void> {
     const told = sink.write((this.#isShed ? "\n\n" : "") + this.stream.fail(failure));
     if (this.#isShed) told?.catch(() => {});
@@ -261,13 +262,13 @@ export class Delivery implements Watched, SlowReader {
   }
 }
 
-/** What is written at once: whatever a reader does not take of it is held by the runtime. */
+/** Maximum size of one write: the runtime holds the bytes that the client has not read. */
 const MAX_WRITE_BYTES = 64 * 1024;
 const COLLECT_BYTES = 64 * 1024;
-/** How often what waits for a slow reader is counted. */
+/** Interval for counting the bytes that wait for a slow client. */
 const RECOUNT_MS = 1_000;
 
-/** Between two events, if there is a place between them. */
+/** The end of an event within the limit, if one exists. */
 function endOfPart(bytes: Buffer, start: number): number {
   const end = start + MAX_WRITE_BYTES;
   if (end >= bytes.length) return bytes.length;

@@ -16,16 +16,16 @@ import type { Sink } from "#lib/push-stream.ts";
 import { SseDecoder, type SseEvent } from "#lib/sse.ts";
 import { explained, type AnswerStream } from "./answer-stream.ts";
 
-/** Writes pictures out as they come, and keeps count of what they cost. */
+/** Writes images as they arrive, and counts their cost. */
 export class PictureWriter {
   readonly #question: ImageRequest;
   readonly #encoder: ImageEncoder;
-  /** Of all, or the sum of those that were counted one by one. */
+  /** The total, or the sum of separate reports. */
   #reported: Usage | undefined;
   #counted: Usage | undefined;
   #made = 0;
   #failed = 0;
-  /** Views were handed over of a picture that is not done. */
+  /** Partial images of an unfinished image were sent. */
   #isUnderWay = false;
 
   constructor(question: ImageRequest, encoder: ImageEncoder, reported?: Usage) {
@@ -34,12 +34,12 @@ export class PictureWriter {
     this.#reported = reported;
   }
 
-  /** Fewer pictures came than were asked for. */
+  /** Fewer images arrived than were requested. */
   get isShort(): boolean {
     return this.#failed > 0 || this.#made < (this.#question.count ?? 1);
   }
 
-  /** What was delivered so far is owed, whether or not the upstream comes to say what it was. */
+  /** Delivered images are charged, even if the upstream reports no usage. */
   get usage(): Usage {
     const done = this.#reported ?? this.#counted ?? estimatedUsage(this.#question, this.#made);
     if (!this.#isUnderWay) return withImageCount(done, this.#made, this.#question);
@@ -58,7 +58,7 @@ export class PictureWriter {
     return this.#encoder.encode(event);
   }
 
-  /** What was shown is worth nothing: the upstream will not come to finish it. */
+  /** Partial images are not charged: the upstream will not finish the image. */
   giveUp(): void {
     this.#isUnderWay = false;
   }
@@ -81,7 +81,7 @@ export class PictureWriter {
   }
 }
 
-/** A streamed answer, in another format. */
+/** A streamed response in another format. */
 export class ImageStream implements AnswerStream {
   readonly #reply: UpstreamReply;
   readonly #sse: SseDecoder;
@@ -91,7 +91,7 @@ export class ImageStream implements AnswerStream {
   readonly isTranslated = true;
   isEnding = false;
 
-  /** `maxEventBytes`: an event may hold a whole picture. */
+  /** `maxEventBytes`: one event may contain a whole image. */
   constructor(
     reply: UpstreamReply,
     decoder: ImageDecoder,
@@ -106,7 +106,7 @@ export class ImageStream implements AnswerStream {
     this.#lost = lost;
   }
 
-  /** That there are too few shows at the end. */
+  /** A shortage of images is known at the end only. */
   get lost(): readonly string[] {
     return this.isEnding && this.#writer.isShort ? [...this.#lost, FEWER_PICTURES] : this.#lost;
   }
@@ -152,7 +152,7 @@ export class ImageStream implements AnswerStream {
       }
     } catch (cause) {
       if (out === "") throw cause;
-      // What came before the failure is the caller's.
+      // Events before the failure are still sent to the client.
       return Promise.resolve(take(out)).then(() => Promise.reject(cause));
     }
     return out === "" ? undefined : take(out);
@@ -163,7 +163,7 @@ function brokenOff(): GatewayError {
   return new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
 }
 
-/** A whole answer for a caller who asked for a stream, where the upstream has none. */
+/** A non-streaming response for a client that requested a stream, if the upstream cannot stream. */
 export class WholeImages implements AnswerStream {
   readonly #answer: Images;
   readonly #writer: PictureWriter;

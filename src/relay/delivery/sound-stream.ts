@@ -4,8 +4,8 @@ import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 
 /**
- * Bytes with no marks of their own, handed on as they come. The last one is
- * held back until the end is known to be one: it leaves when all is paid for.
+ * Binary audio without an end marker, forwarded as it arrives. The last piece is held back until
+ * the end is confirmed, and is sent after settlement.
  */
 export class SoundStream implements AnswerStream {
   readonly #reply: UpstreamReply;
@@ -36,7 +36,7 @@ export class SoundStream implements AnswerStream {
     return "";
   }
 
-  /** There are no words in it; whoever sends it cuts the connection. */
+  /** Audio has no place for an error; the sender cuts the connection. */
   fail(): string {
     return "";
   }

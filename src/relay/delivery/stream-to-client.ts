@@ -7,15 +7,18 @@ import type { Endable } from "../metering/open-calls.ts";
 import type { Candidate } from "../routing/route.ts";
 import type { Settlement } from "../metering/settlement.ts";
 
-/** What may happen while an answer has no content yet, although its head is sent. */
+/** Failover after the response head was sent, as long as no content was. */
 interface Failover {
-  /** Whose `instead` answers, if it fails. */
+  /** If it fails, its `instead` finds the next channel. */
   readonly begun: Begun<Delivery, Candidate>;
-  /** Nobody else will be asked. */
+  /** Called when no other channel will be tried. */
   onBegun?(begun: Begun<unknown, Candidate>): void;
 }
 
-/** A stream that began, for its caller: the first byte leaves once the hold is on disk, the last one once the settlement is. */
+/**
+ * Sends a stream to its client: the first byte after the hold is on disk, the last one after the
+ * settlement is.
+ */
 export async function streamToClient(
   { callerSignal }: Endable<Served>,
   delivery: Delivery,
@@ -79,8 +82,8 @@ class ClientStream implements StreamedAnswer, EventListenerObject {
   }
 
   /**
-   * The head of the answer is sent, so that its caller does not give up. Until
-   * the first content another channel may still answer. Returns why none does.
+   * Sends the response head early, so that the client does not time out. Until the first content,
+   * another channel may take over. Returns the failure if no channel responds.
    */
   async #awaitContent(failover: Failover, sink: Sink): Promise<GatewayError | undefined> {
     using _awake = this.#delivery.keepAwake(sink);
@@ -96,7 +99,7 @@ class ClientStream implements StreamedAnswer, EventListenerObject {
         } catch (last) {
           return GatewayError.from(last);
         }
-        // Nothing of it was sent.
+        // No part of it was sent.
         this.#delivery.stream.close();
         this.#delivery = begun.answer;
         this.#place = begun;
@@ -105,7 +108,7 @@ class ClientStream implements StreamedAnswer, EventListenerObject {
     }
   }
 
-  /** A caller who leaves before the first byte never has the answer sent. */
+  /** If the client leaves before the first byte, the response body is never read. */
   handleEvent(): void {
     this.#delivery.stream.close();
     this.#place.release(new GatewayError("canceled", "The caller left before the answer began."));

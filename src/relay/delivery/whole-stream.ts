@@ -2,7 +2,7 @@ import type { Sink } from "#lib/push-stream.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { WholeReading } from "./whole.ts";
 
-/** A whole answer for a caller who asked for a stream: its first piece is its last. */
+/** A non-streaming response for a client that requested a stream: one piece. */
 export class WholeStream implements AnswerStream {
   readonly #reading: WholeReading;
   readonly isTranslated = false;
@@ -29,7 +29,7 @@ export class WholeStream implements AnswerStream {
     return this.#reading.takeOutputText();
   }
 
-  /** It is all there before anything of it leaves. */
+  /** The response is complete before any part is sent. */
   fail(): string {
     return "";
   }

@@ -5,7 +5,7 @@ import { isArray, isObject, reviveJson, type Json, type JsonObject } from "#lib/
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { shortenJson } from "#lib/short-json.ts";
 
-/** An answer that came in one piece, ready for the caller. */
+/** A complete response, ready for the client. */
 export interface WholeReading {
   readonly body: Uint8Array | string;
   readonly usage: Usage | undefined;
@@ -13,7 +13,7 @@ export interface WholeReading {
   readonly lost: readonly string[];
 }
 
-/** What a whole answer says, whichever style it is in. */
+/** Parses a non-streaming response of any style. */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
   return objectIn(reviveJson(new TextDecoder().decode(bytes), undefined));
 }
@@ -23,18 +23,21 @@ export function parseExactAnswer(bytes: Uint8Array): JsonObject {
   return objectIn(parseExactJson(new TextDecoder().decode(bytes)));
 }
 
-/** The same in steps, between which other calls have their turn. `listAs`: as which member a list is read. */
+/**
+ * The same in steps, between which other calls run. `listAs`: the member name for a top-level
+ * array.
+ */
 export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   await yieldToEventLoop(bytes.length);
   const text = new TextDecoder().decode(bytes);
   await yieldToEventLoop(bytes.length);
   const json = objectIn(reviveJson(text, undefined), listAs);
-  // It is about to be written out again.
+  // It will be written again, so yield first.
   await yieldToEventLoop(bytes.length);
   return json;
 }
 
-/** The same where long base64 is known for what it is: it is left where it stands. */
+/** The same, without copying long base64 strings. */
 export async function parsePlacedAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   const short = await shortenJson(bytes);
   await yieldToEventLoop(short.bytes.length);

@@ -23,13 +23,13 @@ import { addressOf, upstreamTerms } from "./upstream-terms.ts";
 import { allResting, type Candidate, type Plan, type Route } from "../routing/route.ts";
 import type { Settlement } from "../metering/settlement.ts";
 
-/** What one try takes. */
+/** The dependencies of one attempt. */
 export interface TryDeps {
   readonly egress: Egress;
   readonly health: Health;
   readonly clock: Clock;
   readonly delivery: { readonly maxEventBytes: number };
-  /** How long a call may take, all its tries together. */
+  /** Maximum duration of a call with all its attempts. */
   readonly maxCallMs: number;
 }
 
@@ -38,60 +38,63 @@ export interface AttemptDeps extends TryDeps, RateReservationDeps {
 }
 
 /**
- * An upstream that answers. Its place on the channel is given back by
- * `release`, with what the answer failed with: a call counts at its end.
+ * An upstream that responds. `release` ends its slot on the channel, with the failure of the
+ * response: a call counts at its end.
  */
 export interface Begun<T, R extends Candidate = Route> {
   readonly route: R;
   readonly answer: T;
-  /** Which of the channel's credentials, from `accountOf`. */
+  /** The credential within the channel, from `accountOf`. */
   readonly account: string;
   release(error?: GatewayError): void;
-  /** A failure of the answer as the caller may see it. */
+  /** A failure of the response in the form that the client may see. */
   disclose(error: GatewayError): GatewayError;
   /**
-   * The next channel that begins to answer, after this answer failed without
-   * any content. Throws what the caller is to be told if there is none.
+   * The next channel that responds, after this response failed without content. Throws the client's
+   * error if no channel is left.
    */
   instead(cause: unknown): Promise<Begun<T, R>>;
 }
 
-/** One try that began to answer. `fail`: it failed before any content, as if it had never begun. */
+/**
+ * An attempt that started to respond. `fail`: it failed before any content, and counts as a failed
+ * start.
+ */
 interface Tried<T, R extends Candidate> extends Omit<Begun<T, R>, "instead"> {
   fail(cause: unknown): GatewayError;
 }
 
-/** What a stream needs of the attempt that it began with. */
+/** The part of an attempt that a stream needs. */
 export type StreamedAttempt = Pick<Begun<unknown>, "release" | "disclose">;
 
-/** Sends a call along a route and waits until the upstream begins to answer, or throws. */
+/** Sends a call along a route and waits until the upstream starts to respond, or throws. */
 export type Begin<T, R extends Candidate = Route> = (
   route: R,
   transport: UpstreamTransport,
 ) => Promise<T>;
 
-/** How the upstream of a route is reached, with the credential of this attempt. */
+/** The transport to a route's upstream, with the credential of this attempt. */
 export interface UpstreamTransport {
-  /** Label of the credential; empty where the channel has none. */
+  /** Label of the credential; empty if the channel has none. */
   readonly credential: string;
-  /** The same, told from others of the channel. */
+  /** Distinguishes it from the channel's other credentials. */
   readonly account: string;
   /** POSTs to the route's endpoint. */
   post(route: Addressed, request: Outgoing<Body>): Promise<UpstreamReply>;
-  /** GETs what stands at a path below the channel's address. */
+  /** GETs a path relative to the channel's address. */
   get(route: Addressed, path: string): Promise<UpstreamReply>;
-  /** For the route's adapter, which knows its own endpoints. */
+  /** For the route's adapter, which has its own endpoints. */
   openSession(): FetchSession;
 }
 
-/** A route that is asked over HTTP. */
+/** A route over HTTP. */
 export interface Addressed extends Candidate {
   readonly endpoint: Addressee;
 }
 
-/** What an attempt needs to know of an endpoint. */
+/** The part of an endpoint that an attempt needs. */
 interface Addressee {
-  /** Below the channel's address; some vendors name the model in it. */
+  /** Relative to the channel's address; some vendors put the model in it. */
   readonly path: string | ((model: string, stream: boolean, options: ChannelOptions) => string);
   readonly style: { readonly outbound: Pick<OutboundStyle["outbound"], "parseError"> };
 }
@@ -99,14 +102,13 @@ interface Addressee {
 export interface Outgoing<B extends Body = string> {
   readonly body: B;
   readonly headers: Readonly<Record<string, string>>;
-  /** Below the channel's address, if it is not the endpoint's usual one. */
+  /** Relative to the channel's address, if it differs from the endpoint's default. */
   readonly path?: string | undefined;
 }
 
 /**
- * The first channel that begins to answer, answers. What to do about one that
- * does not is written in the error table: try its next credential, the next
- * channel, or tell the caller.
+ * Returns the first channel that starts to respond. The error table decides after a failure: try
+ * the next credential, the next channel, or return the error to the client.
  */
 export async function callWithFailover<T, R extends Destination>(
   call: Served,
@@ -127,17 +129,17 @@ class Failover<T, R extends Destination> {
   readonly #begin: Begin<T, R>;
   #attempts = 0;
   #last: GatewayError | undefined;
-  /** A refusal that may be the request's: a second one ends the call. */
+  /** A refusal that the request may have caused: a second one ends the call. */
   #refusal: GatewayError | undefined;
   #waits: Map<Channel, number> | undefined;
   #passedOver: R[] | undefined;
-  /** The route that is being tried, and with which credentials it was. */
+  /** The current route, and its credentials that were tried. */
   #route: R | undefined;
   #tried = new Set<Credential>();
   #credential: Credential | undefined;
-  /** How many of the plan's routes were looked at, or of those that were passed over. */
+  /** Number of routes of the plan, or of the skipped ones, that were already considered. */
   #position = 0;
-  /** There is nobody else to turn to. */
+  /** No other route is left, so unavailable ones are tried. */
   #anyway = false;
 
   constructor(
@@ -173,9 +175,8 @@ class Failover<T, R extends Destination> {
   }
 
   /**
-   * The next route in the plan's order that nothing speaks against; after all
-   * of them, those that were passed over: with nobody else to turn to, a
-   * circuit that is open is tried, too.
+   * The next available route in the plan's order. After the last one, the skipped routes: without
+   * an alternative, a route with an open circuit is tried, too.
    */
   #advance(): R | undefined {
     this.#tried.clear();
@@ -190,7 +191,7 @@ class Failover<T, R extends Destination> {
       } else if (this.#mayTry(route, this.#anyway)) {
         return (this.#route = route);
       } else if (!this.#anyway) {
-        // Much may have happened since the plan was made: others took the last place, or failed.
+        // Availability may have changed since the plan was made.
         this.#passedOver ??= [];
         this.#passedOver.push(route);
       }
@@ -239,7 +240,7 @@ class Failover<T, R extends Destination> {
     return undefined;
   }
 
-  /** What failed last is not tried again. */
+  /** Excludes the failed credential or route from further attempts. */
   #leaveRouteOrCredential(): void {
     if (this.#last?.fault.next === "channel" || this.#credential === undefined)
       this.#route = undefined;
@@ -256,7 +257,7 @@ class Failover<T, R extends Destination> {
     return home?.channel === channel.name && home.account === accountOf(channel, credential);
   }
 
-  /** A route may be one account's alone. */
+  /** A route may be limited to one account. */
   #pick(route: R, tried: ReadonlySet<Credential>, anyway: boolean): Credential | undefined {
     const { channel, account } = route;
     const { health } = this.#deps;
@@ -274,7 +275,7 @@ class Failover<T, R extends Destination> {
     return anyway ? health.pickAnyway(route, tried, this.#call.key) : health.pick(route, tried);
   }
 
-  /** Takes what an attempt needs of its channel's limits, or says how long to wait for it. */
+  /** Reserves the channel's rate limits for an attempt, or returns the wait time. */
   async #enterLimits(
     reservation: RateReservation,
     route: R,
@@ -284,12 +285,12 @@ class Failover<T, R extends Destination> {
     const { refusal } = await limiter.take(reservation);
     if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
     if (this.#mayTry(route, anyway)) return undefined;
-    // Others took the last place in the meantime.
+    // Another call took the last slot in the meantime.
     release(reservation, 0, limiter);
     return health.waitMs([route]);
   }
 
-  /** Throws what ends the call. */
+  /** Throws if the error ends the call. */
   #note(error: GatewayError): void {
     this.#last = error;
     const { next } = error.fault;
@@ -299,7 +300,7 @@ class Failover<T, R extends Destination> {
     if (next === "once") this.#refusal = error;
   }
 
-  /** A limit says how long to wait for it, whether or not the vendor did. */
+  /** A cooldown gives the wait time even if the vendor sent none. */
   #told(error: GatewayError): GatewayError {
     if (error.code !== "upstream_rate_limited" || error.retryAfterMs !== undefined) return error;
     return error.withWait(this.#deps.health.waitMs(this.#plan.routes, this.#call.key));
@@ -311,7 +312,7 @@ function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
   return startedAt + maxCallMs;
 }
 
-/** One try, with one credential. */
+/** One attempt, with one credential. */
 export async function tryOnce<T, R extends Destination>(
   call: Served,
   route: R,
@@ -332,7 +333,7 @@ export async function tryOnce<T, R extends Destination>(
     ...upstreamTerms(route, credential),
     isStream: call.facts.stream,
     isSlow: call.isSlow === true,
-    // What is begun twice is made twice, and charged twice by its vendor.
+    // A task that is submitted twice runs twice, and the vendor charges both.
     isOnce: call.isLasting === true,
     endsAt: endOf(call, deps),
     signal: call.signal,
@@ -341,7 +342,7 @@ export async function tryOnce<T, R extends Destination>(
     reply = each;
     sent = body ?? sent;
     if (each.status === 200) return;
-    // Others of this attempt may still be answered, so that nobody else would let it go.
+    // Releases this response's connection; other responses of the attempt may still be open.
     using refusal = each;
     throw await asError(refusal, route);
   };
@@ -364,7 +365,7 @@ export async function tryOnce<T, R extends Destination>(
   const failed = (cause: unknown): GatewayError => {
     reply?.close();
     session?.close();
-    // Also of a failure that an answer of success told.
+    // Also for an error in a success response.
     const failure = shown(GatewayError.from(cause));
     if (failure.fault.blame !== "gateway") {
       failure.upstream = {
@@ -418,7 +419,7 @@ export async function tryOnce<T, R extends Destination>(
     error = failed(cause);
     throw error;
   } finally {
-    // Who goes on where they were takes nobody's turn.
+    // A conversation on its home account does not advance the round-robin.
     if (!isAtHome) deps.health.turn(channel);
     settlement.recordAttempt({
       channel: channel.name,
@@ -428,7 +429,7 @@ export async function tryOnce<T, R extends Destination>(
       ...(error?.vendor && keptFailure(error.vendor, route.upstreamModel, sent)),
       durationMs: elapsedMs(),
     });
-    // A long answer must not hold on to its question.
+    // Release the request body: a long response must not keep it in memory.
     sent = undefined;
   }
 }
@@ -438,14 +439,14 @@ const NO_LINKS: readonly string[] = [];
 const urls = new WeakMap<Channel, Map<string, URL>>();
 const MAX_PATHS = 1_000;
 
-/** Parsed once for each channel: it is the same for all its calls. */
+/** Parsed once per channel: the URL is the same for all its calls. */
 function urlOf(route: Candidate, path: string): URL {
   const { channel } = route;
   let known = urls.get(channel);
   if (known === undefined) urls.set(channel, (known = new Map()));
   let url = known.get(path);
   if (url === undefined) {
-    // Of a few the path names what the call is about, which is another each time.
+    // Some paths contain an id and differ for each call, so the cache is limited.
     if (known.size >= MAX_PATHS) known.clear();
     known.set(path, (url = new URL(addressOf(route) + path)));
   }
@@ -457,7 +458,7 @@ export function baseOf(route: Candidate): URL {
   return urlOf(route, "");
 }
 
-/** Below the channel's address. */
+/** Relative to the channel's address. */
 export function pathOf({ channel, endpoint, upstreamModel }: Addressed, isStream: boolean): string {
   if (typeof endpoint.path === "string") return endpoint.path;
   return endpoint.path(upstreamModel, isStream, channel.options ?? {});
@@ -466,14 +467,14 @@ export function pathOf({ channel, endpoint, upstreamModel }: Addressed, isStream
 const MAX_ERROR_CHARS = 64 * 1024;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** What a route says of where it leads; an adapted one says nothing. */
+/** The route's endpoint; undefined for an adapter. */
 type Destination = Candidate & { readonly endpoint?: Addressee | undefined };
 
 interface Answerer {
   readonly endpoint?: Pick<Addressee, "style"> | undefined;
 }
 
-/** What a reply that is no answer says. */
+/** Parses an error response. */
 export async function asError(reply: UpstreamReply, { endpoint }: Answerer): Promise<GatewayError> {
   const body = await reply.readFailure(MAX_ERROR_CHARS);
   const read = (endpoint?.style.outbound.parseError ?? parseError)(reply.status, body);
@@ -482,7 +483,7 @@ export async function asError(reply: UpstreamReply, { endpoint }: Answerer): Pro
   return asGatewayError({ ...timed, vendor: { ...read.vendor, status: reply.status } });
 }
 
-/** Seconds, or a date, or the milliseconds that some vendors add. */
+/** Seconds, a date, or the milliseconds that some vendors add. */
 function retryAfter(headers: Fields): number | undefined {
   const precise = Number(headers.get("retry-after-ms") ?? Number.NaN);
   const seconds = headers.get("retry-after");

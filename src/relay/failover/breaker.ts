@@ -6,18 +6,17 @@ const OPEN_MS = 5_000;
 
 export type BreakerState = "closed" | "open" | "half-open";
 
-/** A call under way, as its breaker knows it. */
+/** A running call, as its breaker tracks it. */
 export interface Passage {
-  /** How often the breaker had opened when the call began. */
+  /** The number of times the breaker had opened when the call started. */
   readonly openings: number;
   readonly isProbe: boolean;
 }
 
 /**
- * A circuit breaker. Opens if half of at least twenty calls in ten seconds
- * failed, or five in a row; after a cooldown it lets one call through, which
- * decides. A call counts once, at its end. One that began before the breaker
- * opened no longer counts: a long stream says nothing of what came after it.
+ * A circuit breaker. It opens if half of at least twenty calls in ten seconds failed, or five in a
+ * row. After a cooldown it is half-open: one call decides. A call counts once, at its end. A call
+ * that started before the breaker opened does not count: a long stream reports an old state.
  */
 export class Breaker {
   #buckets: { at: number; calls: number; failures: number }[] = [];
@@ -29,12 +28,12 @@ export class Breaker {
 
   state(now: number): BreakerState {
     if (!this.#isOpen) return "closed";
-    // A probe may be a stream of many minutes: others may try in the meantime.
+    // A probe may be a stream of many minutes, so others may try after a while.
     const isProbing = this.#probedAt !== undefined && now < this.#probedAt + OPEN_MS;
     return now < this.#openUntil || isProbing ? "open" : "half-open";
   }
 
-  /** Ms until a call may be let through. */
+  /** Ms until a call may pass. */
   cooldownMs(now: number): number {
     return this.#isOpen ? Math.max(0, this.#openUntil - now) : 0;
   }
@@ -45,7 +44,7 @@ export class Breaker {
     return isProbe ? { openings: this.#openings, isProbe } : this.#usual();
   }
 
-  /** `didFail`: undefined if the call ended for a reason that is not the upstream's. */
+  /** `didFail`: undefined if the call ended for a reason other than the upstream. */
   leave(passage: Passage, didFail: boolean | undefined, now: number): void {
     if (passage.isProbe) this.#probedAt = undefined;
     if (didFail === undefined || passage.openings !== this.#openings) return;

@@ -5,22 +5,21 @@ import type { ApiKey } from "#core/key.ts";
 const COOL_MS = 5_000;
 const MAX_COOL_MS = 60_000;
 const ACCOUNT_COOL_MS = 60_000;
-/** A second caller's refusal within this time confirms the first one's. */
+/** A refusal of a second caller within this time confirms the first one. */
 const WITNESS_MS = 60_000;
 const MAX_KEYS = 100;
 
-/** Whose call it was. */
+/** The caller of a failed call. */
 export type Caller = Pick<ApiKey, "id" | "userId">;
 
 /**
- * Which credentials of a channel are in cooldown, each for one model: most
- * vendors limit each model by itself, and an account that may not use one may
- * use the others.
+ * Cooldowns of a channel's credentials, per model: most vendors limit each model separately, and an
+ * account without one model may have the others.
  *
- * A failure that is the account's by its words holds for everybody at once.
- * Any other is at first one caller's: a limit keeps that caller away, and a
- * refusal nobody. It holds for everybody when a second user meets the same
- * within a minute, and nothing was answered in between.
+ * A failure that is certainly the account's applies to all callers at once. Any other applies to
+ * its caller first: a rate limit sets a cooldown for that caller, a refusal sets none. It applies
+ * to all callers if a second user gets the same failure within a minute, without a success in
+ * between.
  */
 export class Cooldowns {
   readonly #byCredential = new WeakMap<Credential, Map<string, Cooldown>>();
@@ -33,24 +32,24 @@ export class Cooldowns {
     one.add(error, by, now);
   }
 
-  /** An answer that was asked for at `since`: what one caller met before then is over. */
+  /** A success of a call that started at `since` ends the cooldowns that were set before. */
   answered(credential: Credential, model: string, since: number): void {
     const models = this.#byCredential.get(credential);
     const one = models?.get(model);
     if (one !== undefined && one.isRefutedBy(since)) models?.delete(model);
   }
 
-  /** When the credential may be used by anybody. */
+  /** The time from which all callers may use the credential. */
   endOf(credential: Credential, model: string): number {
     return this.#byCredential.get(credential)?.get(model)?.end ?? 0;
   }
 
-  /** When this caller may use it, who has nothing else to turn to. */
+  /** The time from which this caller may use it, if no alternative exists. */
   endFor(credential: Credential, model: string, caller: Caller | undefined): number {
     return this.#byCredential.get(credential)?.get(model)?.endFor(caller) ?? 0;
   }
 
-  /** Why the credential is in cooldown. */
+  /** The error that caused the credential's cooldown. */
   causeOf(credential: Credential, model: string): GatewayError | undefined {
     return this.#byCredential.get(credential)?.get(model)?.cause;
   }
@@ -58,9 +57,9 @@ export class Cooldowns {
 
 class Cooldown {
   cause: GatewayError | undefined;
-  /** For everybody. */
+  /** For all callers. */
   #until = 0;
-  /** By key, for those alone. */
+  /** For single keys. */
   #byKey = new Map<number, number>();
   #witness: { readonly userId: number; readonly code: FaultCode; readonly at: number } | undefined;
 

@@ -8,9 +8,8 @@ import { scrub, type IsSent } from "#styles/scrub.ts";
 type Own = Parameters<typeof withoutOwn>[1];
 
 /**
- * A vendor's failure as the caller may see it: without the credential and the
- * address that were used, and without what looks like another secret, unless it
- * stands in the request.
+ * A vendor's error as the client may see it. The credential and address of the request are removed,
+ * and anything else that looks like a secret, unless it is part of the client's request.
  */
 export function disclose(error: GatewayError, own: Own, isSent: IsSent): GatewayError {
   const shown = (text: string): string => withoutOwn(text, own);
@@ -42,11 +41,11 @@ export function disclose(error: GatewayError, own: Own, isSent: IsSent): Gateway
   return disclosed;
 }
 
-/** A longer request is not searched, nor one for more pieces than a message usually has. */
+/** Larger requests are not searched, nor are messages with more words than usual. */
 const MAX_SENT_BYTES = 16 * 1024 * 1024;
 const MAX_LOOKUPS = 20;
 
-/** Whether a piece of a message stands in the request that was sent. */
+/** Whether a part of a message occurs in the sent request. */
 export function sentIn(body: Body | undefined): IsSent {
   let lookups = 0;
   return (piece) => {

@@ -4,30 +4,30 @@ import type { Clock } from "#lib/clock.ts";
 import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
 import { Cooldowns, type Caller } from "./cooldowns.ts";
 
-/** At its limit of calls; circuit open after failures; with all its credentials in cooldown. */
+/**
+ * At its limit of concurrent calls; circuit open after failures; all its credentials in cooldown.
+ */
 export type UnavailableReason = "full" | "resting" | "cooling";
 
-/** Where a call may be sent: a channel, and what the model is called there. */
+/** The destination of a call: a channel, and the upstream's model name. */
 interface Destination {
   readonly channel: Channel;
   readonly upstreamModel: string;
 }
 
-/** A call under way on a channel. */
+/** A running call on a channel. */
 export interface Visit {
   /**
-   * Ends it, once: whoever sends the answer and whoever notices that the
-   * caller left may both do so. `error`: what it failed with, which need not
-   * be the upstream's doing.
+   * Ends it, once: both the sender of the response and the handler of a disconnect may call it.
+   * `error`: the failure, which may have a cause other than the upstream.
    */
   leave(error?: GatewayError): void;
 }
 
 /**
- * How the channels are doing: which circuits are open, which credentials are in
- * cooldown, how many calls each has in flight. Each model of a channel has a
- * circuit of its own, since one model may fail where the others work. That the
- * upstream cannot be reached at all is the channel's.
+ * Health of the channels: open circuits, credentials in cooldown, and calls in flight. Each model
+ * of a channel has its own circuit, because one model may fail while others work. Connection
+ * failures count for the whole channel.
  */
 export class Health {
   readonly #clock: Clock;
@@ -37,12 +37,12 @@ export class Health {
     this.#clock = clock;
   }
 
-  /** Whether a call may be sent there now. Lets one through to try a circuit that was open. */
+  /** Whether a call may be sent there now. Lets one call probe a half-open circuit. */
   mayTry(to: Destination): boolean {
     return this.unavailableReason(to) === undefined;
   }
 
-  /** Why a call may not be sent there now, as long as there is somebody else. */
+  /** The reason why a call may not be sent there now, if another channel exists. */
   unavailableReason(to: Destination): UnavailableReason | undefined {
     const { channel, upstreamModel } = to;
     const health = this.#of(channel);
@@ -56,8 +56,8 @@ export class Health {
   }
 
   /**
-   * Whether a call may be sent there that nobody else would take: an open
-   * circuit is tried, and so is a credential whose limit only other callers met.
+   * Whether a call without an alternative may be sent there. An open circuit is tried, and so is a
+   * credential in cooldown for other callers only.
    */
   mayTryAnyway(to: Destination, caller: Caller): boolean {
     const { channel } = to;
@@ -67,24 +67,24 @@ export class Health {
     );
   }
 
-  /** Takes a place on the channel; the caller gives it back by `leave`. */
+  /** Takes a slot on the channel; the caller releases it with `leave`. */
   enter(to: Destination, credential?: Credential): Visit {
     const { channel, upstreamModel } = to;
     const health = this.#of(channel);
-    // A call that was planned before the channel was moved says nothing of where it leads now.
+    // A call that was planned before the channel's address changed does not count for the new one.
     const isHere = channel.baseUrl === health.address;
     const breaker = isHere ? health.breaker : new Breaker();
     const model = isHere ? breakerOf(health, upstreamModel) : new Breaker();
     return new Entered(health, breaker, model, to, credential, this.#clock);
   }
 
-  /** The next credential in turn that is neither in cooldown nor among those tried. */
+  /** The next credential in round-robin order that is neither in cooldown nor already tried. */
   pick(to: Destination, tried: ReadonlySet<Credential>): Credential | undefined {
     const { cooldowns } = this.#of(to.channel);
     return this.#pick(to, tried, (each) => cooldowns.endOf(each, to.upstreamModel));
   }
 
-  /** The same for a caller who has nobody else to turn to. */
+  /** The same for a caller without an alternative. */
   pickAnyway(
     to: Destination,
     tried: ReadonlySet<Credential>,
@@ -114,7 +114,7 @@ export class Health {
     this.#of(channel).turn++;
   }
 
-  /** Notes that the vendor refused a credential or asked to wait. */
+  /** Records that the vendor refused a credential or asked to wait. */
   cool(
     { channel, upstreamModel }: Destination,
     credential: Credential,
@@ -125,7 +125,7 @@ export class Health {
     this.#of(channel).cooldowns.add(credential, upstreamModel, error, caller, now);
   }
 
-  /** How long until some channel may be tried again, in ms; by this caller, who has no other choice. */
+  /** Ms until some channel may be tried again by this caller. */
   waitMs(destinations: readonly Destination[], caller?: Caller): number {
     const now = this.#clock.monotonic();
     const waits = destinations.map(({ channel, upstreamModel }) => {
@@ -145,7 +145,10 @@ export class Health {
     return Math.min(...waits);
   }
 
-  /** Why all credentials are in cooldown there, as the first of them has it; undefined if they are not. */
+  /**
+   * The error that put all credentials into cooldown there, taken from the first one; undefined if
+   * some are usable.
+   */
   cooldownCause(to: Destination, caller: Caller): GatewayError | undefined {
     const { channel, upstreamModel } = to;
     const [first] = channel.credentials;
@@ -154,7 +157,7 @@ export class Health {
     return this.#of(channel).cooldowns.causeOf(first, upstreamModel);
   }
 
-  /** Resets every circuit and cooldown: for an operator who knows that the trouble is over. */
+  /** Resets every circuit and cooldown: for an operator who knows that the problem is solved. */
   forgetAll(): void {
     for (const health of this.#channels.values()) {
       resetBreakers(health);
@@ -163,9 +166,8 @@ export class Health {
   }
 
   /**
-   * These are the channels from now on. One that leads elsewhere than before
-   * is reset; those that are no more are let go of, once no call is under way
-   * on them.
+   * Sets the current channels. A channel with a new address is reset; removed ones are deleted
+   * after their last call.
    */
   retain(channels: readonly Channel[]): void {
     const names = new Set(channels.map(({ name }) => name));
@@ -180,7 +182,7 @@ export class Health {
     }
   }
 
-  /** Of a channel as a whole: that of the worst of its circuits. */
+  /** The state of a channel: that of its worst circuit. */
   state(channel: Channel): BreakerState {
     const known = this.#channels.get(channel.name);
     if (known === undefined) return "closed";
@@ -212,7 +214,7 @@ export class Health {
 
 const NO_CREDENTIALS: ReadonlySet<Credential> = new Set();
 const WORST_FIRST: readonly BreakerState[] = ["open", "half-open"];
-/** Of one channel: some take any name for a model. */
+/** Limit per channel: some accept any model name. */
 const MAX_MODELS = 1_000;
 
 interface ChannelHealth {
@@ -290,7 +292,7 @@ class Entered implements Visit {
   }
 }
 
-/** A caller's mistake or hang-up says nothing about the upstream. */
+/** A client's error or disconnect says nothing about the upstream. */
 function modelFailed(error: GatewayError | undefined): boolean | undefined {
   if (error === undefined) return false;
   return error.fault.trips === true ? true : undefined;

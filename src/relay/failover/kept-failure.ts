@@ -3,17 +3,16 @@ import type { Body } from "#lib/pieces.ts";
 import { isKnownFailureWord } from "#styles/failure-code.ts";
 import { scrub } from "#styles/scrub.ts";
 
-/** What the journal keeps of a vendor's failure. */
+/** The part of a vendor's error that the journal stores. */
 type KeptFailure = Pick<VendorFailure, "code" | "type" | "reason">;
 
-/** A longer request is not searched for each word of an answer. */
+/** A longer request is not searched for each word of a response. */
 const MAX_SENT_CHARS = 1024 * 1024;
 const REMOVED = "…";
 
 /**
- * A vendor's failure without what it repeats of the request, of which the
- * journal keeps no word. `sent`: the body that was sent; if there is no text to
- * compare with, only codes that all vendors share are kept.
+ * A vendor's error without quotes of the request, because the journal stores no content. `sent`:
+ * the request body; without text to compare, only codes that all vendors share are kept.
  */
 export function keptFailure(
   { code, type, reason }: VendorFailure,
@@ -35,7 +34,7 @@ export function keptFailure(
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-/** In small letters, and without escapes that hide a word. */
+/** In lower case, and without escape sequences that hide a word. */
 function searchable(sent: string): string {
   if (sent.length > MAX_SENT_CHARS || !sent.includes("\\u")) return sent.toLowerCase();
   try {
@@ -45,18 +44,21 @@ function searchable(sent: string): string {
   }
 }
 
-/** Common words of errors and names of documented fields tell nothing, though a request may hold them. */
+/**
+ * Common words of errors and names of documented fields are kept, even if the request contains
+ * them.
+ */
 function withoutRepeated(reason: string, model: string, searched: string): string {
   const withoutWords = (text: string): string =>
     text.replaceAll(PIECES, (piece) => {
       const small = piece.toLowerCase();
       return COMMON.has(small) || !searched.includes(small) ? piece : REMOVED;
     });
-  // The journal has the model's name anyway.
+  // The journal contains the model's name anyway.
   return model === "" ? withoutWords(reason) : reason.split(model).map(withoutWords).join(model);
 }
 
-/** Letters and digits of any language; shorter pieces are of no use to anybody. */
+/** Letters and digits of any language; shorter pieces carry no information. */
 const PIECES = /[\p{L}\p{N}_]{3,}/gu;
 
 const COMMON: ReadonlySet<string> = new Set(

@@ -6,13 +6,13 @@ import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { camelCase } from "#lib/letter-case.ts";
 import type { WireRoute } from "../routing/route.ts";
 
-/** A member of requests that a channel's vendor refuses for a model, found out by being refused. */
+/** A request member that a channel's vendor refuses for a model, learned from its refusal. */
 export interface LearnedRefusal {
   readonly channel: string;
   readonly model: string;
-  /** Of the request that was refused. */
+  /** Style of the refused request. */
   readonly style: string;
-  /** As it stands in the body: `thinking.display`. */
+  /** Path in the body: `thinking.display`. */
   readonly member: string;
   /** Unix ms. */
   readonly until: number;
@@ -26,31 +26,27 @@ const MAX_MEMBERS = 16;
 const NO_MEMBERS: readonly string[] = [];
 
 /**
- * What vendors refuse by its name, though nothing we know says so: it is left
- * out for a day. Only members that tune the answer are; others are the
- * caller's question, and the vendor's refusal is theirs. Kept in memory by
- * each gateway, since it costs one refused request to find out again.
+ * Members that a vendor refused by name, although the catalog does not list them: they are left out
+ * for a day. Only tuning members are; others belong to the client's request, so the client gets the
+ * refusal. Each gateway keeps them in memory, because learning again costs one refused request.
  */
 export class LearnedRefusals {
   readonly #clock: Pick<Clock, "now">;
-  /** By route; the one that was learnt first stands first. */
+  /** By route; the first one learned is the first. */
   readonly #routes = new Map<string, readonly LearnedRefusal[]>();
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
   }
 
-  /** Members to leave out; nearly always none. */
+  /** Members to leave out; usually none. */
   on(route: RefusedRoute): readonly string[] {
     if (this.#routes.size === 0) return NO_MEMBERS;
     const known = this.#current(keyOf(route));
     return known.length === 0 ? NO_MEMBERS : known.map(({ member }) => member);
   }
 
-  /**
-   * Whether a failure tells of a member that another try can do without.
-   * `sent`: the body that was refused.
-   */
+  /** Whether a failure names a member that can be left out in a retry. `sent`: the refused body. */
   learn(route: RefusedRoute, failure: GatewayError, sent: string): boolean {
     const named = failure.vendor?.refusedMember;
     if (named === undefined) return false;
@@ -93,7 +89,7 @@ export class LearnedRefusals {
   }
 }
 
-/** What to leave out of a body; each member is reported as lost. */
+/** Edits that remove members from a body; each is reported as lost. */
 export function editsWithout(
   body: JsonObject,
   members: readonly string[],
@@ -141,7 +137,9 @@ function memberIn(body: JsonObject, named: string): string | undefined {
   return steps.join(".");
 }
 
-/** It is part of what is asked, or holds such parts; so are members of those that are not containers of settings. */
+/**
+ * Whether the member is part of the content, or of an object that is not a container of settings.
+ */
 function isEssential({ outbound }: OutboundStyle, member: string): boolean {
   const { essential } = outbound;
   if (essential.members.has(member)) return true;

@@ -1,9 +1,8 @@
 import type { Channel, Credential } from "#core/channel.ts";
 
 /**
- * Whose connections a request uses: those of one channel, address and
- * credential, and nobody else's. A channel that was given another address or
- * another credential has another pool.
+ * The connection pool of a request: one per channel, address and credential. A new address or
+ * credential of a channel gets a new pool.
  */
 export function poolOf(channel: Channel, credential: Credential | undefined): string {
   const { name, baseUrl, reach = "" } = channel;

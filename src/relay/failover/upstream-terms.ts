@@ -3,7 +3,7 @@ import type { UpstreamRequest } from "#egress/egress.ts";
 import type { Provider } from "#providers/provider.ts";
 import { poolOf } from "./pools.ts";
 
-/** A channel and the vendor that it is an account of. */
+/** A channel and its vendor. */
 interface Destination {
   readonly channel: Channel;
   readonly provider: Pick<Provider, "authorize" | "exchange" | "baseUrlOf"> & {
@@ -17,10 +17,9 @@ type UpstreamTerms = Pick<
 >;
 
 /**
- * The part of every upstream request that follows from its channel and
- * credential. All requests of the relay take it from here, so that none of
- * them forgets the bounds of the channel's address or the token exchange.
- * `service`: keeps the connections of a service apart from the calls' own.
+ * The part of every upstream request that depends on its channel and credential. All requests of
+ * the relay use it, so that none omits the network restrictions or the token exchange. `service`: a
+ * separate connection pool for a service.
  */
 export function upstreamTerms(
   { channel, provider }: Destination,
@@ -39,12 +38,12 @@ export function upstreamTerms(
   };
 }
 
-/** The channel has no address of its own: the vendor's well-known one is not a secret of the operator. */
+/** The channel has no address of its own: the vendor's well-known address is no secret. */
 export function isAtDefaultAddress({ channel, provider }: Destination): boolean {
   return channel.baseUrl === "" || channel.baseUrl === provider.baseUrl;
 }
 
-/** The channel's address, or the one that its provider makes of the channel's options. */
+/** The channel's address, or the one that its provider derives from its options. */
 export function addressOf({ channel, provider }: Destination): string {
   return channel.baseUrl || (provider.baseUrlOf?.(channel.options ?? {}) ?? "");
 }

@@ -6,9 +6,9 @@ import { countTexts } from "./tokens.ts";
 import { toolText } from "./tool-text.ts";
 
 /**
- * Tokens of a question in any style: instructions, turns, tools, media by the
- * piece. The words by one tokenizer, the rest by what the model's family makes
- * of them. What a vendor's own tools bring in cannot be known beforehand.
+ * Input tokens of a request in any style: instructions, turns, tools, and a fixed number per
+ * medium. The text is counted by one tokenizer, and adjusted by a factor of the model family.
+ * Content that a vendor's own tools add is unknown before the call.
  */
 export async function countInput(request: ChatRequest, traits: ModelTraits): Promise<number> {
   const counting = countingOf(traits);
@@ -24,7 +24,10 @@ export async function countInput(request: ChatRequest, traits: ModelTraits): Pro
   return Math.max(1, Math.round(tokens));
 }
 
-/** Tokens of a text in the model's own family, such as what it answered. `countedBefore`: by the one tokenizer. */
+/**
+ * Tokens of a text for the model's family, such as its output. `countedBefore`: tokens by the
+ * common tokenizer.
+ */
 export async function countText(
   text: string,
   traits: ModelTraits,
@@ -37,7 +40,7 @@ function countingOf({ counting }: ModelTraits): Counting {
   return { ...DEFAULT_COUNTING, ...counting };
 }
 
-/** Long texts show a tokenizer's difference in full, short ones hardly. */
+/** The tokenizer difference applies in full to long texts, and hardly to short ones. */
 function inFamily(words: number, { textFactor, fullFactorTokens }: Counting): number {
   return words * (1 + (textFactor - 1) * Math.min(1, words / fullFactorTokens));
 }
@@ -47,7 +50,7 @@ interface Parts {
   readonly reasoning: string[];
   readonly tools: readonly string[];
   readonly format: readonly string[];
-  /** What stands around them, in tokens. */
+  /** Fixed number of tokens around the content. */
   fixed: number;
 }
 
@@ -79,7 +82,7 @@ function takeApart(request: ChatRequest, counting: Counting): Parts {
   return parts;
 }
 
-/** Models that are to think little are not told so. */
+/** These efforts add no instruction to the prompt. */
 const LITTLE: readonly unknown[] = ["none", "minimal", "low"];
 
 function thinks({ reasoning }: ChatRequest): boolean {
@@ -126,7 +129,7 @@ function addBlock(parts: Parts, block: Block, counting: Counting): void {
 
 const LONGEST_WORD = 200;
 
-/** Sealed or encoded: long, and not a space in its beginning. */
+/** Encrypted or encoded: long, with no space near its start. */
 function isOpaque(value: Json): boolean {
   return (
     typeof value === "string" &&

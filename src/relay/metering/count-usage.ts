@@ -4,7 +4,7 @@ import { clampCount, NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Served } from "../call.ts";
 import { countInput, countText } from "./count-input.ts";
 
-/** What a call used, counted here because its upstream did not say. */
+/** Usage of a call, counted locally because the upstream reported none. */
 export async function countUsage(
   question: ChatRequest,
   outputText: string,
@@ -14,7 +14,7 @@ export async function countUsage(
   return await openCounter(() => question)(outputText, traits, countedTokens);
 }
 
-/** The same for a call that is counted again and again while it is answered: its question is counted once. */
+/** The same for repeated counts during a response: the input is counted once. */
 export function openCounter(readQuestion: () => ChatRequest): Served["count"] {
   let known: { readonly traits: ModelTraits; readonly input: Promise<number> } | undefined;
   return async (outputText, traits, countedTokens) => {

@@ -9,20 +9,19 @@ import type { ReasoningCache, ReasoningRecorder } from "../translation/reasoning
 const ID_LENGTH = 24;
 
 /**
- * Watches the events of an answer on their way through: reads usage and text
- * off them, gives what is translated ids of our own, and keeps what the
- * caller cannot carry.
+ * Observes the events of a response: reads usage and text, adds the gateway's ids if translated,
+ * and stores reasoning that the client's style cannot carry.
  */
 export class EventMeter {
   usage: Usage | undefined;
-  /** An event with content was seen: more than a head, and more than an empty text. */
+  /** An event with content arrived: not only a head or an empty text. */
   hasContent = false;
-  /** What the upstream says that it left out of the question. */
+  /** Parts of the request that the upstream reports as ignored. */
   lost: readonly string[] = NO_WORDS;
   readonly #call: Call;
   readonly #givesIds: boolean;
   readonly #recorder: ReasoningRecorder;
-  /** Choices whose open block is no text: its deltas are pictures or sound. */
+  /** Choices whose open block is media: their deltas are images or audio. */
   readonly #inMedia = new Set<number>();
   readonly #taken = new PendingOutput();
   #text = "";
@@ -57,7 +56,7 @@ export class EventMeter {
     return text;
   }
 
-  /** From the first word on, whatever was taken of it before. */
+  /** The whole output from its start, even if parts were already counted. */
   wholeOutput(): ReturnType<PendingOutput["whole"]> {
     return this.#taken.whole(this.#text);
   }
@@ -73,7 +72,7 @@ export class EventMeter {
     return { ...event, block };
   }
 
-  /** Every style wants to know when an answer was made, and not every upstream says. */
+  /** Every style needs a creation time, and some upstreams send none. */
   #begun(event: Extract<ChatEvent, { type: "start" }>): ChatEvent {
     this.lost = event.lost ?? NO_WORDS;
     return {
@@ -102,5 +101,5 @@ function holdsContent(event: ChatEvent): boolean {
   }
 }
 
-/** Blocks that say nothing before their first delta. */
+/** Blocks without content before their first delta. */
 const WORDS: ReadonlySet<OpenBlock["type"]> = new Set(["text", "reasoning", "refusal"]);

@@ -1,9 +1,9 @@
 import type { GatewayError } from "#core/error.ts";
 import type { Served } from "../call.ts";
 
-/** A call that the gateway can end as its caller can. */
+/** A call that the gateway can end, as its client can. */
 export type Endable<C extends Served = Served> = C & {
-  /** The caller's own signal; `signal` fires with it, and when the call is ended. */
+  /** The client's own signal; `signal` is aborted with it, and when the gateway ends the call. */
   readonly callerSignal: AbortSignal;
   end(reason: GatewayError): void;
 };
@@ -24,7 +24,7 @@ export function endable<C extends Served>(call: C): Endable<C> {
   };
 }
 
-/** The calls between their hold and their settlement. */
+/** The calls between hold and settlement. */
 export class OpenCalls {
   #count = 0;
   readonly #byKey = new Map<number, Set<Endable>>();
@@ -34,7 +34,7 @@ export class OpenCalls {
     return this.#count;
   }
 
-  /** Whose calls they are, each key once. */
+  /** The ids of the keys with open calls, each once. */
   get keyIds(): readonly number[] {
     return [...this.#byKey.keys()];
   }
@@ -56,12 +56,12 @@ export class OpenCalls {
     this.#none = undefined;
   }
 
-  /** Each is told why in its own style, and pays for what it was given. */
+  /** Each client gets the reason in its own style, and is charged for the delivered part. */
   endAllOf(keyId: number, reason: GatewayError): void {
     for (const call of this.#byKey.get(keyId) ?? []) call.end(reason);
   }
 
-  /** Resolves when every call is settled: nothing of theirs may be closed before. */
+  /** Resolves when every call is settled: the storage must stay open until then. */
   async whenNone(): Promise<void> {
     if (this.#count === 0) return;
     this.#none ??= Promise.withResolvers();

@@ -3,14 +3,14 @@ import { countTokens } from "./tokens.ts";
 
 const MAX_KEPT_CHARS = 64_000;
 
-/** Output that is counted once it is all there: kept as text, or as a number where that would be much to keep. */
+/** Output to count at the end: kept as text, or as a number if the text is long. */
 export class PendingOutput {
   text = "";
-  /** Of what came before the text; rough until `whole`. */
+  /** Tokens of the text that was already dropped; an estimate until `whole`. */
   #tokens = 0;
-  /** What is being counted, and no longer kept. */
+  /** The running count of dropped text. */
   #counting: Promise<void> = Promise.resolve();
-  /** Of the text, so far: it is counted again, and not in parts, at the end. */
+  /** Tokens of the kept text so far: at the end it is counted again as a whole. */
   #countedTokens = 0;
   #countedChars = 0;
 
@@ -25,23 +25,23 @@ export class PendingOutput {
     this.#countedChars = 0;
     this.#counting = this.#counting.then(async () => {
       const exact = await countTokens(long).catch(() => rough);
-      // Only now: more may have been added while this was counted.
+      // Add only now: more may have been added during the count.
       this.#tokens += exact - rough;
     });
   }
 
-  /** All of it: the text that is kept, and the tokens of what came before. */
+  /** All of it: the kept text, and the tokens of the dropped part. */
   async whole(rest = ""): Promise<{ readonly text: string; readonly tokens: number }> {
     await this.#counting;
     return { text: this.text + rest, tokens: this.#tokens };
   }
 
-  /** Tokens so far. Of the text only what was added since the last time is counted. */
+  /** Tokens so far. Only text since the last count is counted. */
   async countSoFar(): Promise<number> {
     const { text } = this;
     const more = await countTokens(text.slice(this.#countedChars));
     await this.#counting;
-    // What was kept may have been let go of meanwhile.
+    // The kept text may have been dropped meanwhile.
     if (!this.text.startsWith(text)) return this.roughTokens;
     this.#countedTokens += more;
     this.#countedChars = text.length;

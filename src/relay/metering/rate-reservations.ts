@@ -18,15 +18,14 @@ import type { Candidate, Router } from "../routing/route.ts";
 
 export interface RateReservationDeps {
   readonly limiter: RateLimiter;
-  /** Every user's, for all keys together, where the user's group does not say otherwise. */
+  /** Limits of every user over all keys, unless the user's group sets others. */
   readonly userLimits: RateLimits | undefined;
   readonly router: Router;
 }
 
 /**
- * Takes what a call needs of the limits of its key, its user, the user's group
- * and its model, or throws `rate_limited`. Nothing, and at once, for a call
- * that nobody limits.
+ * Reserves a call's share of the rate limits of its key, user, group and model, or throws
+ * `rate_limited`. Returns nothing, synchronously, if no limit applies.
  */
 export function reserveForCaller(
   call: Served,
@@ -40,9 +39,8 @@ export function reserveForCaller(
 }
 
 /**
- * Counts a request that asks no model against the limits of its key, its user
- * and the user's group, or throws `rate_limited`. It takes no tokens, and its
- * place is free again at once.
+ * Counts a request without a model against the limits of its key, user and group, or throws
+ * `rate_limited`. It reserves no tokens, and its slot is released at once.
  */
 export async function countRequest(
   key: ApiKey,
@@ -60,13 +58,13 @@ export async function countRequest(
 
 const NO_TOKENS = { known: 0, assumed: 0 };
 
-/** The call is over, or was refused by somebody else. Its requests stay counted. */
+/** Releases the reservation of a finished or refused call. Its requests stay counted. */
 export function release(taken: RateReservation, usedTokens: number, limiter: RateLimiter): void {
   limiter.correct(taken, usedTokens);
   limiter.release(taken);
 }
 
-/** What one attempt takes of a channel's limits; undefined where it has none. */
+/** Reserves an attempt's share of a channel's limits; undefined if it has none. */
 export function reserveOnChannel(
   route: Candidate,
   call: Served,
@@ -107,7 +105,7 @@ function limitsOn(key: ApiKey, everybodys: RateLimits | undefined): readonly Lim
 
 const NOT_LIMITED: readonly Limited[] = [];
 
-/** What the caller runs out of first; how busy a model or a group is with others is nobody's business. */
+/** The caller's tightest limit; the load of a model or group by others is not revealed. */
 function callerStatus(bounds: readonly Bound[], { statuses }: Verdict): RateLimitStatus {
   const own = statuses.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
   const requests = scarcest(own.flatMap((each) => each.requests ?? []));

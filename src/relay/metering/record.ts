@@ -6,13 +6,13 @@ import type { Clock } from "#lib/clock.ts";
 import type { Served } from "../call.ts";
 import { isUnpriced, type Candidate } from "../routing/route.ts";
 
-/** How a call went. */
+/** The course of a call. */
 interface Course {
   readonly outcome: CallOutcome;
   readonly fault: FaultCode | null;
   readonly usage: Usage;
   readonly cost: NanoUsd;
-  /** Where the answer came from, if one began. */
+  /** The route of the response, if one started. */
   readonly route: Candidate | undefined;
   readonly priceOf?: PriceOf;
   /** Monotonic ms. */
@@ -23,7 +23,7 @@ interface Course {
 
 const MAX_NAME_CHARS = 256;
 
-/** A call for the journal, made at its end. */
+/** Creates the journal record of a call at its end. */
 export function recordOf(call: Served, clock: Clock, course: Course): CallRecord {
   const { key, facts, style, startedAt } = call;
   const { route, firstByteAt } = course;
@@ -32,7 +32,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     at: call.at,
     userId: key.userId,
     keyId: key.id,
-    // The name of a model that does not exist may be anything.
+    // An unknown model name may be any text of the client.
     model: facts.model.slice(0, MAX_NAME_CHARS),
     upstreamModel: route?.upstreamModel ?? null,
     channel: route?.channel.name ?? null,
@@ -55,7 +55,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
   };
 }
 
-/** A call that was turned away before anything was reserved for it. */
+/** A call that was refused before anything was reserved. */
 export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock): CallRecord {
   return recordOf(call, clock, {
     outcome: "failed",

@@ -1,14 +1,14 @@
 /**
- * Byte-pair encoding is quadratic on repeats, so texts are counted in pieces,
- * and no more of them than take some tens of milliseconds: other texts wait.
- * What is longer is counted by an even sample of it.
+ * Byte-pair encoding is quadratic for repeated text, so texts are counted in pieces. The total per
+ * text is limited to some tens of milliseconds, because others wait; longer texts are estimated
+ * from an even sample.
  */
 const PIECE_CHARS = 400;
 const MAX_PIECES = 1_000;
 
 export type Tokenizer = (text: string) => number;
 
-/** Tokens of texts taken together; a long one is not joined to its neighbours. */
+/** Total tokens of several texts; a long one is not joined with its neighbours. */
 export function sampleTokens(texts: readonly string[], count: Tokenizer): number {
   const pieces = texts.reduce((sum, { length }) => sum + Math.ceil(length / PIECE_CHARS), 0);
   const stride = Math.max(1, Math.ceil(pieces / MAX_PIECES));
@@ -30,13 +30,13 @@ export function sampleTokens(texts: readonly string[], count: Tokenizer): number
   return stride === 1 ? tokens : Math.round((tokens * chars) / countedChars);
 }
 
-/** At a space where there is one, so that few tokens fall across a cut. */
+/** At a space if possible, so that few tokens are split. */
 function endOfPiece(text: string, start: number): number {
   const end = start + PIECE_CHARS;
   if (end >= text.length) return text.length;
   const space = text.slice(start, end).lastIndexOf(" ");
   if (space > PIECE_CHARS / 2) return start + space;
-  // Never between the halves of one character.
+  // Never between the halves of a surrogate pair.
   return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
 }
 

@@ -35,42 +35,41 @@ export interface SettlementDeps {
   readonly delivery: { readonly deadlines: Deadlines };
   readonly open: OpenCalls;
   readonly maxOpen: number;
-  /** Told of every closed call: metrics, and whoever else wants to know. */
+  /** Called for every closed call: metrics and other observers. */
   onClosed(record: CallRecord): void;
-  /** Told of every call that a model without a price answers. */
+  /** Called for every response of a model without a price. */
   onUnpriced(notice: UnpricedNotice): void;
-  /** A settlement that could not be written yet; it is being retried. */
+  /** A settlement that could not be written yet; it is retried. */
   onError(cause: unknown): void;
 }
 
-/** Where an answer's usage is read from: the upstream's report, or its text. */
+/** The source of a response's usage: the upstream's report, or its text. */
 export interface Metered {
   readonly usage: Usage | undefined;
-  /** Of the question, where it is told before the answer can be. */
+  /** Input usage, if the upstream reports it before the output. */
   readonly inputUsage?: Usage | undefined;
-  /** Whether any content was delivered. A stream that fails before is not charged. */
+  /** Whether content was delivered. A stream that fails before is not charged. */
   readonly hasContent?: boolean;
   takeOutputText(): string;
 }
 
-/** What of a question was not carried, which may be known at the end of its answer only. */
+/** Lost parts of a request, which may be known only at the end of the response. */
 interface Lossy {
   readonly lost: readonly string[];
 }
 
-/** How long an answer waits for its settlement to reach the disk. */
+/** Maximum time that a response waits for its settlement on disk. */
 const DURABLE_WAIT_MS = 5_000;
 
 /**
- * The books of one call, from its hold to its record: money, and what it took
- * of limits. They are closed once, by whatever ends the call first; every
- * later attempt waits for that one.
+ * Accounts for one call from its hold to its record: money and rate reservations. It is closed
+ * once, by the first event that ends the call; later attempts wait for that.
  */
 export class Settlement {
   readonly #call: Endable;
   readonly #deps: SettlementDeps;
   readonly #attempts: AttemptRecord[] = [];
-  /** The hold is on disk. No byte of an answer leaves before. */
+  /** Resolves when the hold is on disk. No byte of a response is sent before. */
   readonly durable: Promise<void>;
   #route: Candidate | undefined;
   #metered: Metered | undefined;
@@ -81,7 +80,7 @@ export class Settlement {
   #noting: Promise<NanoUsd> | undefined;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
-  /** Of its caller's limits, and of its channel's. */
+  /** Reservations of the caller's and of the channel's limits. */
   #callerReservation: RateReservation | undefined;
   #channelReservation: RateReservation | undefined;
   #usedTokens = 0;
@@ -99,13 +98,13 @@ export class Settlement {
     this.durable = durable;
     this.#held = plan.estimate;
     this.#checkpointedAt = call.startedAt;
-    // Looked at by whoever sends the first byte; until then a failure is not unhandled.
+    // Checked when the first byte is sent; until then a rejection is not unhandled.
     durable.catch(() => {});
   }
 
   /**
-   * Reserves what the call may cost. Throws `out_of_quota` before anything is
-   * sent anywhere. `claim`: what the call took already, given back at its end.
+   * Reserves the maximum cost of the call. Throws `out_of_quota` before any upstream request.
+   * `claim`: the call's rate reservation, released at its end.
    */
   static async open(
     call: Endable,
@@ -141,7 +140,7 @@ export class Settlement {
     this.#attempts.push(attempt);
   }
 
-  /** The last attempt, which had begun to answer, failed before any content. */
+  /** The last attempt, which had started to respond, failed before any content. */
   amendAttempt(error: GatewayError, durationMs: number): void {
     const last = this.#attempts.pop();
     if (last === undefined) return;
@@ -149,14 +148,14 @@ export class Settlement {
     this.#attempts.push({ ...last, fault: error.code, durationMs, ...kept });
   }
 
-  /** What the channel that answers counts against its limits, instead of one that began before. */
+  /** Sets the rate reservation of the channel that responds, in place of an earlier one. */
   attachChannelReservation(reservation: RateReservation): void {
     if (this.#channelReservation !== undefined)
       release(this.#channelReservation, 0, this.#deps.limiter);
     this.#channelReservation = reservation;
   }
 
-  /** A route began to answer: from here on, what is delivered is owed. */
+  /** A route started to respond: from here on, delivered content is charged. */
   beginMetering(route: Candidate, metered: Metered, lossy: Lossy): void {
     this.#route = route;
     this.#metered = metered;
@@ -187,7 +186,7 @@ export class Settlement {
     return this.#close("canceled", undefined);
   }
 
-  /** The hold is somebody else's to close; what the call took of limits goes back. */
+  /** Leaves the hold to another owner; rate reservations are released. */
   transfer(): void {
     if (this.#closing !== undefined) return;
     this.#closing = Promise.resolve();
@@ -195,8 +194,7 @@ export class Settlement {
   }
 
   /**
-   * Reserves what the hold lacks of what an answer comes to. False if the caller
-   * cannot bear it.
+   * Increases the hold to the cost of a response. False if the caller's quota is not sufficient.
    */
   async covers(route: Candidate, usage: Usage): Promise<boolean> {
     const completed = this.#completed(usage, route);
@@ -209,9 +207,9 @@ export class Settlement {
   }
 
   /**
-   * Notes what a long answer has delivered, so that a crash loses little, and
-   * reserves more where the answer outgrew its hold: amply, or else what is
-   * missing. False when the caller cannot bear that: the answer must be ended.
+   * Records the delivered part of a long response, so that a crash loses little. Increases the hold
+   * if the response exceeded it: with a margin if possible, else by the missing amount. False if
+   * the quota is not sufficient: the response must end.
    */
   async checkpoint(): Promise<boolean> {
     this.#checkpointedAt = this.#deps.clock.monotonic();
@@ -219,7 +217,7 @@ export class Settlement {
 
     if (this.#metered.hasContent === false) return true;
 
-    // Counting takes a moment, for which an answer that is well within its hold does not wait.
+    // Counting takes time, so a response well within its hold does not wait for it.
     this.#noting ??= this.#note(this.#metered).finally(() => (this.#noting = undefined));
     if (this.#costOf(this.#roughUsage(this.#metered)) <= this.#held) return true;
     const delivered = await this.#noting;
@@ -229,7 +227,10 @@ export class Settlement {
     return (await this.#extend(ample)) || (ample > missing && (await this.#extend(missing)));
   }
 
-  /** What was delivered so far, counted as at the end of the call, and noted for a gateway that recovers it. */
+  /**
+   * Counts the delivered part as at the end of the call, and records it for recovery by another
+   * gateway.
+   */
   async #note(metered: Metered): Promise<NanoUsd> {
     const usage = await this.#usageSoFar(metered);
     const cost = this.#costOf(usage);
@@ -261,7 +262,7 @@ export class Settlement {
     return costOf(usage, this.#price, this.#priceOf);
   }
 
-  /** What another model costs, in a call that began when this one did. */
+  /** The price of another model at the start of this call. */
   readonly #priceOf: PriceOf = (model) => {
     const price = this.#route?.priceOf?.(model);
     return price && priceAt(price, this.#call.at);
@@ -287,7 +288,7 @@ export class Settlement {
     });
   }
 
-  /** Takes over the text of an answer so far, which is only counted if its usage is never told. */
+  /** Takes the output text so far, which is only counted if no usage is reported. */
   collect(): void {
     if (this.#closing !== undefined || this.#metered === undefined) return;
     const text = this.#metered.takeOutputText();
@@ -329,7 +330,7 @@ export class Settlement {
     await withinDeadline(closing, this.#deps);
   }
 
-  /** Of an answer that did not come to its end, only what a stream delivered. */
+  /** For an incomplete response, only the delivered part of a stream is charged. */
   #isOwed(outcome: CallOutcome): boolean {
     if (this.#metered === undefined) return false;
     return (
@@ -346,7 +347,7 @@ export class Settlement {
       const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
       return this.#completed(withInput(counted, inputUsage));
     } catch (cause) {
-      // A hold must be closed whatever happens to the counting.
+      // The hold must be closed even if counting fails.
       this.#deps.onError(cause);
       const rough = this.#usageOf(tokens + estimateTokens(text));
       return this.#completed(withInput(rough, inputUsage));
@@ -360,7 +361,9 @@ export class Settlement {
     return this.#completed(withInput(rough, metered.inputUsage));
   }
 
-  /** Few upstreams say of what kind a result is, or how it was served: then it is what was asked for. */
+  /**
+   * Few upstreams report the kind of a result or the service tier: the requested one is assumed.
+   */
   #completed(usage: Usage, route = this.#route): Usage {
     const { grade } = this.#call.units ?? {};
     const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
@@ -377,7 +380,9 @@ export class Settlement {
   }
 }
 
-/** As it was asked to in the upstream's own style, and where the channel's address says. */
+/**
+ * The requested service tier of the upstream's own style, and the region of the channel's address.
+ */
 function servedUnlessTold(call: Endable, route: Candidate & MaybeStyled): ServedAs {
   const { region } = route;
   const isSent = route.endpoint?.style.id === call.style.id;
@@ -399,12 +404,12 @@ function withChargedSearches(usage: Usage, price: Price | undefined): Usage {
   return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;
 }
 
-/** The operator's price for a name holds for whatever answers under it. */
+/** An operator's price for a name applies to any model that responds under it. */
 function withoutServedBy({ servedBy: _servedBy, ...usage }: Usage): Usage {
   return usage;
 }
 
-/** Tells the caller and the operator that the call costs nothing because nobody knows its price. */
+/** Tells the client and the operator that the call is free because its price is unknown. */
 export function noteUnpriced(
   { facts, onUnpriced }: Pick<Served, "facts" | "onUnpriced">,
   route: Candidate,
@@ -425,14 +430,16 @@ function contextOf({ key, facts, style, tags }: Endable): HoldContext {
   };
 }
 
-/** What an upstream tells of a question is more than what is counted here: it knows what came from its cache. */
+/**
+ * The upstream's input usage takes precedence over a local count, because it includes cache hits.
+ */
 function withInput(counted: Usage, told: Usage | undefined): Usage {
   if (told === undefined || told.inputTokens === 0) return counted;
   const outputTokens = Math.max(told.outputTokens, counted.outputTokens);
   return { ...counted, ...told, outputTokens, isEstimated: true };
 }
 
-/** An answer that broke off failed its attempt, which had begun well. */
+/** A response that was interrupted counts as a failed attempt, although it started. */
 function withFailure(
   attempts: readonly AttemptRecord[],
   error: GatewayError | undefined,
@@ -447,7 +454,7 @@ function withFailure(
 const PROVISIONAL = { isProvisional: true } as const;
 const LASTING = { isLasting: true } as const;
 
-/** Waits for the disk, but not for ever: what is written later is written all the same. */
+/** Waits for the disk, up to a limit; a later write still completes. */
 function withinDeadline(
   writing: Promise<unknown>,
   { delivery: { deadlines }, onError }: SettlementDeps,

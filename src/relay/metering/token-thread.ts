@@ -1,6 +1,6 @@
 import { sampleTokens, type Tokenizer } from "./sample-tokens.ts";
 
-/** Texts to be counted together; none to have the vocabulary loaded. */
+/** Texts to count together; an empty list loads the vocabulary. */
 export interface CountQuestion {
   readonly id: number;
   readonly texts: readonly string[];
@@ -12,14 +12,14 @@ export interface CountAnswer {
 }
 
 /**
- * The tokenizer's own thread: its vocabulary takes half a second of CPU time
- * to load, and a long text some tens of milliseconds to count.
+ * The tokenizer's own thread: its vocabulary takes half a second of CPU time to load, and a long
+ * text some tens of milliseconds to count.
  */
 declare const self: Worker;
 
 const tokenizer: Promise<Tokenizer> = import("gpt-tokenizer/encoding/o200k_base").then(
   ({ countTokens }) => {
-    // What looks like a mark of the model's own is a caller's text like any other.
+    // Special tokens in a client's text are counted as plain text.
     const options = { disallowedSpecial: new Set<string>() };
     return (text) => countTokens(text, options);
   },

@@ -5,13 +5,13 @@ export async function countTokens(text: string): Promise<number> {
   return await countTexts([text]);
 }
 
-/** Tokens of texts taken together, counted on a thread of its own. */
+/** Total tokens of several texts, counted on a separate thread. */
 export async function countTexts(texts: readonly string[]): Promise<number> {
   const said = texts.filter((text) => text !== "");
   return said.length === 0 ? 0 : await ask(said);
 }
 
-/** Before the first call: the vocabulary takes a while to load. */
+/** Before the first call: loading the vocabulary takes a while. */
 export async function loadTokenizer(): Promise<void> {
   await ask([]);
 }
@@ -26,7 +26,7 @@ function ask(texts: readonly string[]): Promise<number> {
   const answer = Promise.withResolvers<number>();
   waiting.set(id, answer);
   thread.postMessage({ id, texts } satisfies CountQuestion);
-  // A process does not end before what it waits for is counted.
+  // Keeps the process alive until pending counts are done.
   thread.ref();
   return answer.promise;
 }
@@ -38,7 +38,7 @@ function openThread(): Worker {
     waiting.delete(id);
     if (waiting.size === 0) opened.unref();
   };
-  // Whoever waits makes do with an estimate; the next one to ask opens another.
+  // Pending counts fall back to an estimate; the next one starts a new thread.
   const onEnd = (why: string): void => {
     if (thread === opened) thread = undefined;
     for (const { reject } of waiting.values()) reject(new Error(`The tokenizer ended: ${why}`));
@@ -54,7 +54,7 @@ function openThread(): Worker {
   return opened;
 }
 
-/** As it stands beside this file, or in the one executable. */
+/** Beside this file, or within the single executable. */
 function threadUrl(): string {
   const isSource = import.meta.url.endsWith("/relay/metering/tokens.ts");
   const path = isSource ? "./token-thread.ts" : "./relay/metering/token-thread.js";

@@ -3,7 +3,7 @@ import type { ToolText } from "#core/counting.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, objectOf, textOf } from "#lib/values.ts";
 
-/** A tool as a model of some family reads it, closely enough to be counted. */
+/** A tool in the notation of a model family, close enough for counting. */
 export function toolText(tool: Tool, kind: ToolText): string {
   switch (kind) {
     case "json":
@@ -15,7 +15,10 @@ export function toolText(tool: Tool, kind: ToolText): string {
   }
 }
 
-/** Templates print JSON with a space after each colon and comma, which tokenizers see. */
+/**
+ * Prompt templates print JSON with a space after each colon and comma, which changes the token
+ * count.
+ */
 function asJson({ name, description = "", parameters = {} }: Tool): string {
   const definition = { type: "function", function: { name, description, parameters } };
   return JSON.stringify(definition).replaceAll('":', '": ').replaceAll(',"', ', "');
@@ -27,7 +30,7 @@ function asType({ name, description, parameters = {} }: Tool): string {
   return `${comment(description)}type ${name} = (${given}) => any;\n`;
 }
 
-/** A schema as the type that it describes. */
+/** A schema as a type expression. */
 function typeOf(schema: Json | undefined): string {
   if (!isObject(schema)) return "any";
   const { enum: values, anyOf: choices, type, items, properties } = schema;
@@ -53,7 +56,7 @@ function comment(text: string | undefined): string {
   return text === undefined || text === "" ? "" : `// ${text}\n`;
 }
 
-/** What a schema says beside its grammar: names, descriptions, values. */
+/** The text of a schema besides its keywords: names, descriptions, values. */
 function wordsOf(schema: Json | undefined): string[] {
   if (isArray(schema)) return schema.flatMap(wordsOf);
   if (!isObject(schema)) return [];

@@ -14,7 +14,7 @@ import { poolsOf } from "../failover/pools.ts";
 
 type Source = "file" | "environment" | "simulated" | "stored";
 
-/** Why a stored entry has no effect although nobody disabled it. */
+/** Reasons why an enabled stored entry has no effect. */
 export const CONFIG_ISSUES = {
   name_taken: "what is stored under this name is left out: the file or a variable has the name",
   provider_unknown: "this version does not know the provider of this channel, which is left out",
@@ -29,9 +29,9 @@ type ConfigIssue = keyof typeof CONFIG_ISSUES;
 export interface ListedChannel {
   readonly source: Source;
   readonly channel: Channel;
-  /** Of one that is not stored: what has to be changed instead. */
+  /** For an entry that is not stored: the place where it is configured. */
   readonly owner?: string;
-  /** Of a stored one. */
+  /** Set for a stored entry. */
   readonly stored?: StoredChannel;
   readonly issue?: ConfigIssue;
 }
@@ -44,31 +44,31 @@ export interface ListedOverride {
 }
 
 export interface ChannelRegistryDeps {
-  /** What is written down elsewhere wins over what is stored. */
+  /** Entries of the file and environment take precedence over stored ones. */
   readonly channels: readonly ListedChannel[];
   readonly models: ReadonlyMap<string, ListedOverride>;
-  /** What answers while nobody has described a channel; asked for in the first load, if ever. */
+  /** Channels that serve until the first channel is configured; built on first use. */
   readonly fallback: (() => Promise<readonly Channel[]>) | undefined;
   readonly store: {
     readonly channels: Pick<ChannelStore, "list">;
     readonly models: Pick<ModelStore, "list">;
     readonly routingVersion: RoutingVersion;
   };
-  /** Reads what was updated of it: in the same load, so that prices and channels belong together. */
+  /** Reloads catalog updates in the same load, so that prices and channels are consistent. */
   readonly catalog: { load(): Promise<void> };
-  /** Is told of every change. */
+  /** Notified of every change. */
   readonly table: Channels;
   readonly health: Health;
   readonly egress: Pick<Egress, "closePool">;
   readonly maxConcurrent: number;
-  /** Once for as long as it lasts. */
+  /** Called once for each new issue. */
   readonly onConfigIssue: (
     what: { channel: string } | { model: string },
     issue: ConfigIssue,
   ) => void;
 }
 
-/** Every channel and override, wherever it is described, and the routing table made of them. */
+/** All channels and overrides from any source, and the routing table built from them. */
 export class ChannelRegistry {
   readonly #deps: ChannelRegistryDeps;
   #channels: readonly ListedChannel[] = [];
@@ -87,37 +87,43 @@ export class ChannelRegistry {
     return this.#channels;
   }
 
-  /** Whether all answers are the simulator's. */
+  /** Whether only the simulator responds. */
   get isSimulated(): boolean {
     return this.#channels === this.#fallback && this.#channels.length > 0;
   }
 
-  /** By the name that callers use. */
+  /** By client-visible name. */
   get overrides(): ReadonlyMap<string, ListedOverride> {
     return this.#overrides;
   }
 
-  /** What has to be changed in place of what is stored under this name; undefined where nothing has. */
+  /**
+   * The place where an entry of this name is configured, if that takes precedence over a stored
+   * one; else undefined.
+   */
   ownerOf(section: "channels" | "models", name: string): string | undefined {
     if (section === "models") return this.#deps.models.get(name)?.owner;
     return this.#deps.channels.find(({ channel }) => channel.name === name)?.owner;
   }
 
-  /** What is stored takes effect; one load after the other, so that the latest is the last. */
+  /**
+   * Applies the stored configuration; loads run one after another, so that the latest is applied
+   * last.
+   */
   async load(): Promise<void> {
     const loading = this.#loading.then(() => this.#load());
     this.#loading = loading.catch(() => {});
     await loading;
   }
 
-  /** The same, where somebody changed something since the last load. */
+  /** The same, if the stored configuration changed since the last load. */
   async refresh(): Promise<void> {
     if ((await this.#deps.store.routingVersion.read()) !== this.#version) await this.load();
   }
 
   async #load(): Promise<void> {
     const { store, table, models, catalog } = this.#deps;
-    // Before the rows: of a change in between, the next look tells.
+    // Read before the rows, so that a change in between triggers another load.
     const version = await store.routingVersion.read();
     await catalog.load();
     const stored = (await store.channels.list()).map((each) => this.#listed(each));
@@ -172,8 +178,8 @@ export class ChannelRegistry {
   }
 
   /**
-   * Once there was a real channel, nothing simulated answers any more: whoever
-   * deletes the last one must not be given invented answers in its place.
+   * After the first real channel, the simulator never responds again: deleting the last channel
+   * must not produce invented responses.
    */
   async #orFallback(real: readonly ListedChannel[]): Promise<readonly ListedChannel[]> {
     if (real.length > 0 || this.#hadChannels) {
@@ -209,7 +215,7 @@ export class ChannelRegistry {
   }
 }
 
-/** Takes calls, as far as it is up to whoever described it. */
+/** Serves calls, unless its configuration prevents it. */
 export function isServing({ stored, issue }: ListedChannel): boolean {
   return issue === undefined && stored?.isEnabled !== false;
 }

@@ -17,14 +17,14 @@ import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
 interface ListedModel {
   readonly id: string;
   readonly owner: string;
-  /** Unix seconds, if they are known. */
+  /** Unix seconds, if known. */
   readonly createdAt: number | undefined;
   readonly traits: ModelTraits;
-  /** What the key is charged. */
+  /** The price for the key. */
   readonly price: Price | undefined;
 }
 
-/** Every channel, and which of them serves what; looked up on each call, rebuilt when something changes. */
+/** All channels by the models they serve; read by each call, rebuilt on a change. */
 const MAX_COMPARED = 128;
 const MAX_DIFFERENCES = 3;
 
@@ -38,7 +38,7 @@ export class Channels implements ModelTable {
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
   /** Names in the table that no list shows. */
   #unlisted: ReadonlySet<string> = new Set();
-  /** Names that their vendor no longer serves, and that no channel has. */
+  /** Retired names that no channel serves. */
   #retired: ReadonlyMap<string, RetiredCandidate> = new Map();
 
   constructor(catalog: Catalog, overrides: ReadonlyMap<string, ModelOverride>) {
@@ -54,7 +54,7 @@ export class Channels implements ModelTable {
     return this.#channels;
   }
 
-  /** Calls under way keep the channel, the model and the price that they were planned with. */
+  /** Running calls keep the channel, model and price of their plan. */
   replace(channels: readonly Channel[], overrides = this.#overrides): void {
     this.#channels = channels;
     this.#overrides = overrides;
@@ -65,36 +65,36 @@ export class Channels implements ModelTable {
     this.#rebuild();
   }
 
-  /** What a channel's upstream says it serves. */
+  /** Sets the models that a channel's upstream lists. */
   discovered(channel: Channel, models: readonly FoundModel[]): void {
     this.#discovered.set(firstPool(channel), new Map(models.map((each) => [each.id, each])));
     this.#rebuild();
   }
 
-  /** An id as it stands wins over a reading of its ending, and that over a vendor's prefix. */
+  /** An exact id takes precedence over a suffix, and a suffix over a vendor prefix. */
   find(model: string): readonly Candidate[] | undefined {
     return this.#table.get(model) ?? this.#findSteered(model) ?? this.#findPrefixed(model);
   }
 
-  /** Every name, and who serves it; also those that are not listed. */
+  /** All names with their candidates, including unlisted ones. */
   get models(): ReadonlyMap<string, readonly Candidate[]> {
     return this.#table;
   }
 
-  /** How a channel would serve a model, whether or not it is in the table. */
+  /** A candidate for a model on a channel, even if it is not in the table. */
   candidateOn(channel: Channel, model: string): Candidate {
     const { models } = channel;
     const upstream = models.kind === "listed" ? models.upstreamNames.get(model) : undefined;
     return this.#candidate(channel, { name: model, upstreamModel: upstream ?? model });
   }
 
-  /** What a key may use, in the order of names. */
+  /** The models that a key may use, sorted by name. */
   list(key: ApiKey): readonly ListedModel[] {
     const names = [...this.#table.keys()].filter((name) => !this.#unlisted.has(name));
     return names.sort().flatMap((id) => this.describe(key, id) ?? []);
   }
 
-  /** The name that a key may use, and that is nearest to one which nobody has. */
+  /** The known name that is nearest to an unknown one, among those that the key may use. */
   nearestTo(key: ApiKey, name: string): string | undefined {
     const sought = name.slice(0, MAX_COMPARED).toLowerCase();
     let least = Math.min(MAX_DIFFERENCES, Math.floor(sought.length / 4)) + 1;
@@ -109,7 +109,7 @@ export class Channels implements ModelTable {
     return nearest;
   }
 
-  /** Models that some channel would have, had its vendor not stopped serving them. */
+  /** Retired models that some channel would otherwise serve. */
   get retired(): readonly {
     readonly name: string;
     readonly channel: string;
@@ -133,7 +133,7 @@ export class Channels implements ModelTable {
     return { since, successor: isServed ? replacement : this.#nearestOfKind(key, candidate) };
   }
 
-  /** Its maker's own come before those of others. */
+  /** Models of the same maker come first. */
   #nearestOfKind(key: ApiKey, { traits, maker, upstreamModel }: Candidate): string | undefined {
     let nearest: string | undefined;
     let least = Infinity;
@@ -179,7 +179,9 @@ export class Channels implements ModelTable {
     return undefined;
   }
 
-  /** `openai/gpt-4o-mini`: a model of that vendor's channels or, if none has it, of that maker's. */
+  /**
+   * `openai/gpt-4o-mini`: a model of that vendor's channels or, if none has it, of that maker's.
+   */
   #findPrefixed(name: string): readonly Candidate[] | undefined {
     const end = name.indexOf("/");
     if (end <= 0) return undefined;
@@ -218,7 +220,7 @@ export class Channels implements ModelTable {
         if (offer.isUnlisted !== true) listed.add(offer.name);
       }
     }
-    // A channel whose list lacks a model is asked for it only if no other channel has it.
+    // A channel whose list lacks a model serves it only if no other channel has it.
     for (const [name, each] of guesses) if (!table.has(name)) table.set(name, each);
     this.#table = table;
     this.#retired = retired;
@@ -232,8 +234,8 @@ export class Channels implements ModelTable {
   }
 
   /**
-   * What the upstream lists and what the catalogue knows of the vendor, each
-   * with its other ids. Few vendors list every id that they answer to.
+   * The upstream's list together with the catalog's models of the vendor, each with its aliases.
+   * Few vendors list every id that they accept.
    */
   #discoveredOffers(channel: Channel): Iterable<Offer> {
     const list = this.#discovered.get(firstPool(channel));
@@ -259,14 +261,14 @@ export class Channels implements ModelTable {
         for (const id of [row.id, ...others]) add(id, end);
         continue;
       }
-      // What stands at another address than the vendor's own is often something else.
+      // At an address other than the vendor's own, the models are often different.
       add(row.id, { isGuess, isUnlisted: isGuess && !isVendors(channel, provider) });
       for (const id of others) add(id, { isGuess, aliasOf: row.id, isUnlisted: true });
     }
     return offers.values();
   }
 
-  /** Of those that the catalogue knows of a vendor and the provider declares, the ones that it serves. */
+  /** The served models among those of the catalog and of the provider. */
   #knownModels(
     id: string,
     provider: Provider | undefined,
@@ -292,21 +294,21 @@ export class Channels implements ModelTable {
     });
   }
 
-  /** Of another model of the vendor than the one that is called; undefined if it is the same. */
+  /** Price of another model of the vendor; undefined if it is the called one. */
   #priceOfOther(provider: Provider, model: string, called: Model | undefined): Price | undefined {
     const other = this.#find(provider, model);
     if (other === undefined || other.id === called?.id || provider.isLocal) return undefined;
     return (this.#overrides.get(model) ?? this.#overrides.get(other.id))?.price ?? other.price;
   }
 
-  /** What the owner says, also by naming a model that this one is like. */
+  /** The operator's traits, including those of a model named in `like`. */
   #configured(provider: Provider, override: ModelOverride | undefined): ModelTraits | undefined {
     if (override === undefined) return undefined;
     const { like, contextTokens, maxOutputTokens } = override;
     const model = like === undefined ? undefined : this.#find(provider, like);
     const family = like === undefined ? undefined : this.#catalog.findFamily(like);
     const sources = defined({ catalogue: traitsOf(model), family: traitsOf(family) });
-    // Its end is its own.
+    // Retirement dates are not inherited.
     const { deprecatedAt: _deprecated, retiresAt: _retires, ...traits } = mergeTraits(sources);
     return {
       ...traits,
@@ -318,7 +320,7 @@ export class Channels implements ModelTable {
     return this.#discovered.get(firstPool(channel))?.get(model);
   }
 
-  /** Names that lead to one entry share its limits. */
+  /** Names of one entry share its limits. */
   #limitedBy(entry: string): Limited | undefined {
     const limits = this.#overrides.get(entry)?.limits;
     return limits && { id: `model:${entry}`, limits };
@@ -355,15 +357,15 @@ export class Channels implements ModelTable {
 interface Offer {
   readonly name: string;
   readonly upstreamModel: string;
-  /** The catalogue's id of a model that its vendor also answers to under this name. */
+  /** The catalog's id, if this name is the vendor's alias for it. */
   readonly aliasOf?: string;
-  /** Served, but not shown in lists of models. */
+  /** Served, but left out of model lists. */
   readonly isUnlisted?: boolean;
-  /** The vendor's list has it under no name. */
+  /** The vendor's list does not contain it. */
   readonly isGuess?: boolean;
-  /** Since when the channel's vendor does not serve it, as far as the catalogue and its own list know. */
+  /** The date since which the vendor does not serve it, by the catalog and its own list. */
   readonly retired?: string;
-  /** What its maker names in its place. */
+  /** The replacement that the maker names. */
   readonly replacement?: string;
 }
 
@@ -378,7 +380,7 @@ function isVendors({ baseUrl }: Channel, provider: Provider | undefined): boolea
   return provider?.baseUrl !== undefined && (baseUrl === "" || baseUrl === provider.baseUrl);
 }
 
-/** Stands before the names of models in the native style, whoever makes them. */
+/** Prefix of model names in the native style, for all vendors. */
 const RESOURCE_PREFIX = "models";
 
 function aliasesOf({ aliases = [] }: Pick<Model, "aliases">): readonly string[] {
@@ -398,7 +400,7 @@ function firstPool(channel: Channel): string {
   return poolOf(channel, channel.credentials[0]);
 }
 
-/** Whether there is a place where a vendor's model may be asked for what it does. */
+/** Whether the provider has an endpoint for the model's kind. */
 function isServed(provider: Provider | undefined, { id, kind }: Model): boolean {
   if (kind === "chat" && provider?.adapter !== undefined) return true;
   const endpoints: Readonly<Record<ModelKind, readonly Serving[] | undefined>> = {

@@ -3,17 +3,20 @@ import { isArray, isObject, type Json } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
 import type { Call } from "../call.ts";
 
-/** By what a conversation is known again: its first turns stay the same as it grows. */
+/** Identifies a conversation by its first turns, which stay the same as it grows. */
 interface ConversationDigests {
-  /** Of what the user said first; other conversations may begin alike, unless their clients name sessions. */
+  /**
+   * Digest of the user's first message. Other conversations may start alike, unless their clients
+   * send session ids.
+   */
   readonly beginning: string;
-  /** With the first answer, if there is one; two conversations rarely share it. */
+  /** Digest including the first answer, if there is one; two conversations rarely share it. */
   readonly answered?: string;
 }
 
-/** Whatever came before the user's first words: instructions change, and are no turn. */
+/** Instructions before the user's first message may change, and are not a turn. */
 const SYSTEM_ROLES = new Set<Json | undefined>(["system", "developer"]);
-/** Of each turn, in characters: enough to tell conversations apart. */
+/** Characters per turn, enough to distinguish conversations. */
 const MAX_READ = 4_096;
 
 export function conversationDigests({
@@ -42,7 +45,7 @@ function digestOf(...parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\n")).digest("base64url").slice(0, 27);
 }
 
-/** The beginning of all that an item says, without marks that move as the conversation grows. */
+/** The start of an item's text, without cache marks that move as the conversation grows. */
 function textOf(item: Json | undefined): string {
   let text = "";
   const read = (value: Json | undefined): void => {

@@ -10,7 +10,7 @@ import { addressOf, upstreamTerms } from "../failover/upstream-terms.ts";
 
 const MAX_MODELS = 5_000;
 
-/** The models that a channel's upstream says it has; those known of it where the vendor has no list. */
+/** The models in the upstream's list; the known ones if the vendor has no list. */
 export async function askForModels(
   channel: Channel,
   egress: Pick<Egress, "send">,
@@ -42,13 +42,13 @@ export async function askForModels(
 
 function usualModels(body: Json, channel: Channel): readonly FoundModel[] {
   const list = isObject(body) ? body["data"] : body;
-  // Some servers write an empty list so.
+  // Some servers send null for an empty list.
   if (list === null) return [];
   if (!isArray(list)) throw noList(channel);
   return list.flatMap(readListed);
 }
 
-/** What stands at a wrong address is often a page, with a status of success. */
+/** A wrong address often returns a web page with a success status. */
 function noList({ provider }: Channel): GatewayError {
   return new GatewayError(
     "upstream_failed",

@@ -3,14 +3,14 @@ import { PROVIDERS } from "#providers/index.ts";
 
 const DEFAULT_CHANNEL = { models: { kind: "discover" }, priority: 0, weight: 1 } as const;
 
-/** A channel for each vendor whose well-known variable is set, with nothing else to configure. */
+/** A channel for each vendor whose API key variable is set, without further configuration. */
 export function channelsFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   maxConcurrent: number,
 ): readonly Channel[] {
   return PROVIDERS.flatMap((provider) => {
     const given = provider.keyVariable === undefined ? undefined : env[provider.keyVariable];
-    // Mounted secrets and files of variables often end in a line break, which is no part of it.
+    // Secrets from files often end with a line break, which is not part of them.
     const secret = given?.trim() ?? "";
     if (secret === "" || provider.baseUrl === undefined) return [];
     return {
@@ -25,14 +25,14 @@ export function channelsFromEnvironment(
   });
 }
 
-/** Where the simulator plays a vendor, and what it accepts there. */
+/** The address of a simulated vendor, and its credential. */
 export interface SimulatedVendor {
   readonly baseUrl: string;
   readonly secret: string;
   readonly options?: ChannelOptions;
 }
 
-/** The built-in simulator, as a channel for each vendor that it plays. */
+/** The built-in simulator, as one channel per simulated vendor. */
 export function simulatedChannels(
   vendors: Readonly<Record<string, SimulatedVendor>>,
   maxConcurrent: number,

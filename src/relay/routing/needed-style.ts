@@ -2,15 +2,15 @@ import { CALL_FEATURES, type CallFeature } from "#core/model.ts";
 import { planReasoning } from "#core/reasoning.ts";
 import type { Asking, Candidate } from "./route.ts";
 
-/** A style that the call needs, and what of the call needs it. */
+/** A style that the call requires, and the feature that requires it. */
 export interface NeededStyle {
   readonly style: string;
   readonly feature: CallFeature;
 }
 
 /**
- * The style in which alone this model or channel takes the call. Nothing of the
- * call is read unless some feature needs another style than `usual`.
+ * The only style in which this model or channel accepts the call. The call is parsed only if some
+ * feature requires a style other than `usual`.
  */
 export function neededStyle(
   { provider, channel, traits, steering }: Candidate,

@@ -2,9 +2,8 @@ import { mayUse, type ApiKey } from "#core/key.ts";
 import type { Candidate } from "./route.ts";
 
 /**
- * Those of a model's candidates that calls of a key may be sent to. Undefined
- * where there is none: a model that a key may not use, or that none of its
- * group's channels has, looks like one that does not exist.
+ * The candidates that a key may use. Undefined if there are none: a model outside the key's or its
+ * group's permissions is treated as unknown.
  */
 export function withinReach(
   key: ApiKey,
@@ -22,9 +21,9 @@ export function withinReach(
 }
 
 /**
- * Keys are made for models' own names: behind a vendor's prefix that one
- * counts, since a pattern such as `openai/*` is meant for models that are
- * called so. A key for a model is one for its other ids.
+ * Keys list the models' own names. The name without a vendor prefix is checked, because a pattern
+ * such as `openai/*` is meant for names that contain the prefix. Permission for a model includes
+ * its aliases.
  */
 function mayUseAs(key: ApiKey, { entry, base, aliasOf }: Candidate, model: string): boolean {
   const called = entry ?? model;

@@ -4,9 +4,9 @@ import type { Call } from "../call.ts";
 import { conversationDigests } from "./conversation-digests.ts";
 import type { Candidate, Plan, Route } from "./route.ts";
 
-/** A call's conversation, if it matters which account serves it. */
+/** A call's conversation, if the serving account matters. */
 export interface Homing {
-  /** Where it was answered before, if that is known. */
+  /** The account that served it before, if known. */
   readonly home: ReasoningHome | undefined;
   /** The plan with that account first. */
   readonly plan: Plan;
@@ -14,9 +14,8 @@ export interface Homing {
 }
 
 /**
- * Keeps a conversation on the account that made its reasoning, until that
- * channel fails. Calls of models that do not reason, and calls that only one
- * account can serve, are left alone: nothing is looked at for them.
+ * Keeps a conversation on the account that created its reasoning, until that channel fails. Skipped
+ * for models without reasoning, and if only one account can serve the call.
  */
 export async function findHome(
   call: Call,
@@ -38,7 +37,7 @@ export async function findHome(
   };
 }
 
-/** The conversation is served by another account than the one that answered it before. */
+/** An account other than the earlier one serves the conversation. */
 export function isAway(
   home: ReasoningHome | undefined,
   { channel }: Candidate,

@@ -31,39 +31,39 @@ import { neededStyle, type NeededStyle } from "./needed-style.ts";
 import { withinReach } from "./reach.ts";
 import type { TraitSources } from "./traits.ts";
 
-/** A channel that can serve a model, with all that an attempt needs to know. */
+/** A channel that can serve a model, with the data for an attempt. */
 export interface Candidate {
   readonly channel: Channel;
   readonly provider: Provider;
   readonly upstreamModel: string;
-  /** Of a plan's: what its caller is charged. */
+  /** In a plan: the caller's price. */
   readonly price: Price | undefined;
-  /** The price is the operator's, for whatever answers under this name. */
+  /** The operator's price, which applies to any model that responds under this name. */
   readonly hasOwnPrice?: true;
-  /** What other models of its vendor cost, which may do a part of a call's work. */
+  /** Prices of the vendor's other models, which may do part of a call's work. */
   readonly priceOf?: PriceOf;
-  /** Where the channel's address has calls processed, if the price may depend on it. */
+  /** The processing region of the channel's address, if the price may depend on it. */
   readonly region?: string;
   readonly traits: ModelTraits;
-  /** Who said which of them. */
+  /** The origin of each trait. */
   readonly sources?: TraitSources;
-  /** Endings of its name that it answers to. */
+  /** Suffixes that the name supports. */
   readonly suffixes: readonly SuffixKind[];
-  /** How the ending of the name that the caller used steers the model's reasoning. */
+  /** The reasoning setting of the suffix in the client's model name. */
   readonly steering?: Reasoning;
-  /** The name without that ending. */
+  /** The name without that suffix. */
   readonly base?: string;
-  /** The name without the vendor's prefix that the caller put before it. */
+  /** The name without the client's vendor prefix. */
   readonly entry?: string;
-  /** The catalogue's id of the model, if the name is another of its vendor's ids for it. */
+  /** The catalog's id, if the name is the vendor's alias for it. */
   readonly aliasOf?: string;
-  /** Id of the provider whose model it is, as far as the catalogue knows. */
+  /** Id of the provider that made the model, if the catalog knows it. */
   readonly maker?: string;
-  /** What the answer is expected to be charged by, where that is known better than for calls in general. */
+  /** The expected usage, if it is known better than for calls in general. */
   readonly expected?: Usage;
-  /** Label of the one credential that will do: what is asked for belongs to its account. */
+  /** Label of the only usable credential: the requested object belongs to its account. */
   readonly account?: string;
-  /** The entry of the configuration whose limits the model is under. */
+  /** The configuration entry whose limits apply to the model. */
   readonly limited?: Limited;
 }
 
@@ -72,11 +72,11 @@ export type Route = WireRoute | AdaptedRoute;
 
 export interface WireRoute extends Candidate {
   readonly endpoint: TextEndpoint;
-  /** What of the call made it this endpoint, if that was not the caller's style. */
+  /** The feature of the call that required this endpoint, if it is not the client's style. */
   readonly neededFor?: NeededStyle["feature"];
 }
 
-/** What of a call decides its endpoint. */
+/** The part of a call that decides its endpoint. */
 export type Asking = Pick<Call, "style"> & { readonly body: Pick<Call["body"], "json"> };
 
 export interface AdaptedRoute extends Candidate {
@@ -84,34 +84,36 @@ export interface AdaptedRoute extends Candidate {
   readonly adapter: TextAdapter;
 }
 
-/** How a call will be served, and what it may cost at most. */
+/** The routes of a call, and its maximum cost. */
 export interface Plan<R extends Candidate = Route> {
   readonly routes: readonly R[];
   readonly estimate: NanoUsd;
-  /** The account to ask first, as long as it can be used. */
+  /** The preferred account, as long as it is available. */
   readonly home?: ReasoningHome;
 }
 
-/** A channel that has the model, as somebody sees it who asks why a plan is what it is. */
+/** A candidate of a model with its availability, for explaining a plan. */
 export interface Prospect {
   readonly route: Route;
-  /** Why it is passed over now. */
+  /** The reason why it is skipped now. */
   readonly objection: UnavailableReason | "unpriced" | undefined;
 }
 
 export interface RouterSettings {
-  /** Of models without a price. If unset: `refuse` for callers with a quota or budget, else `warn`. */
+  /**
+   * For models without a price. Default: `refuse` for callers with a quota or budget, else `warn`.
+   */
   readonly unpriced: "allow" | "warn" | "refuse" | undefined;
-  /** Reserved when neither the call nor the catalogue names a maximum. */
+  /** Reserved if neither the call nor the catalog has a maximum. */
   readonly assumedOutputTokens: number;
 }
 
-/** What the router looks up: models by the name callers use. */
+/** The router's look-up of models by client-visible name. */
 export interface ModelTable {
   find(model: string): readonly Candidate[] | undefined;
-  /** The name that a key may use, and that is nearest to one which nobody has. */
+  /** The known name that is nearest to an unknown one, among those that the key may use. */
   nearestTo(key: ApiKey, name: string): string | undefined;
-  /** What is known of a model that a key might use, had its vendor not stopped serving it. */
+  /** A retired model that the key could otherwise use. */
   retiredFor(key: ApiKey, name: string): Retired | undefined;
   /** Some model has limits. */
   readonly hasLimits: boolean;
@@ -120,7 +122,7 @@ export interface ModelTable {
 export interface Retired {
   /** `2026-09-24`. */
   readonly since: string;
-  /** The served model of its kind that comes nearest. */
+  /** The nearest served model of its kind. */
   readonly successor: string | undefined;
 }
 
@@ -135,7 +137,7 @@ export class Router {
     this.#settings = settings;
   }
 
-  /** Channels in the order in which to try them. Throws when there is none. */
+  /** Channels in the order of attempts. Throws if no channel is available. */
   plan(
     call: Pick<Call, "key" | "facts" | "inputTokens" | "units"> &
       Asking &
@@ -148,7 +150,7 @@ export class Router {
     return this.planFor(call, (each) => findUntranslated(each, call), unknownValue);
   }
 
-  /** The same for calls of any kind: a channel for which `toRoute` has nothing is none for them. */
+  /** The same for any operation: a channel without a result of `toRoute` is left out. */
   planFor<R extends Candidate>(
     call: Pick<Served, "key" | "facts" | "inputTokens" | "units"> & Partial<Pick<Served, "at">>,
     toRoute: (candidate: Candidate) => R | undefined,
@@ -169,7 +171,7 @@ export class Router {
     return { routes, estimate: maxOf(estimates) };
   }
 
-  /** Those that a call turns to if nobody else answers come last. */
+  /** Unavailable routes that may still be tried as a last resort are kept apart. */
   #withOthers<R extends Candidate>(
     able: readonly R[],
     all: readonly R[],
@@ -182,8 +184,8 @@ export class Router {
   }
 
   /**
-   * All channels that have the model: those of a plan in its order, then those
-   * passed over. `isBounded`: a quota or budget binds the call.
+   * All channels that have the model: those of a plan in its order, then the skipped ones.
+   * `isBounded`: a quota or budget applies to the call.
    */
   survey(call: Pick<Call, "key" | "facts"> & Asking, isBounded = false): readonly Prospect[] {
     const seen = this.#known(call.key, call.facts.model).map((candidate) => ({
@@ -205,14 +207,17 @@ export class Router {
     return prospects;
   }
 
-  /** What the model is held to. None for a key that may not use it: it must not find out by being slowed down. */
+  /**
+   * The model's rate limits. Empty for a key without permission, so that a 429 does not reveal the
+   * model.
+   */
   limitsOn(key: ApiKey, model: string): readonly Limited[] {
     if (!this.#table.hasLimits) return NOT_LIMITED;
     const all = (this.#reach(key, model) ?? []).flatMap(({ limited }) => limited ?? []);
     return [...new Map(all.map((each) => [each.id, each])).values()];
   }
 
-  /** What a call may come to on any of these; on all that serve its model where nothing is said. */
+  /** The maximum size of a call on these routes; by default on all routes of its model. */
   sizeOf(
     { key, facts, inputTokens }: Pick<Served, "key" | "facts" | "inputTokens">,
     candidates: readonly Candidate[] = this.#reach(key, facts.model) ?? [],
@@ -226,7 +231,7 @@ export class Router {
       : { known: clampCount(inputTokens + output), assumed: 0 };
   }
 
-  /** Whether a quota or budget of the caller matters to what may be planned. */
+  /** Whether the plan depends on the caller's quota or budget. */
   get asksForBounds(): boolean {
     return this.#settings.unpriced === undefined;
   }
@@ -258,7 +263,7 @@ export class Router {
     return withinReach(key, model, this.#table.find(model));
   }
 
-  /** What is reserved for the output of a call on a route. */
+  /** Output tokens to reserve for a call on a route. */
   outputTokens({ traits }: Candidate, { facts }: Pick<Served, "facts">): number {
     const cap = traits.maxOutputTokens ?? Infinity;
     const each = Math.min(facts.maxOutputTokens ?? this.#settings.assumedOutputTokens, cap);
@@ -276,13 +281,13 @@ export class Router {
   }
 }
 
-/** With the price for the moment at which the call began. */
+/** The route with the price at the start of the call. */
 function pricedAt<R extends Candidate>(route: R, at: number | undefined): R {
   if (at === undefined || route.price?.variants === undefined) return route;
   return { ...route, price: priceAt(route.price, at) };
 }
 
-/** With what the holder of a key in a group is charged. */
+/** The candidate with the price for the key's group. */
 function inGroup(candidate: Candidate, key: ApiKey, group: Group, model: string): Candidate {
   const price = priceOn(candidate, key, model);
   const { priceOf } = candidate;
@@ -297,7 +302,7 @@ function inGroup(candidate: Candidate, key: ApiKey, group: Group, model: string)
 
 const NOT_LIMITED: readonly Limited[] = [];
 
-/** What the holder of a key is charged for a model of this name. */
+/** The price of a model for the holder of a key. */
 export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {
   const { entry, base, aliasOf, price } = candidate;
   if (group === undefined) return price;
@@ -305,7 +310,7 @@ export function priceOn(candidate: Candidate, { group }: ApiKey, model: string):
   return priceFor(group, price, names);
 }
 
-/** Nobody knows what it costs; a model on the operator's own machine costs nothing. */
+/** No known price. A model on the operator's own machine is free. */
 export function isUnpriced({ price, provider, expected }: Candidate): boolean {
   if (price === undefined) return provider.isLocal !== true;
   return expected !== undefined && pricesOnlyOtherUnits(expected, price);
@@ -328,8 +333,8 @@ export class UnpricedModel extends GatewayError {
 }
 
 /**
- * There is an upstream that could answer, but not now. `waits`: in ms, of those
- * that are at a limit of their own; for some calls waiting does not help.
+ * Upstreams exist, but all are unavailable. `waits`: cooldowns in ms; for some calls waiting does
+ * not help.
  */
 export function allResting(
   candidates: readonly Candidate[],
@@ -342,7 +347,8 @@ export function allResting(
   const causes = candidates.map((one) => health.cooldownCause(one, caller));
   const cause = causes.find((one) => one !== undefined);
   const message = `No upstream is available for this model: ${reasonFor(cause)}`;
-  // An account that is refused is refused until its owner mends it, which no client waits for.
+  // An account that is refused stays refused until the operator corrects it, so no retry time is
+  // given.
   if (causes.every((one) => one?.fault.blame === "operator")) {
     return new GatewayError("unavailable", message, { mayRetry: false });
   }
@@ -353,7 +359,7 @@ export function allResting(
   );
 }
 
-/** In our own words: the vendor's were about another call, and may repeat it. */
+/** In the gateway's words: the vendor's message belongs to another call, and may quote it. */
 function reasonFor(cause: GatewayError | undefined): string {
   if (cause === undefined) return "each one is at its limit of calls.";
   const status = cause.vendor === undefined ? "" : ` (status ${cause.vendor.status})`;
@@ -367,7 +373,10 @@ function reasonFor(cause: GatewayError | undefined): string {
   }
 }
 
-/** The caller's own style if the vendor speaks it and takes the call in it, so that nothing needs translating. */
+/**
+ * The client's own style if the vendor has it and accepts the call in it, so that no translation is
+ * needed.
+ */
 export function routeFor(candidate: Candidate, call: Asking): Route {
   const route = findRoute(candidate, call);
   if (route === undefined) throw unableTo(noTextOf([candidate]));
@@ -394,20 +403,20 @@ function isAble({ serves, isOffered, style }: TextEndpoint, { channel, upstreamM
   return isOffered?.(channel.options ?? {}) !== false || channel.style === style.id;
 }
 
-/** Only a vendor of the caller's own style can know what we do not. */
+/** Unknown features can only be served by a vendor of the client's own style. */
 function findUntranslated(candidate: Candidate, call: Asking): Route | undefined {
   const route = findRoute(candidate, call);
   return route?.endpoint?.style.id === call.style.id ? route : undefined;
 }
 
-/** It only makes pictures or videos. */
+/** It serves images or videos only. */
 function isWordless({ provider: { images, videos }, upstreamModel }: Candidate): boolean {
   const servesIt = (each: ImageEndpoint | VideoEndpoint): boolean =>
     each.isExclusive === true && each.serves?.(upstreamModel) === true;
   return images?.some(servesIt) === true || videos?.some(servesIt) === true;
 }
 
-/** Tells callers who ask a model for text where it is asked for what it makes. */
+/** Names the right endpoint for a client that requests text from a model without text output. */
 function noTextOf(candidates: readonly Candidate[]): string {
   const makes = (kind: "images" | "videos"): boolean =>
     candidates.some(({ provider, upstreamModel }) =>
@@ -427,7 +436,7 @@ function inOrder<C extends Candidate>(candidates: readonly C[]): readonly C[] {
   if (candidates.length === 1) return candidates;
   const drawn = candidates.map((each) => ({
     each,
-    // The order of exponential variates is a weighted draw.
+    // Sorting by exponential variates is a weighted draw.
     key: -Math.log(1 - Math.random()) / each.channel.weight,
   }));
   drawn.sort((a, b) => a.each.channel.priority - b.each.channel.priority || a.key - b.key);

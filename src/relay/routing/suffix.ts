@@ -1,7 +1,7 @@
 import type { Reasoning } from "#core/chat.ts";
 import type { SuffixKind } from "#core/model.ts";
 
-/** One way to read a model's name as the name of another model and a wish about its reasoning. */
+/** A model name split into another name and a reasoning suffix. */
 interface SuffixReading {
   readonly base: string;
   readonly kind: SuffixKind;
@@ -10,7 +10,7 @@ interface SuffixReading {
 
 const MAX_BUDGET = 10_000_000;
 
-/** Every way to read a name; which of them hold, the models' families declare. */
+/** All possible splits of a name; the models' families declare which apply. */
 export function readSuffixes(name: string): readonly SuffixReading[] {
   const found: SuffixReading[] = [];
   const read = (pattern: RegExp, kind: SuffixKind, steer: (word: string) => Reasoning): void => {

@@ -1,14 +1,14 @@
 import type { FamilyTraits, Model, ModelTraits, RequestRules } from "#core/model.ts";
 
-/** Who says a trait; the first of these that says it is believed. */
+/** Origins of traits; the first that has the trait takes precedence. */
 const TRAIT_ORIGINS = ["configuration", "catalogue", "vendor's list", "family"] as const;
 
 type TraitOrigin = (typeof TRAIT_ORIGINS)[number];
 
-/** What each of them says of one model. */
+/** The traits of one model by origin. */
 export type TraitSources = Readonly<Partial<Record<TraitOrigin, ModelTraits>>>;
 
-/** A record, so that a new trait cannot be forgotten. */
+/** A record, so that the compiler finds a missing trait. */
 const TRAITS: Readonly<Record<keyof ModelTraits, true>> = {
   kind: true,
   line: true,
@@ -24,7 +24,7 @@ const TRAITS: Readonly<Record<keyof ModelTraits, true>> = {
   rules: true,
 };
 
-/** The traits among what is known of a model; `undefined` of one that is not known. */
+/** The traits of a model; `undefined` for an unknown model. */
 export function traitsOf(known: Model | FamilyTraits | undefined): ModelTraits | undefined {
   if (known === undefined) return undefined;
   return Object.fromEntries(Object.entries(known).filter(([name]) => name in TRAITS));
@@ -37,7 +37,7 @@ export function mergeTraits(sources: TraitSources): ModelTraits {
   return merged.rules === undefined ? merged : { ...merged, rules };
 }
 
-/** Who said each trait, by its name; of the rules each by itself, as in `rules.refuses`. */
+/** The origin of each trait by name; rules are listed separately, as in `rules.refuses`. */
 export function originsOf(sources: TraitSources): Readonly<Record<string, TraitOrigin>> {
   const origins: Record<string, TraitOrigin> = {};
   for (const origin of TRAIT_ORIGINS.toReversed()) {

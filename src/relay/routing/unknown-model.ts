@@ -4,7 +4,7 @@ import type { ModelTable, Retired } from "./route.ts";
 
 const MAX_SHOWN_CHARS = 128;
 
-/** A model that a key may not use looks like one that does not exist, and is suggested to nobody. */
+/** A model that the key may not use is treated as unknown, and is never suggested. */
 export function unknownModel(
   key: ApiKey,
   model: string,

@@ -10,9 +10,8 @@ interface PricedDeps {
 }
 
 /**
- * A plan without the channels whose price nobody knows, if a quota or budget
- * binds the call: such a channel would be used without bound. Throws if none
- * is left.
+ * The plan without unpriced channels, if a quota or budget applies: such a channel would not count
+ * against it. Throws if none is left.
  */
 export async function pricedFor<R extends Candidate>(
   { key, facts }: Pick<Served, "key" | "facts">,
@@ -26,7 +25,7 @@ export async function pricedFor<R extends Candidate>(
   throw new UnpricedModel(facts.model, plan.routes, "a quota or budget binds this call");
 }
 
-/** Some account that a call with the key draws on has a bound. */
+/** Whether an account of the key has a quota or budget. */
 export async function isBounded(
   { accounts, budgets = [] }: ApiKey,
   ledger: PricedDeps["ledger"],
@@ -42,18 +41,18 @@ export async function isBounded(
 /** The part of a call that has no known price: the model, or only the requested service tier. */
 export type UnpricedPart = "model" | "service_tier";
 
-/** What the operator is told of a model without a price. */
+/** The operator's notice about a model without a price. */
 export interface UnpricedNotice {
   readonly model: string;
   readonly channel: string;
   readonly provider: string;
-  /** The call was refused because of it, and not served. */
+  /** The call was refused for it, and not served. */
   readonly isRefused: boolean;
   /** It has a price, but not for this service tier: the call costs as in the usual one. */
   readonly serviceTier?: string;
 }
 
-/** What the operator is told of a call of the model on the channel. */
+/** The notice for a call of the model on the channel. */
 export function unpricedNotice(
   { facts }: Pick<Served, "facts">,
   { channel, provider }: Candidate,
@@ -65,7 +64,7 @@ export function unpricedNotice(
 const HOUR_MS = 3_600_000;
 const MAX_MODELS = 1_000;
 
-/** Passes on one notice per model and hour. */
+/** Forwards one notice per model and hour. */
 export class UnpricedReport {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #tell: (notice: UnpricedNotice) => void;

@@ -11,14 +11,17 @@ export interface DeliverDeps {
   readonly notices: WebhookOutbox;
   readonly secrets: WebhookSecrets;
   readonly clock: Clock;
-  /** Posts to an address that a caller named. */
+  /** Posts to a URL of a client. */
   readonly links: Pick<LinkFollower, "post">;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** As https://www.standardwebhooks.com advises, to a tenth more or less; then nobody will take it. */
+/**
+ * Retry delays by https://www.standardwebhooks.com, with a jitter of a tenth; then the delivery is
+ * abandoned.
+ */
 const PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -31,18 +34,18 @@ const PAUSES_MS = [
   24 * HOUR_MS,
 ];
 const JITTER = 0.1;
-/** Longer than a place in a lane is waited for, and a try takes. */
+/** Longer than the wait for a free slot and an attempt together. */
 const LEASE_MS = MINUTE_MS;
 const BATCH = 64;
-/** Under way and waiting, to all receivers together. */
+/** Limit of running and waiting deliveries in total. */
 const MAX_CONCURRENT = 256;
 const AT_ONCE_TO_ONE = 4;
 const WAITING_FOR_ONE = 12;
-/** Those that the lane of their receiver has no place for. */
+/** Retry delay if a receiver's queue is full. */
 const CROWDED_MS = 5 * SECOND_MS;
 const GONE = 410;
 
-/** Sends what is due, until nothing is. One receiver that takes its time delays no other. */
+/** Sends due webhooks until none remains. A slow receiver delays no other. */
 export async function deliverWebhooks(deps: DeliverDeps, signal: AbortSignal): Promise<void> {
   const lanes = new Map<string, Lane>();
   const troubles: unknown[] = [];
@@ -60,7 +63,7 @@ export async function deliverWebhooks(deps: DeliverDeps, signal: AbortSignal): P
   if (troubles.length > 0) throw troubles[0];
 }
 
-/** What is on its way to one receiver, or waits for that. */
+/** Running and waiting deliveries of one receiver. */
 class Lane extends Semaphore {
   size = 0;
 
@@ -110,7 +113,7 @@ async function send(delivery: WebhookDelivery, deps: DeliverDeps): Promise<void>
 
 interface Refusal {
   readonly lastError: string;
-  /** Nobody there will ever take it. */
+  /** The receiver refused it permanently: no retry. */
   readonly isFinal: boolean;
 }
 

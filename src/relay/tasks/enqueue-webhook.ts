@@ -7,14 +7,14 @@ import { linksOf, type TaskAddress } from "./links.ts";
 interface EnqueueDeps {
   readonly notices: WebhookOutbox;
   readonly clock: Clock;
-  /** The format through which a task was asked for. */
+  /** The format of the client that created a task. */
   formatOf(entry: string): InboundVideoFormat | undefined;
   addressOf(task: Task, format: InboundVideoFormat): TaskAddress;
-  /** Finished videos are copied, and their links lead here. */
+  /** Finished videos are copied, and their links lead to the gateway. */
   readonly keepsMedia: boolean;
 }
 
-/** Writes down that a task's caller is to be told of its state: once for each, however often this is done. */
+/** Writes a webhook for a task's state to the outbox; repeated calls for a state have no effect. */
 export async function enqueueWebhook(task: Task, deps: EnqueueDeps): Promise<void> {
   const { callbackUrl: url } = task.facts;
   const format = deps.formatOf(task.entry);

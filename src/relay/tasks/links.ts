@@ -4,14 +4,14 @@ import type { MadeVideo, TaskLinks } from "#core/video.ts";
 import { defined } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 
-/** How the gateway's own links to the files of one task are written. */
+/** The gateway's URLs of one task's files. */
 export interface TaskAddress extends Pick<TaskLinks, "filesUrl"> {
   linkTo(index: number, variant?: Variant): string;
 }
 
 /**
- * Where a task's results are for its caller: at the vendor's, where its links
- * are open to anybody and none are kept here, else here.
+ * The result URLs for a client: the vendor's if they are public and the gateway keeps no copies,
+ * else the gateway's.
  */
 export function linksOf(task: Task, { filesUrl, linkTo }: TaskAddress, isKept: boolean): TaskLinks {
   const needsKey = needsOurKey(task);
@@ -19,7 +19,7 @@ export function linksOf(task: Task, { filesUrl, linkTo }: TaskAddress, isKept: b
     if (!isKept && !needsKey && /^https?:\/\//i.test(each.url)) return each;
     const here = (url: string | undefined, variant?: Variant): string | undefined =>
       url === undefined ? undefined : linkTo(index, variant);
-    // What stands beside a video that is not open to anybody is not, either.
+    // Further files of a video without a public link are not public, either.
     const { coverUrl, lastFrameUrl, watermarkedUrl, ...rest } = each;
     return {
       ...rest,

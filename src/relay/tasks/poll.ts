@@ -13,11 +13,11 @@ import { parseAnswer, parseLargeAnswer } from "../delivery/whole.ts";
 
 export interface PollDeps {
   readonly egress: Egress;
-  /** By its name, whether or not it takes new calls. */
+  /** By name, including channels that accept no new calls. */
   findChannel(name: string): Channel | undefined;
 }
 
-/** The vendor of a task, and the account that knows it. */
+/** The vendor of a task, and the account that submitted it. */
 export interface UpstreamTaskContext {
   readonly channel: Channel;
   readonly provider: Provider;
@@ -26,7 +26,7 @@ export interface UpstreamTaskContext {
   readonly ref: TaskRef;
 }
 
-/** Throws `upstream_failed` where the channel, or what was used of it, is no more. */
+/** Throws `upstream_failed` if the channel, or its credential or endpoint, no longer exists. */
 export function upstreamTaskContextOf(task: Task, { findChannel }: PollDeps): UpstreamTaskContext {
   const { place } = task;
   const channel = place && findChannel(place.channel);
@@ -58,7 +58,7 @@ function gone(): GatewayError {
   );
 }
 
-/** How a task is, by its vendor. */
+/** Polls the vendor for a task's state. */
 export async function pollTask(task: Task, deps: PollDeps): Promise<TaskUpdate> {
   const context = upstreamTaskContextOf(task, deps);
   const { endpoint, ref } = context;
@@ -71,7 +71,7 @@ export async function pollTask(task: Task, deps: PollDeps): Promise<TaskUpdate> 
   return endpoint.style.outbound.parseTask(body, ref, reply.status);
 }
 
-/** Some vendors say what they made only when asked for that apart. */
+/** Some vendors return the result only by a second request. */
 async function wholeAnswer(
   context: UpstreamTaskContext,
   body: JsonObject,
@@ -89,7 +89,9 @@ async function wholeAnswer(
   return { ...(await parseLargeAnswer(await reply.readAll())), ...body };
 }
 
-/** What a vendor answers to a look at a task that was made; undefined where it does not know it any more. */
+/**
+ * The vendor's polling response for a finished task; undefined if the vendor no longer knows it.
+ */
 export async function fetchPollBody(
   context: UpstreamTaskContext,
   deps: PollDeps,
@@ -103,8 +105,8 @@ export async function fetchPollBody(
 }
 
 /**
- * The vendor's id of a task that it may or may not have taken on; undefined
- * where it has not, `null` where it cannot be asked.
+ * The vendor's id of a task with an unknown outcome. Undefined if the vendor did not create it,
+ * `null` if the vendor cannot search for it.
  */
 export async function findSubmitted(
   task: Task,
@@ -120,7 +122,7 @@ export async function findSubmitted(
   return parseFound(parseAnswer(await reply.readAll()), ref.externalId);
 }
 
-/** Takes back a task that has not begun. Throws where the vendor has no such thing, or refuses. */
+/** Cancels a task that has not started. Throws if the vendor cannot cancel, or refuses. */
 export async function cancel(task: Task, deps: PollDeps): Promise<void> {
   const context = upstreamTaskContextOf(task, deps);
   const { endpoint } = context;
@@ -132,12 +134,12 @@ export async function cancel(task: Task, deps: PollDeps): Promise<void> {
   await reply.readAll();
 }
 
-/** A question about a task is answered at once, or not worth waiting for. */
+/** Timeout of a poll. */
 const ANSWER_MS = 20_000;
 
 interface UpstreamTaskRequest extends Pick<TaskPoll, "path" | "body"> {
   readonly method: TaskPoll["method"] | "DELETE";
-  /** Whoever wants to know left. */
+  /** Aborted when the caller no longer waits. */
   readonly signal?: AbortSignal;
 }
 
@@ -157,7 +159,7 @@ async function requestUpstream(
   return await requestAt(new URL(addressOf(context) + path(ref)), context, request, deps);
 }
 
-/** With the credential, so never to another place than the channel's own. */
+/** Sent with the credential, so only to the channel's own address. */
 export async function requestAt(
   url: URL,
   { channel, provider, endpoint, credential }: UpstreamTaskContext,

@@ -9,9 +9,9 @@ const AT_ONCE = 4;
 type PrepareTools = Pick<Tools, "media" | "maxPixels" | "signal">;
 
 /**
- * The question with its media as a vendor wants them: links that it does not
- * follow are fetched, and pictures that it cannot read are sent as PNG. Throws
- * `invalid_request` for what leads nowhere, or is no picture.
+ * Prepares a request's media for a vendor: downloads links that it does not follow, and converts
+ * images that it cannot read to PNG. Throws `invalid_request` for a failed download or an invalid
+ * image.
  */
 export async function prepareMedia(
   question: VideoRequest,

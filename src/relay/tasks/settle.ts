@@ -14,16 +14,16 @@ import { NO_USAGE } from "#core/usage.ts";
 
 export interface SettleDeps {
   readonly ledger: Ledger;
-  /** Told of every task whose money came to rest: metrics. */
+  /** Called for every settled task: metrics. */
   onClosed(record: CallRecord): void;
 }
 
-/** What a task that is over costs: nothing where nothing was made. */
+/** The cost of an ended task: zero without a result. */
 function costOfTask({ status, usage, price }: Task): NanoUsd {
   return status === "succeeded" && price !== undefined ? costOf(usage, price) : nanoUsd(0);
 }
 
-/** Closes the hold of a task that is over. Whoever does it again does nothing. */
+/** Settles the hold of an ended task; repeated calls have no effect. */
 export async function settleTask(task: Task, { ledger, onClosed }: SettleDeps): Promise<void> {
   const record = recordOf(task);
   const isFirst =
@@ -62,7 +62,7 @@ function recordOf(task: Task): CallRecord {
   };
 }
 
-/** As a route of its place would be. */
+/** The same rule as for routes. */
 function isUnpriced({ place, price, usage }: Task): boolean {
   if (price !== undefined && !isUnknownPrice(price)) return pricesOnlyOtherUnits(usage, price);
   return place === undefined || findProvider(place.provider)?.isLocal !== true;

@@ -32,25 +32,25 @@ export interface SubmitDeps extends AttemptDeps, AdmitDeps {
   readonly media: MediaFetcher;
   readonly links: Pick<LinkFollower, "check">;
   readonly maxPixels: number;
-  /** Who leases what this gateway takes on, and for how long. */
+  /** The lease owner of this gateway's tasks, and the lease time. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** Where vendors may tell us of a task; undefined where this gateway cannot be reached by them. */
+  /** The webhook URL for a vendor; undefined if vendors cannot reach this gateway. */
   callbackUrlFor(channel: string, taskId: string): string | undefined;
   readonly references: ReferenceDeps;
-  /** A task that this gateway goes on with. */
+  /** Called for a task that this gateway will poll. */
   onTaken(task: Task): void;
 }
 
-/** A video that is asked for, on its way. Its caller may leave; the task goes on. */
+/** A video request. Its client may disconnect; the task continues. */
 export interface AskedVideo extends Served {
   readonly isLasting: true;
   readonly question: VideoRequest;
-  /** The caller would rather be refused than lose a field. */
+  /** The client prefers a refusal to a lost field. */
   readonly isStrict: boolean;
-  /** The caller's id for it is for no other task of theirs. */
+  /** The client's own task id must be unique for this user. */
   readonly ownsExternalId?: boolean;
-  /** The one place where it may run, since what it is made from is there. */
+  /** The only account that can run it, because its inputs are stored there. */
   readonly home?: Home;
 }
 
@@ -64,9 +64,8 @@ interface Addressed {
 }
 
 /**
- * Has a task taken on by a vendor. The task is on disk before a vendor is
- * asked, with the name of whoever is being asked; nobody else is asked where it
- * is not certain that the first one did not take it on.
+ * Submits a task to a vendor. The task and its current channel are stored before the vendor is
+ * called. If the vendor may have accepted it, no other channel is tried.
  */
 export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<Task> {
   const { callbackUrl } = asked.question;
@@ -94,7 +93,10 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
   }
 }
 
-/** Where the assets are. A model that is somewhere else is not as good as none. */
+/**
+ * A plan limited to the account of the assets. A model on other accounts gets a specific error, not
+ * "unknown model".
+ */
 function planThere(
   call: AskedVideo,
   asked: Home | undefined,
@@ -110,7 +112,7 @@ function planThere(
   }
 }
 
-/** Throws what the models of the name refuse, where all do. */
+/** Throws the models' refusal if all of them refuse. */
 function planVideo(
   { question, home, ...call }: AskedVideo,
   { router }: Pick<SubmitDeps, "router">,
@@ -148,12 +150,12 @@ function planVideo(
   }
 }
 
-/** What will be made there, as far as it is known before. */
+/** The known facts of the result on this route. */
 function factsOn({ style, dialect }: VideoEndpoint, question: VideoRequest): TaskFacts {
   return { ...factsOf(question), ...style.outbound.expect?.(question, dialect) };
 }
 
-/** Nobody knows how long it will be: the longest is reserved. */
+/** For an unknown length, the longest is reserved. */
 function longestOn(
   { style, dialect }: VideoEndpoint,
   question: VideoRequest,
@@ -163,13 +165,13 @@ function longestOn(
 
 const MAX_TRIES = 5;
 
-/** What has become of one request, on disk as it becomes. */
+/** Stores the progress of one submission. */
 class Submission {
   readonly #call: AskedVideo;
   readonly #plan: Plan<VideoRoute>;
   readonly #deps: SubmitDeps;
   #task: Task | undefined;
-  /** A vendor was sent the request, and did not say that it refused it. */
+  /** A vendor received the request, and did not refuse it. */
   #isAmbiguous = false;
 
   constructor(call: AskedVideo, plan: Plan<VideoRoute>, deps: SubmitDeps) {
@@ -178,7 +180,7 @@ class Submission {
     this.#deps = deps;
   }
 
-  /** The vendor's id of the task. */
+  /** Returns the vendor's task id. */
   async try(route: VideoRoute, transport: UpstreamTransport): Promise<string> {
     const { question, isStrict, id, signal } = this.#call;
     const { endpoint, upstreamModel: model, channel, traits } = route;
@@ -208,11 +210,12 @@ class Submission {
     }
   }
 
-  /** Taken on by a vendor. */
+  /** The vendor accepted the task. */
   async taken(upstreamId: string): Promise<Task> {
     const { tasks, clock, onError } = this.#deps;
     let task: Task | undefined = this.#known();
-    // Another gateway may have thought this one dead, and may be looking for the task.
+    // Another gateway may have taken over this task after an expired lease, and may be searching
+    // for it.
     for (let tries = 0; tries < MAX_TRIES && task !== undefined; tries++) {
       const known: Task = task;
       const { place } = known;
@@ -227,7 +230,8 @@ class Submission {
         task = await tasks.findAny(known.id);
       } catch (cause) {
         if (cause instanceof GatewayError) throw cause;
-        // The vendor makes it all the same: the board knows, and writes it down with the next news.
+        // The vendor runs the task in any case: the scheduler has it, and stores it with the next
+        // update.
         onError(cause);
         return this.#goOnWith({ ...known, ...change });
       }
@@ -235,7 +239,7 @@ class Submission {
     throw new GatewayError("internal", "The task was given up while it was taken on.");
   }
 
-  /** Refused by everybody, or nobody knows. */
+  /** All channels refused it, or the outcome is unknown. */
   async refused(error: GatewayError, settlement: Settlement): Promise<Task> {
     const { tasks, clock } = this.#deps;
     const task = this.#task;
@@ -249,7 +253,7 @@ class Submission {
     throw error;
   }
 
-  /** Nobody was told its id. */
+  /** Ends a task whose id no client has. */
   async #end(task: Task, { code, message }: GatewayError): Promise<void> {
     const { tasks, clock } = this.#deps;
     await tasks.change(task, {
@@ -261,7 +265,10 @@ class Submission {
     await tasks.remove(task.userId, task.id);
   }
 
-  /** What cannot be written is left to the board: else nobody would look at the task as long as this gateway lives. */
+  /**
+   * A failed write is left to the scheduler: otherwise this gateway would hold the task without
+   * polling it.
+   */
   async #written<T>(task: Task, writing: Promise<T>): Promise<T | undefined> {
     try {
       return await writing;
@@ -295,7 +302,7 @@ class Submission {
       facts: asked,
       lost,
       usage: expectedUsage(asked, question),
-      // Said even where there is none: another channel's may stand there.
+      // Set even if undefined, to replace the price of an earlier channel.
       price,
     };
     if (this.#task !== undefined) {
@@ -334,14 +341,14 @@ class Submission {
   }
 }
 
-/** Ends the attempts: asking somebody else might have the video made twice. */
+/** Ends the attempts: another channel might create the video twice. */
 class Unknown extends GatewayError {
   constructor(cause: GatewayError) {
     super("internal", "It is not known whether the upstream took the task on.", { cause });
   }
 }
 
-/** Whatever comes before a connection, or says no, has begun nothing. */
+/** Errors before a connection, and refusals, have started nothing. */
 function mayHaveBegun({ code }: GatewayError): boolean {
   return code === "upstream_timeout" || code === "upstream_failed" || code === "canceled";
 }
@@ -358,7 +365,7 @@ function outgoing(
 const MAX_PROMPT_CHARS = 4_000;
 const MAX_TEXT_CHARS = 2_048;
 
-/** What is kept of a question: nothing of the media. */
+/** The stored facts of a request, without media. */
 export function factsOf(question: VideoRequest): TaskFacts {
   const { scenario, prompt, payload, source } = question;
   return {

@@ -11,33 +11,33 @@ export interface TaskSchedulerDeps extends PollDeps, SettleDeps {
   readonly tasks: TaskStore;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
-  /** Names this gateway in leases. */
+  /** This gateway's id in leases. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly limits: {
-    /** Tasks in this gateway's hands. */
+    /** Number of tasks leased by this gateway. */
     readonly tasks: number;
-    /** Looks at once on one channel. */
+    /** Maximum number of concurrent polls per channel. */
     readonly taskPolls: number;
   };
-  /** Tells whoever wants to know that a task is in another state; done again after a crash. */
+  /** Enqueues notifications of a task's new state; repeated after a crash. */
   announce(task: Task): Promise<void>;
   onError(cause: unknown): void;
-  /** A task was looked at so long after it was due. */
+  /** Gets the delay between the due time of a poll and the poll. */
   onPoll(lateMs: number): void;
 }
 
 const TICK_MS = 100;
-/** A lease is not relied on to its last moment. */
+/** Share of the lease that is relied on. */
 const LEASE_MARGIN = 0.8;
-/** However often somebody says that something happened. */
+/** Minimum time between polls, for any number of requests. */
 const MIN_PAUSE_MS = 1_000;
-/** Smaller steps are not worth a write. */
+/** Smaller progress steps are not written. */
 const PROGRESS_STEP = 10;
 
 interface Entry {
   task: Task;
-  /** Being looked at; whoever else wants to waits for this one. */
+  /** The running poll; further callers wait for it. */
   polling: Promise<void> | undefined;
   polledAt: number;
 }
@@ -48,18 +48,17 @@ interface Slot {
 }
 
 /**
- * The tasks in this gateway's hands, each looked at when it is due, until it is
- * over and settled. A gateway that cannot be sure of its leases lets go of
- * them all: others may have them already.
+ * The tasks leased by this gateway. Each is polled when due, until it is ended and settled. A
+ * gateway that may have lost its leases drops all tasks: others may have them.
  */
 export class TaskScheduler implements Watched {
   readonly #deps: TaskSchedulerDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #schedule = new Heap<Slot>(({ dueAt }) => dueAt);
   readonly #busy = new Map<string, number>();
-  /** Due, but their channel is busy. */
+  /** Due, but their channel is at its limit. */
   readonly #waiting = new Map<string, Entry[]>();
-  /** Monotonic ms up to which the leases hold. */
+  /** Monotonic ms until which the leases are valid. */
   #leasedUntil: number;
   dueAt = 0;
 
@@ -73,14 +72,14 @@ export class TaskScheduler implements Watched {
     return this.#entries.size;
   }
 
-  /** Looks under way. */
+  /** Number of running polls. */
   get polls(): number {
     let sum = 0;
     for (const busy of this.#busy.values()) sum += busy;
     return sum;
   }
 
-  /** A task of this gateway's. */
+  /** Adds a task of this gateway. */
   take(task: Task): void {
     const known = this.#entries.get(task.id);
     if (known !== undefined && known.task.version >= task.version) return;
@@ -90,12 +89,14 @@ export class TaskScheduler implements Watched {
     this.#plan(entry);
   }
 
-  /** As it is known here; undefined for those of others. */
+  /** The task as known here; undefined for tasks of other gateways. */
   find(id: string): Task | undefined {
     return this.#entries.get(id)?.task;
   }
 
-  /** Looks at one of its tasks now, unless somebody just did. False for those of others. */
+  /**
+   * Polls one of its tasks now, unless it was polled recently. False for tasks of other gateways.
+   */
   async pollNow(id: string, minAgeMs: number): Promise<boolean> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
@@ -106,7 +107,7 @@ export class TaskScheduler implements Watched {
     return true;
   }
 
-  /** The same, without waiting, and not more often than makes sense. False for those of others. */
+  /** The same without waiting, limited to a minimum pause. False for tasks of other gateways. */
   pollSoon(id: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
@@ -118,13 +119,13 @@ export class TaskScheduler implements Watched {
     return true;
   }
 
-  /** Leases what is nobody's, and keeps what it has. */
+  /** Leases unowned tasks, and renews its own leases. */
   async renew(): Promise<void> {
     const { tasks, owner, leaseMs, clock, limits } = this.#deps;
     const startedAt = clock.monotonic();
     if (startedAt >= this.#leasedUntil) {
       this.#forgetAll();
-      // Those that have not ended yet are in nobody's hands either: they are leased anew below.
+      // Leases that have not expired yet are released first: the tasks are leased again below.
       await tasks.release(owner);
     }
     await tasks.prolong(owner, leaseMs);
@@ -135,7 +136,7 @@ export class TaskScheduler implements Watched {
     for (const task of await tasks.lease(owner, leaseMs, room)) this.take(task);
   }
 
-  /** Lets go of everything, once what is being looked at is looked at. */
+  /** Releases all tasks, after the running polls. */
   async close(): Promise<void> {
     this.#deps.deadlines.release(this);
     const polling = [...this.#entries.values()].flatMap((each) => each.polling ?? []);
@@ -146,7 +147,7 @@ export class TaskScheduler implements Watched {
 
   onDue(monotonic: number): void {
     this.dueAt = monotonic + TICK_MS;
-    // After a long sleep the tasks may be in other hands.
+    // After a long pause of the process, others may have the tasks.
     if (monotonic >= this.#leasedUntil) {
       this.#forgetAll();
       return;
@@ -175,7 +176,7 @@ export class TaskScheduler implements Watched {
     this.#schedule.push({ id, dueAt });
   }
 
-  /** Looks at a task as soon as its channel has room. */
+  /** Polls a task as soon as its channel has a free slot. */
   #poll(entry: Entry): void {
     const { channel = "" } = entry.task.place ?? {};
     const busy = this.#busy.get(channel) ?? 0;
@@ -200,7 +201,7 @@ export class TaskScheduler implements Watched {
     if (next !== undefined && this.#entries.get(next.task.id) === next) this.#poll(next);
   }
 
-  /** One step, and at once the next one where there is nothing to wait for. */
+  /** One step, and directly the next one if nothing has to be waited for. */
   async #goOn(entry: Entry): Promise<void> {
     try {
       do {
@@ -217,7 +218,7 @@ export class TaskScheduler implements Watched {
     if (this.#entries.get(entry.task.id) === entry) this.#plan(entry);
   }
 
-  /** What is to become of a task. */
+  /** The next change of a task. */
   async #step(task: Task): Promise<TaskChange | undefined> {
     if (isOver(task)) {
       await settleTask(task, this.#deps);
@@ -238,12 +239,12 @@ export class TaskScheduler implements Watched {
     }
   }
 
-  /** False where it was forgotten before, and may have been taken anew. */
+  /** False if it was dropped before, and may have been leased again. */
   #drop(entry: Entry): boolean {
     return this.#entries.get(entry.task.id) === entry && this.#entries.delete(entry.task.id);
   }
 
-  /** False where the task is over, or not as it was known: whoever leases it next knows it. */
+  /** False if the task ended, or was changed elsewhere: the next lease reads it again. */
   async #apply(entry: Entry, change: TaskChange | undefined): Promise<boolean> {
     const { task } = entry;
     if (change === undefined) return true;
@@ -272,7 +273,7 @@ function isEnd(change: TaskChange | undefined): boolean {
   return change?.status === "succeeded" || change?.status === "failed";
 }
 
-/** When to look next, and what went wrong before, is known well enough by whoever looks. */
+/** The next due time and an earlier error alone are not written: they are kept in memory. */
 function isWorthWriting(change: TaskChange, task: Task): boolean {
   const { status, isSettled, place, progress = 0 } = change;
   if (status !== undefined || isSettled === true || place !== undefined) return true;

@@ -3,17 +3,17 @@ import { isOver, type Task, type TaskChange } from "#core/task.ts";
 import { expectedUsage, type TaskFacts, type TaskFailure, type TaskUpdate } from "#core/video.ts";
 import type { Usage } from "#core/usage.ts";
 
-/** A vendor may not know a task yet that it has just taken on. */
+/** A vendor may not find a task immediately after creating it. */
 const MIN_MISSING_AGE_MS = 60_000;
 const MAX_MISSES = 3;
-/** How long nobody may know whether a vendor took a task on. */
+/** Maximum time for a task whose acceptance by the vendor is unknown. */
 const UNKNOWN_MS = 15 * 60_000;
 const SLOWEST_MS = 60_000;
-/** While a task is young its end may be near; later on it is looked at less often. */
+/** Young tasks are polled often; older ones less often. */
 const PAUSES_MS = [2_000, 3_000, 5_000, 5_000, 8_000, 10_000, 15_000];
 const JITTER = 0.2;
 
-/** What news does to a task that is not over; `undefined` where it says nothing new. */
+/** Applies an update to a running task; `undefined` if it changes nothing. */
 export function applyUpdate(update: TaskUpdate, task: Task, now: number): TaskChange | undefined {
   switch (update.state) {
     case "queued":
@@ -44,7 +44,7 @@ export function applyUpdate(update: TaskUpdate, task: Task, now: number): TaskCh
   }
 }
 
-/** Where a vendor counts nothing: what would have been expected of what it turned out to be. */
+/** If a vendor reports no usage: the expected usage, adjusted to the actual result. */
 function usageOfMade(facts: TaskFacts, made: number, { usage, facts: asked }: Task): Usage {
   const { count = 1, seconds } = facts;
   if (made >= count && seconds === asked.seconds) return usage;
@@ -73,7 +73,7 @@ function failed(failure: TaskFailure, now: number): TaskChange {
   return { status: "failed", failure, finishedAt: now };
 }
 
-/** What an answer to the question by our own id does to a task that a vendor may have taken on. */
+/** Applies the result of a search by the gateway's own id to a task with an unknown outcome. */
 export function applySearchResult(
   found: string | undefined | null,
   task: Task,
@@ -97,7 +97,7 @@ export function applySearchResult(
   return { misses, dueAt: nextPollAt(task, now) };
 }
 
-/** A look that came to nothing: the same again, later each time. */
+/** After a failed poll: retry with an increasing delay. */
 export function afterFailure(error: GatewayError, task: Task, now: number): TaskChange {
   const failures = task.failures + 1;
   const backoff = Math.min(5_000 * 2 ** Math.min(failures - 1, 10), SLOWEST_MS);
@@ -105,7 +105,7 @@ export function afterFailure(error: GatewayError, task: Task, now: number): Task
   return { failures, dueAt: now + jittered(Math.max(backoff, asked)) };
 }
 
-/** A task that nobody is to wait for any longer. */
+/** Ends a task after its deadline. */
 export function givenUp(task: Task, now: number): TaskChange | undefined {
   if (isOver(task)) return undefined;
   if (task.status === "submit_unknown") {
@@ -124,12 +124,12 @@ export function nextPollAt(task: Task, now: number): number {
   return now + jittered(PAUSES_MS.at(-1) ?? SLOWEST_MS);
 }
 
-/** So that tasks that began together are not looked at together for ever. */
+/** A jitter, so that tasks that started together are not always polled together. */
 function jittered(ms: number): number {
   return Math.round(ms * (1 - JITTER + 2 * JITTER * Math.random()));
 }
 
-/** Vendors tell of the same state in turns; only forward steps are steps. */
+/** Vendors may report states out of order; only forward transitions are applied. */
 function advanced(
   update: Extract<TaskUpdate, { state: "queued" | "running" }>,
   task: Task,

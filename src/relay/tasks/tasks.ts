@@ -14,17 +14,17 @@ import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
 
 export type TasksDeps = TaskSchedulerDeps & Omit<SubmitDeps, "onTaken">;
 
-/** A caller who asks again and again is told what was found out last. */
+/** A client that polls more often gets the last known state. */
 const MIN_LOOK_AGE_MS = 3_000;
-/** How long a caller's question waits for the vendor's answer. */
+/** Maximum time that a client's request waits for the vendor. */
 const LOOK_WAIT_MS = 2_000;
 const MAX_REMEMBERED = 10_000;
 
-/** Videos as their callers see them: asked for, watched, taken back. */
+/** Video tasks for their clients: create, query, cancel. */
 export class Tasks {
   readonly taskScheduler: TaskScheduler;
   readonly #deps: TasksDeps;
-  /** When tasks of other gateways were last hurried. */
+  /** Times of the last early polls for tasks of other gateways. */
   readonly #hurried = new Map<string, number>();
 
   constructor(deps: TasksDeps) {
@@ -32,7 +32,7 @@ export class Tasks {
     this.taskScheduler = new TaskScheduler(deps);
   }
 
-  /** Keeps what this gateway has in hand, and takes in what is nobody's. */
+  /** Renews this gateway's leases, and leases unowned tasks. */
   renew(): Promise<void> {
     return this.taskScheduler.renew();
   }
@@ -45,7 +45,7 @@ export class Tasks {
     return submitTask(asked, { ...this.#deps, onTaken: (task) => this.taskScheduler.take(task) });
   }
 
-  /** As it is now, as far as that can be found out while the caller waits. */
+  /** The current state, polled within the time that a client waits. */
   async see(userId: number, id: string): Promise<Task | undefined> {
     const task = await this.#deps.tasks.find(userId, id);
     if (task === undefined || isOver(task)) return task;
@@ -66,15 +66,15 @@ export class Tasks {
     return this.#deps.tasks.page(query);
   }
 
-  /** Hides a finished one from its user; throws for one that is not over. */
+  /** Hides an ended task from its user; throws for a running one. */
   async remove(task: Task): Promise<void> {
     if (await this.#deps.tasks.remove(task.userId, task.id)) return;
     throw new GatewayError("invalid_request", "A task that is not over cannot be deleted.");
   }
 
   /**
-   * Takes back one that its vendor has not begun, by what that says now: what is
-   * made by then, some delete. Throws what the vendor says against it.
+   * Cancels a task that the vendor has not started. The state is polled first, because some vendors
+   * delete finished tasks on cancel. Throws the vendor's refusal.
    */
   async cancel(task: Task): Promise<void> {
     if (task.place?.upstreamId === undefined) {
@@ -90,13 +90,13 @@ export class Tasks {
     throw new GatewayError("invalid_request", "A task that has begun cannot be cancelled.");
   }
 
-  /** Something may have happened to it. */
+  /** Polls soon: the task may have changed. */
   async requestPoll(id: string): Promise<void> {
     if (!this.taskScheduler.pollSoon(id) && this.#mayHurry(id))
       await this.#deps.tasks.requestPoll(id);
   }
 
-  /** A vendor says that something happened. Throws where it cannot be the vendor. */
+  /** Handles a vendor's webhook. Throws if the signature is invalid. */
   async handleVendorWebhook(webhook: VendorWebhook): Promise<void> {
     const task = await handleVendorWebhook(webhook, this.#deps);
     if (task !== undefined) await this.requestPoll(task.id);

@@ -12,20 +12,18 @@ interface VendorWebhookDeps extends Pick<PollDeps, "findChannel"> {
   readonly clock: Clock;
 }
 
-/** What a vendor sent us, as it came. */
+/** A vendor's webhook request, unchanged. */
 export interface VendorWebhook {
   readonly channel: string;
-  /** Of the address that it was given. */
+  /** From the URL that the vendor was given. */
   readonly taskId: string;
   readonly body: Uint8Array;
   header(name: string): string;
 }
 
 /**
- * The task that a vendor has something to say about; undefined where it is
- * nobody's, or over. What is said of it is not believed: whoever wants to know
- * asks the vendor. Throws `unauthenticated` where a signature was agreed on and
- * this is none.
+ * The task of a vendor's webhook; undefined if it is unknown or ended. The content is not trusted:
+ * it only triggers a poll. Throws `unauthenticated` if a signature is required and invalid.
  */
 export async function handleVendorWebhook(
   webhook: VendorWebhook,

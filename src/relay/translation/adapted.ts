@@ -14,7 +14,7 @@ import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
 import type { WholeReading } from "../delivery/whole.ts";
 
-/** A whole answer of a vendor that an adapter speaks to. */
+/** A complete response through an adapter. */
 export async function readAdapted(
   call: Call,
   route: AdaptedRoute,
@@ -46,7 +46,7 @@ export function openAdapted(
   );
 }
 
-/** Nothing is sent before the first event is asked for. */
+/** The request is sent when the first event is read. */
 export function askAdapter(
   call: Call,
   route: AdaptedRoute,
@@ -75,7 +75,7 @@ class AdaptedStream implements AnswerStream {
   readonly #report: LossReport;
   readonly #session: FetchSession;
   readonly isTranslated = true;
-  /** Not handed over yet: the head. */
+  /** The head, which is not sent yet. */
   #held = "";
   hasContent = false;
   isEnding = false;
@@ -93,9 +93,8 @@ class AdaptedStream implements AnswerStream {
   }
 
   /**
-   * The next event is asked for once the caller took the last: nobody runs
-   * ahead. The head of an answer waits for its first content: until then
-   * another channel may answer.
+   * Reads the next event after the client took the last one. The head waits for the first content:
+   * until then another channel may take over.
    */
   async run(take: Sink["write"]): Promise<void> {
     for await (const event of this.#events) {
@@ -123,12 +122,14 @@ class AdaptedStream implements AnswerStream {
     return this.#writer.meter.takeOutputText();
   }
 
-  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
+  /**
+   * Send a waiting head first: some clients parse an error as part of the response that it starts.
+   */
   fail(error: GatewayError): string {
     return this.#takeHeld() + this.#writer.fail(error);
   }
 
-  /** Whoever reads from the upstream is thrown out of it, and so ends. */
+  /** Aborts the iterator, which stops reading from the upstream. */
   close(): void {
     this.#session.close();
   }

@@ -12,16 +12,15 @@ export interface AnswerForm {
   readonly stops?: readonly string[];
 }
 
-/** One event of an upstream's answer, as the events that the caller is told of it. */
+/** Maps an upstream event to events for the client. */
 export type Unpack = (event: ChatEvent) => readonly ChatEvent[];
 
 type SchemaFormat = Extract<OutputFormat, { type: "json_schema" }>;
 
 /**
- * The request for an upstream that takes no schema for its answer, but can be
- * made to call a tool: the schema is the tool's, and its arguments are the
- * answer. `undefined` if the upstream takes the schema, if it must be told it
- * in words, or if the caller has tools.
+ * The request for an upstream that supports no response schema, but forced tool calls. The tool
+ * gets the schema, and its arguments are the answer. `undefined` if the upstream supports the
+ * schema, if it needs an instruction in the prompt, or if the client has tools.
  */
 export function withFormatTool(request: ChatRequest, route: Route): ChatRequest | undefined {
   const { format } = request;
@@ -45,7 +44,7 @@ export function withFormatTool(request: ChatRequest, route: Route): ChatRequest 
   };
 }
 
-/** The upstream takes no schema, and can be made to call a tool instead. */
+/** The upstream supports no schema, but forced tool calls. */
 export function isHeldByTool(
   schema: NonNullable<SchemaFormat["schema"]>,
   { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,
@@ -55,7 +54,7 @@ export function isHeldByTool(
   return style.outbound.schemaBy?.(schema, terms) === "tool";
 }
 
-/** Also earlier in the conversation: a call has to be of a tool that is declared. */
+/** Also in earlier turns: each call must have a declared tool. */
 function usesTools({
   tools = [],
   toolChoice,
@@ -74,7 +73,7 @@ function isOfTools(member: string): boolean {
   return member === "mcp_servers" || /^tools\b/.test(member);
 }
 
-/** Few models can be made to call a tool while they think. */
+/** Few models can be forced to call a tool while they reason. */
 function reasons({ reasoning = {} }: ChatRequest): boolean {
   const { effort, budgetTokens, enabled } = reasoning;
   if (enabled === false || effort === "none" || budgetTokens === 0) return false;
@@ -85,7 +84,7 @@ function nameOf({ name }: SchemaFormat): string {
   return /^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(name) ? name : "answer";
 }
 
-/** What turns the answer back into what the caller asked for; `undefined` if it is that. */
+/** Converts the answer back to the requested form; `undefined` if no conversion is needed. */
 export function unpackerFor(request: ChatRequest, isByTool: boolean): Unpack | undefined {
   const { format } = request;
   if (format?.type !== "json_schema" || (!isByTool && format.only === undefined)) return undefined;
@@ -94,10 +93,10 @@ export function unpackerFor(request: ChatRequest, isByTool: boolean): Unpack | u
 }
 
 class Unpacker {
-  /** The tool whose arguments are the answer, if it is not the text. */
+  /** The tool whose arguments are the answer; undefined if the text is. */
   readonly #tool: string | undefined;
   readonly #member: string | undefined;
-  /** By choice: the open block is the answer, or another call of the tool. */
+  /** By choice: the open block is the answer, or a further call of the tool. */
   readonly #open = new Map<number, "answer" | "surplus">();
   readonly #called = new Set<number>();
   readonly #held = new Map<number, string>();
@@ -131,7 +130,7 @@ class Unpacker {
       return [event];
     }
     if (block.type !== "tool_call" || block.name !== this.#tool) return [event];
-    // An answer has one form: what is called again would be a second one behind it.
+    // Only one answer is valid: further calls of the tool are dropped.
     const isFirst = !this.#called.has(choice);
     this.#called.add(choice);
     this.#open.set(choice, isFirst ? "answer" : "surplus");
@@ -162,7 +161,7 @@ class Unpacker {
   }
 }
 
-/** An upstream that was only told the form may have answered with the value alone. */
+/** An upstream with only an instruction may have answered with the bare value. */
 function memberIn(text: string, member: string): string {
   const json = parseJson(text);
   if (!isObject(json) || json[member] === undefined) return text;

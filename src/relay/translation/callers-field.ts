@@ -5,8 +5,8 @@ import type { InboundStyle, MessagePlace } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /**
- * A refusal in the words of the caller's style. Styles that write requests know
- * the conversation as `messages`, whichever style it was written in.
+ * Renames fields in a refusal to those of the client's style. Outbound styles call the conversation
+ * `messages` in any style.
  */
 export function inCallersWords(
   error: GatewayError,
@@ -37,8 +37,8 @@ export function inCallersWords(
 const MESSAGE = /(?<=^|')messages(?:\[(\d+)\])?(?=[.'[]|$)/g;
 
 /**
- * Names what of a conversation is lost as the caller wrote it; `undefined` if
- * the caller's style knows it as `messages`, too.
+ * Names a lost part of a conversation as the client wrote it; `undefined` if the client's style
+ * uses `messages`, too.
  */
 export function lossNames(
   { conversationField, inbound }: InboundStyle,
@@ -62,23 +62,26 @@ export function lossNames(
   };
 }
 
-/** Members of a message, whichever of its blocks it is told of. */
+/** Members of a message, for any of its blocks. */
 const OF_MESSAGES: ReadonlySet<string> = new Set(["role", "name"]);
-/** Members of a block that is itself carried. */
+/** Members of a block that is itself sent. */
 const OF_MEDIA: ReadonlySet<string> = new Set(["detail", "filename"]);
 
 function isWithin(part: Block | Message, message: Message): boolean {
   return part === message || message.blocks.some((block) => isPartOf(part, block));
 }
 
-/** Results of tools have blocks of their own. */
+/** Tool results have blocks of their own. */
 function isPartOf(part: Block | Message, block: Block): boolean {
   return (
     part === block || (block.type === "tool_result" && block.blocks.some((each) => each === part))
   );
 }
 
-/** By its number among the message's blocks of its type: reasoning may have been put back since the body was read. */
+/**
+ * By its index among the message's blocks of its type: reasoning may have been inserted since the
+ * body was parsed.
+ */
 function blockPlace(part: Block | Message, { blocks }: Message, place: MessagePlace): string {
   const block = blocks.find((each) => isPartOf(part, each));
   const alike = blocks.filter(({ type }) => type === block?.type);

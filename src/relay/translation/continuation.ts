@@ -9,17 +9,16 @@ import type { WireRoute } from "../routing/route.ts";
 import type { Settlement } from "../metering/settlement.ts";
 
 export interface ContinuationDeps {
-  /** Requests beside the first for one answer; with 0 an answer ends where its first request does. */
+  /** Maximum number of further requests for one response; 0 disables continuation. */
   readonly maxContinuations: number;
 }
 
-/** Whether the caller can bear what an answer comes to. */
+/** Checks whether the caller's quota covers a response. */
 export type Books = Pick<Settlement, "covers">;
 
 /**
- * The further requests of an answer that its vendor gives in several, one
- * after the other, up to the caller's limit on the output. Each reads the whole
- * question anew, so each is reserved for before it is sent.
+ * Further requests for a response that its vendor splits, one after another, up to the client's
+ * output limit. Each reads the whole input again, so each is reserved before it is sent.
  */
 export class Continuation {
   readonly joiner = new HopJoiner();
@@ -47,7 +46,7 @@ export class Continuation {
     this.#left = most;
   }
 
-  /** `undefined` if answers of the style come at once, or nobody is to ask for their rest. */
+  /** `undefined` if the style has no continuation, or the limit is 0. */
   static of(
     call: Call,
     route: WireRoute,
@@ -62,8 +61,8 @@ export class Continuation {
   }
 
   /**
-   * The upstream's next reply, if the answer goes on and may. `end`: what ended
-   * the last one.
+   * The upstream's next reply, if the response continues and the limits allow it. `end`: the final
+   * events of the last one.
    */
   async next(end: readonly ChatEvent[]): Promise<UpstreamReply | undefined> {
     const body = this.#nextBody(end);
@@ -73,7 +72,7 @@ export class Continuation {
     const { maxOutputTokens = Infinity } = this.#call.facts;
     const room = maxOutputTokens - soFar.outputTokens;
     if (room <= 0) return undefined;
-    // What comes is taken to be as much again as what came.
+    // The next part is assumed to be as long as the last one.
     const outputTokens = Math.min(last.outputTokens, room);
     const reasoningTokens = Math.min(last.reasoningTokens, outputTokens);
     const expected = addUsage(soFar, { ...last, outputTokens, reasoningTokens });
@@ -84,7 +83,7 @@ export class Continuation {
     return await this.#way.post(this.#route, this.#request);
   }
 
-  /** What the hops so far have used, and what the one under way reads; `undefined` in the first. */
+  /** Usage of the finished parts, and the input of the current one; `undefined` in the first. */
   get usage(): Usage | undefined {
     return this.#expected;
   }

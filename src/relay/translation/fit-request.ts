@@ -3,7 +3,7 @@ import type { BodyEdits } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { WireRoute } from "../routing/route.ts";
 
-/** What to change in an outgoing body so that the route's model and vendor accept it. */
+/** Edits to an outgoing body so that the route's model and vendor accept it. */
 export function fitRequest(
   body: JsonObject,
   { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,

@@ -3,16 +3,15 @@ import { GatewayError } from "#core/error.ts";
 import type { FetchedMedia, MediaFetcher } from "#core/media.ts";
 import { LongBase64 } from "#lib/long-base64.ts";
 
-/** Of one request; each is held whole while it is. */
+/** Limit per request; each file is held in memory. */
 const MAX_LINKS = 16;
 const MIB = 1024 * 1024;
-/** Of all that stands in a request in place of links, in base64: no vendor takes more. */
+/** Limit of inlined base64 per request: no vendor accepts more. */
 const MAX_CHARS = 100 * MIB;
 
 /**
- * A request whose links to media of these kinds are replaced by what is behind
- * them, since its upstream would not follow them. Links are followed once,
- * however often they stand in it; what is behind them is sent as often.
+ * Replaces links to media of these kinds by their content, for an upstream that does not download
+ * links. A repeated link is downloaded once, but inlined each time.
  */
 export async function inlineLinks(
   request: ChatRequest,
@@ -60,7 +59,7 @@ function collect(
 
 function linkIn(block: Block, kinds: readonly MediaBlock["type"][]): string | undefined {
   if (!("source" in block) || block.source.kind !== "url") return undefined;
-  // Other schemes name something that only one vendor knows.
+  // Other schemes are references of a single vendor.
   const isWeb = /^https?:\/\//i.test(block.source.url);
   return isWeb && kinds.includes(block.type) ? block.source.url : undefined;
 }
@@ -85,7 +84,7 @@ interface Encoded {
   readonly mediaType: string;
 }
 
-/** Of base64. */
+/** Number of base64 characters. */
 function charsOf(bytes: Uint8Array): number {
   return LongBase64.write(bytes).length;
 }

@@ -4,32 +4,31 @@ import { addUsage, type Usage } from "#core/usage.ts";
 type Close = Extract<ChatEvent, { type: "close" }>;
 
 /**
- * Makes one answer of those that an upstream gave to several requests, each of
- * which goes on where the one before it stopped. A text that was only cut by
- * the end of a request stays one block.
+ * Joins an upstream's responses to several requests, each of which continues the one before. A text
+ * that was split by the end of a request stays one block.
  */
 export class HopJoiner {
   #hops = 1;
   #usage: Usage | undefined;
   /** Type of the last block that was opened, by choice. */
   readonly #open = new Map<number, OpenBlock["type"]>();
-  /** Ends of texts that may go on in the next hop. */
+  /** Ends of texts that the next part may continue. */
   readonly #cut = new Map<number, Close>();
-  /** Choices whose open text began in an earlier hop, so that places in it are not known. */
+  /** Choices whose open text started in an earlier part, so that positions in it are unknown. */
   readonly #resumed = new Set<number>();
   readonly #called = new Set<number>();
 
-  /** Of the hops that are over. */
+  /** Usage of the finished parts. */
   get usage(): Usage | undefined {
     return this.#usage;
   }
 
-  /** Events of the hop under way, and those that end the last one. */
+  /** Events of the current part, and those that end the last one. */
   pass(events: readonly ChatEvent[]): readonly ChatEvent[] {
     return events.length === 0 ? events : events.flatMap((event) => this.#pass(event));
   }
 
-  /** What ends a hop that another one follows. */
+  /** The events at the end of a part that is continued. */
   between(events: readonly ChatEvent[]): readonly ChatEvent[] {
     const told = events.flatMap((event) => {
       if (event.type === "usage") this.#count(event.usage);
@@ -88,7 +87,7 @@ export class HopJoiner {
     return [];
   }
 
-  /** The last hop does not know of calls in those before. */
+  /** The last part does not include calls of earlier ones. */
   #finished(event: Extract<ChatEvent, { type: "finish" }>): ChatEvent {
     const isCall = this.#called.has(event.choice);
     const isPlain = event.reason === "stop" || event.reason === "other";

@@ -1,8 +1,8 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 
 /**
- * Whether an event belongs to what the caller asked for. A caller who wants one
- * tool call at a time gets the first, also from vendors that cannot be told so.
+ * Whether an event is part of the requested answer. A client that disables parallel tool calls gets
+ * only the first, also from vendors without that option.
  */
 export function onlyFirstCall(request: ChatRequest): (event: ChatEvent) => boolean {
   if (request.parallelToolCalls !== false) return always;

@@ -33,24 +33,26 @@ import { editsWithout } from "../failover/learned-refusals.ts";
 import type { WireRoute } from "../routing/route.ts";
 import { parseExactAnswer, type WholeReading } from "../delivery/whole.ts";
 
-/** What goes out, and what the vendor would choke on of the caller's wishes. */
+/**
+ * The outgoing request, and the client's members that were removed because the vendor refuses them.
+ */
 export interface PassedRequest extends Outgoing {
-  /** Usage comes in the stream because the gateway asks for it, and not the caller. */
+  /** The gateway, not the client, requested usage in the stream. */
   readonly asksForUsage: boolean;
   readonly lost: readonly string[];
 }
 
-/** What this call's conversation and this model have to do with a request. */
+/** Facts of the conversation and model that affect a request. */
 export interface RequestTerms {
-  /** Another account answered the conversation before. */
+  /** Another account served the conversation before. */
   readonly isAway?: boolean;
-  /** Members that the vendor refused by their names. */
+  /** Members that the vendor refused by name. */
   readonly refused?: readonly string[];
 }
 
 /**
- * The caller's own bytes, with nothing changed but the model's name, what the
- * style must add to be metered, and what the vendor would choke on.
+ * The client's own bytes. Changed are only the model's name, members for metering, and members that
+ * the vendor refuses.
  */
 export function passthroughRequest(
   { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
@@ -88,10 +90,13 @@ export function passthroughRequest(
   };
 }
 
-/** Another account made the conversation's reasoning, and may be the only one to understand it. */
+/**
+ * Another account created the conversation's reasoning, and may be the only one that can decrypt
+ * it.
+ */
 export const REASONING_ACCOUNT = "reasoning.account";
 
-/** What providers know of a request beside its body. */
+/** The request facts for providers, besides the body. */
 export function requestContext(
   route: Pick<WireRoute, "channel" | "provider">,
   ofCaller: ReadHeader,
@@ -105,13 +110,13 @@ export function requestContext(
 
 const NO_OPTIONS = {};
 
-/** The body as it stands after the edits; the body itself if there are none. */
+/** The body after the edits; the same object if there are none. */
 function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
   for (const _ in edits) return { ...body, ...edits };
   return body;
 }
 
-/** What was only needed to ask is let go of. */
+/** Releases the request's data that only the upstream request needed. */
 export function forgetQuestion({ body }: Call): void {
   body.text = "";
   body.outline = NO_OUTLINE;
@@ -120,7 +125,7 @@ export function forgetQuestion({ body }: Call): void {
 const NO_HEADERS = {};
 const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0, parts: 0 };
 
-/** A whole answer, passed on as it is; only its usage is read. */
+/** Passes a complete response through; only its usage is read. */
 export async function passWhole(
   reply: UpstreamReply,
   passthrough: Passthrough,
@@ -140,7 +145,7 @@ function contextOf({ body, now }: Call): AnswerContext {
   return { request: body.json, now };
 }
 
-/** Everything but the repaired members stays as it was written. */
+/** Everything except the repaired members stays unchanged. */
 function edited(bytes: Uint8Array, repairs: JsonObject): string {
   const text = new TextDecoder().decode(bytes);
   return setMembers(text, outlineJson(text, MAX_DEPTH), repairs);
@@ -148,7 +153,7 @@ function edited(bytes: Uint8Array, repairs: JsonObject): string {
 
 const MAX_DEPTH = 64;
 
-/** A stream, passed on event by event as it came, watched by its style's tap. */
+/** Passes a stream through event by event, while its style's tap reads usage. */
 export async function passStream(
   reply: UpstreamReply,
   call: Call,
@@ -158,18 +163,18 @@ export async function passStream(
   { lost, asksForUsage }: PassedRequest,
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
-  // What a vendor sends unasked is the caller's.
+  // Usage that the vendor sends without a request is forwarded to the client.
   const facts = { ...call.facts, wantsUsage: !asksForUsage };
   const tap = passthrough.openTap(facts, dialect, contextOf(call));
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 
-/** What may wait for the first content of an answer: comments, and the head. */
+/** Maximum size of comments and head that wait for the first content. */
 const MAX_HELD_BYTES = 64 * 1024;
 
 /**
- * Events on their way through, as they came. Comments and the head of an
- * answer wait for its first content: until then another channel may answer.
+ * Passes events through unchanged. Comments and the head wait for the first content: until then
+ * another channel may take over.
  */
 export class PassedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
@@ -222,7 +227,9 @@ export class PassedStream implements AnswerStream {
     return this.#tap.takeOutputText();
   }
 
-  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
+  /**
+   * Send a waiting head first: some clients parse an error as part of the response that it starts.
+   */
   fail(error: GatewayError): string {
     const held = Buffer.concat(this.#held).toString();
     this.#held = [];
@@ -242,7 +249,8 @@ export class PassedStream implements AnswerStream {
       if (out === undefined) return undefined;
       return this.#hasBegun ? take(out) : this.#hold(out, take);
     }
-    // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
+    // Send the events before a failure, unless nothing was sent yet: then another channel may take
+    // over.
     if (out !== undefined && this.#hasBegun) void take(out);
     throw asGatewayError(error);
   }
@@ -270,7 +278,7 @@ export class PassedStream implements AnswerStream {
     }
   }
 
-  /** A last event may lack its blank line; an answer without its end is a failure, never an end. */
+  /** A last event may lack its blank line; a stream without its final event is a failure. */
   async #end(take: Sink["write"]): Promise<void> {
     const { rest } = this.#framer;
     if (rest.length > 0) await this.#pass(Buffer.concat([rest, BLANK_LINE]), take);
@@ -295,7 +303,10 @@ const UNREADABLE: UpstreamError = {
 
 const BLANK_LINE = Buffer.from("\n\n");
 
-/** What is no upstream answers with a page. By its type one cannot tell: some stream events under that of a page. */
+/**
+ * A server that is no upstream responds with an HTML page. The content type is not sufficient: some
+ * send event streams as `text/html`.
+ */
 function isPage(events: Uint8Array): boolean {
   const first = events.find((byte) => !SPACES.includes(byte));
   return first === OPENING;
@@ -304,7 +315,7 @@ function isPage(events: Uint8Array): boolean {
 const OPENING = "<".charCodeAt(0);
 const SPACES = Buffer.from(" \t\r\n\uFEFF");
 
-/** Some upstreams answer a stream request with a JSON body, most often to say what failed. */
+/** Some upstreams respond to a stream request with a JSON body, usually an error. */
 export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle): Promise<void> {
   const type = reply.headers.get("content-type") ?? "";
   if (!type.includes("json")) return;

@@ -5,35 +5,34 @@ import type { Clock } from "#lib/clock.ts";
 
 interface ReasoningCacheSettings {
   readonly keepMs: number;
-  /** Of everything kept, in UTF-16 units; the oldest goes first. */
+  /** Limit of the whole cache, in UTF-16 units; the oldest entries are removed first. */
   readonly maxLength: number;
 }
 
-/** What came with a tool call and has to come back with it. */
+/** Data of a tool call that must be sent back with it. */
 interface Kept extends Reasoned {
   readonly signature: Signature | undefined;
   readonly expiresAt: number;
   readonly length: number;
 }
 
-/** The reasoning before the first call of an answer; none for the calls after it. */
+/** The reasoning before the first call of a response; empty for later calls. */
 interface Reasoned {
-  /** Before anything was said. */
+  /** Before any text. */
   readonly leading: readonly ReasoningBlock[];
-  /** After that. */
+  /** After text. */
   readonly later: readonly ReasoningBlock[];
 }
 
-/** Follows the events of one answer. */
+/** Follows the events of one response. */
 export interface ReasoningRecorder {
   see(event: ChatEvent): void;
 }
 
 /**
- * Signatures and encrypted reasoning of answers whose callers may have no
- * place for them. Vendors refuse a conversation that comes back without, so
- * they are kept by tool call for an hour, for the key's owner only, and put
- * back where they are missing.
+ * Caches signatures and encrypted reasoning of responses that the client's style may not carry.
+ * Vendors refuse a conversation without them. They are kept by tool call for an hour, for the key's
+ * owner only, and restored if missing.
  */
 export class ReasoningCache {
   readonly #kept = new Map<string, Kept>();
@@ -65,7 +64,7 @@ export class ReasoningCache {
 
   #restored(key: ApiKey, message: Message): Message {
     if (message.role !== "assistant") return message;
-    // A caller who sends signatures has them all; what they left out, they left out.
+    // A client that sends signatures can carry all of them: missing ones were removed on purpose.
     const isSigned = message.blocks.some((block) => "signature" in block && block.signature);
     if (isSigned) return message;
 
@@ -82,14 +81,14 @@ export class ReasoningCache {
         said.push(block);
         continue;
       }
-      // Vendors take a turn for one without reasoning where its words come first.
+      // Vendors treat a turn that starts with text as one without reasoning.
       leading.push(...kept.leading);
       said.push(...kept.later);
       said.push(kept.signature === undefined ? block : { ...block, signature: kept.signature });
     }
     const blocks = [...leading, ...said];
     const hasReasoning = blocks.some((block) => block.type === "reasoning" && block.signature);
-    // What was only shown of the reasoning stands in the kept blocks as well.
+    // Visible reasoning of the request is part of the cached blocks, too.
     return {
       ...message,
       blocks: hasReasoning
@@ -138,7 +137,7 @@ class Recorder implements ReasoningRecorder {
   readonly #keep: Keep;
   #leading: ReasoningBlock[] = [];
   #later: ReasoningBlock[] = [];
-  /** Or called. */
+  /** Or a tool call was made. */
   #hasSpoken = false;
   #text = "";
   #open: "reasoning" | { readonly callId: string } | undefined;

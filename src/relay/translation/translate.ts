@@ -34,7 +34,7 @@ import {
   unaskedStops,
 } from "./stop-sequences.ts";
 
-/** A call in the words of another style, and what those words could not say. */
+/** A request translated to another style, and its lost fields. */
 export interface Translation {
   readonly request: ChatRequest;
   readonly form: AnswerForm;
@@ -50,17 +50,20 @@ interface TranslationTerms extends RequestTerms {
 
 export interface TranslationDeps {
   readonly reasoningCache: ReasoningCache;
-  /** Follows links for upstreams that do not. */
+  /** Downloads links for upstreams that do not. */
   readonly media: MediaFetcher;
 }
 
-/** The caller's request in the hub's terms, with what the gateway knows and the caller could not carry. */
+/**
+ * The client's request in the common form, with cached data that the client's style could not
+ * carry.
+ */
 export function readRequest(call: Call, route: Route, reasoningCache: ReasoningCache): ChatRequest {
   if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
   const restored = reasoningCache.restore(call.key, request);
   const { steering, upstreamModel: model } = route;
-  // What the body says of reasoning counts for more than the ending of a name.
+  // Reasoning settings in the body take precedence over a suffix of the model name.
   if (steering === undefined) return { ...restored, model };
   return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
 }
@@ -72,7 +75,7 @@ export async function translateRequest(
   { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
   const { endpoint, traits, upstreamModel } = route;
-  // What a caller of another style says in headers was not said to this upstream.
+  // Headers of a client of another style do not apply to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
   const kept = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
@@ -117,7 +120,7 @@ export async function translateRequest(
 
 const NO_HEADER = (): undefined => undefined;
 
-/** Between callers and upstreams of one style a link is the vendor's own business. */
+/** If client and upstream share a style, the vendor handles links itself. */
 async function withMedia(
   request: ChatRequest,
   { style, signal }: Call,
@@ -152,7 +155,7 @@ export async function translateWhole(
   return await writeWhole(events, call, route, request, lost, reasoningCache, form);
 }
 
-/** A whole answer of an upstream that only streams. */
+/** A complete response from an upstream that only streams. */
 export async function gatherStream(
   reply: UpstreamReply,
   call: Call,
@@ -179,7 +182,7 @@ export async function gatherStream(
   return await writeWhole(events, call, route, request, lost, reasoningCache, form);
 }
 
-/** A whole answer in the caller's style, out of the hub's events. */
+/** A complete response in the client's style, from common events. */
 export async function writeWhole(
   events: readonly ChatEvent[],
   call: Call,
@@ -230,7 +233,7 @@ function through(stages: readonly Unpack[], events: readonly ChatEvent[]): reado
   return passed;
 }
 
-/** What we left out of the question, and what its upstream did. */
+/** Losses by the gateway and by the upstream. */
 function joined(ours: readonly string[], theirs: readonly string[]): readonly string[] {
   return theirs.length === 0 ? ours : [...new Set([...ours, ...theirs])];
 }
@@ -260,7 +263,7 @@ export function translateStream(
   );
 }
 
-/** The hub's events on their way into the caller's style, metered as they pass. */
+/** Writes common events in the client's style, and meters them. */
 export class StreamWriter {
   readonly meter: EventMeter;
   readonly #request: ChatRequest;
@@ -315,7 +318,7 @@ export class StreamWriter {
     return this.#encoder.encode(this.meter.see(this.#named(event)));
   }
 
-  /** What ends the stream. A caller is told how much was used even where the upstream did not say. */
+  /** The end of the stream. Usage is included even if the upstream reported none. */
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
     const { text, tokens } = await this.meter.wholeOutput();
@@ -328,16 +331,16 @@ export class StreamWriter {
   }
 }
 
-/** What reads one reply of an upstream. */
+/** Parses one reply of an upstream. */
 interface Reader {
   readonly sse: SseDecoder;
   readonly decoder: StreamDecoder;
 }
 
 /**
- * From the upstream's bytes to the caller's in one synchronous step for each
- * piece that arrives: no promise for an event, one for a piece. The head of an
- * answer waits for its first content: until then another channel may answer.
+ * Converts the upstream's bytes to the client's in one synchronous step per piece: one promise per
+ * piece, none per event. The head waits for the first content: until then another channel may take
+ * over.
  */
 class TranslatedStream implements AnswerStream {
   #reply: UpstreamReply;
@@ -348,7 +351,7 @@ class TranslatedStream implements AnswerStream {
   #isClosed = false;
   readonly #lost: readonly string[];
   readonly isTranslated = true;
-  /** Not handed over yet: the head. */
+  /** The head, which is not sent yet. */
   #held = "";
   #hasBegun = false;
   isEnding = false;
@@ -417,7 +420,7 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.usage;
   }
 
-  /** Each request of an answer reads the question anew. */
+  /** Each request of a response reads the input again. */
   get inputUsage(): Usage | undefined {
     return this.#continuation?.usage;
   }
@@ -426,7 +429,9 @@ class TranslatedStream implements AnswerStream {
     return this.#writer.meter.takeOutputText();
   }
 
-  /** A head that still waits goes first: some clients read a failure as a part of what it begins. */
+  /**
+   * Send a waiting head first: some clients parse an error as part of the response that it starts.
+   */
   fail(error: GatewayError): string {
     const held = this.#held;
     this.#held = "";
@@ -449,7 +454,8 @@ class TranslatedStream implements AnswerStream {
         if (this.#writer.isComplete) return this.#end(out, take).then(() => this.close());
       }
     } catch (cause) {
-      // What came before a failure is the caller's, unless nothing has left yet: then another channel may do better.
+      // Send the events before a failure, unless nothing was sent yet: then another channel may
+      // take over.
       if (out !== "" && this.#hasBegun) void take(out);
       throw cause;
     }

@@ -65,6 +65,7 @@ const CLIENTS: Readonly<Record<string, Official>> = {
     rewritten: {
       ...WITHOUT_TOOLS,
       input: "the vendor wants the word JSON in it",
+      max_output_tokens: "the vendor takes no less than 16",
       store: "answers are kept by the gateway",
       previous_response_id: "answers are kept by the gateway",
     },
