@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 /** Every table that says what becomes of the hub's fields. */
 const TABLES = [
   "src/providers/ai-sdk/hub-fields.ts",
-  "src/styles/text/chat/hub-fields.ts",
-  "src/styles/text/gemini/hub-fields.ts",
-  "src/styles/text/messages/hub-fields.ts",
-  "src/styles/text/responses/hub-fields.ts",
+  "src/styles/text/chat/request/hub-fields.ts",
+  "src/styles/text/gemini/request/hub-fields.ts",
+  "src/styles/text/messages/request/hub-fields.ts",
+  "src/styles/text/responses/request/hub-fields.ts",
 ];
 
 let folder = "";

@@ -1,5 +1,9 @@
 import { messages } from "#styles/text/messages/index.ts";
-import { BASE_VERSION, fitNewestVersion, NEWEST_VERSION } from "#styles/text/messages/version.ts";
+import {
+  BASE_VERSION,
+  fitNewestVersion,
+  NEWEST_VERSION,
+} from "#styles/text/messages/request/version.ts";
 import { claudeHeaders, VERSION } from "./claude-headers.ts";
 import type { Provider } from "./provider.ts";
 

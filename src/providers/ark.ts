@@ -1,7 +1,7 @@
 import type { BodyEdits } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
-import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { readCredential } from "./ark/credential.ts";
 import { ARK_ASSETS, ARK_OPTIONS } from "./ark-assets.ts";

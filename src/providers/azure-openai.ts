@@ -1,4 +1,4 @@
-import { inDialect } from "#styles/text/chat/dialect.ts";
+import { inDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { COMPATIBLE_IMAGES } from "./compatible-images.ts";

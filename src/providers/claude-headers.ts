@@ -1,6 +1,6 @@
 import type { JsonObject } from "#lib/json.ts";
-import { betasFor } from "#styles/text/messages/betas.ts";
-import { BASE_VERSION, newestVersionFor } from "#styles/text/messages/version.ts";
+import { betasFor } from "#styles/text/messages/request/betas.ts";
+import { BASE_VERSION, newestVersionFor } from "#styles/text/messages/request/version.ts";
 import type { ReadHeader, RequestContext } from "./provider.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { BodyEdits } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
-import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { DASHSCOPE_IMAGES } from "./dashscope-images.ts";
 import { DASHSCOPE_VIDEOS, DASHSCOPE_VIDEO_MODELS } from "./dashscope-videos.ts";

@@ -7,7 +7,7 @@ import {
   strictOf,
   withoutStrict,
   type ChatDialect,
-} from "#styles/text/chat/dialect.ts";
+} from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 

@@ -1,6 +1,6 @@
 import { isArray, isObject } from "#lib/json.ts";
 import { batchEmbedContents } from "#styles/embedding/gemini/index.ts";
-import type { GeminiDialect } from "#styles/text/gemini/fit-request.ts";
+import type { GeminiDialect } from "#styles/text/gemini/request/fit-request.ts";
 import { gemini as native } from "#styles/text/gemini/index.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";

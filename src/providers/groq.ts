@@ -1,4 +1,4 @@
-import { inDialect } from "#styles/text/chat/dialect.ts";
+import { inDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { AUDIO } from "./shared-endpoints.ts";

@@ -1,7 +1,7 @@
 import type { MinimaxDialect } from "#styles/video/minimax/dialect.ts";
 import { minimaxVideo, olderMinimaxVideo } from "#styles/video/minimax/index.ts";
 import { fileOf } from "#styles/video/minimax/older.ts";
-import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { bearer, type Provider, type VideoEndpoint } from "./provider.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
-import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { MODERATIONS, TRANSCRIPTIONS } from "./shared-endpoints.ts";

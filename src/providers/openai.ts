@@ -1,8 +1,8 @@
 import type { EmbeddingDialect } from "#styles/embedding/openai/dialect.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
-import { inDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { inDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import type { ResponsesDialect } from "#styles/text/responses/fit-reasoner.ts";
+import type { ResponsesDialect } from "#styles/text/responses/request/fit-reasoner.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { AUDIO, COMPACTIONS, MODERATIONS } from "./shared-endpoints.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";

@@ -1,5 +1,5 @@
 import { embeddings } from "#styles/embedding/openai/index.ts";
-import { inDialect } from "#styles/text/chat/dialect.ts";
+import { inDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { rerankWith } from "./rerank-endpoints.ts";

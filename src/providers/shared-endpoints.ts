@@ -1,7 +1,7 @@
 import { speech } from "#styles/audio/speech.ts";
 import { transcriptions, translations } from "#styles/audio/transcription.ts";
 import { moderations } from "#styles/moderation/index.ts";
-import { compactions } from "#styles/text/responses/compaction.ts";
+import { compactions } from "#styles/text/responses/conversation/compaction.ts";
 import type { SharedEndpoint } from "./provider.ts";
 
 /** Paths that nearly all servers of these formats share. */

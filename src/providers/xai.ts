@@ -1,5 +1,5 @@
 import type { JsonObject } from "#lib/json.ts";
-import { adaptToDialect, type ChatDialect } from "#styles/text/chat/dialect.ts";
+import { adaptToDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";

@@ -4,7 +4,7 @@ import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { OutboundStyle, TextStyle } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { ChatDialect } from "#styles/text/chat/dialect.ts";
+import type { ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { messages } from "#styles/text/messages/index.ts";

@@ -5,7 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { LossReport } from "#core/lossy.ts";
 import { CallPairs } from "#styles/text/call-pairs.ts";
-import { CallIds } from "#styles/text/messages/call-ids.ts";
+import { CallIds } from "#styles/text/messages/conversation/call-ids.ts";
 
 type Of<Role> = Extract<LanguageModelV3Message, { role: Role }>["content"][number];
 type Call = Extract<Of<"assistant">, { type: "tool-call" }>;

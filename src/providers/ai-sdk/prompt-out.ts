@@ -7,8 +7,8 @@ import type {
 } from "@ai-sdk/provider";
 import type { Block, MediaBlock, Message, ToolResultBlock } from "#core/chat.ts";
 import { CHAT } from "#styles/text/chat/raw-fields.ts";
-import { inputOf } from "#styles/text/messages/call-input.ts";
-import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import { inputOf } from "#styles/text/messages/conversation/call-input.ts";
+import { writeToolName } from "#styles/text/messages/conversation/tool-name.ts";
 import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import { textOf } from "#lib/values.ts";
 import { isMedia } from "#styles/text/media.ts";

@@ -2,7 +2,11 @@ import type { JSONObject, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import type { Signature } from "#core/signature.ts";
 import { parseJson } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
-import { buildReasoning, isRedacted, readRedacted } from "#styles/text/messages/proof.ts";
+import {
+  buildReasoning,
+  isRedacted,
+  readRedacted,
+} from "#styles/text/messages/conversation/proof.ts";
 import type { PackageTraits } from "./traits.ts";
 import { isMembers, membersOf, textIn } from "./unknown.ts";
 

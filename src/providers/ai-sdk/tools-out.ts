@@ -2,7 +2,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@a
 import type { ChatRequest, Tool, ToolChoice } from "#core/chat.ts";
 import { defined } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
-import { writeToolName } from "#styles/text/messages/tool-name.ts";
+import { writeToolName } from "#styles/text/messages/conversation/tool-name.ts";
 import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
 import type { Terms } from "./place.ts";
 import { AI_SDK } from "./proof.ts";

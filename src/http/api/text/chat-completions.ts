@@ -1,5 +1,5 @@
 import { schemaOf } from "#lib/rule-schema.ts";
-import { REQUEST } from "#styles/text/chat/fields.ts";
+import { REQUEST } from "#styles/text/chat/request/fields.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";

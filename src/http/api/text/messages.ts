@@ -1,5 +1,5 @@
 import { schemaOf } from "#lib/rule-schema.ts";
-import { REQUEST } from "#styles/text/messages/fields.ts";
+import { REQUEST } from "#styles/text/messages/request/fields.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";

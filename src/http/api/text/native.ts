@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
-import { REQUEST } from "#styles/text/gemini/fields.ts";
+import { REQUEST } from "#styles/text/gemini/request/fields.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { jsonAnswer, streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";

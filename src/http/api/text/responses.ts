@@ -6,7 +6,7 @@ import { isObject, outlineJson, type Json, type JsonObject } from "#lib/json.ts"
 import { textOf } from "#lib/values.ts";
 import { countInput } from "#relay/metering/count-input.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
-import { REQUEST } from "#styles/text/responses/fields.ts";
+import { REQUEST } from "#styles/text/responses/request/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";

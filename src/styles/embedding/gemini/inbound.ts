@@ -6,7 +6,7 @@ import type { Address } from "#core/style.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Rule } from "#lib/rules.ts";
 import { defined, integerOf, listOf, memberOf, restOf, textOf } from "#lib/values.ts";
-import { camelized } from "#styles/text/gemini/names.ts";
+import { camelized } from "#styles/text/gemini/request/names.ts";
 import { validate } from "#core/validate.ts";
 import { BATCH_REQUEST, EMBED_REQUEST, KNOWN, KNOWN_OF_BATCH } from "./fields.ts";
 import { taskOf } from "./task.ts";

@@ -9,7 +9,7 @@ import { flag, integer, list, object, text, type ObjectRule } from "#lib/rules.t
 import { defined, integerOf, listOf, longTextOf, objectOf, restOf, textOf } from "#lib/values.ts";
 import { MAX_DIMENSIONS, MAX_INPUTS } from "#styles/embedding/openai/fields.ts";
 import { buildError } from "#styles/text/gemini/error.ts";
-import { camelized } from "#styles/text/gemini/names.ts";
+import { camelized } from "#styles/text/gemini/request/names.ts";
 import { TASK_TYPES, taskOf } from "./task.ts";
 
 const INSTANCE = object({

@@ -26,7 +26,7 @@ import {
 } from "#lib/values.ts";
 import { openEncoder } from "#styles/image/openai/stream-out.ts";
 import { buildError } from "#styles/text/gemini/error.ts";
-import { camelized } from "#styles/text/gemini/names.ts";
+import { camelized } from "#styles/text/gemini/request/names.ts";
 
 const WORD = text({ maxLength: 64 });
 const PICTURE = object({}, "`bytesBase64Encoded` and `mimeType`.");

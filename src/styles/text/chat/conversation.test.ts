@@ -6,9 +6,9 @@ import { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
 import { SEED, times } from "#test/seed.ts";
-import type { ChatDialect } from "./dialect.ts";
-import { buildRequest } from "./request-out.ts";
-import { parseResponse } from "./response-in.ts";
+import type { ChatDialect } from "./request/dialect.ts";
+import { buildRequest } from "./request/request-out.ts";
+import { parseResponse } from "./answer/response-in.ts";
 import { fitName, originalNames, ownName, readName, standInName } from "#styles/text/tool-names.ts";
 
 /** A conversation of another style's caller, as an upstream of this one gets it. */

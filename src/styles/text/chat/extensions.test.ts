@@ -3,10 +3,10 @@ import type { ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { ChatDialect } from "./dialect.ts";
-import { readRequest } from "./facts.ts";
-import { parseRequest } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
+import type { ChatDialect } from "./request/dialect.ts";
+import { readRequest } from "./request/facts.ts";
+import { parseRequest } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
 
 const USER = { role: "user", content: "hi" };
 

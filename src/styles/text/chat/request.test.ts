@@ -4,10 +4,10 @@ import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { ChatDialect } from "./dialect.ts";
-import { readRequest } from "./facts.ts";
-import { parseRequest } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
+import type { ChatDialect } from "./request/dialect.ts";
+import { readRequest } from "./request/facts.ts";
+import { parseRequest } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
 
 const USER = { role: "user", content: "hi" };
 

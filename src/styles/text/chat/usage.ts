@@ -1,7 +1,7 @@
 import { usageOf, withSearches, withServed, type Usage } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, memberOf } from "#lib/values.ts";
-import { searchesIn } from "./executed-tools.ts";
+import { searchesIn } from "./answer/executed-tools.ts";
 
 /**
  * Usage as any server of this style reports it; `undefined` where it says

@@ -9,9 +9,9 @@ import { geminiStreamFaults } from "#test/grammar/gemini.ts";
 import { SEED, times } from "#test/seed.ts";
 import { hubFaults, saidIn, type SaidChoice } from "#test/translate/chat-answers.ts";
 import { decodeSse, decodeStream, encodeStream } from "#test/translate/streams.ts";
-import { parseMessages } from "./content-in.ts";
+import { parseMessages } from "./conversation/content-in.ts";
 import { gemini } from "./index.ts";
-import { joinParts } from "./join-parts.ts";
+import { joinParts } from "./conversation/join-parts.ts";
 
 const REQUEST: ChatRequest = {
   model: "asked",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
-import { parseResponse } from "./response-in.ts";
+import { parseResponse } from "./answer/response-in.ts";
 
 function ended(finishReason: string) {
   const candidate = { content: { role: "model", parts: [{ text: "Well." }] }, finishReason };

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { LossReport } from "#core/lossy.ts";
-import { readRequest } from "./facts.ts";
-import { parseRequest } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
+import { readRequest } from "./request/facts.ts";
+import { parseRequest } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
 
 function asking(...responseModalities: string[]) {
   const contents = [{ role: "user", parts: [{ text: "A fox." }] }];

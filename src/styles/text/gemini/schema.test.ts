@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { SEED, times } from "#test/seed.ts";
-import { fromSchemaSubset } from "./schema-in.ts";
-import { toSchemaSubset } from "./schema-subset.ts";
+import { fromSchemaSubset } from "./request/schema-in.ts";
+import { toSchemaSubset } from "./request/schema-subset.ts";
 
 describe("[A4.3-09] a JSON schema for models that know only part of the language", () => {
   test.each<[string, JsonObject, JsonObject]>([

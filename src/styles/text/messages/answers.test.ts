@@ -11,10 +11,10 @@ import { messagesStreamFaults } from "#test/grammar/messages.ts";
 import { SEED, times } from "#test/seed.ts";
 import { hubFaults, saidIn } from "#test/translate/chat-answers.ts";
 import { messageIn } from "#test/translate/messages-corpus.ts";
-import { parseResponse } from "./response-in.ts";
-import { buildResponse } from "./response-out.ts";
-import { openDecoder } from "./stream-in.ts";
-import { openEncoder } from "./stream-out.ts";
+import { parseResponse } from "./answer/response-in.ts";
+import { buildResponse } from "./answer/response-out.ts";
+import { openDecoder } from "./answer/stream-in.ts";
+import { openEncoder } from "./answer/stream-out.ts";
 
 const REQUEST: ChatRequest = {
   model: "m",

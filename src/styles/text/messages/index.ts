@@ -3,22 +3,22 @@ import { SSE_COMMENT } from "#lib/sse.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { buildError } from "./error.ts";
 import { ESSENTIAL } from "./essential.ts";
-import { readRequest } from "./facts.ts";
-import { fitRequest } from "./fit-request.ts";
-import { schemaBy, schemaIn } from "./format-out.ts";
+import { readRequest } from "./request/facts.ts";
+import { fitRequest } from "./request/fit-request.ts";
+import { schemaBy, schemaIn } from "./request/format-out.ts";
 import { errorIn } from "./failure.ts";
-import { answersForTool, forcesTool } from "./forced-tool.ts";
-import { amend, mustTranslate, readAnswer } from "./passthrough.ts";
-import { repairAnswer } from "./repair-answer.ts";
-import { parseStop } from "./hub-fields.ts";
-import { parseRequest, placesOf, wantsOf } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
-import { parseResponse } from "./response-in.ts";
-import { buildResponse } from "./response-out.ts";
+import { answersForTool, forcesTool } from "./request/forced-tool.ts";
+import { amend, mustTranslate, readAnswer } from "./answer/passthrough.ts";
+import { repairAnswer } from "./answer/repair-answer.ts";
+import { parseStop } from "./request/hub-fields.ts";
+import { parseRequest, placesOf, wantsOf } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
+import { parseResponse } from "./answer/response-in.ts";
+import { buildResponse } from "./answer/response-out.ts";
 import { MESSAGES } from "./raw-fields.ts";
-import { openDecoder } from "./stream-in.ts";
-import { openEncoder } from "./stream-out.ts";
-import { openTap } from "./tap.ts";
+import { openDecoder } from "./answer/stream-in.ts";
+import { openEncoder } from "./answer/stream-out.ts";
+import { openTap } from "./answer/tap.ts";
 
 /** Messages: content in blocks, and streams of named events around each of them. */
 export const messages: TextStyle = {

@@ -4,8 +4,8 @@ import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
-import { parseRequest } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
+import { parseRequest } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
 
 const BUDGETS: ModelTraits = {
   maxOutputTokens: 32_000,

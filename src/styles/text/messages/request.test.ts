@@ -6,10 +6,10 @@ import type { ModelTraits } from "#core/model.ts";
 import { writeSignature } from "#core/signature.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
-import { buildCitation } from "./citation.ts";
-import { readRequest } from "./facts.ts";
-import { parseRequest } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
+import { buildCitation } from "./conversation/citation.ts";
+import { readRequest } from "./request/facts.ts";
+import { parseRequest } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
 
 const USER = { role: "user", content: "hi" };
 const TOOL = { name: "f", description: "d", input_schema: { type: "object", properties: {} } };

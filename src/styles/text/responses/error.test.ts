@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { readEvents } from "#lib/sse.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 import { responses } from "./index.ts";
-import { openTap } from "./tap.ts";
+import { openTap } from "./answer/tap.ts";
 
 const CODES = Object.keys(FAULTS) as FaultCode[];
 

@@ -13,9 +13,9 @@ import type { ModelTraits } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf } from "#lib/values.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { readRequest } from "./facts.ts";
-import { parseRequest } from "./request-in.ts";
-import { buildRequest } from "./request-out.ts";
+import { readRequest } from "./request/facts.ts";
+import { parseRequest } from "./request/request-in.ts";
+import { buildRequest } from "./request/request-out.ts";
 
 const USER = { role: "user", content: "hi" };
 const ENCRYPTED = "reasoning.encrypted_content";

@@ -5,8 +5,8 @@ import { isObject, outlineJson, parseJson, type Json, type JsonObject } from "#l
 import { schemaOf } from "#lib/rule-schema.ts";
 import { listOf, memberOf, pick, textOf } from "#lib/values.ts";
 import { withinReach } from "#relay/routing/reach.ts";
-import { compactions } from "#styles/text/responses/compaction.ts";
-import { REQUEST } from "#styles/text/responses/fields.ts";
+import { compactions } from "#styles/text/responses/conversation/compaction.ts";
+import { REQUEST } from "#styles/text/responses/request/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
 import type { HttpDeps } from "#http/deps.ts";

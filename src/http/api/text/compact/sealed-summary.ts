@@ -3,7 +3,7 @@ import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import type { Seal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
-import { COMPACTION } from "#styles/text/responses/compaction.ts";
+import { COMPACTION } from "#styles/text/responses/conversation/compaction.ts";
 
 /** Prefix that distinguishes this gateway's summaries from a vendor's encrypted content. */
 const MARK = "sluice-summary.";

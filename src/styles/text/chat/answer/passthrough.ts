@@ -1,0 +1,70 @@
+import type { ModelTraits } from "#core/model.ts";
+import type { AnswerFacts, BodyEdits, OutboundContext, RequestFacts } from "#core/style.ts";
+import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
+import { isArray, type JsonObject } from "#lib/json.ts";
+import { streamsCompactly } from "../request/dialect.ts";
+import { outputTextIn } from "./output-text.ts";
+import { errorIn } from "../failure.ts";
+import { usageIn } from "../usage.ts";
+import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { isSaid } from "#styles/text/first-content.ts";
+import { holdsContent } from "../content.ts";
+import { withoutForeignProofs } from "../conversation/foreign-proofs.ts";
+
+/**
+ * A stream is billed by its usage, which comes only when asked for. What the
+ * gateway itself is asked for, or what it lent to the caller, is no upstream's
+ * business.
+ */
+export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
+  const options = objectOf(body["stream_options"]);
+  const asks = facts.stream && options?.["include_usage"] !== true;
+  const own = OWN_MEMBERS.filter((name) => name in body).map((name) => [name, undefined] as const);
+  return {
+    ...Object.fromEntries(own),
+    ...(upstreamModel === facts.model ? {} : { model: upstreamModel }),
+    ...(asks ? { stream_options: { ...options, include_usage: true } } : {}),
+    ...withoutForeignProofs(body),
+  };
+}
+
+export function asksForUsage(edits: BodyEdits): boolean {
+  return memberOf(edits["stream_options"], "include_usage") === true;
+}
+
+/** Shortened names of tools have to be given back in the answer, and a compact stream has to be written. */
+export function mustTranslate(
+  { tools }: JsonObject,
+  _model?: ModelTraits,
+  facts?: RequestFacts,
+  dialect?: OutboundContext["dialect"],
+): boolean {
+  if (facts?.compactStream === true && !streamsCompactly(dialect)) return true;
+  return listOf(tools).some((tool) => {
+    const name = textOf(memberOf(memberOf(tool, "function") ?? memberOf(tool, "custom"), "name"));
+    return (name?.length ?? 0) > MAX_TOOL_NAME;
+  });
+}
+
+const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];
+
+export function readAnswer(body: JsonObject): AnswerFacts {
+  return {
+    usage: usageIn(body),
+    outputText: () => outputTextIn(body),
+    error: errorIn(body) ?? (isEmpty(body) ? NO_ANSWER : undefined),
+  };
+}
+
+const NO_ANSWER = {
+  code: "upstream_failed",
+  message: "The upstream's answer is empty.",
+} as const;
+
+/** No choice, or none that says anything, not even why it ends. */
+function isEmpty(body: JsonObject): boolean {
+  const choices = body["choices"];
+  if (!isArray(choices)) return true;
+  const hasReason = choices.some((choice) => isSaid(memberOf(choice, "finish_reason")));
+  return !hasReason && !holdsContent(body);
+}
