@@ -22,7 +22,7 @@ const steps = {
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
   sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],
-  mutants: [[bun, "test/mutation/main.ts", ...rest]],
+  mutate: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
   openapi: [
     [bun, "test/openapi/install.ts"],

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from "#config.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openLog, type Logger } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { answerFaults } from "#test/answer-faults.ts";
 import { streamFaults } from "#test/grammar/index.ts";
 import { type Gateway, openGateway } from "../src/gateway.ts";

@@ -134,9 +134,9 @@ test("SQL stands in storage only", () => {
 });
 
 test("the simulators share no code with the gateway", () => {
-  const violations = listSources("sandbox").filter((path) =>
+  const violations = listSources("packages").filter((path) =>
     importsOf(readFileSync(path, "utf8")).some(
-      (each) => /^#(?!sandbox\/|test\/)/.test(each) || each.includes("/src/"),
+      (each) => each.startsWith("#") || each.includes("/src/"),
     ),
   );
 
@@ -189,7 +189,7 @@ const IMPORT = /(?:import|export)\s+([^;"']*?)\s*from\s*["']([^"']+)["']/g;
 const DYNAMIC_IMPORT = /import\(\s*["']([^"']+)["']\s*\)/g;
 const EXPORTED =
   /^export (?:abstract |async )*(?:class|interface|type|function\*?|const|let) ([\w$]+)/gm;
-const OUTSIDE = [...listSources("bench"), ...listSources("sandbox"), "build.ts"];
+const OUTSIDE = [...listSources("bench"), ...listSources("packages"), "build.ts"];
 
 /** What is imported of each file, by name; `*` if it is imported whole. */
 function importedNames(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -221,7 +221,9 @@ function importedNames(paths: readonly string[]): ReadonlyMap<string, ReadonlySe
 /** The path of an imported file; of a package, its name. */
 function fileOf(target: string, importer: string): string {
   if (target.startsWith("#test/")) return `test/${target.slice("#test/".length)}`;
-  if (target.startsWith("#sandbox/")) return `sandbox/${target.slice("#sandbox/".length)}`;
+  if (target.startsWith("@sluice/sandbox/")) {
+    return `packages/sandbox/${target.slice("@sluice/sandbox/".length)}`;
+  }
   if (target.startsWith("#")) return `src/${target.slice(1)}`;
   return join(dirname(importer), target);
 }

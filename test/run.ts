@@ -19,7 +19,7 @@ const picked = words.filter((word) => word !== "--long");
 const seed = process.env["SLUICE_TEST_SEED"] ?? seedOfTree() ?? randomSeed();
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
 /** All of them; Bun shares the files out among as many processes as make use of the machine. */
-const EVERYTHING = ["./test/", "./src/", "./sandbox/", "./bench/"];
+const EVERYTHING = ["./test/", "./src/", "./packages/", "./bench/"];
 /** One more than there are cores, as some wait while others work. */
 const PROCESSES = availableParallelism() + 1;
 /** The files that take longest are begun first, so that none of them is the last alone. */
@@ -32,7 +32,7 @@ const LONGEST = [
   "test/hazards/nothing-held.test.ts",
   "test/hazards/memory.test.ts",
   "test/storage/sqlite.test.ts",
-  "sandbox/odd-requests.test.ts",
+  "packages/sandbox/odd-requests.test.ts",
   "test/gateway/channels.test.ts",
   "test/matrix/sweep/sweep.test.ts",
   "test/matrix/matrix.test.ts",

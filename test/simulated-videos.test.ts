@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import type { VideoMedia, VideoRequest } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
-import { parseJson } from "#sandbox/json.ts";
-import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
-import { clockedSandbox, type ClockedSandbox } from "#sandbox/testing/tasks.ts";
+import { parseJson } from "@sluice/sandbox/json.ts";
+import { SANDBOX_PAIR } from "@sluice/sandbox/key-pairs.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
+import { clockedSandbox, type ClockedSandbox } from "@sluice/sandbox/testing/tasks.ts";
 import { BASE, CLIP, held, OUR_ID, question, requestOf, rowFor, task } from "./video-request.ts";
 
 /** What the vendors' halves write is held to simulators that share no line with them. */

@@ -7,8 +7,8 @@ export async function openSimulator(
   opened: AsyncDisposableStack,
 ): Promise<readonly Channel[]> {
   // Imported on demand, so that gateways with channels do not load the simulators.
-  const { startSandbox } = await import("#sandbox/server.ts");
-  const { SANDBOX_PAIR } = await import("#sandbox/key-pairs.ts");
+  const { startSandbox } = await import("@sluice/sandbox/server.ts");
+  const { SANDBOX_PAIR } = await import("@sluice/sandbox/key-pairs.ts");
   const { url } = opened.use(await startSandbox());
   return simulatedChannels(vendorsAt(url, SANDBOX_PAIR), maxConcurrent);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { makeVideo } from "#sandbox/engine/video.ts";
+import { makeVideo } from "@sluice/sandbox/engine/video.ts";
 import { mp4TimeOf } from "./mp4-time.ts";
 import { SEED } from "#test/seed.ts";
 

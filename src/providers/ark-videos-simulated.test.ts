@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
-import { parseJson, type Json } from "#sandbox/json.ts";
-import { clockedSandbox, type ClockedSandbox } from "#sandbox/testing/tasks.ts";
+import { parseJson, type Json } from "@sluice/sandbox/json.ts";
+import { clockedSandbox, type ClockedSandbox } from "@sluice/sandbox/testing/tasks.ts";
 import {
   CALLBACK,
   CLIP,

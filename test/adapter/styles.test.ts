@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { said, type Said } from "./answer.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 

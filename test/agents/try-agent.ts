@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { isArray, parseJson } from "#lib/json.ts";
 import { openBooks, type Row } from "#test/books.ts";
 import { KEY, openTestGateway } from "#test/harness.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { KEY, openTestGateway, type TestGateway } from "#test/harness.ts";
 import { UPSTREAMS, type Upstream } from "#test/matrix/upstreams.ts";
 import { withShared } from "#test/shared.ts";

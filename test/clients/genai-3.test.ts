@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { GoogleGenAI } from "@google/genai-3";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
-import { mp4Boxes } from "#sandbox/testing/media-files.ts";
+import { mp4Boxes } from "@sluice/sandbox/testing/media-files.ts";
 import { KEY, type TestGateway } from "#test/harness.ts";
 import { openClientsGateway } from "#test/languages/gateway.ts";
 import { waitFor } from "#test/wait.ts";

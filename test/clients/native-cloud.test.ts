@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { GoogleGenAI, type GenerateVideosOperation } from "@google/genai";
-import { mp4Boxes } from "#sandbox/testing/media-files.ts";
+import { mp4Boxes } from "@sluice/sandbox/testing/media-files.ts";
 import { KEY, type TestGateway } from "#test/harness.ts";
 import { openClientsGateway } from "#test/languages/gateway.ts";
 import { waitFor } from "#test/wait.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createByteDance } from "@ai-sdk/bytedance";
 import { createMiniMax } from "@ai-sdk/minimax";
 import { experimental_generateVideo as generateVideo } from "ai";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 
 const SEEDANCE = "doubao-seedance-1-0-pro-250528";

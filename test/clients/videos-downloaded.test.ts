@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { textOf } from "#lib/values.ts";
-import { mp4Boxes } from "#sandbox/testing/media-files.ts";
+import { mp4Boxes } from "@sluice/sandbox/testing/media-files.ts";
 import { fileNameOf } from "#styles/video/veo/file-name.ts";
 import { asking, openVideos } from "#test/gateway/videos/asked.ts";
 import { KEY } from "#test/harness.ts";

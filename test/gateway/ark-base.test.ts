@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf, textOf } from "#lib/values.ts";
-import { mp4Boxes } from "#sandbox/testing/media-files.ts";
+import { mp4Boxes } from "@sluice/sandbox/testing/media-files.ts";
 import type { TestGateway } from "#test/harness.ts";
 import { openClientsGateway } from "#test/languages/gateway.ts";
 import { waitFor } from "#test/wait.ts";

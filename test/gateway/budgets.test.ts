@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import { simulatedChannel, type TestGateway } from "#test/harness.ts";

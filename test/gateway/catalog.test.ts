@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "#lib/clock.ts";
 import type { Json } from "#lib/json.ts";
 import { openLog } from "#lib/log.ts";
 import { asRoot, asUser, openWithRoot, type Ask } from "#test/accounts.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";

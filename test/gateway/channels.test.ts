@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, openWithRoot, ROOT, type Ask } from "#test/accounts.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";

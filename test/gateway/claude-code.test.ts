@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import type { TestGateway } from "#test/harness.ts";

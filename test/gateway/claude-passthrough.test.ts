@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { openScriptedVendor, type ScriptedVendor } from "#test/scripted-vendor.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { findModel } from "#catalog/index.ts";
 import type { ModelKind } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { startProgram, type Program } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 

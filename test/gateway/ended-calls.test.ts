@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, openWithRoot, textIn, bearer, type Ask } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import { simulatedChannel, type TestGateway } from "#test/harness.ts";

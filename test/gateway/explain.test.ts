@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openVendor, json as vendorJson } from "#test/adapter/vendor.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buildRegistry } from "#http/registry.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { memberOf, objectOf, textOf } from "#lib/values.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { startProgram, type Program } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 const KNOWN = ["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon", "gemini-3.8-flash"];

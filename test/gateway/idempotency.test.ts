@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nanoUsd } from "#core/money.ts";
 import { systemClock } from "#lib/clock.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openStorage } from "#storage/open.ts";
 import { loadPepper } from "#storage/secrets/secrets.ts";
 import { openBooks, type Books } from "#test/books.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { asRoot, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { answerTokens, openPictureVendor, type PictureVendor } from "#test/picture-vendor.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 

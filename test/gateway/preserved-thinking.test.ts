@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { SEED } from "#test/seed.ts";
 import type { AskedTool, Caller, Seen, Turn } from "../matrix/caller.ts";

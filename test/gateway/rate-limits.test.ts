@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { estimateInputTokens } from "#core/count.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openBooks } from "#test/books.ts";
 import {
   KEY,

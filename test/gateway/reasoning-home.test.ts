@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { memberOf } from "#lib/values.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import type { Caller, Turn } from "../matrix/caller.ts";
 import { chatCaller } from "../matrix/callers/chat.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listSettings } from "#config.ts";
 import { openLog } from "#lib/log.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import {
   asRoot,
   askWith,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, openWithRoot } from "#test/accounts.ts";
 import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";

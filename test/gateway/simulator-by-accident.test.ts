@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, simulatedChannel } from "#test/harness.ts";
 import { PROGRAM, startProgram } from "#test/program.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway } from "#test/harness.ts";
 import { channelOf, channelsOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countTokens } from "#relay/metering/tokens.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY, simulatedChannel } from "#test/harness.ts";
 import { startProgram } from "#test/program.ts";

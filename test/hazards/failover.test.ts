@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";

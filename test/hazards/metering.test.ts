@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { countTokens } from "#relay/metering/tokens.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, openWithRoot } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY } from "#test/harness.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openBooks } from "#test/books.ts";
 import { openTestGateway, simulatedChannel } from "#test/harness.ts";
 import { times } from "#test/seed.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "#lib/clock.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 /** A channel for each simulated vendor that the clients' steps need, and the models they name. */

@@ -1,6 +1,6 @@
 import { parseJson, isObject } from "#lib/json.ts";
 import { openTestGateway } from "#test/harness.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { EMPTY, type Ask, type Caller, type Seen } from "./caller.ts";
 import { chatCaller } from "./callers/chat.ts";
 import { messagesCaller } from "./callers/messages.ts";

@@ -25,8 +25,8 @@ import { EQUIVALENT, testsOf, type NamedTests } from "./targets.ts";
  * should notice, lists the changes that none noticed, and prints a score for
  * each file and folder:
  *
- *     node launch.mjs mutants src/core/money.ts [--tests PATH]... [--every N] [--lines FROM-TO]
- *     node launch.mjs mutants src/relay/tasks
+ *     node launch.mjs mutate src/core/money.ts [--tests PATH]... [--every N] [--lines FROM-TO]
+ *     node launch.mjs mutate src/relay/tasks
  *
  * `--every 5` tries each fifth mutant only. The tree itself is not touched:
  * each worker has a copy.

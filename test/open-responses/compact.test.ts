@@ -4,7 +4,7 @@ import { asUser, bearer, openWithRoot, textIn } from "#test/accounts.ts";
 import { json, openVendor } from "#test/adapter/vendor.ts";
 import { openBooks } from "#test/books.ts";
 import { openTestGateway, simulatedChannel } from "#test/harness.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openSocket } from "./socket.ts";
 import { openPlace, UPSTREAM_IDS, type Place } from "./upstreams.ts";
 

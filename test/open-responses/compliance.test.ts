@@ -3,7 +3,7 @@ import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/j
 import { readEvents } from "#lib/sse.ts";
 import { textOf } from "#lib/values.ts";
 import { responseIn, responseObjectFaults } from "#test/grammar/response-object.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { openSocket, textOfResponse, type Turn } from "./socket.ts";
 import { openPlace, UPSTREAM_IDS, type Place } from "./upstreams.ts";
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { asUser, bearer, openWithRoot, textIn } from "#test/accounts.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { KEY, openSimulated, simulatedChannel } from "#test/harness.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { waitFor } from "#test/wait.ts";
 import { openSocket, textOfResponse } from "./socket.ts";
 

@@ -1,4 +1,4 @@
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { channelOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AssetType } from "#core/asset.ts";
-import { makeVideo } from "#sandbox/engine/video.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { makeVideo } from "@sluice/sandbox/engine/video.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { checkFile } from "./check-file.ts";
 
 const MAX_PIXELS = 4_000_000;

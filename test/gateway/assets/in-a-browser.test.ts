@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { createServer } from "node:net";
-import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
-import { startSandbox } from "#sandbox/server.ts";
+import { SANDBOX_PAIR } from "@sluice/sandbox/key-pairs.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { textOf } from "#lib/values.ts";
 import { testInBrowser } from "#test/browser.ts";
 import { waitFor } from "#test/wait.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { openVendor, type Vendor } from "#test/adapter/vendor.ts";
 import { KEY } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
-import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { SANDBOX_PAIR } from "@sluice/sandbox/key-pairs.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { waitFor } from "#test/wait.ts";
 import { openFileServer, stored, type FileServer } from "../videos/content-place.ts";
 import { openAssetPlace, SEEDANCE, type AssetPlace } from "./asset-place.ts";

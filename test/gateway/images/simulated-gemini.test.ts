@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { GoogleGenAI } from "@google/genai";
 import type { JsonObject } from "#lib/json.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { KEY, openTestGateway, type TestGateway } from "#test/harness.ts";
 
 /** In front of the simulator, which refuses what the vendor refuses. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
-import { lookAt, pngUrl } from "#sandbox/testing/pictures.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
+import { lookAt, pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 

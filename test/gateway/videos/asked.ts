@@ -1,4 +1,4 @@
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { objectOf } from "#lib/values.ts";
 import { openBooks } from "#test/books.ts";

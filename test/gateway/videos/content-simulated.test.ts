@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import { startSandbox } from "#sandbox/server.ts";
-import { probe, testWithFfmpeg } from "#sandbox/testing/media-files.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
+import { probe, testWithFfmpeg } from "@sluice/sandbox/testing/media-files.ts";
 import { openTestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 import { aTask, insert } from "./content-place.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SANDBOX_PAIR } from "#sandbox/key-pairs.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
-import { mp4Boxes, probe } from "#sandbox/testing/media-files.ts";
+import { SANDBOX_PAIR } from "@sluice/sandbox/key-pairs.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
+import { mp4Boxes, probe } from "@sluice/sandbox/testing/media-files.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";

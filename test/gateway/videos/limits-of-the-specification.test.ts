@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";

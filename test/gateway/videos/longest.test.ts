@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBooks } from "#test/books.ts";
 import { asking } from "./asked.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 
 const MODEL = "doubao-seedance-2-5-260628";
 

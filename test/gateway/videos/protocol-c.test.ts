@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
-import { pngUrl } from "#sandbox/testing/pictures.ts";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { waitFor } from "#test/wait.ts";
 import { asking, bodyOf, openVideos, type VideoGateway } from "./asked.ts";
 import { openFake } from "./fake-vendor.ts";

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from "#lib/json.ts";
-import { startSandbox, type Sandbox } from "#sandbox/server.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { ask, CALLER_STYLES, type CallerStyle, type Setting } from "./ask.ts";
 import { RARER_SETTINGS, USUAL_SETTINGS } from "./settings.ts";

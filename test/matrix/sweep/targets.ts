@@ -1,12 +1,12 @@
-import { MODELS as CLAUDES } from "#sandbox/anthropic/models.ts";
-import { ARK_MODELS } from "#sandbox/ark/models.ts";
-import { QWEN_MODELS } from "#sandbox/dashscope/models.ts";
-import { DEEPSEEK_MODELS } from "#sandbox/deepseek/rules.ts";
-import { MODELS as GEMINIS } from "#sandbox/gemini/models.ts";
-import { WRITERS } from "#sandbox/minimax/text/rules.ts";
-import { KIMIS } from "#sandbox/moonshot/rules.ts";
-import { MODELS as OPENAI_MODELS } from "#sandbox/openai/models.ts";
-import { GLMS } from "#sandbox/zhipu/rules.ts";
+import { MODELS as CLAUDES } from "@sluice/sandbox/anthropic/models.ts";
+import { ARK_MODELS } from "@sluice/sandbox/ark/models.ts";
+import { QWEN_MODELS } from "@sluice/sandbox/dashscope/models.ts";
+import { DEEPSEEK_MODELS } from "@sluice/sandbox/deepseek/rules.ts";
+import { MODELS as GEMINIS } from "@sluice/sandbox/gemini/models.ts";
+import { WRITERS } from "@sluice/sandbox/minimax/text/rules.ts";
+import { KIMIS } from "@sluice/sandbox/moonshot/rules.ts";
+import { MODELS as OPENAI_MODELS } from "@sluice/sandbox/openai/models.ts";
+import { GLMS } from "@sluice/sandbox/zhipu/rules.ts";
 
 /** A simulated vendor, one of its wire formats, and the models that generate text there. */
 export interface Target {

@@ -10,7 +10,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { startProgram } from "#test/program.ts";
 import { startServices } from "#test/services/start.ts";
 import { channelTo, EMAIL, KEPT_SECRET, KEY, PASSWORD, VERSIONS } from "./versions.ts";

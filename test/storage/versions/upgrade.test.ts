@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSandbox } from "#sandbox/server.ts";
+import { startSandbox } from "@sluice/sandbox/server.ts";
 import { MIGRATIONS } from "#storage/migrations/list.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
 import { startProgram } from "#test/program.ts";

@@ -1,0 +1,15 @@
+import { jsonReply, type Reply } from "../wire/reply.ts";
+
+/** Thrown at what the vendor does not accept. */
+export class Refusal extends Error {
+  readonly reply: Reply;
+
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.reply = jsonReply(status, { detail });
+  }
+}
+
+export function invalid(detail: string): Refusal {
+  return new Refusal(422, detail);
+}

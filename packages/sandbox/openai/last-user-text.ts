@@ -1,0 +1,25 @@
+import { isJsonArray, isJsonObject, type Json } from "../json.ts";
+
+/** What the user said last: in the messages of a chat, in an input, or in what shall be drawn. */
+export function lastUserText(body: Json | undefined): string {
+  if (!isJsonObject(body)) return "";
+  const { messages, input, prompt } = body;
+  if (typeof prompt === "string") return prompt;
+  if (typeof input === "string") return input;
+  const list = isJsonArray(messages) ? messages : isJsonArray(input) ? input : [];
+  const last = list.findLast((each) => isJsonObject(each) && each["role"] === "user");
+  // What is moderated are texts and parts without a speaker.
+  if (last === undefined) return textOf(list);
+  return isJsonObject(last) ? textOf(last["content"]) : "";
+}
+
+function textOf(content: Json | undefined): string {
+  if (typeof content === "string") return content;
+  const parts = isJsonArray(content) ? content : [];
+  return parts
+    .map((part) => {
+      const text = isJsonObject(part) ? part["text"] : part;
+      return typeof text === "string" ? text : "";
+    })
+    .join("\n");
+}
