@@ -29,10 +29,10 @@ const NAMES = {
   user: "user",
 } as const satisfies Partial<Record<keyof ImageRequest, string>>;
 
-export type ImageOptions = keyof typeof NAMES;
+export type ImageOption = keyof typeof NAMES;
 
-const isWish = (name: string): name is ImageOptions => name in NAMES;
-const WISHES = Object.keys(NAMES).filter(isWish);
+const isOption = (name: string): name is ImageOption => name in NAMES;
+const OPTIONS = Object.keys(NAMES).filter(isOption);
 
 /**
  * Reports unsupported options as lost, by the clients' names; `said` lists the supported ones.
@@ -40,20 +40,20 @@ const WISHES = Object.keys(NAMES).filter(isWish);
  */
 export function reportUnsaid(
   question: ImageRequest,
-  said: readonly ImageOptions[],
+  said: readonly ImageOption[],
   report: LossReport,
 ): void {
   const { mask, markup, extra = {}, unread = [] } = question;
   if (markup !== undefined) throw refuse("markup", "this model takes no drawing over a picture.");
   if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
-  for (const options of WISHES) {
-    if (isWished(question, options) && !said.includes(options)) report.lose(NAMES[options]);
+  for (const option of OPTIONS) {
+    if (isRequested(question, option) && !said.includes(option)) report.lose(NAMES[option]);
   }
   for (const name of [...Object.keys(extra), ...unread]) report.lose(name);
 }
 
-function isWished(question: ImageRequest, options: ImageOptions): boolean {
-  if (options === "series") return question.series?.mode === "auto";
-  if (options === "partials") return (question.partials ?? 0) > 0;
-  return question[options] !== undefined && question[options] !== "auto";
+function isRequested(question: ImageRequest, option: ImageOption): boolean {
+  if (option === "series") return question.series?.mode === "auto";
+  if (option === "partials") return (question.partials ?? 0) > 0;
+  return question[option] !== undefined && question[option] !== "auto";
 }

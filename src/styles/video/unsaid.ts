@@ -4,7 +4,7 @@ import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 
 /** Client names of options that only fine-tune. */
-const WISHES = {
+const OPTIONS = {
   negativePrompt: "negative_prompt",
   framesPerSecond: "fps",
   seed: "seed",
@@ -22,7 +22,7 @@ const WISHES = {
   user: "user",
 } as const satisfies Partial<Record<keyof VideoRequest, string>>;
 
-export type Options = keyof typeof WISHES;
+export type VideoOption = keyof typeof OPTIONS;
 
 /** Options whose value "off" equals the behaviour of vendors without them. */
 const OFF_ANYWAY: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const OFF_ANYWAY: ReadonlySet<string> = new Set([
   "watermark",
   "cameraFixed",
   "lastFrame",
-] satisfies Options[]);
+] satisfies VideoOption[]);
 
 /**
  * Fields of the client's own protocol, forwarded to a vendor of the same protocol. The gateway sets
@@ -47,7 +47,7 @@ export function carriedBy({ extra }: VideoRequest, format: string): JsonObject {
  * Throws if the client requests several videos.
  */
 export function loseAllBut(
-  said: readonly Options[],
+  said: readonly VideoOption[],
   question: VideoRequest,
   format: string,
   report: LossReport,
@@ -55,10 +55,10 @@ export function loseAllBut(
   if ((question.count ?? 1) !== 1) {
     throw invalid("n", "'n' must be 1: this model makes one video at a time.");
   }
-  for (const [options, name] of Object.entries(WISHES)) {
-    const value = question[options as Options];
-    if (value === undefined || said.includes(options as Options)) continue;
-    if (value === false && OFF_ANYWAY.has(options)) continue;
+  for (const [option, name] of Object.entries(OPTIONS)) {
+    const value = question[option as VideoOption];
+    if (value === undefined || said.includes(option as VideoOption)) continue;
+    if (value === false && OFF_ANYWAY.has(option)) continue;
     report.lose(name);
   }
   report.loseForeign(question.extra, format);

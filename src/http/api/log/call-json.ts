@@ -6,6 +6,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { showUsd } from "../usd.ts";
 import { seconds } from "../seconds.ts";
+import { USAGE_COUNTS } from "../usage-counts.ts";
 
 const ATTEMPT = z.object({
   channel: z.string(),
@@ -30,19 +31,7 @@ const FIELDS = {
   upstream_status: z.int().nullable(),
   upstream_code: z.string().nullable(),
   usage: z.object({
-    input_tokens: z.int(),
-    cached_input_tokens: z.int(),
-    cache_write_tokens: z.int(),
-    audio_input_tokens: z.int(),
-    output_tokens: z.int(),
-    reasoning_tokens: z.int(),
-    audio_output_tokens: z.int(),
-    image_input_tokens: z.int(),
-    image_output_tokens: z.int(),
-    images: z.int(),
-    media_seconds: z.number(),
-    characters: z.int(),
-    searches: z.int(),
+    ...USAGE_COUNTS,
     grade: z.string().nullable(),
     service_tier: z.string().nullable(),
     speed: z.string().nullable(),

@@ -9,23 +9,12 @@ import {
   type UsageSum,
 } from "#core/usage-report.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { USAGE_COUNTS } from "../usage-counts.ts";
 
 const SUM = {
   calls: z.int(),
   failed_calls: z.int(),
-  input_tokens: z.int(),
-  cached_input_tokens: z.int(),
-  cache_write_tokens: z.int(),
-  audio_input_tokens: z.int(),
-  output_tokens: z.int(),
-  reasoning_tokens: z.int(),
-  audio_output_tokens: z.int(),
-  image_input_tokens: z.int(),
-  image_output_tokens: z.int(),
-  images: z.int(),
-  media_seconds: z.number(),
-  characters: z.int(),
-  searches: z.int(),
+  ...USAGE_COUNTS,
   cost_usd: z.string().describe("A decimal."),
 };
 

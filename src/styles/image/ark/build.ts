@@ -4,7 +4,7 @@ import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { checkPictures, linkTo } from "#styles/image/given-pictures.ts";
-import { reportUnsaid, type ImageOptions } from "#styles/image/report-unsaid.ts";
+import { reportUnsaid, type ImageOption } from "#styles/image/report-unsaid.ts";
 import { sizeFor } from "#styles/image/size-rule.ts";
 import { DEFAULT_DIALECT, type ArkDialect } from "./dialect.ts";
 
@@ -37,7 +37,7 @@ export function build(
   };
 }
 
-function saidIn(question: ImageRequest, dialect: ArkDialect): readonly ImageOptions[] {
+function saidIn(question: ImageRequest, dialect: ArkDialect): readonly ImageOption[] {
   return [
     "size",
     "watermark",

@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { ratioFor } from "#styles/image/aspect-ratio.ts";
 import { peopleFor } from "#styles/image/people.ts";
-import { reportUnsaid, type ImageOptions } from "#styles/image/report-unsaid.ts";
+import { reportUnsaid, type ImageOption } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
 import { buildContents } from "./contents.ts";
 import { DEFAULT_DIALECT, type PictureDialect } from "./dialect.ts";
@@ -13,7 +13,7 @@ const MAX_OUTPUT_TOKENS = 32_768;
 const TOP_P = 0.95;
 
 /** Each option is either sent or refused; the gateway converts the format itself. */
-const SAID: readonly ImageOptions[] = [
+const SAID: readonly ImageOption[] = [
   "size",
   "aspectRatio",
   "resolution",

@@ -5,13 +5,13 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { ratioFor } from "#styles/image/aspect-ratio.ts";
 import { peopleFor } from "#styles/image/people.ts";
-import { reportUnsaid, type ImageOptions } from "#styles/image/report-unsaid.ts";
+import { reportUnsaid, type ImageOption } from "#styles/image/report-unsaid.ts";
 import { resolutionFor } from "#styles/image/resolution.ts";
 import { DEFAULT_DIALECT, type ImagenDialect } from "./dialect.ts";
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"];
 const PEOPLE = { dont_allow: "dont_allow", allow_adult: "allow_adult", allow_all: "allow_all" };
-const SAID: readonly ImageOptions[] = [
+const SAID: readonly ImageOption[] = [
   "size",
   "aspectRatio",
   "resolution",
@@ -19,7 +19,7 @@ const SAID: readonly ImageOptions[] = [
   "people",
   "format",
 ];
-const MORE: readonly ImageOptions[] = [
+const MORE: readonly ImageOption[] = [
   "compression",
   "negativePrompt",
   "seed",

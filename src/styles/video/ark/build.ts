@@ -5,7 +5,7 @@ import { defined } from "#lib/values.ts";
 import { mostOf, oneOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
 import { framingOf, type Framing } from "#styles/video/framing.ts";
-import { loseAllBut, type Options } from "#styles/video/unsaid.ts";
+import { loseAllBut, type VideoOption } from "#styles/video/unsaid.ts";
 import { contentOf } from "./content.ts";
 import type { ArkVideoDialect } from "./dialect.ts";
 import { checkOwn, OWN } from "./vendor-members.ts";
@@ -77,7 +77,7 @@ function saidOf(
   { framesPerSecond }: VideoRequest,
   { speaks }: ArkVideoDialect,
   { isUserShort, mayFix }: { readonly isUserShort: boolean; readonly mayFix: boolean },
-): readonly Options[] {
+): readonly VideoOption[] {
   return [
     "seed",
     "watermark",

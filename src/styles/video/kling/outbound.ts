@@ -23,7 +23,7 @@ import {
   takenOn,
 } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut, type Options } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type VideoOption } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
 import type { KlingDialect } from "./dialect.ts";
 import { errorIn } from "./failure.ts";
@@ -109,8 +109,8 @@ function isBase({ role }: VideoMedia): boolean {
   return role === "base";
 }
 
-function saidBy(model: KlingDialect): readonly Options[] {
-  const wishes: readonly (readonly [Options, boolean | undefined])[] = [
+function saidBy(model: KlingDialect): readonly VideoOption[] {
+  const wishes: readonly (readonly [VideoOption, boolean | undefined])[] = [
     ["watermark", true],
     ["mode", true],
     ["negativePrompt", model.negativePrompt],

@@ -5,7 +5,7 @@ import { defined } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
 import { framingOf } from "#styles/video/framing.ts";
-import { loseAllBut, type Options } from "#styles/video/unsaid.ts";
+import { loseAllBut, type VideoOption } from "#styles/video/unsaid.ts";
 import { DEFAULT_DIALECT, type VeoDialect, type VeoMember } from "./dialect.ts";
 import { mediaOf } from "./media.ts";
 import { LOWEST, resolutionFor } from "./resolution.ts";
@@ -107,7 +107,7 @@ function documentedLength(
 function saidOf(
   { framesPerSecond, rewrite }: VideoRequest,
   { takes = [], rewrites }: VeoDialect,
-): readonly Options[] {
+): readonly VideoOption[] {
   const isUsualRate = framesPerSecond === FRAMES_A_SECOND;
   return [
     "negativePrompt",

@@ -15,7 +15,7 @@ import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
 import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut, type Options } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type VideoOption } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
 import { errorIn, failureBy } from "./failure.ts";
 
@@ -36,7 +36,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   const isDrawnFrom = scenario !== "first_frame" && scenario !== "first_last";
   checkPrompt(prompt, { max: MAX_PROMPT_CHARS, isRequired: isDrawnFrom });
 
-  const tells = (able: boolean | undefined, options: Options): readonly Options[] =>
+  const tells = (able: boolean | undefined, options: VideoOption): readonly VideoOption[] =>
     able === false ? [] : [options];
   loseAllBut(
     [

@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined, pick } from "#lib/values.ts";
 import { mostOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
-import { loseAllBut, type Options } from "#styles/video/unsaid.ts";
+import { loseAllBut, type VideoOption } from "#styles/video/unsaid.ts";
 import { DEFAULT_DIALECT, type WanDialect } from "./dialect.ts";
 import { inputOf } from "./input.ts";
 import { framed, shapeOf } from "./size.ts";
@@ -13,7 +13,7 @@ export const ID = "video-wan";
 
 const MAX_SEED = 2_147_483_647;
 const MAX_NEGATIVE_CHARS = 500;
-const SAID: readonly Options[] = ["negativePrompt", "seed", "watermark", "rewrite", "audio"];
+const SAID: readonly VideoOption[] = ["negativePrompt", "seed", "watermark", "rewrite", "audio"];
 
 /** https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference */
 export function build(question: VideoRequest, { report, dialect: own }: VideoContext): JsonObject {
