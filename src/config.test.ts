@@ -138,6 +138,7 @@ test("unset settings have their defaults", () => {
     downloads: 256,
     keyDownloads: 16,
     tasks: 20_000,
+    taskLeaseMs: 30_000,
     taskPolls: 32,
     assetGroups: 1000,
     assetBytes: 4_294_967_296,

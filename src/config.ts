@@ -168,6 +168,13 @@ export const LIMITS = {
     "Maximum number of concurrent video file downloads per API key.",
   ),
   tasks: limit("tasks", count, 20_000, "Maximum number of unfinished video tasks per gateway."),
+  taskLeaseMs: limit(
+    "task_lease_ms",
+    take.duration(5 * SECOND_MS, HOUR_MS),
+    30 * SECOND_MS,
+    "Time after which other gateways take over the video tasks of a gateway that stopped responding.",
+    "restart",
+  ),
   taskPolls: formerly(
     "task_looks",
     limit(

@@ -246,7 +246,7 @@ function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): strin
       ? []
       : [
           "",
-          "Nobody can log in yet. Within the next hour, for the root account:",
+          "No user can log in yet. Create the root account's login within the next hour:",
           `  curl ${url}/api/user/setup -H "Content-Type: application/json" \\`,
           `    --data '{"token":"${setupToken}","email":"you@example.com","password":"..."}'`,
         ]),

@@ -128,7 +128,7 @@ test("what the gateway refuses is said in its words, and what cannot be meant in
   expect(await sluice("keys change 7 --rpm 5", env)).toEqual({
     code: 1,
     text: "",
-    errors: "There is no such token.\n",
+    errors: "Token not found.\n",
   });
   expect((await sluice("keys create", env)).code).toBe(2);
   expect(await sluice("kees", env)).toMatchObject({

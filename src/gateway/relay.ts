@@ -41,9 +41,6 @@ export interface Relay {
 const FIRST_SIGN_MS = 10_000;
 const SILENCE_MS = 15_000;
 
-/** A gateway without a heartbeat loses its leases on tasks after this time. */
-const LEASE_MS = 30_000;
-
 /**
  * Lifetime and total size of signatures that are cached for clients whose
  * format cannot carry them.
@@ -73,7 +70,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
     owner: needs.instance,
-    leaseMs: LEASE_MS,
+    leaseMs: limits.taskLeaseMs,
     deadlines,
     limits,
     findChannel: needs.findChannel,

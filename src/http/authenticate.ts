@@ -68,7 +68,7 @@ export function authorize(
 ): void {
   const least = ROLES.find((role) => role === access);
   if (least === undefined && access !== "mfa_pending") return;
-  assert(user !== undefined, "Whoever is nobody has been turned away.");
+  assert(user !== undefined, "A route with a role has an authenticated user.");
   // Browsers also send the cookie with requests that other sites trigger (CSRF).
   const isReading = request.method === "GET" || request.method === "HEAD";
   const origin = proof === "session" && !isReading ? originOf(request) : "same";
@@ -155,7 +155,7 @@ function checkMetricsToken(request: Request, token: string | undefined): void {
   if (token === undefined) return;
   const shown = readCredential(request);
   if (!timingSafeEqual(digest(shown), digest(token))) {
-    throw new GatewayError("unauthenticated", "This token is not the one for metrics.");
+    throw new GatewayError("unauthenticated", "Wrong metrics token.");
   }
 }
 

@@ -97,7 +97,7 @@ export function readBody(text: string, maxDepth: number, revive?: Revive): Reque
   }
   const [repeated] = outline.repeated;
   if (repeated !== undefined) {
-    throw new GatewayError("invalid_request", `'${repeated}' stands twice in the body.`, {
+    throw new GatewayError("invalid_request", `'${repeated}' occurs twice in the body.`, {
       param: repeated,
     });
   }

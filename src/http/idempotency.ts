@@ -232,7 +232,7 @@ async function write(
   const { promise: patience, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, WRITE_MS);
   const written = action(keptAnswers).catch((cause: unknown) => {
-    const message = "What became of an Idempotency-Key could not be written down.";
+    const message = "The idempotency record could not be updated.";
     onError(new GatewayError("internal", message, { cause }), callId);
   });
   try {
@@ -247,7 +247,7 @@ function replay({ callId, answer }: Done, requestId: string): Response {
     throw new GatewayError(
       "answer_not_kept",
       `This request was answered and charged as ${callId}, and its answer was not kept. ` +
-        "To ask anew, and be charged anew, send another Idempotency-Key.",
+        "To send the request again, and be charged again, use another Idempotency-Key.",
     );
   }
   const headers = {

@@ -250,7 +250,7 @@ const DESCRIPTIONS = {
   unauthenticated: "No valid credential was sent.",
   out_of_quota: "The quota is exhausted.",
   forbidden: "The credential does not allow this.",
-  not_found: "There is no such object or model.",
+  not_found: "The object or model does not exist.",
   rate_limited: "A rate limit is exceeded; `Retry-After` says when to try again.",
   unavailable: "The gateway or its upstreams cannot serve the request now.",
 } as const satisfies Partial<Record<FaultCode, string>>;

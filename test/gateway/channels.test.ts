@@ -182,7 +182,7 @@ describe("a change", () => {
 
     const moved = await root("PUT", `/api/channel/${id}`, { base_url: at(other) });
 
-    expect(moved.body.message).toContain("let go of");
+    expect(moved.body.message).toContain("were deleted");
     expect(moved.data).toMatchObject({
       status: 1,
       serving: false,

@@ -117,7 +117,7 @@ describe("the log of calls", () => {
       expect(await list(ada, `/api/log/self?before=${id}`)).toEqual([]);
       expect(await ada("GET", `/api/log/self/${id}`)).toMatchObject({
         status: 404,
-        body: { success: false, message: "There is no such call." },
+        body: { success: false, message: "Call not found." },
       });
     }
     expect((await bob("GET", `/api/log/self/${hisCall}`)).data).toMatchObject({ id: hisCall });

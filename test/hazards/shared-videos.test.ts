@@ -10,8 +10,9 @@ import { waitFor } from "#test/wait.ts";
 const TASKS = 24;
 const SECONDS = 5;
 const SECOND_PRICE = 1_000_000;
+const LEASE_MS = 5_000;
 /** Longer than a lease. */
-const SLEEP_MS = 34_000;
+const SLEEP_MS = 8_000;
 
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
   "two gateways on one PostgreSQL",
@@ -30,6 +31,7 @@ describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
           SLUICE_SECRET: "one-secret-for-all-gateways-0123456789",
           SLUICE_BOOTSTRAP_KEY: KEY,
           SLUICE_LOG_LEVEL: "fatal",
+          SLUICE_LIMIT_TASK_LEASE_MS: `${LEASE_MS}ms`,
         });
       try {
         await using one = await start("one");

@@ -75,7 +75,7 @@ function findOperation({ json: asked }: RequestBody): TextOperation {
   if (typeof path === "string") {
     const found = operationAt(path);
     if (found !== undefined) return found;
-    throw invalid("path", "There is no endpoint at this path that generates text.");
+    throw invalid("path", "No text endpoint has this path.");
   }
   const found = typeof style === "string" ? operationOf(style) : undefined;
   if (found !== undefined) return found;

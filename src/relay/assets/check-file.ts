@@ -38,7 +38,7 @@ export async function checkFile(
   type: AssetType,
   maxPixels: number,
 ): Promise<{ readonly mediaType: string } | AssetFailure> {
-  if (bytes.length === 0) return failure("DownloadFailed", "There is nothing behind the link.");
+  if (bytes.length === 0) return failure("DownloadFailed", "The URL returned an empty file.");
   switch (type) {
     case "image":
       return await checkPicture(bytes, maxPixels);

@@ -100,7 +100,7 @@ export class OwnFiles {
     if ("code" in found) throw new Wrong(found);
     const { mediaType } = found;
     const place = stores[store];
-    if (place === undefined) throw new GatewayError("internal", "There is no such media store.");
+    if (place === undefined) throw new GatewayError("internal", "Media store not found.");
     const stored = await place.put(pathOf(asset), joined(head, pieces), mediaType);
     return { status: "active", file: { store, mediaType, ...stored } };
   }

@@ -109,5 +109,8 @@ function tooLarge(): GatewayError {
 }
 
 function malformed(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream handed over another range.");
+  return new GatewayError(
+    "upstream_failed",
+    "The upstream sent another range than the requested one.",
+  );
 }

@@ -236,7 +236,7 @@ class Submission {
         return this.#goOnWith({ ...known, ...change });
       }
     }
-    throw new GatewayError("internal", "The task was given up while it was taken on.");
+    throw new GatewayError("internal", "The task was cancelled while the upstream accepted it.");
   }
 
   /** All channels refused it, or the outcome is unknown. */

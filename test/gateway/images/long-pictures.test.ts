@@ -98,7 +98,7 @@ describe("a long picture", () => {
     [
       "that is given twice",
       `{"model":"m","image":"${BASE64}","image":"${BASE64}"}`,
-      "'image' stands twice in the body.",
+      "'image' occurs twice in the body.",
     ],
     [
       "that is no picture",

@@ -84,7 +84,7 @@ describe("[B4.1-a] a video", () => {
 
     expect([status, body["error"]]).toEqual([
       404,
-      { code: 404, message: "There is no such task.", type: "not_found", param: null },
+      { code: 404, message: "Task not found.", type: "not_found", param: null },
     ]);
   });
 

@@ -45,5 +45,5 @@ export function refuseOwnedName(name: string, { channels }: ChannelRegistry): vo
 }
 
 export function noSuchChannel(): GatewayError {
-  return new GatewayError("not_found", "There is no such channel.");
+  return new GatewayError("not_found", "Channel not found.");
 }

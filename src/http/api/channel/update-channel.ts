@@ -57,7 +57,7 @@ function changeOf(
   };
 }
 
-/** Whether the credentials that are there are to go, and none to come. */
+/** Whether the change removes the stored credentials and sets none. */
 function takesThemBack(body: ChangedChannel): boolean {
   return body.api_key === null || body.api_keys === null;
 }
@@ -65,7 +65,7 @@ function takesThemBack(body: ChangedChannel): boolean {
 function told(dropped: number): string {
   if (dropped === 0) return "The channel was changed.";
   return (
-    "The channel was changed. Its credentials were let go of, since calls would have taken them " +
-    "somewhere else; where its provider needs one, it takes no calls until it is given one."
+    "The channel was changed. Its credentials were deleted, because its address changed and calls " +
+    "would send them there. If the provider needs a credential, set a new one."
   );
 }

@@ -108,6 +108,6 @@ function showPage(
 }
 
 function existing(found: CallRecord | undefined): CallRecord {
-  if (found === undefined) throw new GatewayError("not_found", "There is no such call.");
+  if (found === undefined) throw new GatewayError("not_found", "Call not found.");
   return found;
 }

@@ -129,7 +129,7 @@ function namesOf(name: string, { upstreamModel, aliasOf }: Candidate): readonly 
 /** The model in the path; slashes in its name may be literal or percent-encoded. */
 export function modelIn(exchange: Exchange): string {
   const name = exchange.param("name").replace(/\/$/, "");
-  if (name === "") throw new GatewayError("not_found", "There is no such model.");
+  if (name === "") throw new GatewayError("not_found", "Model not found.");
   return name;
 }
 

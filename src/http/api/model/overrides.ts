@@ -54,7 +54,7 @@ export const putModelOverride = management({
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     const override = priced(readModel(name, said), source, date ?? today);
     if (Object.keys(override).length === 0) {
-      throw new GatewayError("invalid_request", "Nothing is said of the model.");
+      throw new GatewayError("invalid_request", "The body sets no field of the model.");
     }
     await modelStore.put(name, override);
     await channelRegistry.load();

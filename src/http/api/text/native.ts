@@ -78,7 +78,7 @@ function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
     case "countTokens":
       return countNativeTokens(exchange, model, deps);
     default:
-      throw new GatewayError("not_found", "There is no such operation on a model.");
+      throw new GatewayError("not_found", "Unknown operation on a model.");
   }
 }
 

@@ -199,7 +199,7 @@ function existing(found: ListedKey | undefined): ListedKey {
 
 /** The response for another user's token is the same as for an unknown one. */
 export function noSuchToken(): GatewayError {
-  return new GatewayError("not_found", "There is no such token.");
+  return new GatewayError("not_found", "Token not found.");
 }
 
 function idInPath(exchange: Exchange): number {

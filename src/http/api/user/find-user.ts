@@ -14,9 +14,9 @@ export async function findUser(exchange: Exchange, users: UserStore): Promise<Us
 /** An admin can create neither an equal nor a higher role; only one root exists. */
 export function refuseUnlessAbove(actor: User, role: Role): void {
   if (!isAtLeast(role, actor.role)) return;
-  throw new GatewayError("forbidden", "This takes a role above the other user's.");
+  throw new GatewayError("forbidden", "Your role must be above the role of the user you change.");
 }
 
 export function noSuchUser(): GatewayError {
-  return new GatewayError("not_found", "There is no such user.");
+  return new GatewayError("not_found", "User not found.");
 }

@@ -46,7 +46,7 @@ export const login = management({
     await loginLimits.enter(account, exchange.client.address);
     const user = await logins.checkPassword(name, body.password);
     if (user === undefined) {
-      throw new GatewayError("unauthenticated", "There is no such user, or the password is wrong.");
+      throw new GatewayError("unauthenticated", "Unknown user or wrong password.");
     }
     loginLimits.succeeded(account, exchange.client.address);
     exchange.identify(user, "password");
@@ -70,7 +70,10 @@ export const finishLogin = management({
   async handle(exchange, deps, { body }) {
     const user = requireUser(exchange);
     if (ownSession(exchange) === undefined || !user.hasSecondFactor) {
-      throw new GatewayError("forbidden", "There is no session that waits for a code.");
+      throw new GatewayError(
+        "forbidden",
+        "No login of this session waits for a code. Log in again.",
+      );
     }
     await takeCode(exchange, deps, user, body.code);
     return await logIn(exchange, deps, user);

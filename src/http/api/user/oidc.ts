@@ -102,7 +102,11 @@ export const linkIdentity = management({
   body: LINK,
 
   async handle(exchange, deps, { body: { subject } }) {
-    if (!isSubject(subject)) throw invalid("subject", "'subject' is nothing that a provider says.");
+    if (!isSubject(subject))
+      throw invalid(
+        "subject",
+        "'subject' is not a subject identifier of OpenID Connect: use 1 to 255 printable ASCII characters.",
+      );
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     await deps.identities.link(user.id, provider.issuer, subject);
@@ -200,7 +204,7 @@ function pendingCookieFor({ client }: Exchange, { publicUrl }: HttpDeps, sealed:
 
 function requireSignOn({ singleSignOn }: HttpDeps): SingleSignOn {
   if (singleSignOn !== undefined) return singleSignOn;
-  throw new GatewayError("not_found", "There is no single sign-on here.");
+  throw new GatewayError("not_found", "Single sign-on is not configured on this gateway.");
 }
 
 function redirect({ id }: Exchange, location: string, cookie: string): Response {

@@ -129,7 +129,7 @@ function notThere({ status }: Task): GatewayError {
   return new GatewayError(
     "invalid_request",
     status === "failed"
-      ? `This task made no video: its status is '${word}'.`
+      ? `This task has no video: its status is '${word}'.`
       : `This video is not completed yet: its status is '${word}'.`,
   );
 }
@@ -282,7 +282,7 @@ async function collect(body: AsyncIterable<Uint8Array>, sizeBytes: number): Prom
 function cutOff(): GatewayError {
   return new GatewayError(
     "upstream_failed",
-    "The upstream handed over another length than it said.",
+    "The upstream sent a body of another length than its Content-Length.",
   );
 }
 

@@ -43,7 +43,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   const name = param.endsWith(DOWNLOAD) ? param.slice(0, -DOWNLOAD.length) : param;
   const file = readFileName(name);
   const find = async (): Promise<Task> => {
-    if (file === undefined) throw new GatewayError("not_found", "There is no such file.");
+    if (file === undefined) throw new GatewayError("not_found", "File not found.");
     return await requireTask(exchange, file.taskId, deps);
   };
   const index = file?.index ?? 0;
@@ -52,7 +52,7 @@ async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   }
   const task = await find();
   const made = task.videos[index];
-  if (made === undefined) throw new GatewayError("not_found", "There is no such file.");
+  if (made === undefined) throw new GatewayError("not_found", "File not found.");
   const base = deps.publicUrl ?? new URL(exchange.request.url).origin;
   return json(writeFile(name, `${base}/v1beta/files`, task, made), exchange.id);
 }

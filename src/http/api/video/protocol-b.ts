@@ -50,7 +50,7 @@ async function serveResult(exchange: Exchange, deps: HttpDeps): Promise<Response
   const task = await requireTask(exchange, textOf(json["task_id"]) ?? "", deps);
   // A task is identified by its id together with its model.
   if (task.model !== json["req_key"]) {
-    throw new GatewayError("not_found", "There is no such task.");
+    throw new GatewayError("not_found", "Task not found.");
   }
   return answerTask(exchange, jimengVideo, task, deps);
 }

@@ -79,7 +79,7 @@ async function serveEither(exchange: Exchange, deps: HttpDeps): Promise<Response
   const id = exchange.param("id");
   const { tasks } = deps;
   const task = (await tasks.see(userId, id)) ?? (await tasks.seeExternal(userId, id));
-  if (task === undefined) throw new GatewayError("not_found", "There is no such task.");
+  if (task === undefined) throw new GatewayError("not_found", "Task not found.");
   return answerTask(exchange, klingVideo, task, deps);
 }
 

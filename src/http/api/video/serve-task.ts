@@ -180,7 +180,7 @@ export async function requireTask(
   { tasks }: HttpDeps,
 ): Promise<Task> {
   const task = await tasks.see(requireKey(exchange).userId, id);
-  if (task === undefined) throw new GatewayError("not_found", "There is no such task.");
+  if (task === undefined) throw new GatewayError("not_found", "Task not found.");
   return task;
 }
 

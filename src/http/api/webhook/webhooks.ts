@@ -68,7 +68,7 @@ export const replayNotice = management({
     if (await notices.redeliver(userId, exchange.param("id"), clock.now())) {
       return succeed(exchange.id, "The notice is sent again.");
     }
-    throw new GatewayError("not_found", "There is no such notice.");
+    throw new GatewayError("not_found", "Webhook delivery not found.");
   },
 });
 

@@ -48,7 +48,7 @@ function onlyPicture(
   [picture, another]: readonly VideoMedia[],
 ): VideoMedia {
   const found = first ?? picture;
-  if (found === undefined) throw invalid("image", "This model needs a picture to begin with.");
+  if (found === undefined) throw invalid("image", "This model needs a first-frame image.");
   if (another === undefined && (first === undefined || picture === undefined)) return found;
   throw invalid("image", "There may be one picture for this model.");
 }

@@ -81,7 +81,10 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   received(message: string | Uint8Array): void {
     this.#activeAt = this.#now();
     if (typeof message !== "string") {
-      this.#close({ code: CLOSE.unsupported, reason: "Messages are text." });
+      this.#close({
+        code: CLOSE.unsupported,
+        reason: "Send text messages; binary messages are not supported.",
+      });
       return;
     }
     let lane: string | undefined;
@@ -200,7 +203,8 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   ): Promise<boolean> {
     const deps = this.#deps;
     const { key } = await authenticate(this.#request, ROUTE, deps, () => this.#client);
-    if (key === undefined) throw new GatewayError("unauthenticated", "This API key is gone.");
+    if (key === undefined)
+      throw new GatewayError("unauthenticated", "This API key was deleted or disabled.");
     const id = ulid(deps.clock.now());
     const exchange = new TurnExchange(this.#request, this.#client, { id, key, body, signal });
     const way = { kept: this.#kept, sink: this.#sinkOf(lane) };
