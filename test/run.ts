@@ -20,7 +20,7 @@ const seed = process.env["SLUICE_TEST_SEED"] ?? seedOfTree() ?? randomSeed();
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
 /** All of them; Bun shares the files out among as many processes as make use of the machine. */
 const EVERYTHING = ["./test/", "./src/", "./packages/", "./bench/"];
-/** One more than there are cores, as some wait while others work. */
+/** More than there are cores, because some wait while others work. */
 const PROCESSES = availableParallelism() + 2;
 /** The files that take longest are begun first, so that none of them is the last alone. */
 const LONGEST = [
