@@ -26,7 +26,7 @@ beforeAll(async () => {
   vendor = startAudioVendor();
   folder = mkdtempSync(join(tmpdir(), "sluice-audio-"));
   const models =
-    "models: [gpt-4o-mini-tts, gpt-4o-transcribe, whisper-1, omni-moderation-latest, broken, dying]";
+    "models: [gpt-4o-mini-tts, gpt-4o-transcribe, whisper-1, omni-moderation-latest, broken, dying, slow]";
   gateway = await openTestGateway({
     yaml: `channels:\n${simulatedChannel("audio", vendor.url, models)}`,
   });
@@ -58,9 +58,15 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
   });
 
   test("hears speech piece by piece", async () => {
-    const response = await client.audio.speech.create(SPEECH);
+    const response = await client.audio.speech.create({ ...SPEECH, model: "slow" });
     const pieces: Uint8Array[] = [];
-    for await (const piece of response.body ?? []) pieces.push(piece);
+    let going: ReturnType<typeof setInterval> | undefined;
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece);
+      // The vendor sends no further piece before the client has the first one.
+      going ??= setInterval(() => vendor.goOn(), 1);
+    }
+    clearInterval(going);
 
     expect(pieces.length).toBeGreaterThan(1);
     expect(Buffer.concat(pieces)).toEqual(Buffer.from(SOUND));

@@ -354,11 +354,15 @@ describe("an explanation", () => {
 
   test.each<[string, object, string]>([
     ["no path", { body: {} }, "Say by 'path' or 'style'"],
-    ["a path that generates no text", { path: "/v1/models", body: {} }, "no endpoint at this path"],
+    [
+      "a path that generates no text",
+      { path: "/v1/models", body: {} },
+      "No text endpoint has this path",
+    ],
     [
       "a verb that generates no text",
       { path: "/v1beta/models/m:countTokens", body: {} },
-      "no endpoint at this path",
+      "No text endpoint has this path",
     ],
     ["an unknown style", { style: "telex", body: {} }, "'style' must be one of"],
     ["both", { path: "/v1/messages", style: "messages", body: {} }, "leave one of both out"],
