@@ -1,6 +1,7 @@
-import type { ChatEvent, ChatRequest, OutputFormat } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest, Extra, OutputFormat } from "#core/chat.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { Route, WireRoute } from "../routing/route.ts";
+import { targetOf } from "./fit-request.ts";
 
 /** How an upstream's answer differs from what its caller asked for. */
 export interface AnswerForm {
@@ -47,30 +48,25 @@ export function withFormatTool(request: ChatRequest, route: Route): ChatRequest 
 /** The upstream supports no schema, but forced tool calls. */
 export function isHeldByTool(
   schema: NonNullable<SchemaFormat["schema"]>,
-  { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,
+  route: Pick<WireRoute, "endpoint" | "traits">,
 ): boolean {
-  const { dialect, style } = endpoint;
-  const terms = { model: traits, ...(dialect === undefined ? {} : { dialect }) };
-  return style.outbound.schemaBy?.(schema, terms) === "tool";
+  return route.endpoint.style.outbound.schemaBy?.(schema, targetOf(route)) === "tool";
 }
 
 /** Also in earlier turns: each call must have a declared tool. */
-function usesTools({
-  tools = [],
-  toolChoice,
-  webSearch,
-  extra = {},
-  messages,
-}: ChatRequest): boolean {
+function usesTools({ tools = [], toolChoice, webSearch, extra, messages }: ChatRequest): boolean {
   if (tools.length > 0 || toolChoice !== undefined || webSearch !== undefined) return true;
-  if (Object.values(extra).some((members) => Object.keys(members).some(isOfTools))) return true;
+  if (declaresOwnTools(extra)) return true;
   return messages.some(({ blocks }) =>
     blocks.some(({ type }) => type === "tool_call" || type === "tool_result"),
   );
 }
 
-function isOfTools(member: string): boolean {
-  return member === "mcp_servers" || /^tools\b/.test(member);
+/** Whether a request declares tools that only one style or vendor has. */
+export function declaresOwnTools(extra: Extra = {}): boolean {
+  return Object.values(extra).some((members) =>
+    Object.keys(members).some((name) => name === "mcp_servers" || /^tools\b/.test(name)),
+  );
 }
 
 /** Few models can be forced to call a tool while they reason. */

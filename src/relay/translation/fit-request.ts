@@ -1,5 +1,5 @@
 import type { LossReport } from "#core/lossy.ts";
-import type { BodyEdits } from "#core/style.ts";
+import type { BodyEdits, OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { WireRoute } from "../routing/route.ts";
 
@@ -10,14 +10,16 @@ export function fitRequest(
   report: LossReport,
   dropsMisplaced = false,
 ): BodyEdits {
-  const { dialect, style } = endpoint;
-  const context = {
-    report,
-    model: traits,
-    dropsMisplaced,
-    ...(dialect === undefined ? {} : { dialect }),
-  };
-  return style.outbound.fitRequest?.(body, context) ?? NO_EDITS;
+  const context = { report, dropsMisplaced, ...targetOf({ endpoint, traits }) };
+  return endpoint.style.outbound.fitRequest?.(body, context) ?? NO_EDITS;
+}
+
+/** The route's model and the dialect of its vendor, as styles ask for them. */
+export function targetOf({
+  endpoint: { dialect },
+  traits,
+}: Pick<WireRoute, "endpoint" | "traits">): Pick<OutboundContext, "model" | "dialect"> {
+  return { model: traits, ...(dialect === undefined ? {} : { dialect }) };
 }
 
 const NO_EDITS: BodyEdits = {};

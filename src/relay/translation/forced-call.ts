@@ -3,6 +3,8 @@ import { randomBase62 } from "#lib/ids.ts";
 import { textOf } from "#lib/values.ts";
 import { amongAllowed } from "#styles/text/allowed-tools.ts";
 import type { WireRoute } from "../routing/route.ts";
+import { declaresOwnTools } from "./answer-form.ts";
+import { targetOf } from "./fit-request.ts";
 
 /** A request whose answer is what a tool is to be called with. */
 interface CallByFormat {
@@ -20,17 +22,15 @@ interface CallByFormat {
  */
 export function withCallFormat(
   request: ChatRequest,
-  { endpoint, traits }: Pick<WireRoute, "endpoint" | "traits">,
+  route: Pick<WireRoute, "endpoint" | "traits">,
 ): CallByFormat | undefined {
-  const { answersForTool } = endpoint.style.outbound;
-  if (answersForTool === undefined || traits.rules?.forcedTools !== false) return undefined;
+  const { answersForTool } = route.endpoint.style.outbound;
+  if (answersForTool === undefined || route.traits.rules?.forcedTools !== false) return undefined;
   const tool = forcedTool(request);
   const { format, stop: _, ...rest } = request;
   if (tool?.parameters === undefined || (format !== undefined && format.type !== "text"))
     return undefined;
-  const { dialect } = endpoint;
-  const terms = { model: traits, ...(dialect === undefined ? {} : { dialect }) };
-  if (!answersForTool(tool.parameters, request, terms)) return undefined;
+  if (!answersForTool(tool.parameters, request, targetOf(route))) return undefined;
 
   const { name, parameters } = tool;
   const schema = { ...parameters, description: descriptionOf(tool) };
@@ -62,12 +62,10 @@ function isPlain({ kind, rawFields }: Tool): boolean {
 }
 
 /** Tools that only a vendor knows, or runs. */
-function hasOthers({ webSearch, extra = {}, toolChoice }: ChatRequest): boolean {
+function hasOthers({ webSearch, extra, toolChoice }: ChatRequest): boolean {
   if (webSearch !== undefined) return true;
   if (toolChoice?.mode === "allowed" && toolChoice.extra !== undefined) return true;
-  return Object.values(extra).some((members) =>
-    Object.keys(members).some((name) => name === "mcp_servers" || /^tools\b/.test(name)),
-  );
+  return declaresOwnTools(extra);
 }
 
 /** All that tells the model what it writes: no message is changed for it. */

@@ -16,7 +16,7 @@ import { lossNames } from "./callers-field.ts";
 import type { Continuation } from "./continuation.ts";
 import { countUsage } from "../metering/count-usage.ts";
 import { EventMeter } from "../metering/event-meter.ts";
-import { fitRequest } from "./fit-request.ts";
+import { fitRequest, targetOf } from "./fit-request.ts";
 import { CallWriter, withCallFormat } from "./forced-call.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
@@ -74,7 +74,7 @@ export async function translateRequest(
   { reasoningCache, media }: TranslationDeps,
   { isStreamed = call.facts.stream, isAway = false, refused = [] }: TranslationTerms = {},
 ): Promise<Translation> {
-  const { endpoint, traits, upstreamModel } = route;
+  const { endpoint, upstreamModel } = route;
   // Headers of a client of another style do not apply to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
@@ -90,8 +90,7 @@ export async function translateRequest(
   const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
     report,
-    model: traits,
-    ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
+    ...targetOf(route),
   });
   const isRewritten = isAway || !isAlike || byFormat !== undefined;
   const fitted = { ...built, ...fitRequest(built, route, report, isRewritten) };

@@ -39,6 +39,7 @@ export interface Built<Written = Members> {
 interface WrittenField<Field extends HubField, Context, Written> {
   /** Of a style whose bodies are read, too: see `CarriedField`. */
   readonly members?: readonly string[];
+  /** Members that carry it under names of the caller's choice. */
   readonly moreMembers?: (body: JsonObject) => readonly string[];
   readonly parse?: (body: JsonObject) => FieldValue<Field> | undefined;
   /** Is built anew for callers of the same style, too: some of what they may write is refused. */
@@ -92,8 +93,6 @@ export interface CarriedField<Field extends HubField, Context> extends WrittenFi
 > {
   /** The body's members that carry it. */
   readonly members: readonly string[];
-  /** Members that carry it under names of the caller's choice. */
-  readonly moreMembers?: (body: JsonObject) => readonly string[];
   readonly parse: (body: JsonObject) => FieldValue<Field> | undefined;
   /** Further content of these members, for which the hub has no place. */
   readonly rest?: (body: JsonObject) => Members;
