@@ -73,7 +73,8 @@ export interface UpstreamReply extends ResponseHead, Disposable {
   pump(onPiece: OnPiece): Promise<void>;
   /** Bytes that arrived while no consumer was ready. */
   readonly waitingBytes?: number;
-  readAll(): Promise<Uint8Array>;
+  /** At once if the body is here already. */
+  readAll(): Uint8Array | Promise<Uint8Array>;
   /**
    * The text of an error response, cut to `maxChars`. The secret and the
    * private address, which some servers repeat, are removed. Empty if the body

@@ -362,11 +362,11 @@ describe("discarding a response releases its deadline, its listener and its conn
         return reading;
       },
     ],
-    ["that was taken to its end", sized("hi"), (reply) => reply.readAll()],
+    ["that was taken to its end", sized("hi"), async (reply) => await reply.readAll()],
     [
       "that failed",
       `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nx`,
-      (reply) => reply.readAll(),
+      async (reply) => await reply.readAll(),
     ],
   ];
   test.each(states)("%s", async (_what, answer, take) => {

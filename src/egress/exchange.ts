@@ -1,6 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
-import { HttpViolation, ResponseReader, type Fields } from "#lib/http1.ts";
+import { HttpViolation, ResponseReader, type Fields, type ResponseHead } from "#lib/http1.ts";
 import { LARGE_BYTES, yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { concatPieces, Pieces } from "#lib/pieces.ts";
 import type { Connection, Connections, Destination, Listener } from "./connections.ts";
@@ -27,28 +27,38 @@ const FAILURE_MS = 5_000;
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: Fields = new Map();
 
+/** What all exchanges of an egress share. */
+export interface ExchangeOwner {
+  readonly limits: UpstreamLimits;
+  readonly deadlines: Deadlines;
+  readonly connections: Connections;
+  readonly open: Set<Exchange>;
+  /** The upstream refused the request's credential. */
+  onUnauthorized(request: UpstreamRequest): void;
+}
+
 /** One request and its response on an exclusive connection. */
 export class Exchange implements UpstreamReply, Watched, Listener, EventListenerObject {
-  readonly #limits: UpstreamLimits;
-  readonly #deadlines: Deadlines;
+  readonly #owner: ExchangeOwner;
   readonly #request: UpstreamRequest;
-  readonly #open: Set<Exchange>;
+  /** The request until it need not be sent again: it is not kept while the response is pending. */
+  #written: Written;
   #totalAt: number;
   readonly #reader = new ResponseReader();
   #connection: Connection | undefined;
   /** Undefined before the request is sent. */
   #sentAt: number | undefined;
-  /**
-   * Resolves with true at the response head, with false if the connection
-   * closes without a byte.
-   */
-  #answered: PromiseWithResolvers<boolean> | undefined;
+  /** The server may have closed the idle connection just as we wrote. */
+  #mayRepeat = false;
+  /** Pending until the response head arrives. */
+  #begun: PromiseWithResolvers<this> | undefined;
   #hasHead = false;
   #failure: GatewayError | undefined;
   #isClosed = false;
 
   #onPiece: OnPiece | undefined;
-  readonly #ended = ignoreRejection(Promise.withResolvers<void>());
+  /** Present once a consumer waits for the end of the body. */
+  #ended: PromiseWithResolvers<void> | undefined;
   #hasEnded = false;
   /** The error that broke the response off; reported after all earlier bytes were consumed. */
   #break: GatewayError | undefined;
@@ -60,21 +70,16 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #isPaused = false;
   dueAt: number;
 
-  constructor(
-    limits: UpstreamLimits,
-    deadlines: Deadlines,
-    request: UpstreamRequest,
-    open: Set<Exchange>,
-  ) {
-    this.#limits = limits;
-    this.#deadlines = deadlines;
+  constructor(owner: ExchangeOwner, request: UpstreamRequest, written: Written) {
+    this.#owner = owner;
     this.#request = request;
-    this.#open = open;
+    this.#written = written;
+    const { deadlines, limits } = owner;
     const now = deadlines.now();
     const { isFile, endsAt = Infinity } = request;
     this.#totalAt = isFile === true ? Infinity : Math.min(endsAt, now + limits.totalMs);
     this.dueAt = Math.min(this.#totalAt, now + limits.connectMs);
-    open.add(this);
+    owner.open.add(this);
     deadlines.watch(this);
     if (request.signal?.aborted) this.handleEvent();
     else request.signal?.addEventListener("abort", this, ONCE);
@@ -88,23 +93,29 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     return this.#reader.head?.headers ?? NO_HEADERS;
   }
 
-  /** Takes the request from the outbox, sends it, and waits for the response head. */
-  async begin(connections: Connections, outbox: Outbox): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
+  /** Sends the request. Resolves at the response head; rejects after it released everything. */
+  begin(): Promise<this> {
+    if (this.#failure !== undefined) {
+      this.close();
+      return Promise.reject(this.#failure);
+    }
+    const begun = Promise.withResolvers<this>();
+    this.#begun = begun;
     const { pool, url, isOnce } = this.#request;
-    const to = destinationOf(url);
     // A large request would have to stay in memory for a second connection
     // until the response arrives.
-    const isBig = lengthOf(outbox.written) > BIG_REQUEST;
-    const reused = isBig || isOnce ? undefined : connections.reuse(pool, to, this);
-    if (reused !== undefined) {
-      if (await this.#sendOn(reused, outbox.written)) return;
-      // The server may have closed an idle connection just as we wrote: then it
-      // did not process the request.
-      if (!this.#isRace()) throw unanswered();
+    const isBig = lengthOf(this.#written) > BIG_REQUEST;
+    const reused =
+      isBig || isOnce
+        ? undefined
+        : this.#owner.connections.reuse(pool, destinationOf(url), this);
+    if (reused === undefined) {
+      this.#connect();
+    } else {
+      this.#mayRepeat = true;
+      this.#sendOn(reused, this.#written);
     }
-    if (await this.#sendOn(await this.#connect(connections, to), taken(outbox))) return;
-    throw unanswered();
+    return begun.promise;
   }
 
   get waitingBytes(): number {
@@ -112,15 +123,44 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   }
 
   pump(onPiece: OnPiece): Promise<void> {
-    if (this.#isClosed || this.#failure !== undefined) return this.#ended.promise;
-    this.#onPiece = onPiece;
-    this.#passWaiting();
-    return this.#ended.promise;
+    const ended = (this.#ended ??= ignoreRejection(Promise.withResolvers<void>()));
+    if (this.#hasEnded) ended.resolve();
+    else if (this.#failure !== undefined) ended.reject(this.#failure);
+    else if (this.#isClosed) ended.reject(discarded());
+    else {
+      this.#onPiece = onPiece;
+      this.#passWaiting();
+    }
+    return ended.promise;
   }
 
-  async readAll(): Promise<Uint8Array> {
+  readAll(): Uint8Array | Promise<Uint8Array> {
     const announced = Number(this.headers.get("content-length") ?? 0);
-    if (announced > this.#limits.answerBytes) throw tooLarge();
+    if (announced > this.#owner.limits.answerBytes) throw tooLarge();
+    const isHere = this.#reader.isOver && this.#waitingBytes <= LARGE_BYTES;
+    if (!isHere || this.#isBusy || this.#isClosed || this.#break !== undefined) {
+      return this.#gather(announced);
+    }
+    return this.#takeWaiting();
+  }
+
+  /** The whole body, which arrived before it was asked for: most responses of a call are short. */
+  #takeWaiting(): Uint8Array {
+    const pieces = this.#waiting;
+    const [only] = pieces;
+    const all = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    if (all.length > this.#owner.limits.answerBytes) {
+      const error = tooLarge();
+      this.abort(error);
+      throw error;
+    }
+    this.#end();
+    return all;
+  }
+
+  async #gather(announced: number): Promise<Uint8Array> {
     // The whole buffer is allocated at once, so that bytes are copied on
     // arrival and never held twice.
     const all = announced > LARGE_BYTES ? Buffer.allocUnsafeSlow(announced) : undefined;
@@ -131,7 +171,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       if (all === undefined) pieces.push(piece);
       else all.set(piece, sizeBytes);
       sizeBytes += piece.length;
-      if (sizeBytes > this.#limits.answerBytes) throw tooLarge();
+      if (sizeBytes > this.#owner.limits.answerBytes) throw tooLarge();
       if (sizeBytes - passedAt < LARGE_BYTES) return undefined;
       const passed = yieldToEventLoop(sizeBytes - passedAt);
       passedAt = sizeBytes;
@@ -146,17 +186,33 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   async readFailure(maxChars: number): Promise<string> {
     // Another upstream may be waiting for its turn.
-    this.#totalAt = Math.min(this.#totalAt, this.#deadlines.now() + FAILURE_MS);
-    const text = new TextDecoder().decode(await this.readAll().catch(emptyOnError));
+    this.#totalAt = Math.min(this.#totalAt, this.#owner.deadlines.now() + FAILURE_MS);
+    const text = new TextDecoder().decode(await this.#readOrNothing());
     return withoutOwn(text, this.#request).slice(0, maxChars);
+  }
+
+  async #readOrNothing(): Promise<Uint8Array> {
+    try {
+      return await this.readAll();
+    } catch (cause) {
+      return emptyOnError(cause);
+    }
   }
 
   abort(reason: GatewayError): void {
     if (this.#failure !== undefined || this.#isClosed) return;
     this.#failure = reason;
     this.#stop(false);
-    this.#answered?.reject(reason);
-    this.#ended.reject(reason);
+    this.#ended?.reject(reason);
+    if (this.#begun !== undefined) this.#refuse(reason);
+  }
+
+  /** There is no response: everything is released before the sender hears of it. */
+  #refuse(reason: GatewayError): void {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    this.close();
+    begun?.reject(reason);
   }
 
   /** The client has disconnected. */
@@ -171,13 +227,12 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#open.delete(this);
-    this.#deadlines.release(this);
+    this.#owner.open.delete(this);
+    this.#owner.deadlines.release(this);
     this.#request.signal?.removeEventListener("abort", this);
     this.#stop(this.#reader.isReusable && this.#failure === undefined);
     // A pending reader would otherwise wait forever.
-    if (!this.#hasEnded)
-      this.#ended.reject(new GatewayError("canceled", "The response was discarded."));
+    if (!this.#hasEnded) this.#ended?.reject(discarded());
   }
 
   onData(bytes: Buffer): void {
@@ -189,6 +244,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       return;
     }
     if (!this.#hasHead && this.#reader.head !== undefined) this.#onHead();
+    if (this.#isClosed) return;
     if (piece === undefined) this.#passWaiting();
     else this.#deliver(piece);
   }
@@ -196,7 +252,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   onClose(isClean: boolean): void {
     this.#connection = undefined;
     if (this.#reader.isUntouched) {
-      this.#answered?.resolve(false);
+      this.#onUnanswered();
       return;
     }
     try {
@@ -220,25 +276,27 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.abort(new GatewayError("upstream_timeout", `The upstream ${what}.`));
   }
 
-  async #connect(connections: Connections, to: Destination): Promise<Connection> {
+  #connect(): void {
     this.#sentAt = undefined;
-    this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + this.#limits.connectMs);
-    const { pool, reach } = this.#request;
-    this.#connection = connections.open(pool, to, this, reach);
-    const connection = this.#connection;
-    try {
-      await connection.opened;
-    } catch (cause) {
-      throw this.#failure ?? unreachable(cause);
-    }
-    if (this.#failure !== undefined) throw this.#failure;
-    return connection;
+    const { deadlines, limits, connections } = this.#owner;
+    this.dueAt = Math.min(this.#totalAt, deadlines.now() + limits.connectMs);
+    const { pool, reach, url } = this.#request;
+    const connection = connections.open(pool, destinationOf(url), this, reach);
+    this.#connection = connection;
+    connection.opened.then(
+      () => {
+        const written = this.#written;
+        this.#written = "";
+        if (this.#begun !== undefined) this.#sendOn(connection, written);
+      },
+      (cause: unknown) => this.#refuse(unreachable(cause)),
+    );
   }
 
-  #sendOn(connection: Connection, written: Written): Promise<boolean> {
-    const { firstByteMs, unaryMs } = this.#limits;
+  #sendOn(connection: Connection, written: Written): void {
+    const { firstByteMs, unaryMs } = this.#owner.limits;
     const { isStream, isSlow, isFile } = this.#request;
-    const now = this.#deadlines.now();
+    const now = this.#owner.deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
     const { headMs = Infinity } = this.#request;
@@ -247,26 +305,49 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     if (!isStream && isFile !== true) this.#totalAt = Math.min(this.#totalAt, now + unaryMs);
     const longest = isStream && !isSlow ? firstByteMs : unaryMs;
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
-    const answered = ignoreRejection(Promise.withResolvers<boolean>());
-    this.#answered = answered;
-    const onSent = (isSent: boolean): void => {
-      if (!isSent) answered.resolve(false);
-    };
-    if (typeof written === "string") onSent(connection.write(written));
-    else connection.pour(written).then(onSent, (cause: unknown) => this.#onRefused(cause));
-    return answered.promise;
+    if (typeof written === "string") {
+      if (!connection.write(written)) this.#onUnanswered();
+      return;
+    }
+    connection.pour(written).then(
+      (isSent) => {
+        if (!isSent) this.#onUnanswered();
+      },
+      (cause: unknown) => this.#onRefused(cause),
+    );
+  }
+
+  /** The connection closed without a byte: an idle one may have been closed just before, unseen. */
+  #onUnanswered(): void {
+    if (this.#begun === undefined) return;
+    this.#connection?.release(false);
+    this.#connection = undefined;
+    // Then the server did not process the request.
+    if (this.#mayRepeat && this.#isRace()) {
+      this.#mayRepeat = false;
+      this.#connect();
+    } else {
+      this.#refuse(unanswered());
+    }
   }
 
   #isRace(): boolean {
-    return this.#deadlines.now() - (this.#sentAt ?? 0) < RACE_MS;
+    return this.#owner.deadlines.now() - (this.#sentAt ?? 0) < RACE_MS;
   }
 
   #onHead(): void {
     this.#hasHead = true;
+    this.#written = "";
     // No idle limit applies until a consumer reads the body.
     this.dueAt = this.#totalAt;
-    this.#answered?.resolve(true);
-    this.#answered = undefined;
+    const detour = detourIn(this, this.#request);
+    if (detour !== undefined) {
+      this.#refuse(detour);
+      return;
+    }
+    if (this.status === 401) this.#owner.onUnauthorized(this.#request);
+    this.#begun?.resolve(this);
+    this.#begun = undefined;
   }
 
   /** Passes a chunk directly to the consumer; it waits only if the consumer is not ready. */
@@ -317,14 +398,18 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     if (this.#break !== undefined) {
       this.abort(this.#break);
     } else if (this.#reader.isOver) {
-      this.dueAt = Infinity;
-      this.#hasEnded = true;
-      this.#ended.resolve();
+      this.#end();
     } else {
-      const { idleMs, unaryMs } = this.#limits;
-      const silentMs = this.#request.isSlow ? unaryMs : idleMs;
-      this.dueAt = Math.min(this.#totalAt, this.#deadlines.now() + silentMs);
+      const { deadlines, limits } = this.#owner;
+      const silentMs = this.#request.isSlow ? limits.unaryMs : limits.idleMs;
+      this.dueAt = Math.min(this.#totalAt, deadlines.now() + silentMs);
     }
+  }
+
+  #end(): void {
+    this.dueAt = Infinity;
+    this.#hasEnded = true;
+    this.#ended?.resolve();
   }
 
   #onReady(): void {
@@ -376,23 +461,9 @@ const ONCE = { once: true };
 /** A request's head and body. */
 export type Written = string | Pieces;
 
-/**
- * Holds a request until it is written, so that it is not kept in memory while
- * the response is pending.
- */
-interface Outbox {
-  written: Written;
-}
-
 /** An approximate length without reading the content. */
 function lengthOf(written: Written): number {
   return typeof written === "string" ? written.length : written.sizeBytes;
-}
-
-function taken(outbox: Outbox): Written {
-  const { written } = outbox;
-  outbox.written = "";
-  return written;
 }
 
 /** Suppresses the unhandled rejection if no caller waits for the promise. */
@@ -421,6 +492,26 @@ function emptyOnError(cause: unknown): Uint8Array {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** A redirect would take the credential to another host; a compressed body was not requested. */
+function detourIn(
+  { status, headers }: ResponseHead,
+  { isFile }: UpstreamRequest,
+): GatewayError | undefined {
+  if (status >= 300 && status < 400 && isFile !== true) {
+    return new GatewayError("upstream_failed", "The upstream answered with a redirect.");
+  }
+  const coding = headers.get("content-encoding");
+  if (coding === undefined || coding.toLowerCase() === "identity") return undefined;
+  return new GatewayError(
+    "upstream_failed",
+    "The upstream sent a compressed response, which was not requested.",
+  );
+}
+
+function discarded(): GatewayError {
+  return new GatewayError("canceled", "The response was discarded.");
+}
 
 function tooLarge(): GatewayError {
   return new GatewayError("upstream_failed", "The upstream's answer is too large.");

@@ -1,12 +1,11 @@
 import type { HeaderFields } from "#core/authorize.ts";
 import { GatewayError } from "#core/error.ts";
-import type { ResponseHead } from "#lib/http1.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Pieces, sizeOf } from "#lib/pieces.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
-import { Exchange, type Written } from "./exchange.ts";
+import { Exchange, type ExchangeOwner, type Written } from "./exchange.ts";
 import type { ProxyRules } from "./proxy.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -25,6 +24,13 @@ export function openEgress(
   const connections = new Connections(deadlines, proxy);
   const open = new Set<Exchange>();
   const tokens = new Tokens(send, clock);
+  const owner: ExchangeOwner = {
+    limits,
+    deadlines,
+    connections,
+    open,
+    onUnauthorized: (request) => tokens.forget(request),
+  };
   return {
     send,
     abortAll(reason) {
@@ -34,21 +40,21 @@ export function openEgress(
     close: () => connections.close(),
   };
 
-  async function send(request: UpstreamRequest): Promise<UpstreamReply> {
-    const written = writeRequest(request, tokens.present(request), clock.now());
-    // Awaited before the exchange, because its time limits start with it.
-    const outbox = { written: written instanceof Promise ? await written : written };
-    request.body = undefined;
-    const exchange = new Exchange(limits, deadlines, request, open);
+  function send(request: UpstreamRequest): Promise<UpstreamReply> {
     try {
-      await exchange.begin(connections, outbox);
-      refuseDetours(exchange, request);
-      if (exchange.status === 401) tokens.forget(request);
-      return exchange;
+      const written = writeRequest(request, tokens.present(request), clock.now());
+      // The exchange is created afterwards, because its time limits start with it.
+      return written instanceof Promise
+        ? written.then((each) => begin(request, each))
+        : begin(request, written);
     } catch (cause) {
-      exchange.close();
-      throw GatewayError.from(cause);
+      return Promise.reject(cause);
     }
+  }
+
+  function begin(request: UpstreamRequest, written: Written): Promise<UpstreamReply> {
+    request.body = undefined;
+    return new Exchange(owner, request, written).begin();
   }
 }
 
@@ -108,17 +114,4 @@ function fieldValue(value: string): string {
     );
   }
   return value;
-}
-
-function refuseDetours({ status, headers }: ResponseHead, { isFile }: UpstreamRequest): void {
-  if (status >= 300 && status < 400 && isFile !== true) {
-    throw new GatewayError("upstream_failed", "The upstream answered with a redirect.");
-  }
-  const coding = headers.get("content-encoding");
-  if (coding !== undefined && coding.toLowerCase() !== "identity") {
-    throw new GatewayError(
-      "upstream_failed",
-      "The upstream sent a compressed response, which was not requested.",
-    );
-  }
 }
