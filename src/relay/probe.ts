@@ -4,12 +4,13 @@ import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { outlineJson } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { tryOnce, type TryDeps } from "./failover/attempt.ts";
+import { Attempt, type TryDeps } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
 import type { Channels } from "./routing/channels.ts";
 import { askForModels } from "./routing/discover.ts";
 import { beginWhole, type RelayDeps } from "./relay.ts";
-import { routeFor } from "./routing/route.ts";
+import { routeFor, type Route } from "./routing/route.ts";
+import type { WholeReading } from "./delivery/whole.ts";
 import type { TranslationDeps } from "./translation/translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
@@ -113,8 +114,9 @@ async function askModel(
   const call = oneTokenCall(model, deps, signal);
   const route = routeFor(table.candidateOn(channel, model), call);
   const unrecorded = { recordAttempt: () => {}, amendAttempt: () => {} };
-  const begun = await tryOnce(call, route, credential, unrecorded, deps, beginWhole(call, deps));
-  begun.release();
+  const attempt = new Attempt<WholeReading, Route>(call, route, credential, unrecorded, deps);
+  await attempt.run(beginWhole(call, deps));
+  attempt.release();
   return {};
 }
 

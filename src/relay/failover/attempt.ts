@@ -3,7 +3,7 @@ import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
 import type { RateReservation } from "#core/limits.ts";
 import { accountOf } from "#core/reasoning-home.ts";
 import type { OutboundStyle } from "#core/style.ts";
-import type { Egress, UpstreamReply } from "#egress/egress.ts";
+import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
@@ -18,8 +18,8 @@ import {
   release,
   type RateReservationDeps,
 } from "../metering/rate-reservations.ts";
-import type { Health } from "./health.ts";
-import { addressOf, upstreamTerms } from "./upstream-terms.ts";
+import type { Health, Visit } from "./health.ts";
+import { addressOf, upstreamTerms, type UpstreamTerms } from "./upstream-terms.ts";
 import { allResting, type Candidate, type Plan, type Route } from "../routing/route.ts";
 import type { Settlement } from "../metering/settlement.ts";
 
@@ -54,14 +54,6 @@ export interface Begun<T, R extends Candidate = Route> {
    * error if no channel is left.
    */
   instead(cause: unknown): Promise<Begun<T, R>>;
-}
-
-/**
- * An attempt that started to respond. `fail`: it failed before any content, and counts as a failed
- * start.
- */
-interface Tried<T, R extends Candidate> extends Omit<Begun<T, R>, "instead"> {
-  fail(cause: unknown): GatewayError;
 }
 
 /** The part of an attempt that a stream needs. */
@@ -121,7 +113,7 @@ export async function callWithFailover<T, R extends Destination>(
 }
 
 /** The attempts of one call. */
-class Failover<T, R extends Destination> {
+class Failover<T, R extends Destination> implements Instead<T, R> {
   readonly #call: Served;
   readonly #plan: Plan<R>;
   readonly #settlement: Settlement;
@@ -135,7 +127,7 @@ class Failover<T, R extends Destination> {
   #passedOver: R[] | undefined;
   /** The current route, and its credentials that were tried. */
   #route: R | undefined;
-  #tried = new Set<Credential>();
+  #tried: Set<Credential> | undefined;
   #credential: Credential | undefined;
   /** Number of routes of the plan, or of the skipped ones, that were already considered. */
   #position = 0;
@@ -159,17 +151,15 @@ class Failover<T, R extends Destination> {
   async next(): Promise<Begun<T, R>> {
     for (let route = this.#route ?? this.#advance(); route !== undefined; route = this.#advance()) {
       const begun = await this.#tryRoute(route);
-      if (begun === undefined) continue;
-      const { answer, account, release, disclose: shown } = begun;
-      const instead = (cause: unknown): Promise<Begun<T, R>> => this.#instead(begun, cause);
-      return { route, answer, account, release, disclose: shown, instead };
+      if (begun !== undefined) return begun;
     }
     if (this.#last !== undefined) throw this.#told(this.#last);
     throw allResting(this.#plan.routes, this.#deps.health, this.#call.key, this.#waits);
   }
 
-  async #instead(begun: Tried<T, R>, cause: unknown): Promise<Begun<T, R>> {
-    this.#note(begun.fail(cause));
+  /** The next channel that responds, after this attempt failed without content. */
+  async instead(attempt: Attempt<T, R>, cause: unknown): Promise<Begun<T, R>> {
+    this.#note(attempt.fail(cause));
     this.#leaveRouteOrCredential();
     return await this.next();
   }
@@ -179,7 +169,7 @@ class Failover<T, R extends Destination> {
    * an alternative, a route with an open circuit is tried, too.
    */
   #advance(): R | undefined {
-    this.#tried.clear();
+    this.#tried = undefined;
     this.#route = undefined;
     for (;;) {
       const routes = this.#anyway ? (this.#passedOver ?? []) : this.#plan.routes;
@@ -198,15 +188,13 @@ class Failover<T, R extends Destination> {
     }
   }
 
-  async #tryRoute(route: R): Promise<Tried<T, R> | undefined> {
+  async #tryRoute(route: R): Promise<Begun<T, R> | undefined> {
     const deps = this.#deps;
     const anyway = this.#anyway;
     while (this.#route === route && this.#attempts < deps.maxAttempts) {
-      const credential = this.#pick(route, this.#tried, anyway);
-      if (
-        credential === undefined &&
-        (this.#tried.size > 0 || route.channel.credentials.length > 0)
-      )
+      const tried = this.#tried ?? NO_CREDENTIALS;
+      const credential = this.#pick(route, tried, anyway);
+      if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
         return undefined;
       const reservation = reserveOnChannel(route, this.#call, deps);
       if (reservation !== undefined) {
@@ -219,18 +207,19 @@ class Failover<T, R extends Destination> {
       }
       this.#attempts++;
       this.#credential = credential;
+      const isAtHome = this.#isHome(route, credential);
+      const attempt = new Attempt<T, R>(
+        this.#call,
+        route,
+        credential,
+        this.#settlement,
+        deps,
+        isAtHome,
+      );
       try {
-        const begun = await tryOnce(
-          this.#call,
-          route,
-          credential,
-          this.#settlement,
-          deps,
-          this.#begin,
-          this.#isHome(route, credential),
-        );
+        const answer = await attempt.run(this.#begin);
         if (reservation !== undefined) this.#settlement.attachChannelReservation(reservation);
-        return begun;
+        return new BegunAttempt(answer, attempt, this);
       } catch (cause) {
         if (reservation !== undefined) release(reservation, 0, deps.limiter);
         this.#note(GatewayError.from(cause));
@@ -244,7 +233,7 @@ class Failover<T, R extends Destination> {
   #leaveRouteOrCredential(): void {
     if (this.#last?.fault.next === "channel" || this.#credential === undefined)
       this.#route = undefined;
-    else this.#tried.add(this.#credential);
+    else (this.#tried ??= new Set()).add(this.#credential);
   }
 
   #mayTry(route: R, anyway: boolean): boolean {
@@ -312,128 +301,236 @@ function endOf({ startedAt }: Served, { maxCallMs }: TryDeps): number {
   return startedAt + maxCallMs;
 }
 
-/** One attempt, with one credential. */
-export async function tryOnce<T, R extends Destination>(
-  call: Served,
-  route: R,
-  credential: Credential | undefined,
-  settlement: Pick<Settlement, "recordAttempt" | "amendAttempt">,
-  deps: TryDeps,
-  begin: Begin<T, R>,
-  isAtHome = false,
-): Promise<Tried<T, R>> {
-  const { channel, provider } = route;
-  const startedAt = deps.clock.monotonic();
-  let reply: UpstreamReply | undefined;
-  let session: FetchSession | undefined;
-  let error: GatewayError | undefined;
-  let sent: Body | undefined;
+/** Replaces an attempt that failed before any content. */
+interface Instead<T, R extends Destination> {
+  instead(attempt: Attempt<T, R>, cause: unknown): Promise<Begun<T, R>>;
+}
 
-  const terms = {
-    ...upstreamTerms(route, credential),
-    isStream: call.facts.stream,
-    isSlow: call.isSlow === true,
-    // A task that is submitted twice runs twice, and the vendor charges both.
-    isOnce: call.isLasting === true,
-    endsAt: endOf(call, deps),
-    signal: call.signal,
-  };
-  const onReply = async (each: UpstreamReply, body?: string): Promise<void> => {
-    reply = each;
-    sent = body ?? sent;
-    if (each.status === 200) return;
-    // Releases this response's connection; other responses of the attempt may still be open.
-    using refusal = each;
-    throw await asError(refusal, route);
-  };
-  const replied = async (sending: Promise<UpstreamReply>): Promise<UpstreamReply> => {
-    const sent = await sending;
-    await onReply(sent);
-    return sent;
-  };
+class BegunAttempt<T, R extends Destination> implements Begun<T, R> {
+  readonly answer: T;
+  readonly #attempt: Attempt<T, R>;
+  readonly #failover: Instead<T, R>;
 
-  const account = accountOf(channel, credential);
-  const visit = deps.health.enter(route, credential);
-  const elapsedMs = (): number => Math.round(deps.clock.monotonic() - startedAt);
-  let links = NO_LINKS;
-  const shown = (failure: GatewayError): GatewayError => {
-    if (failure.fault.blame === "gateway") return failure;
-    const isLinked = (piece: string): boolean => links.some((link) => link.includes(piece));
-    const isSent = sent === undefined ? isLinked : sentIn(sent);
-    return disclose(failure, { ...terms, url: baseOf(route) }, isSent);
-  };
-  const failed = (cause: unknown): GatewayError => {
-    reply?.close();
-    session?.close();
-    // Also for an error in a success response.
-    const failure = shown(GatewayError.from(cause));
-    if (failure.fault.blame !== "gateway") {
-      failure.upstream = {
-        channel: channel.name,
-        model: route.upstreamModel,
-        credential: credential?.label ?? "",
-        status: reply?.status ?? null,
-      };
-    }
-    visit.leave(failure);
-    const { next } = failure.fault;
-    if ((next === "credential" || next === "once") && credential !== undefined) {
-      deps.health.cool(route, credential, failure, call.key);
-    }
-    return failure;
-  };
-  try {
-    const answer = await begin(route, {
-      credential: credential?.label ?? "",
-      account,
-      post(wire, { body, headers, path = pathOf(wire, call.facts.stream) }) {
-        const url = urlOf(wire, path);
-        sent = body;
-        const all = provider.headers === undefined ? headers : { ...provider.headers, ...headers };
-        return replied(deps.egress.send({ ...terms, url, method: "POST", body, headers: all }));
-      },
-      get(wire, path) {
-        const url = new URL(baseOf(wire).href + path);
-        const { headers = {} } = provider;
-        return replied(deps.egress.send({ ...terms, url, method: "GET", headers }));
-      },
-      openSession() {
-        const { maxEventBytes } = deps.delivery;
-        return (session = new FetchSession(deps.egress, { ...terms, onReply, maxEventBytes }));
-      },
-    });
-    links = call.facts.stream && typeof sent === "string" ? hiddenLinksIn(sent) : NO_LINKS;
-    return {
-      route,
-      answer,
-      account,
-      release: (failure) => visit.leave(failure),
-      disclose: shown,
-      fail(cause) {
-        const failure = failed(cause);
-        settlement.amendAttempt(failure, elapsedMs());
-        return failure;
-      },
-    };
-  } catch (cause) {
-    error = failed(cause);
-    throw error;
-  } finally {
-    // A conversation on its home account does not advance the round-robin.
-    if (!isAtHome) deps.health.turn(channel);
-    settlement.recordAttempt({
-      channel: channel.name,
-      credential: credential?.label ?? "",
-      fault: error?.code ?? null,
-      status: reply?.status ?? null,
-      ...(error?.vendor && keptFailure(error.vendor, route.upstreamModel, sent)),
-      durationMs: elapsedMs(),
-    });
-    // Release the request body: a long response must not keep it in memory.
-    sent = undefined;
+  constructor(answer: T, attempt: Attempt<T, R>, failover: Instead<T, R>) {
+    this.answer = answer;
+    this.#attempt = attempt;
+    this.#failover = failover;
+  }
+
+  get route(): R {
+    return this.#attempt.route;
+  }
+
+  get account(): string {
+    return this.#attempt.account;
+  }
+
+  release(error?: GatewayError): void {
+    this.#attempt.release(error);
+  }
+
+  disclose(error: GatewayError): GatewayError {
+    return this.#attempt.disclose(error);
+  }
+
+  instead(cause: unknown): Promise<Begun<T, R>> {
+    return this.#failover.instead(this.#attempt, cause);
   }
 }
 
+/** One attempt, with one credential. `run` is called once. */
+export class Attempt<T, R extends Destination> implements UpstreamTransport {
+  readonly route: R;
+  readonly #call: Served;
+  readonly #credential: Credential | undefined;
+  readonly #settlement: Pick<Settlement, "recordAttempt" | "amendAttempt">;
+  readonly #deps: TryDeps;
+  readonly #isAtHome: boolean;
+  readonly #terms: UpstreamTerms;
+  readonly #startedAt: number;
+  readonly #visit: Visit;
+  #reply: UpstreamReply | undefined;
+  #session: FetchSession | undefined;
+  /** Released once the upstream responds: a long response must not keep it in memory. */
+  #sent: Body | undefined;
+  /** Links of the request that its failures may show. */
+  #links = NO_LINKS;
+
+  constructor(
+    call: Served,
+    route: R,
+    credential: Credential | undefined,
+    settlement: Pick<Settlement, "recordAttempt" | "amendAttempt">,
+    deps: TryDeps,
+    /** A conversation on its home account does not advance the round-robin. */
+    isAtHome = false,
+  ) {
+    this.#call = call;
+    this.route = route;
+    this.#credential = credential;
+    this.#settlement = settlement;
+    this.#deps = deps;
+    this.#isAtHome = isAtHome;
+    this.#terms = upstreamTerms(route, credential);
+    this.#startedAt = deps.clock.monotonic();
+    this.#visit = deps.health.enter(route, credential);
+  }
+
+  get credential(): string {
+    return this.#credential?.label ?? "";
+  }
+
+  get account(): string {
+    return accountOf(this.route.channel, this.#credential);
+  }
+
+  async run(begin: Begin<T, R>): Promise<T> {
+    try {
+      const answer = await begin(this.route, this);
+      const sent = this.#sent;
+      if (this.#call.facts.stream && typeof sent === "string") this.#links = hiddenLinksIn(sent);
+      this.#record();
+      return answer;
+    } catch (cause) {
+      const error = this.#failed(cause);
+      this.#record(error);
+      throw error;
+    }
+  }
+
+  /** Ends the slot on the channel. */
+  release(error?: GatewayError): void {
+    this.#visit.leave(error);
+  }
+
+  /** It failed before any content, and counts as a failed start. */
+  fail(cause: unknown): GatewayError {
+    const error = this.#failed(cause);
+    this.#settlement.amendAttempt(error, this.#elapsedMs());
+    return error;
+  }
+
+  disclose(error: GatewayError): GatewayError {
+    if (error.fault.blame === "gateway") return error;
+    const own = {
+      credential: this.#credential,
+      url: baseOf(this.route),
+      ...(this.#terms.hidesAddress && { hidesAddress: this.#terms.hidesAddress }),
+    };
+    const links = this.#links;
+    const isSent =
+      this.#sent === undefined
+        ? (piece: string): boolean => links.some((link) => link.includes(piece))
+        : sentIn(this.#sent);
+    return disclose(error, own, isSent);
+  }
+
+  post(
+    wire: Addressed,
+    { body, headers, path = pathOf(wire, this.#call.facts.stream) }: Outgoing<Body>,
+  ): Promise<UpstreamReply> {
+    this.#sent = body;
+    const { headers: ofProvider } = this.route.provider;
+    const all = ofProvider === undefined ? headers : { ...ofProvider, ...headers };
+    const url = urlOf(wire, path);
+    return this.#send({ url, method: "POST", body, headers: all });
+  }
+
+  get(wire: Addressed, path: string): Promise<UpstreamReply> {
+    const url = new URL(baseOf(wire).href + path);
+    const { headers = {} } = this.route.provider;
+    return this.#send({ url, method: "GET", headers });
+  }
+
+  openSession(): FetchSession {
+    const { egress, delivery } = this.#deps;
+    this.#session = new FetchSession(egress, {
+      ...this.#terms,
+      ...this.#limits(),
+      onReply: (reply, body) => this.#onReply(reply, body),
+      maxEventBytes: delivery.maxEventBytes,
+    });
+    return this.#session;
+  }
+
+  async #send(
+    request: Pick<UpstreamRequest, "url" | "method" | "body" | "headers">,
+  ): Promise<UpstreamReply> {
+    const { egress } = this.#deps;
+    const reply = await egress.send({ ...this.#terms, ...request, ...this.#limits() });
+    this.#reply = reply;
+    if (reply.status !== 200) await this.#refuse(reply);
+    return reply;
+  }
+
+  #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
+    readonly signal: AbortSignal;
+  } {
+    const { facts, isSlow, isLasting, signal } = this.#call;
+    return {
+      isStream: facts.stream,
+      isSlow: isSlow === true,
+      // A task that is submitted twice runs twice, and the vendor charges both.
+      isOnce: isLasting === true,
+      endsAt: endOf(this.#call, this.#deps),
+      signal,
+    };
+  }
+
+  async #onReply(reply: UpstreamReply, body?: string): Promise<void> {
+    this.#reply = reply;
+    this.#sent = body ?? this.#sent;
+    if (reply.status !== 200) await this.#refuse(reply);
+  }
+
+  /** Releases this response's connection; other responses of the attempt may still be open. */
+  async #refuse(reply: UpstreamReply): Promise<never> {
+    using refusal = reply;
+    throw await asError(refusal, this.route);
+  }
+
+  #failed(cause: unknown): GatewayError {
+    this.#reply?.close();
+    this.#session?.close();
+    // Also for an error in a success response.
+    const error = this.disclose(GatewayError.from(cause));
+    const { channel, upstreamModel } = this.route;
+    if (error.fault.blame !== "gateway") {
+      error.upstream = {
+        channel: channel.name,
+        model: upstreamModel,
+        credential: this.credential,
+        status: this.#reply?.status ?? null,
+      };
+    }
+    this.#visit.leave(error);
+    const { next } = error.fault;
+    if ((next === "credential" || next === "once") && this.#credential !== undefined) {
+      this.#deps.health.cool(this.route, this.#credential, error, this.#call.key);
+    }
+    return error;
+  }
+
+  #record(error?: GatewayError): void {
+    const { channel, upstreamModel } = this.route;
+    if (!this.#isAtHome) this.#deps.health.turn(channel);
+    this.#settlement.recordAttempt({
+      channel: channel.name,
+      credential: this.credential,
+      fault: error?.code ?? null,
+      status: this.#reply?.status ?? null,
+      ...(error?.vendor && keptFailure(error.vendor, upstreamModel, this.#sent)),
+      durationMs: this.#elapsedMs(),
+    });
+    this.#sent = undefined;
+  }
+
+  #elapsedMs(): number {
+    return Math.round(this.#deps.clock.monotonic() - this.#startedAt);
+  }
+}
+
+const NO_CREDENTIALS: ReadonlySet<Credential> = new Set();
 const NO_LINKS: readonly string[] = [];
 
 const urls = new WeakMap<Channel, Map<string, URL>>();

@@ -11,7 +11,7 @@ interface Destination {
   };
 }
 
-type UpstreamTerms = Pick<
+export type UpstreamTerms = Pick<
   UpstreamRequest,
   "pool" | "reach" | "credential" | "hidesAddress" | "authorize" | "exchange" | "options"
 >;
@@ -22,13 +22,31 @@ type UpstreamTerms = Pick<
  * separate connection pool for a service.
  */
 export function upstreamTerms(
-  { channel, provider }: Destination,
+  to: Destination,
   credential: Credential | undefined,
   service?: string,
 ): UpstreamTerms {
-  const pool = poolOf(channel, credential);
+  const terms = termsOf(to, credential);
+  return service === undefined ? terms : { ...terms, pool: `${terms.pool}/${service}` };
+}
+
+/** By channel and credential, which are replaced as a whole if they change. */
+const known = new WeakMap<Channel, Map<Credential | undefined, UpstreamTerms>>();
+
+function termsOf(to: Destination, credential: Credential | undefined): UpstreamTerms {
+  let ofChannel = known.get(to.channel);
+  if (ofChannel === undefined) known.set(to.channel, (ofChannel = new Map()));
+  let terms = ofChannel.get(credential);
+  if (terms === undefined) ofChannel.set(credential, (terms = buildTerms(to, credential)));
+  return terms;
+}
+
+function buildTerms(
+  { channel, provider }: Destination,
+  credential: Credential | undefined,
+): UpstreamTerms {
   return {
-    pool: service === undefined ? pool : `${pool}/${service}`,
+    pool: poolOf(channel, credential),
     ...(channel.reach === undefined ? {} : { reach: channel.reach }),
     credential,
     ...(isAtDefaultAddress({ channel, provider }) ? {} : { hidesAddress: true as const }),
