@@ -10,7 +10,7 @@ import {
 import type { Endable } from "./metering/open-calls.ts";
 import { recordOfRefusal } from "./metering/record.ts";
 import { UnpricedModel, type Candidate, type Plan } from "./routing/route.ts";
-import { pricedFor, unpricedNotice } from "./routing/unpriced.ts";
+import { needsPricing, pricedFor, unpricedNotice } from "./routing/unpriced.ts";
 import { Settlement, type SettlementDeps } from "./metering/settlement.ts";
 
 export interface AdmitDeps extends RateReservationDeps, SettlementDeps {
@@ -31,7 +31,8 @@ export async function admit<R extends Candidate>(
   try {
     const claiming = reserveForCaller(call, deps);
     if (claiming !== undefined) reservation = await claiming;
-    const plan = await pricedFor(call, makePlan(), deps);
+    const made = makePlan();
+    const plan = needsPricing(made, deps) ? await pricedFor(call, made, deps) : made;
     return { plan, settlement: await Settlement.open(call, plan, deps, reservation) };
   } catch (cause) {
     if (reservation !== undefined) release(reservation, 0, deps.limiter);

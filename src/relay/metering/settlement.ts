@@ -1,7 +1,7 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import type { HoldContext, Ledger } from "#core/ledger.ts";
+import type { HoldContext, HoldRequest, Ledger } from "#core/ledger.ts";
 import type { RateReservation, RateLimiter } from "#core/limits.ts";
 import {
   ANY_TIER,
@@ -65,7 +65,7 @@ const DURABLE_WAIT_MS = 5_000;
  * Accounts for one call from its hold to its record: money and rate reservations. It is closed
  * once, by the first event that ends the call; later attempts wait for that.
  */
-export class Settlement {
+export class Settlement implements Watched {
   readonly #call: Endable;
   readonly #deps: SettlementDeps;
   readonly #attempts: AttemptRecord[] = [];
@@ -80,6 +80,9 @@ export class Settlement {
   #noting: Promise<NanoUsd> | undefined;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
+  /** Ends the wait for the disk. */
+  #onBooked: ((cause?: unknown) => void) | undefined;
+  dueAt = Infinity;
   /** Reservations of the caller's and of the channel's limits. */
   #callerReservation: RateReservation | undefined;
   #channelReservation: RateReservation | undefined;
@@ -99,7 +102,7 @@ export class Settlement {
     this.#held = plan.estimate;
     this.#checkpointedAt = call.startedAt;
     // Checked when the first byte is sent; until then a rejection is not unhandled.
-    durable.catch(() => {});
+    if (!isProvisional(call)) durable.catch(() => {});
   }
 
   /**
@@ -117,18 +120,9 @@ export class Settlement {
         retryAfterMs: 1_000,
       });
     }
-    const { key, facts } = call;
     deps.open.enter(call);
     try {
-      const { durable } = await deps.ledger.hold({
-        callId: call.id,
-        accounts: key.accounts,
-        ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
-        amount: plan.estimate,
-        openedAt: call.at,
-        ...(call.isLasting === true ? LASTING : facts.stream ? {} : PROVISIONAL),
-        context: contextOf(call),
-      });
+      const { durable } = await deps.ledger.hold(holdFor(call, plan.estimate));
       return new Settlement(call, plan, durable, deps, reservation);
     } catch (cause) {
       deps.open.leave(call);
@@ -302,7 +296,7 @@ export class Settlement {
   }
 
   #close(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    this.#closing ??= this.#settle(outcome, error).finally(() => this.#leave());
+    this.#closing ??= this.#settle(outcome, error);
     return this.#closing;
   }
 
@@ -316,18 +310,50 @@ export class Settlement {
   }
 
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    const isOwed = this.#isOwed(outcome);
-    const usage = isOwed ? await this.#finalUsage() : NO_USAGE;
+    try {
+      const isOwed = this.#isOwed(outcome);
+      const usage = isOwed ? (this.#reportedUsage() ?? (await this.#countedUsage())) : NO_USAGE;
+      await this.#book(outcome, error, isOwed, usage);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Resolves once the charge is on disk, or after the limit of a response's wait for it. */
+  #book(
+    outcome: CallOutcome,
+    error: GatewayError | undefined,
+    isOwed: boolean,
+    usage: Usage,
+  ): Promise<void> {
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = this.#costOf(usage);
     const attempts = withFailure(this.#attempts, error);
     const record = this.#recordOf(outcome, error?.code ?? null, usage, cost, attempts);
-    const { ledger } = this.#deps;
+    const { ledger, delivery, onClosed } = this.#deps;
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
-    this.#deps.onClosed(record);
-    await withinDeadline(closing, this.#deps);
+    onClosed(record);
+    return new Promise((resolve) => {
+      this.#onBooked = (cause) => {
+        this.#onBooked = undefined;
+        delivery.deadlines.release(this);
+        if (cause !== undefined) this.#deps.onError(cause);
+        resolve();
+      };
+      this.dueAt = delivery.deadlines.now() + DURABLE_WAIT_MS;
+      delivery.deadlines.watch(this);
+      closing.then(
+        () => this.#onBooked?.(),
+        (cause: unknown) => this.#onBooked?.(cause),
+      );
+    });
+  }
+
+  /** The disk is late; a later write still completes. */
+  onDue(): void {
+    this.#onBooked?.(new Error("The settlement is not on disk yet."));
   }
 
   /** For an incomplete response, only the delivered part of a stream is charged. */
@@ -338,9 +364,13 @@ export class Settlement {
     );
   }
 
-  async #finalUsage(): Promise<Usage> {
-    const { usage, inputUsage } = this.#metered ?? {};
-    if (usage !== undefined) return this.#completed(usage);
+  #reportedUsage(): Usage | undefined {
+    const usage = this.#metered?.usage;
+    return usage && this.#completed(usage);
+  }
+
+  async #countedUsage(): Promise<Usage> {
+    const inputUsage = this.#metered?.inputUsage;
     const rest = this.#metered?.takeOutputText() ?? "";
     const { text, tokens } = await this.#uncounted.whole(rest);
     try {
@@ -451,25 +481,21 @@ function withFailure(
   return [...attempts.slice(0, -1), { ...last, fault: error.code, ...kept }];
 }
 
-const PROVISIONAL = { isProvisional: true } as const;
-const LASTING = { isLasting: true } as const;
+function holdFor(call: Endable, amount: NanoUsd): HoldRequest {
+  const { id, key, at } = call;
+  const request = {
+    callId: id,
+    accounts: key.accounts,
+    amount,
+    openedAt: at,
+    context: contextOf(call),
+    ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
+  };
+  if (call.isLasting === true) return { ...request, isLasting: true };
+  return isProvisional(call) ? { ...request, isProvisional: true } : request;
+}
 
-/** Waits for the disk, up to a limit; a later write still completes. */
-function withinDeadline(
-  writing: Promise<unknown>,
-  { delivery: { deadlines }, onError }: SettlementDeps,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const give = (cause?: unknown): void => {
-      deadlines.release(watched);
-      if (cause !== undefined) onError(cause);
-      resolve();
-    };
-    const watched: Watched = {
-      dueAt: deadlines.now() + DURABLE_WAIT_MS,
-      onDue: () => give(new Error("The settlement is not on disk yet.")),
-    };
-    deadlines.watch(watched);
-    writing.then(() => give(), give);
-  });
+/** No byte of a complete response leaves before its settlement. */
+function isProvisional({ facts, isLasting }: Endable): boolean {
+  return isLasting !== true && !facts.stream;
 }

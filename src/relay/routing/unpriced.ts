@@ -9,6 +9,14 @@ interface PricedDeps {
   readonly ledger: Pick<Ledger, "findAccount">;
 }
 
+/** Whether a quota or budget of the caller decides about channels of the plan. */
+export function needsPricing(
+  { routes }: Pick<Plan<Candidate>, "routes">,
+  { router }: Pick<PricedDeps, "router">,
+): boolean {
+  return router.asksForBounds && routes.some(isUnpriced);
+}
+
 /**
  * The plan without unpriced channels, if a quota or budget applies: such a channel would not count
  * against it. Throws if none is left.
@@ -18,7 +26,7 @@ export async function pricedFor<R extends Candidate>(
   plan: Plan<R>,
   { router, ledger }: PricedDeps,
 ): Promise<Plan<R>> {
-  if (!router.asksForBounds || !plan.routes.some(isUnpriced)) return plan;
+  if (!needsPricing(plan, { router })) return plan;
   if (!(await isBounded(key, ledger))) return plan;
   const routes = plan.routes.filter((each) => !isUnpriced(each));
   if (routes.length > 0) return { ...plan, routes };

@@ -2,6 +2,7 @@ import assert from "node:assert";
 import type { Kysely } from "kysely";
 import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
+import type { GatewayError } from "#core/error.ts";
 import type { AccountId, Budget } from "#core/key.ts";
 import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
@@ -64,6 +65,7 @@ const IN_MEMORY = Promise.resolve();
  */
 export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close(): void } {
   const { db, accounts, holds, group, instance, clock } = deps;
+  const openAccount = (id: AccountId): LiveAccount => accounts.open(id);
   const checkpoints = openCheckpoints(deps.limits.checkpointMs, (noted) => {
     group.add({
       isRefusable: true,
@@ -79,10 +81,10 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   return {
     async hold(request) {
       const known = holds.get(request.callId);
-      if (known !== undefined) return { durable: known.durable };
+      if (known !== undefined) return known;
 
       group.assertOpen();
-      return { durable: open(request, reserve(request)).durable };
+      return open(request, reserve(request));
     },
 
     async extend(callId, amount) {
@@ -91,7 +93,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
       if (hold === undefined || hold.state === "dropped") return false;
 
       group.assertOpen();
-      const drawn = hold.accounts.map((id) => accounts.open(id));
+      const drawn = hold.accounts.map(openAccount);
       if (!canHold(drawn, amount)) return false;
       if (hold.state === "provisional") hold.durable = write(callId, hold);
       move(drawn, amount, 0);
@@ -102,8 +104,8 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     checkpoint(callId, delivered, context) {
       if (holds.has(callId)) checkpoints.note(callId, delivered, context);
     },
-    settle: async (callId, cost, record) => close(callId, "settle", cost, record),
-    void: async (callId, record) => close(callId, "void", nanoUsd(0), record),
+    settle: (callId, cost, record) => close(callId, "settle", cost, record),
+    void: (callId, record) => close(callId, "void", nanoUsd(0), record),
 
     async findAccount(id) {
       const account = accounts.find(id);
@@ -229,82 +231,142 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     return true;
   }
 
-  async function close(
+  function close(
     callId: string,
     kind: "settle" | "void",
     cost: NanoUsd,
     record: CallRecord,
   ): Promise<boolean> {
-    assert(cost >= 0, "A cost is never negative.");
+    if (cost < 0) return Promise.reject(new RangeError("A cost is never negative."));
     const hold = holds.get(callId);
-    if (hold === undefined) return false;
+    if (hold === undefined) return NOT_CLOSED;
     holds.delete(callId);
     checkpoints.forget(callId);
-    moveAll(hold.accounts, -hold.amount, cost);
-    const at = clock.now();
-
-    await written(hold.accounts, {
-      isRefusable: false,
-      encode(batch) {
-        // A hold that was never on disk has nothing to release there.
-        const released = hold.state === "provisional" ? 0 : hold.amount;
-        if (hold.state === "dropped") {
-          if (hold.request !== undefined) batch.row("entry", entryOf(hold.request, hold.columns));
-          batch.move(hold.accounts, hold.amount, 0);
-        } else if (hold.state !== "provisional") {
-          batch.release(callId);
-        }
-        batch.row("entry", callEntry(callId, kind, hold.columns, -released, cost, at));
-        batch.row("record", callValues(record));
-        batch.move(hold.accounts, -released, cost);
-      },
-      refused() {
-        moveAll(hold.accounts, 0, -cost);
-        if (hold.state !== "written") return;
-        holds.set(callId, hold);
-        moveAll(hold.accounts, hold.amount, 0);
-      },
-    });
-    return true;
+    const touched = touch(hold.accounts);
+    move(touched, -hold.amount, cost);
+    const closing = new Closing(hold, { callId, kind, cost, record, at: clock.now() }, reopen);
+    return add(new Queued(touched, closing, true));
   }
 
-  /** Queues a write. The promise settles with its transaction and may be ignored. */
+  /** The database refused the close. */
+  function reopen(hold: LiveHold, { callId, cost }: Close): void {
+    moveAll(hold.accounts, 0, -cost);
+    if (hold.state !== "written") return;
+    holds.set(callId, hold);
+    moveAll(hold.accounts, hold.amount, 0);
+  }
+
   function written(ids: readonly AccountId[], write: AccountWrite): Promise<void> {
-    const touched = ids.map((id) => accounts.open(id));
+    return add(new Queued(touch(ids), write, undefined));
+  }
+
+  function add<T>(write: Queued<T>): Promise<T> {
+    group.add(write);
+    return write.promise;
+  }
+
+  /** The accounts of a write, which are behind in the database until it is done. */
+  function touch(ids: readonly AccountId[]): readonly LiveAccount[] {
+    const touched = ids.map(openAccount);
     for (const account of touched) account.queued++;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    group.add({
-      isRefusable: write.isRefusable,
-      encode: write.encode,
-      done() {
-        for (const account of touched) account.queued--;
-        write.done?.();
-        resolve();
-      },
-      refuse(cause) {
-        for (const account of touched) account.queued--;
-        write.refused();
-        promise.catch(() => {});
-        reject(cause);
-      },
-    });
-    return promise;
+    return touched;
   }
 
   function moveAll(ids: readonly AccountId[], held: number, spent: number): void {
-    move(
-      ids.map((id) => accounts.open(id)),
-      held,
-      spent,
-    );
+    move(ids.map(openAccount), held, spent);
   }
 }
+
+const NOT_CLOSED = Promise.resolve(false);
 
 interface AccountWrite extends Pick<Write, "isRefusable"> {
   encode(batch: BatchBuilder): void;
   done?(): void;
   /** Reverts the changes in memory. */
   refused(): void;
+}
+
+/** A write in the queue. Until it is done, the database is behind on its accounts. */
+class Queued<T> implements SqliteWrite {
+  readonly #touched: readonly LiveAccount[];
+  readonly #write: AccountWrite;
+  readonly #result: T;
+  readonly #written = Promise.withResolvers<T>();
+
+  constructor(touched: readonly LiveAccount[], write: AccountWrite, result: T) {
+    this.#touched = touched;
+    this.#write = write;
+    this.#result = result;
+  }
+
+  /** Settles with its transaction, and may be ignored. */
+  get promise(): Promise<T> {
+    return this.#written.promise;
+  }
+
+  get isRefusable(): boolean {
+    return this.#write.isRefusable;
+  }
+
+  encode(batch: BatchBuilder): void {
+    this.#write.encode(batch);
+  }
+
+  done(): void {
+    for (const account of this.#touched) account.queued--;
+    this.#write.done?.();
+    this.#written.resolve(this.#result);
+  }
+
+  refuse(cause: GatewayError): void {
+    for (const account of this.#touched) account.queued--;
+    this.#write.refused();
+    this.#written.promise.catch(() => {});
+    this.#written.reject(cause);
+  }
+}
+
+/** How a hold is closed. */
+interface Close {
+  readonly callId: string;
+  readonly kind: "settle" | "void";
+  readonly cost: NanoUsd;
+  readonly record: CallRecord;
+  readonly at: number;
+}
+
+/** The close of a hold, which every call has. */
+class Closing implements AccountWrite {
+  readonly isRefusable = false;
+  readonly #hold: LiveHold;
+  readonly #close: Close;
+  readonly #reopen: (hold: LiveHold, close: Close) => void;
+
+  constructor(hold: LiveHold, close: Close, reopen: (hold: LiveHold, close: Close) => void) {
+    this.#hold = hold;
+    this.#close = close;
+    this.#reopen = reopen;
+  }
+
+  encode(batch: BatchBuilder): void {
+    const { accounts, columns, amount, state, request } = this.#hold;
+    const { callId, kind, cost, record, at } = this.#close;
+    // A hold that was never on disk has nothing to release there.
+    const released = state === "provisional" ? 0 : amount;
+    if (state === "dropped") {
+      if (request !== undefined) batch.row("entry", entryOf(request, columns));
+      batch.move(accounts, amount, 0);
+    } else if (state !== "provisional") {
+      batch.release(callId);
+    }
+    batch.row("entry", callEntry(callId, kind, columns, -released, cost, at));
+    batch.row("record", callValues(record));
+    batch.move(accounts, -released, cost);
+  }
+
+  refused(): void {
+    this.#reopen(this.#hold, this.#close);
+  }
 }
 
 function entryOf({ callId, amount, openedAt }: HoldRequest, columns: AccountColumns): Values {
