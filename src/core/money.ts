@@ -200,8 +200,12 @@ export type PriceOf = (model: string) => Price | undefined;
 /** The cost of `usage` at `price`, rounded up to the next nano-dollar. */
 export function costOf(usage: Usage, price: Price, priceOf?: PriceOf): NanoUsd {
   if (usage.steps === undefined && usage.servedBy === undefined) {
-    return sumOf(partsOf(usage, ratesFor(usage, price)));
+    return costAt(usage, ratesFor(usage, price));
   }
+  return costOfSteps(usage, price, priceOf);
+}
+
+function costOfSteps(usage: Usage, price: Price, priceOf: PriceOf | undefined): NanoUsd {
   const charges = chargesOf(usage, price, priceOf);
   return sumOf(charges.flatMap(({ usage: of, rates }) => partsOf(of, rates)));
 }
@@ -333,10 +337,17 @@ export function formatUsd(amount: NanoUsd): string {
  * variants with matching conditions.
  */
 export function ratesFor(usage: RatedBy, price: Price): Rates {
-  const { inputTokens, served = {} } = usage;
-  const rates = gradedRatesFor(usage, price);
-  if (price.variants === undefined) return rates;
-  const met = price.variants.filter(
+  const rates =
+    price.tiers === undefined && price.grades === undefined ? price : gradedRatesFor(usage, price);
+  return price.variants === undefined ? rates : variedRatesFor(usage, rates, price.variants);
+}
+
+function variedRatesFor(
+  { inputTokens, served = {} }: RatedBy,
+  rates: Rates,
+  variants: readonly PriceVariant[],
+): Rates {
+  const met = variants.filter(
     ({ when }) => !dependsOnTime(when) && isServedSo(when, served, inputTokens),
   );
   return met.length === 0 ? rates : varied(rates, met);
@@ -399,9 +410,46 @@ function exactSumOf(parts: readonly CostPart[]): NanoUsd | undefined {
   for (const { kind, count, rate } of parts) {
     if (count > 0) femto += count * rate * (kind === "second" ? 1 : 1_000);
   }
+  return exactNano(femto);
+}
+
+function exactNano(femto: number): NanoUsd | undefined {
   if (femto > Number.MAX_SAFE_INTEGER) return undefined;
   const rest = femto % 1_000_000;
   return nanoUsd((femto - rest) / 1_000_000 + (rest > 0 ? 1 : 0));
+}
+
+function costAt(usage: Usage, rates: Rates): NanoUsd {
+  return plainCost(usage, rates) ?? sumOf(partsOf(usage, rates));
+}
+
+/**
+ * The same sum for text alone, which most calls are, without an object for each part. Undefined for
+ * others, and above nine dollars.
+ */
+function plainCost(usage: Usage, rates: Rates): NanoUsd | undefined {
+  if (
+    usage.audioInputTokens > 0 ||
+    usage.audioOutputTokens > 0 ||
+    usage.imageInputTokens !== undefined ||
+    usage.imageOutputTokens !== undefined ||
+    usage.longCacheWriteTokens !== undefined ||
+    usage.images !== undefined ||
+    usage.durationMs !== undefined ||
+    usage.characters !== undefined ||
+    usage.searches !== undefined
+  ) {
+    return undefined;
+  }
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage;
+  const { input, cachedInput = input, cacheWrite = input, output } = rates;
+  const plainInput = inputTokens - cachedInputTokens - cacheWriteTokens;
+  const pico =
+    Math.max(0, plainInput) * input +
+    Math.max(0, cachedInputTokens) * cachedInput +
+    Math.max(0, cacheWriteTokens) * cacheWrite +
+    Math.max(0, outputTokens) * output;
+  return exactNano(pico * 1_000);
 }
 
 function largeSumOf(parts: readonly CostPart[]): NanoUsd {

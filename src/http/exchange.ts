@@ -7,6 +7,7 @@ import type { Form } from "#lib/form.ts";
 import { outlineJson, setMembers, type JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { Semaphore } from "#lib/semaphore.ts";
+import { LARGE_BYTES } from "#lib/yield-to-event-loop.ts";
 import type { Caller } from "./authenticate.ts";
 import {
   isCompressed,
@@ -17,6 +18,7 @@ import {
   readFormBody,
   readJsonBody,
   readPlacedBody,
+  readShortJson,
   readYamlBody,
   type Incoming,
   type PlacedBody,
@@ -173,6 +175,9 @@ export class HttpExchange implements Exchange {
   #read(maxBytes: number): Promise<RequestBody> {
     const { jsonDepth } = this.#around;
     const model = this.#model;
+    if (model === undefined && isShort(this.request.headers, maxBytes)) {
+      return readShortJson(this.request, jsonDepth);
+    }
     const read = (body: Incoming): Promise<RequestBody> => readJsonBody(body, jsonDepth);
     if (model === undefined) return this.#amongBigBodies(maxBytes, read);
     return this.#amongBigBodies(maxBytes, async (body) => withModel(await read(body), model));
@@ -238,6 +243,12 @@ export class HttpExchange implements Exchange {
     this.idleSeconds = Math.ceil(ms / 1_000);
     this.#around.setIdleSeconds(this.request, this.idleSeconds);
   }
+}
+
+/** Read in one step, without a limit on how many are read at once. */
+function isShort(headers: Headers, maxBytes: number): boolean {
+  const announced = Number(headers.get("content-length") ?? Number.NaN);
+  return announced < LARGE_BYTES && announced <= maxBytes && !isCompressed(headers);
 }
 
 function withModel(body: RequestBody, model: string): RequestBody {

@@ -4,6 +4,7 @@ import { numberOf } from "./values.ts";
 import {
   leastOf,
   text,
+  type EitherRule,
   type ListRule,
   type NumberRule,
   type ObjectRule,
@@ -43,18 +44,22 @@ export function findViolation(value: Json, rule: Rule, isHidden = false): Violat
       return isObject(value) ? memberViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "list":
       return isArray(value) ? itemViolation(value, rule, hidden) : mismatch(value, rule, hidden);
-    case "either": {
-      const either = hidden || rule.of.some(mayHoldSecret);
-      const fitting = rule.of.find((one) => fits(value, one));
-      return fitting === undefined
-        ? mismatch(value, rule, either)
-        : findViolation(value, fitting, either);
-    }
+    case "either":
+      return eitherViolation(value, rule, hidden);
     case "tagged":
       return isObject(value) ? taggedViolation(value, rule, hidden) : mismatch(value, rule, hidden);
     case "record":
       return isObject(value) ? recordViolation(value, rule, hidden) : mismatch(value, rule, hidden);
   }
+}
+
+/** Apart, because a function that makes a closure allocates for it on every call. */
+function eitherViolation(value: Json, rule: EitherRule, isHidden: boolean): Violation | undefined {
+  const hidden = isHidden || rule.of.some(mayHoldSecret);
+  const fitting = rule.of.find((one) => fits(value, one));
+  return fitting === undefined
+    ? mismatch(value, rule, hidden)
+    : findViolation(value, fitting, hidden);
 }
 
 function mayHoldSecret(rule: Rule): boolean {

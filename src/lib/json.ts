@@ -53,9 +53,8 @@ const COMMA = 0x2c;
  * base64 is cheap. It does not validate the text: parse it as well before
  * trusting the outline.
  */
-export function outlineJson(text: string, maxDepth: number, maxParts = Infinity): JsonOutline {
-  const members = new Map<string, Member>();
-  const repeated = new Set<string>();
+export function outlineJson(text: string, maxDepth: number, maxParts = Infinity): Outline {
+  const spans: number[] = [];
   let parts = 0;
   let depth = 0;
   let deepest = 0;
@@ -63,15 +62,6 @@ export function outlineJson(text: string, maxDepth: number, maxParts = Infinity)
   let keyEnd = -1;
   let valueStart = -1;
   let lastMeaningful = -1;
-
-  const closeMember = (): void => {
-    if (valueStart < 0) return;
-    const key = unquote(text.slice(keyStart, keyEnd));
-    if (members.has(key)) repeated.add(key);
-    members.set(key, { start: keyStart, valueStart, end: lastMeaningful + 1 });
-    keyStart = -1;
-    valueStart = -1;
-  };
 
   for (let at = 0; at < text.length && parts <= maxParts; at++) {
     const unit = text.charCodeAt(at);
@@ -92,25 +82,85 @@ export function outlineJson(text: string, maxDepth: number, maxParts = Infinity)
         parts++;
         if (atTop && valueStart === -1) valueStart = -2;
         break;
-      case COMMA:
-        if (atTop) closeMember();
-        break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
         parts++;
         depth++;
         if (depth > deepest) deepest = depth;
-        if (depth > maxDepth) return { members, repeated, depth: deepest, parts };
+        if (depth > maxDepth) return new Outline(text, spans, deepest, parts);
         break;
+      case COMMA:
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        if (atTop) closeMember();
-        depth--;
+        if (atTop && valueStart >= 0) {
+          spans.push(keyStart, keyEnd, valueStart, lastMeaningful + 1);
+          keyStart = -1;
+          valueStart = -1;
+        }
+        if (unit !== COMMA) depth--;
         break;
     }
     lastMeaningful = at;
   }
-  return { members, repeated, depth: deepest, parts };
+  return new Outline(text, spans, deepest, parts);
+}
+
+/** Four positions for each top-level member; most bodies are sent on without a look at them. */
+const SPAN = 4;
+
+class Outline implements JsonOutline {
+  readonly #text: string;
+  /** Start and end of the key, start and end of the value. */
+  readonly #spans: readonly number[];
+  readonly depth: number;
+  readonly parts: number;
+  #members: ReadonlyMap<string, Member> | undefined;
+
+  constructor(text: string, spans: readonly number[], depth: number, parts: number) {
+    this.#text = text;
+    this.#spans = spans;
+    this.depth = depth;
+    this.parts = parts;
+  }
+
+  /** Number of top-level members; a repeated key counts each time. */
+  get memberCount(): number {
+    return this.#spans.length / SPAN;
+  }
+
+  get members(): ReadonlyMap<string, Member> {
+    this.#members ??= this.#readMembers();
+    return this.#members;
+  }
+
+  get repeated(): ReadonlySet<string> {
+    const seen = new Set<string>();
+    const repeated = new Set<string>();
+    for (let at = 0; at < this.#spans.length; at += SPAN) {
+      const key = this.#keyAt(at);
+      if (seen.has(key)) repeated.add(key);
+      seen.add(key);
+    }
+    return repeated;
+  }
+
+  #readMembers(): ReadonlyMap<string, Member> {
+    const members = new Map<string, Member>();
+    const spans = this.#spans;
+    for (let at = 0; at < spans.length; at += SPAN) {
+      const start = spans[at] ?? 0;
+      members.set(this.#keyAt(at), {
+        start,
+        valueStart: spans[at + 2] ?? 0,
+        end: spans[at + 3] ?? 0,
+      });
+    }
+    return members;
+  }
+
+  #keyAt(at: number): string {
+    return unquote(this.#text.slice(this.#spans[at] ?? 0, this.#spans[at + 1] ?? 0));
+  }
 }
 
 interface Edit {

@@ -60,7 +60,7 @@ export interface ListRule extends RuleBase {
 }
 
 /** Alternatives that differ in their JSON type. */
-interface EitherRule extends RuleBase {
+export interface EitherRule extends RuleBase {
   readonly is: "either";
   readonly of: readonly Rule[];
 }

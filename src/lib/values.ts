@@ -50,8 +50,13 @@ export function memberOf(value: Json | undefined, name: string): Json | undefine
 
 /** Drops undefined fields, as `exactOptionalPropertyTypes` requires. */
 export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> };
-export function defined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
+export function defined(value: Readonly<Record<string, unknown>>): object {
+  const kept: Record<string, unknown> = {};
+  for (const name in value) {
+    const member = value[name];
+    if (member !== undefined) kept[name] = member;
+  }
+  return kept;
 }
 
 /** The fields that are not in `known`; `undefined` if there are none. Null counts as absent. */

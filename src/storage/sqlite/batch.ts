@@ -19,34 +19,48 @@ export interface BatchBuilder {
 
 /** The rows of one transaction; an account that many calls change is updated once. */
 export function encodeBatch(writes: readonly SqliteWrite[]): Batch {
-  const batch: Partial<Record<StatementName, Values[]>> = {};
-  const opened = new Map<string, Values>();
-  const moves = new Map<AccountId, { held: number; spent: number }>();
-  const builder: BatchBuilder = {
-    row(statement, values) {
-      (batch[statement] ??= []).push(values);
-    },
-    open(callId, values) {
-      opened.set(callId, values);
-    },
-    release(callId) {
-      if (!opened.delete(callId)) builder.row("release", [callId]);
-    },
-    move(accounts, held, spent) {
-      for (const id of accounts) {
-        const move = moves.get(id);
-        if (move === undefined) {
-          moves.set(id, { held, spent });
-        } else {
-          move.held += held;
-          move.spent += spent;
-        }
-      }
-    },
-  };
-
+  const builder = new Builder();
   for (const write of writes) write.encode(builder);
-  for (const values of opened.values()) builder.row("hold", values);
-  for (const [id, { held, spent }] of moves) builder.row("balance", [held, spent, id]);
-  return batch;
+  return builder.finish();
+}
+
+class Builder implements BatchBuilder {
+  readonly #batch: Partial<Record<StatementName, Values[]>> = {};
+  #opened: Map<string, Values> | undefined;
+  readonly #moves = new Map<AccountId, [held: number, spent: number, id: AccountId]>();
+
+  row(statement: StatementName, values: Values): void {
+    const rows = this.#batch[statement];
+    if (rows === undefined) this.#batch[statement] = [values];
+    else rows.push(values);
+  }
+
+  open(callId: string, values: Values): void {
+    this.#opened ??= new Map();
+    this.#opened.set(callId, values);
+  }
+
+  release(callId: string): void {
+    if (this.#opened?.delete(callId) !== true) this.row("release", [callId]);
+  }
+
+  move(accounts: readonly AccountId[], held: number, spent: number): void {
+    for (const id of accounts) {
+      const move = this.#moves.get(id);
+      if (move === undefined) {
+        this.#moves.set(id, [held, spent, id]);
+      } else {
+        move[0] += held;
+        move[1] += spent;
+      }
+    }
+  }
+
+  finish(): Batch {
+    if (this.#opened !== undefined) {
+      for (const values of this.#opened.values()) this.row("hold", values);
+    }
+    for (const values of this.#moves.values()) this.row("balance", values);
+    return this.#batch;
+  }
 }
