@@ -41,6 +41,11 @@ export interface Infrastructure {
   readonly egress: Egress;
 }
 
+/** The stores that a module takes of the storage. */
+export interface Stores<Names extends keyof Storage> {
+  readonly storage: Pick<Storage, Names>;
+}
+
 export async function openInfrastructure(
   options: GatewayOptions,
   opened: AsyncDisposableStack,
