@@ -21,7 +21,7 @@ import { openSignOn } from "./single-sign-on.ts";
  */
 export async function composeGateway(options: GatewayOptions, opened: AsyncDisposableStack) {
   const infrastructure = await openInfrastructure(options, opened);
-  const routing = await openRouting(infrastructure, opened);
+  const routing = await openRouting({ ...infrastructure, env: options.env }, opened);
   const links = openLinks(infrastructure);
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });

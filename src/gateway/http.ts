@@ -34,7 +34,6 @@ export function callerDeps({
   };
 }
 
-/** The dependencies of every request, whatever its route. */
 export function appDeps(
   {
     routes,
