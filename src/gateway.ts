@@ -42,7 +42,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config } = options;
   await using opened = new AsyncDisposableStack();
   const composed = await composeGateway(options, opened);
-  const { storage, problems, clock, settings, channels, health, deps } = composed;
+  const { storage, problems, clock, settings, channels, health } = composed;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
 
@@ -56,7 +56,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const { host: hostname, port, limits } = settings;
   let delayMs = limits.drainDelayMs ?? defaultDrainDelayMs(options.env);
-  const server = openServer({ hostname, port, drainDelayMs: () => delayMs }, deps);
+  const address = { hostname, port, drainDelayMs: () => delayMs };
+  const server = openServer(address, composed.app, composed.listener);
   composed.own.url = server.url;
   opened.defer(() => server.drain());
 
@@ -84,17 +85,18 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 /** Opens a gateway without server and jobs, for commands on the database while no gateway runs. */
 export async function openOffline(options: GatewayOptions): Promise<OfflineGateway> {
   await using opened = new AsyncDisposableStack();
-  const { storage, deps } = await composeGateway(options, opened);
+  const { storage, app } = await composeGateway(options, opened);
   const { dataDir, databaseUrl } = options.config.settings;
   const token = createSecret();
   const root = await storage.users.find((await storage.users.ensureRoot()).id);
-  const { logins } = deps;
+  const { callers } = app;
+  const { logins } = callers;
   const findByToken: Logins["findByToken"] = async (secret) =>
     secret === token ? root : await logins.findByToken(secret);
 
   const held = opened.move();
   return {
-    handle: openHandler({ ...deps, logins: { ...logins, findByToken } }),
+    handle: openHandler({ ...app, callers: { ...callers, logins: { ...logins, findByToken } } }),
     token,
     verifyLedger: () =>
       verifyWholeLedger({ dataDir, ...(databaseUrl && { databaseUrl: databaseUrl.open() }) }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { SeenAnswer } from "#http/deps.ts";
+import type { SeenAnswer } from "#http/show-answer.ts";
 import { isArray, isObject, type Json } from "#lib/json.ts";
 
 /** Where an answer is not what the API document says of it: another type, or a member that it does not name. */

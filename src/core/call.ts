@@ -84,6 +84,12 @@ export interface CallLog {
   find(id: string, userId?: number): Promise<CallRecord | undefined>;
 }
 
+/** Deletes expired calls. */
+export interface CallRetention {
+  /** Deletes at most `limit` calls that ended before `before` (Unix ms); returns their number. */
+  prune(before: number, limit: number): Promise<number>;
+}
+
 /** Writes calls that failed before their hold. */
 export interface Journal {
   /** Queued after the ledger's writes. If the queue is full, the record is dropped and counted. */

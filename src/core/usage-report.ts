@@ -70,3 +70,11 @@ export interface UsageReports {
    */
   report(query: UsageQuery): Promise<UsageReport>;
 }
+
+/** The hourly sums that reports are made from. */
+export interface UsageSums {
+  /** Adds at most `limit` calls to the sums; returns their number. */
+  sum(limit: number): Promise<number>;
+  /** Deletes the sums of one hour that ended before `before` (Unix ms); false if there are none. */
+  prune(before: number): Promise<boolean>;
+}

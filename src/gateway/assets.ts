@@ -10,15 +10,16 @@ import type { ReferenceDeps } from "#relay/assets/references.ts";
 import { Verifications, type VerificationDeps } from "#relay/assets/verifications.ts";
 import type { WatchDeps } from "#relay/assets/refresh-due.ts";
 import { digestOf } from "#storage/secrets/secrets.ts";
-import type { Infrastructure } from "./infrastructure.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Infrastructure,
-  "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl" | "own"
+  "problems" | "clock" | "pepper" | "settings" | "egress" | "publicUrl" | "own"
 > &
+  Stores<"assets" | "identitySessions" | "noticeSecrets"> &
   Pick<Routing, "channels"> &
   Pick<Links, "links" | "linkedFiles"> &
   Pick<Media, "mediaPlace" | "stores">;

@@ -1,10 +1,12 @@
 import { OpenSockets } from "#http/open-sockets.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
+import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
-import { type Infrastructure, openInfrastructure } from "./infrastructure.ts";
-import { httpDeps } from "./http.ts";
+import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
+import * as endpoint from "./endpoint-deps.ts";
+import { appDeps, callerDeps, listenerDeps, openRoutes } from "./http.ts";
 import { openLinks } from "./links.ts";
 import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -19,7 +21,7 @@ import { openSignOn } from "./single-sign-on.ts";
  */
 export async function composeGateway(options: GatewayOptions, opened: AsyncDisposableStack) {
   const infrastructure = await openInfrastructure(options, opened);
-  const routing = await openRouting(infrastructure, opened);
+  const routing = await openRouting({ ...infrastructure, env: options.env }, opened);
   const links = openLinks(infrastructure);
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
@@ -31,12 +33,31 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
   const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets() };
-  return { ...gateway, deps: httpDeps({ ...gateway, loginLimits, singleSignOn }, options) };
+  const readiness: Readiness = { isDraining: false };
+  const charging = endpoint.chargingDeps(gateway);
+  const served = { ...gateway, charging, loginLimits, singleSignOn, readiness };
+  const text = endpoint.textDeps(served, options);
+  const routes = openRoutes({
+    text,
+    sockets: endpoint.socketDeps(text, served),
+    operations: endpoint.operationDeps(served),
+    videos: endpoint.videoDeps(served),
+    routing: endpoint.routingDeps(served),
+    assets: endpoint.assetDeps(served),
+    webhooks: endpoint.webhookDeps(served),
+    logins: endpoint.loginDeps(served),
+    accounts: endpoint.accountDeps(served),
+    reports: endpoint.reportDeps(served),
+    settings: endpoint.settingDeps(served),
+    status: endpoint.statusDeps(served),
+  });
+  const app = appDeps({ ...served, routes, callers: callerDeps(served) }, options);
+  return { ...gateway, app, listener: listenerDeps(served) };
 }
 
 /** Refusals that are only counted; the last counts are written at shutdown. */
 function openRefusals(
-  { log, clock, storage }: Pick<Infrastructure, "log" | "clock" | "storage">,
+  { log, clock, storage }: Pick<Infrastructure, "log" | "clock"> & Stores<"audit">,
   opened: AsyncDisposableStack,
 ) {
   const refusals = new RefusalSample(clock);

@@ -17,7 +17,6 @@ import type { GatewayOptions } from "./options.ts";
 export interface Infrastructure {
   /** The configuration at the start. */
   readonly config: Config;
-  readonly env: GatewayOptions["env"];
   readonly log: Logger;
   /** A log for failures that may occur thousands of times per second. */
   readonly problems: ThrottledLog;
@@ -26,7 +25,6 @@ export interface Infrastructure {
   readonly pepper: Uint8Array;
   /** Identifies this process as the owner of leases. */
   readonly instance: string;
-  readonly storage: Storage;
   readonly live: LiveSettings;
   /**
    * The settings of `live`, updated in place: read the property each time to
@@ -41,11 +39,16 @@ export interface Infrastructure {
   readonly egress: Egress;
 }
 
+/** The stores that a module takes of the storage. */
+export interface Stores<Names extends keyof Storage> {
+  readonly storage: Pick<Storage, Names>;
+}
+
 export async function openInfrastructure(
   options: GatewayOptions,
   opened: AsyncDisposableStack,
-): Promise<Infrastructure> {
-  const { config, env, log, clock = systemClock } = options;
+): Promise<Infrastructure & { readonly storage: Storage }> {
+  const { config, log, clock = systemClock } = options;
   const { dataDir, databaseUrl, secret, limits } = config.settings;
   const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
@@ -73,7 +76,6 @@ export async function openInfrastructure(
   opened.defer(() => egress.close());
   return {
     config,
-    env,
     log,
     problems,
     clock,

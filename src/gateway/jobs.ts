@@ -20,14 +20,29 @@ import {
 } from "#jobs/watch-assets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
-import type { Infrastructure } from "./infrastructure.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
 
-type Needs = Pick<Infrastructure, "log" | "clock" | "storage" | "live" | "settings" | "egress"> &
+type JobStores = Stores<
+  | "keys"
+  | "usage"
+  | "calls"
+  | "responses"
+  | "keptAnswers"
+  | "audit"
+  | "notices"
+  | "noticeSecrets"
+  | "tasks"
+  | "identitySessions"
+  | "mediaCopies"
+>;
+
+type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress"> &
+  JobStores &
   Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
@@ -41,9 +56,9 @@ export function jobsOf(
 ): readonly Job[] {
   const { log, clock, storage, live, settings, stores, assetWork } = needs;
   return [
-    endRefusedCalls([needs.relay.open, needs.sockets], (ids) => storage.findRefusedKeys(ids)),
-    sumUsage(storage, settings, clock),
-    pruneJournal(storage, settings, clock),
+    endRefusedCalls([needs.relay.open, needs.sockets], (ids) => storage.keys.findRefused(ids)),
+    sumUsage(storage.usage, settings, clock),
+    pruneJournal(storage.calls, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,

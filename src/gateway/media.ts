@@ -11,14 +11,15 @@ import { TaskLinker } from "#relay/content/task-links.ts";
 import { enqueueWebhook } from "#relay/tasks/enqueue-webhook.ts";
 import { openMediaFolder } from "#storage/media/media-folder.ts";
 import { VIDEO_FORMATS } from "#styles/video/index.ts";
-import type { Infrastructure } from "./infrastructure.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Routing } from "./routing.ts";
 
 type Needs = Pick<
   Infrastructure,
-  "config" | "problems" | "clock" | "pepper" | "storage" | "settings" | "egress" | "publicUrl"
+  "config" | "problems" | "clock" | "pepper" | "settings" | "egress" | "publicUrl"
 > &
+  Stores<"mediaCopies" | "notices" | "tasks"> &
   Pick<Routing, "findChannel"> &
   Pick<Links, "linkedFiles">;
 

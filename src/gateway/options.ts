@@ -1,5 +1,5 @@
 import type { Config } from "#config.ts";
-import type { SeenAnswer } from "#http/deps.ts";
+import type { SeenAnswer } from "#http/show-answer.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Logger } from "#lib/log.ts";
 
@@ -8,9 +8,9 @@ export interface GatewayOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Receives every stream that the gateway writes; see `HttpDeps`. */
+  /** Receives every stream that the gateway writes completely. */
   readonly onStream?: (style: string, text: string) => void;
-  /** Receives every answer of the management API; see `HttpDeps`. */
+  /** Receives every answer of the management API. */
   readonly onAnswer?: (answer: SeenAnswer) => void;
   /**
    * A vendor refused a channel's credential in a model list request. `owner`:

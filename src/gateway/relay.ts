@@ -14,12 +14,13 @@ import { Tasks, type TasksDeps } from "#relay/tasks/tasks.ts";
 import { UnpricedReport } from "#relay/routing/unpriced.ts";
 import { ReasoningCache } from "#relay/translation/reasoning-cache.ts";
 import type { Assets } from "./assets.ts";
-import type { Infrastructure } from "./infrastructure.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Routing } from "./routing.ts";
 
-type Needs = Omit<Infrastructure, "config" | "env" | "pepper"> &
+type Needs = Omit<Infrastructure, "config" | "pepper" | "own"> &
+  Stores<"tasks" | "ledger" | "journal"> &
   Pick<Routing, "channels" | "health" | "findChannel" | "catalogUpdates"> &
   Pick<Links, "links" | "linkedMedia"> &
   Pick<Media, "announce"> &

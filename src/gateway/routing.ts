@@ -13,10 +13,13 @@ import {
   CONFIG_ISSUES,
 } from "#relay/routing/channel-registry.ts";
 import { channelsFromEnvironment } from "#relay/routing/environment-channels.ts";
-import type { Infrastructure } from "./infrastructure.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { GatewayOptions } from "./options.ts";
 import { openSimulator } from "./simulator.ts";
 
-type Needs = Pick<Infrastructure, "config" | "env" | "log" | "clock" | "storage" | "egress">;
+type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "egress"> &
+  Pick<GatewayOptions, "env"> &
+  Stores<"channels" | "models" | "routingVersion" | "catalogRows">;
 
 export interface Routing {
   readonly channels: Channels;
@@ -39,7 +42,11 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
     channels: environmentChannels(config, env),
     models: overridesOf(config),
     fallback: maySimulate(config.settings) ? () => openSimulator(maxConcurrent, opened) : undefined,
-    store: storage,
+    store: {
+      channels: storage.channels,
+      models: storage.models,
+      routingVersion: storage.routingVersion,
+    },
     catalog,
     table: channels,
     health,
@@ -63,7 +70,11 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
   };
 }
 
-function openCatalog({ log, clock, storage }: Pick<Needs, "log" | "clock" | "storage">) {
+function openCatalog({
+  log,
+  clock,
+  storage,
+}: Pick<Infrastructure, "log" | "clock"> & Stores<"catalogRows">) {
   return new LiveCatalog({
     store: storage.catalogRows,
     clock,
@@ -88,7 +99,7 @@ function maySimulate({ sandbox, host, databaseUrl }: Config["settings"]): boolea
 /** Channels from the file and from well-known environment variables. */
 function environmentChannels(
   { channels, settings }: Config,
-  env: Infrastructure["env"],
+  env: GatewayOptions["env"],
 ): readonly ListedChannel[] {
   const written = channels.map((each): ListedChannel => ({
     source: "file",

@@ -1,6 +1,6 @@
 import { openIdentityProvider } from "#egress/oidc/identity-provider.ts";
 import { CALLBACK_PATH } from "#http/api/user/oidc.ts";
-import type { SingleSignOn } from "#http/deps.ts";
+import type { SingleSignOn } from "#http/single-sign-on.ts";
 import { openSeal } from "#lib/seal.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 

@@ -1,12 +1,13 @@
-import type { AuditEntry } from "#core/audit.ts";
+import type { AuditEntry, AuditLog } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import { ROLES } from "#core/user.ts";
+import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { MAX_BODY_BYTES } from "./api/envelope.ts";
 import { readBearer } from "./credential.ts";
-import type { HttpDeps } from "./deps.ts";
 import type { HttpExchange } from "./exchange.ts";
-import type { Access, Route } from "./routes.ts";
+import type { RefusalSample } from "./refusal-sample.ts";
+import type { Access, Route, RouteDescription } from "./routes.ts";
 import { readSession } from "./session-cookie.ts";
 import { cut, withoutSecrets } from "./without-secrets.ts";
 
@@ -16,8 +17,20 @@ const MAX_PARAM_CHARS = 400;
 /** Access kinds whose routes change nothing in the gateway's storage. */
 const NOT_AUDITED: readonly Access[] = ["key", "metrics", "vendor"];
 
+export interface AuditDeps {
+  readonly audit: Pick<AuditLog, "write">;
+  readonly refusals: RefusalSample;
+  readonly clock: Clock;
+  /** An unexpected failure: for the operator's log, never for the caller. */
+  onError(error: GatewayError, requestId: string): void;
+}
+
 /** Whether a route may change stored data. Model calls are recorded in the journal instead. */
-export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolean {
+export function isAudited({
+  method,
+  access,
+  isAction,
+}: Pick<RouteDescription, "method" | "access" | "isAction">): boolean {
   if (isAction === true) return true;
   return method !== "GET" && !NOT_AUDITED.includes(access);
 }
@@ -28,9 +41,9 @@ export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolea
  * every success is.
  */
 export async function handleAudited(
-  route: Route<HttpDeps>,
+  route: Route,
   exchange: HttpExchange,
-  deps: HttpDeps,
+  deps: AuditDeps,
 ): Promise<Response> {
   const { address } = exchange.client;
   const details = await readDetails(route, exchange);
@@ -38,7 +51,7 @@ export async function handleAudited(
   if (isWritten)
     await deps.audit.write(entryOf(route, exchange, deps, { outcome: "asked", details }));
   try {
-    const response = await route.handle(exchange, deps);
+    const response = await route.handle(exchange);
     const { status } = response;
     const done = { ...(isWritten ? {} : details), ...exchange.noted };
     await writeAfter(
@@ -59,10 +72,10 @@ export async function handleAudited(
 
 /** Records a request with a credential that the management API refused. */
 export async function noteRefusal(
-  route: Route<HttpDeps>,
+  route: RouteDescription,
   exchange: HttpExchange,
   { code, fault }: GatewayError,
-  deps: HttpDeps,
+  deps: AuditDeps,
 ): Promise<void> {
   const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
@@ -79,7 +92,7 @@ export async function noteRefusal(
 }
 
 /** The change is already made, so a missing row is reported to the operator. */
-async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Promise<void> {
+async function writeAfter(entry: AuditEntry, { audit, onError }: AuditDeps): Promise<void> {
   try {
     await audit.write(entry);
   } catch (cause) {
@@ -88,7 +101,7 @@ async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Prom
 }
 
 /** Empty if the body cannot be parsed: the handler reports that if it needs the body. */
-async function readDetails(route: Route<HttpDeps>, exchange: HttpExchange): Promise<JsonObject> {
+async function readDetails(route: RouteDescription, exchange: HttpExchange): Promise<JsonObject> {
   try {
     const { json } = await exchange.readAhead(route.maxBodyBytes ?? MAX_BODY_BYTES);
     return withoutSecrets(json, route.requestSchema?.());
@@ -98,9 +111,9 @@ async function readDetails(route: Route<HttpDeps>, exchange: HttpExchange): Prom
 }
 
 function entryOf(
-  route: Route<HttpDeps>,
+  route: RouteDescription,
   exchange: HttpExchange,
-  { clock }: HttpDeps,
+  { clock }: AuditDeps,
   said: Pick<AuditEntry, "outcome"> & Partial<AuditEntry>,
 ): AuditEntry {
   const { user, proof } = exchange.actor;

@@ -3,14 +3,21 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { AuthMethod } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
-import { KEY_STATUS, type ApiKey } from "#core/key.ts";
-import { missingFactor } from "#core/second-factor.ts";
-import { ACCESS_TOKEN_PREFIX, isAtLeast, ROLES, type Session, type User } from "#core/user.ts";
+import { KEY_STATUS, type ApiKey, type KeyStore } from "#core/key.ts";
+import { missingFactor, type SecondFactorRule } from "#core/second-factor.ts";
+import {
+  ACCESS_TOKEN_PREFIX,
+  isAtLeast,
+  ROLES,
+  type Logins,
+  type Session,
+  type User,
+} from "#core/user.ts";
+import type { Clock } from "#lib/clock.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
 import { readBearer, readCredential, unauthenticated } from "./credential.ts";
-import type { HttpDeps } from "./deps.ts";
-import type { Access, Route } from "./routes.ts";
+import type { Access, RouteDescription } from "./routes.ts";
 import { originOf } from "./same-origin.ts";
 import { readSession } from "./session-cookie.ts";
 
@@ -23,12 +30,23 @@ export interface Caller {
   readonly session?: Session;
 }
 
-type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
+interface KeyDeps {
+  readonly keys: Pick<KeyStore, "find">;
+  readonly clock: Clock;
+}
+
+export interface AuthenticationDeps extends KeyDeps {
+  readonly logins: Pick<Logins, "findBySession" | "findByToken">;
+  /** The Bearer token for metrics; undefined leaves them open to everyone who reaches the port. */
+  readonly metricsToken: string | undefined;
+  /** May change: read it on each use. */
+  readonly secondFactorRule: SecondFactorRule;
+}
 
 /** Authenticates the request; throws if the credential is unknown. */
 export async function authenticate(
   request: Request,
-  { access, family }: Pick<Route<HttpDeps>, "access" | "family">,
+  { access, family }: Pick<RouteDescription, "access" | "family">,
   deps: AuthenticationDeps,
   readClient: () => Client,
 ): Promise<Caller> {
@@ -40,11 +58,8 @@ export async function authenticate(
     case "metrics":
       checkMetricsToken(request, deps.metricsToken);
       return ANONYMOUS_CALLER;
-    case "key": {
-      const key = await findKey(request, deps, readClient);
-      if (family !== undefined) refuseOtherFamilies(key, family);
-      return { key };
-    }
+    case "key":
+      return { key: await authenticateKey(request, family, deps, readClient) };
     case "mfa_pending":
     case "user":
     case "auditor":
@@ -52,6 +67,18 @@ export async function authenticate(
     case "root":
       return await findUser(request, deps);
   }
+}
+
+/** The key of a request; throws if it is unknown or limited to other endpoint families. */
+export async function authenticateKey(
+  request: Request,
+  family: Family | undefined,
+  deps: KeyDeps,
+  readClient: () => Client,
+): Promise<ApiKey> {
+  const key = await findKey(request, deps, readClient);
+  if (family !== undefined) refuseOtherFamilies(key, family);
+  return key;
 }
 
 export const ANONYMOUS_CALLER: Caller = {};
@@ -64,7 +91,7 @@ export function authorize(
   request: Request,
   { user, proof, session }: Caller,
   access: Access,
-  { secondFactorRule }: Pick<HttpDeps, "secondFactorRule">,
+  { secondFactorRule }: Pick<AuthenticationDeps, "secondFactorRule">,
 ): void {
   const least = ROLES.find((role) => role === access);
   if (least === undefined && access !== "mfa_pending") return;
@@ -90,7 +117,7 @@ const OBJECTIONS = {
 
 async function findKey(
   request: Request,
-  { keys, clock }: AuthenticationDeps,
+  { keys, clock }: KeyDeps,
   readClient: () => Client,
 ): Promise<ApiKey> {
   const secret = readCredential(request);

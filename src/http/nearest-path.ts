@@ -1,13 +1,12 @@
 import { editDistance } from "#lib/edit-distance.ts";
-import type { HttpDeps } from "./deps.ts";
 import { templateOf } from "./template.ts";
 import { tidyPath } from "./path-rewrites.ts";
-import type { Route } from "./routes.ts";
+import type { RouteDescription } from "./routes.ts";
 
 interface NearestPath {
   /** As documents write it: `/v1/models/{id}`. */
   readonly path: string;
-  readonly route: Route<HttpDeps>;
+  readonly route: RouteDescription;
 }
 
 const MAX_LENGTH = 128;
@@ -17,11 +16,11 @@ const MAX_DIFFERENCE = 0.25;
 /** The served path that is most similar to an unknown one. */
 export function nearestPath(
   unknown: string,
-  routes: readonly Route<HttpDeps>[],
+  routes: readonly RouteDescription[],
 ): NearestPath | undefined {
   const path = tidyPath(unknown);
   if (path === "/" || path.length > MAX_LENGTH) return undefined;
-  let nearest: Route<HttpDeps> | undefined;
+  let nearest: RouteDescription | undefined;
   let least = Math.max(2, Math.ceil(path.length * MAX_DIFFERENCE)) + 1;
   for (const route of routes) {
     const distance = distanceBetween(path, filledIn(route.path, path), least);

@@ -5,18 +5,15 @@ import { listOf, objectOf, textOf } from "#lib/values.ts";
 import { FAILURE } from "./api/management.ts";
 import { renderFailure } from "./api/envelope.ts";
 import type { Answer } from "./answer.ts";
-import type { HttpDeps } from "./deps.ts";
-import type { Access, Route, RouteOperation } from "./routes.ts";
+import type { Access, RouteDescription, RouteOperation } from "./routes.ts";
 import { sampleSchema } from "./sample-schema.ts";
 import { jsonSchemaOf } from "./schema.ts";
 import { SESSION_COOKIE } from "./session-cookie.ts";
 import { TAGS } from "./tags.ts";
 import { templateOf } from "./template.ts";
 
-type AnyRoute = Route<HttpDeps>;
-
 /** The API document, made from the registry, so that it cannot say what is not served. */
-export function buildOpenApi(routes: readonly AnyRoute[], version: string): JsonObject {
+export function buildOpenApi(routes: readonly RouteDescription[], version: string): JsonObject {
   return new Document().build(routes, version);
 }
 
@@ -48,7 +45,7 @@ class Document {
   readonly #names = new Map<string, string>();
   readonly #usedTags = new Set<string>();
 
-  build(routes: readonly AnyRoute[], version: string): JsonObject {
+  build(routes: readonly RouteDescription[], version: string): JsonObject {
     const repeated = repeatedBodies(routes);
     const paths: Record<string, Record<string, JsonObject>> = {};
     for (const route of routes) {
@@ -80,7 +77,7 @@ class Document {
   }
 
   #operation(
-    route: AnyRoute,
+    route: RouteDescription,
     { template, operationId, summary, answer, query }: RouteOperation,
     repeated: ReadonlySet<string>,
   ): JsonObject {
@@ -115,7 +112,7 @@ class Document {
   }
 
   #body(
-    { requestSchema, takesForm, takesYaml }: AnyRoute,
+    { requestSchema, takesForm, takesYaml }: RouteDescription,
     operationId: string,
     repeated: ReadonlySet<string>,
   ): JsonObject | undefined {
@@ -127,7 +124,7 @@ class Document {
     return { [takesForm === true ? "multipart/form-data" : "application/json"]: { schema: named } };
   }
 
-  #responses(route: AnyRoute, operationId: string, answer: Answer): JsonObject {
+  #responses(route: RouteDescription, operationId: string, answer: Answer): JsonObject {
     const content = Object.entries(answer.content).map(
       ([type, schema]) => [type, { schema: this.#own(jsonSchemaOf(schema)) }] as const,
     );
@@ -151,7 +148,7 @@ class Document {
   }
 
   /** The form of a route's errors, read off errors that the route itself renders. */
-  #failure(route: AnyRoute, operationId: string): JsonObject {
+  #failure(route: RouteDescription, operationId: string): JsonObject {
     if (route.renderError === renderFailure) return this.#own(jsonSchemaOf(FAILURE));
     const request = new Request(`http://gateway.invalid${route.path}`);
     const samples = SAMPLES.map((error) => route.renderError(error, request, "0"));
@@ -193,13 +190,13 @@ function relinked(value: Json): Json {
   );
 }
 
-function operationsOf(route: AnyRoute): readonly RouteOperation[] {
+function operationsOf(route: RouteDescription): readonly RouteOperation[] {
   const { path, template = templateOf(path) } = route;
   return route.operations ?? [{ ...route, template }];
 }
 
 /** Bodies that several operations take, as text. */
-function repeatedBodies(routes: readonly AnyRoute[]): ReadonlySet<string> {
+function repeatedBodies(routes: readonly RouteDescription[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const route of routes) {
@@ -231,7 +228,7 @@ function headOf({ operationId, responses, ...operation }: JsonObject): JsonObjec
 }
 
 /** The common errors of a route; others are left to `default`. */
-function failuresOf({ access, path }: AnyRoute): readonly DescribedFault[] {
+function failuresOf({ access, path }: RouteDescription): readonly DescribedFault[] {
   return [
     // Any request may have a Host that is not valid.
     "invalid_request",

@@ -1,4 +1,4 @@
-import type { Route } from "./routes.ts";
+import type { RouteDescription } from "./routes.ts";
 
 /** Also serves the paths below one prefix under another. */
 export interface PathAlias {
@@ -38,7 +38,7 @@ function isBelow(path: string, prefix: string): boolean {
 }
 
 /** A served path, and its summary in the documents. */
-type Served = Pick<Route<never>, "method" | "path" | "summary">;
+type Served = Pick<RouteDescription, "method" | "path" | "summary">;
 
 /** The aliases that would hide one of the gateway's own paths. */
 export function hidingAliases(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { API_PREFIX } from "./api/envelope.ts";
 import { rewritePath } from "./path-rewrites.ts";
-import { buildRegistry } from "./registry.ts";
+import { ROUTES } from "./registry.ts";
 import { Router } from "./router.ts";
 
-const router = new Router(buildRegistry(() => false));
+const router = new Router(ROUTES);
 const isServed = (path: string): boolean =>
   router.allAt(path).some(({ access }) => access === "key");
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonAnswer } from "./answer.ts";
-import { arkOperations, arkTaskOperations } from "./api/ark.ts";
+import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
 import { verifyReturn } from "./api/asset/verify-return.ts";
@@ -114,21 +114,51 @@ import { protocolC } from "./api/video/protocol-c.ts";
 import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
 import { getContent, getSignedContent } from "./api/video/content.ts";
-import type { HttpDeps } from "./deps.ts";
+import type { AccountDeps } from "./deps/accounts.ts";
+import type { AssetDeps } from "./deps/assets.ts";
+import type { LoginDeps } from "./deps/logins.ts";
+import type { ImageDeps } from "./deps/operations.ts";
+import type { ReportDeps } from "./deps/reports.ts";
+import type { RoutingDeps } from "./deps/routing.ts";
+import type { SettingDeps } from "./deps/settings.ts";
+import type { SocketDeps } from "./deps/sockets.ts";
+import type { StatusDeps } from "./deps/status.ts";
+import type { TextDeps } from "./deps/text.ts";
+import type { VideoDeps } from "./deps/videos.ts";
+import type { WebhookDeps } from "./deps/webhooks.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
-import type { Route } from "./routes.ts";
+import type { Endpoint, RouteDescription } from "./routes.ts";
 
 const VERSION = "0.1.0";
 
-/** All served routes. */
-export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDeps>[] {
-  const routes: Route<HttpDeps>[] = [
+/** The dependencies of each subject's endpoints. */
+export interface DepsBySubject {
+  readonly text: TextDeps;
+  readonly sockets: SocketDeps;
+  readonly operations: ImageDeps;
+  readonly videos: VideoDeps;
+  readonly routing: RoutingDeps;
+  readonly assets: AssetDeps;
+  readonly webhooks: WebhookDeps;
+  readonly logins: LoginDeps;
+  readonly accounts: AccountDeps;
+  readonly reports: ReportDeps;
+  readonly settings: SettingDeps;
+  readonly status: StatusDeps;
+}
+
+type EndpointsBySubject = {
+  readonly [Subject in keyof DepsBySubject]: readonly Endpoint<DepsBySubject[Subject]>[];
+};
+
+/** All served endpoints. */
+export const ENDPOINTS: EndpointsBySubject = {
+  text: [
     ...inOtherShape(createChatCompletion),
     ...inOtherShape(createCompletion),
     ...inOtherShape(createResponse),
-    ...inOtherShape(openResponseSocket),
     countResponseTokens,
     ...inOtherShape(compactResponse),
     getResponse,
@@ -137,50 +167,61 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listInputItems,
     createMessage,
     countMessageTokens,
+    ...nativeOperations,
+    ...arkText,
+    explainRequest,
+  ],
+  sockets: inOtherShape(openResponseSocket),
+  operations: [
     ...inOtherShape(createEmbedding),
     embedTexts,
+    ...nativePredictions,
+    ...nativeEmbeddings,
+    ...rerankOperations,
+    ...imageOperations,
+    ...audioOperations.flatMap(inOtherShape),
+    ...inOtherShape(createModeration),
+    ...arkOperations,
+  ],
+  videos: [
     ...nativeVideos,
     ...nativeFiles,
     ...cloudVideos,
-    ...cloudModels,
-    ...nativePredictions,
-    ...inOtherShape(listModels),
-    ...inOtherShape(getModel),
-    listNativeModels,
-    getNativeModel,
-    ...nativeEmbeddings,
-    ...nativeOperations,
-    ...rerankOperations,
-    ...imageOperations,
-    assetLibrary,
-    verifyReturn,
-    getAssetContent,
     vendorWebhook,
-    listNotices,
-    replayNotice,
-    getNoticeSecret,
-    rotateNoticeSecret,
-    ...audioOperations.flatMap(inOtherShape),
-    ...inOtherShape(createModeration),
     ...unifiedOperations,
     ...videoOperations.flatMap(inOtherShape),
     ...contentTaskOperations,
     ...arkTaskOperations,
-    ...arkOperations,
     protocolB,
     ...protocolC,
     ...protocolD,
     ...protocolE,
     ...inOtherShape(getContent),
     getSignedContent,
-    explainRequest,
-    deleteTokens,
-    listTokens,
-    getToken,
-    createToken,
-    updateToken,
-    updateNamedToken,
-    deleteToken,
+  ],
+  routing: [
+    ...cloudModels,
+    ...inOtherShape(listModels),
+    ...inOtherShape(getModel),
+    listNativeModels,
+    getNativeModel,
+    listChannels,
+    getChannel,
+    createChannel,
+    updateChannel,
+    deleteChannel,
+    testChannel,
+    listModelEntries,
+    putModelOverride,
+    deleteModelOverride,
+    showCatalog,
+    planCatalogUpdate,
+    updateCatalog,
+    takeBackCatalog,
+  ],
+  assets: [assetLibrary, verifyReturn, getAssetContent],
+  webhooks: [listNotices, replayNotice, getNoticeSecret, rotateNoticeSecret],
+  logins: [
     login,
     finishLogin,
     logout,
@@ -200,6 +241,15 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     removeSecondFactor,
     listSessions,
     endSessions,
+  ],
+  accounts: [
+    deleteTokens,
+    listTokens,
+    getToken,
+    createToken,
+    updateToken,
+    updateNamedToken,
+    deleteToken,
     listUsers,
     createUser,
     updateUser,
@@ -226,6 +276,8 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     getTeamQuota,
     topUpTeam,
     listTeamGrants,
+  ],
+  reports: [
     listOwnCalls,
     getOwnCall,
     listCalls,
@@ -235,44 +287,48 @@ export function buildRegistry(isDraining: () => boolean): readonly Route<HttpDep
     listAudit,
     getAuditHead,
     verifyAudit,
-    listChannels,
-    getChannel,
-    createChannel,
-    updateChannel,
-    deleteChannel,
-    testChannel,
-    listModelEntries,
-    putModelOverride,
-    deleteModelOverride,
-    showCatalog,
-    planCatalogUpdate,
-    updateCatalog,
-    takeBackCatalog,
+  ],
+  settings: [
     listSettings,
     putSetting,
     deleteSetting,
     exportConfiguration,
     planConfiguration,
     applyConfiguration,
+  ],
+  status: [
     livez,
     hello,
-    readyz(isDraining),
+    readyz,
     metrics,
-  ];
-  let document: JsonObject | undefined;
-  routes.push({
-    ...livez,
-    operationId: "getOpenApi",
-    answer: jsonAnswer(z.looseObject({ openapi: z.string() })),
-    path: "/openapi.json",
-    summary: "This document.",
-    handle: ({ id }) => json((document ??= buildOpenApi(routes, VERSION)), id),
-  });
-  return routes;
+    {
+      ...livez,
+      operationId: "getOpenApi",
+      answer: jsonAnswer(z.looseObject({ openapi: z.string() })),
+      path: "/openapi.json",
+      summary: "This document.",
+      handle: ({ id }) => json(apiDocument(), id),
+    },
+  ],
+};
+
+/** All endpoints without their code. */
+export const ROUTES: readonly RouteDescription[] = Object.values(ENDPOINTS).flat();
+
+/** In the order of `ENDPOINTS`. */
+export const SUBJECTS: readonly (keyof DepsBySubject)[] = Object.keys(ENDPOINTS).filter(
+  (name): name is keyof DepsBySubject => Object.hasOwn(ENDPOINTS, name),
+);
+
+let document: JsonObject | undefined;
+
+function apiDocument(): JsonObject {
+  document ??= buildOpenApi(ROUTES, VERSION);
+  return document;
 }
 
-/** The same route below the prefix that some clients of the chat style put first. */
-function inOtherShape(route: Route<HttpDeps>): Route<HttpDeps>[] {
-  const operationId = `${route.operationId}Openai`;
-  return [route, { ...route, operationId, path: `/openai${route.path}` }];
+/** The same endpoint below the prefix that some clients of the chat style put first. */
+function inOtherShape<Deps>(endpoint: Endpoint<Deps>): readonly Endpoint<Deps>[] {
+  const operationId = `${endpoint.operationId}Openai`;
+  return [endpoint, { ...endpoint, operationId, path: `/openai${endpoint.path}` }];
 }

@@ -3,27 +3,24 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { tryDecodeURIComponent } from "hono/utils/url";
 import { API_PREFIX } from "./api/envelope.ts";
-import type { HttpDeps } from "./deps.ts";
-import type { Route } from "./routes.ts";
+import type { RouteDescription } from "./routes.ts";
 
-type AnyRoute = Route<HttpDeps>;
-
-export interface RouteMatch {
-  readonly route: AnyRoute;
+export interface RouteMatch<R extends RouteDescription> {
+  readonly route: R;
   /** A decoded path parameter. */
   param(name: string): string | undefined;
 }
 
 /** Finds the route of a method and a path. HEAD uses the route of GET. */
-export class Router {
+export class Router<R extends RouteDescription> {
   /** Routes without parameters: most calls match one exactly and need no pattern matching. */
-  readonly #inFull = new Map<string, RouteMatch>();
-  readonly #patterns = new SmartRouter<AnyRoute>({
+  readonly #inFull = new Map<string, RouteMatch<R>>();
+  readonly #patterns = new SmartRouter<R>({
     routers: [new RegExpRouter(), new TrieRouter()],
   });
 
-  constructor(routes: readonly AnyRoute[]) {
-    for (const route of routes) {
+  constructor(routes: readonly R[]) {
+    for (const route of routes.toSorted(narrowFirst)) {
       for (const path of pathsOf(route)) {
         this.#patterns.add(route.method, path, route);
         if (!/[:*]/.test(path)) {
@@ -33,17 +30,17 @@ export class Router {
     }
   }
 
-  find(method: string, path: string): RouteMatch | undefined {
+  find(method: string, path: string): RouteMatch<R> | undefined {
     const known = method === "HEAD" ? "GET" : method;
     return this.#inFull.get(`${known} ${path}`) ?? this.#findPattern(known, path);
   }
 
   /** All routes of a path: the first one for each method. */
-  allAt(path: string): readonly AnyRoute[] {
+  allAt(path: string): readonly R[] {
     return METHODS.flatMap((method) => this.find(method, path)?.route ?? []);
   }
 
-  #findPattern(method: string, path: string): RouteMatch | undefined {
+  #findPattern(method: string, path: string): RouteMatch<R> | undefined {
     const [matches, values] = this.#patterns.match(method, path);
     const [first] = matches;
     if (first === undefined) return undefined;
@@ -59,11 +56,16 @@ export class Router {
   }
 }
 
-const METHODS: readonly AnyRoute["method"][] = ["GET", "POST", "PUT", "DELETE"];
+const METHODS: readonly RouteDescription["method"][] = ["GET", "POST", "PUT", "DELETE"];
 
 /** Clients of the management API write its paths with or without a trailing slash. */
-function pathsOf({ path }: AnyRoute): readonly string[] {
+function pathsOf({ path }: RouteDescription): readonly string[] {
   return path.startsWith(API_PREFIX) ? [path, `${path}/`] : [path];
+}
+
+/** The first match wins: patterns that match all below a prefix come after the others there. */
+function narrowFirst(a: RouteDescription, b: RouteDescription): number {
+  return Number(a.path.endsWith("{.+}")) - Number(b.path.endsWith("{.+}"));
 }
 
 function noParam(): undefined {}

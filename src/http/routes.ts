@@ -30,11 +30,8 @@ export type Access =
   /** A holder of a signed URL. */
   | "link";
 
-/**
- * One operation. The registry of operations is all that is served; documents and tests are
- * generated from it.
- */
-export interface Route<Deps> {
+/** An operation without its code: for the router, the documents and tests. */
+export interface RouteDescription {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** The router's pattern: `/v1/models/:id`. */
   readonly path: string;
@@ -70,7 +67,27 @@ export interface Route<Deps> {
   readonly takesYaml?: true;
   /** Renders an error in the format that this route's clients expect. */
   renderError(error: GatewayError, request: Request, requestId: string): JsonObject;
-  handle(exchange: Exchange, deps: Deps): Promise<Response> | Response;
+}
+
+/**
+ * One operation, and the dependencies that it takes. The registry of endpoints is all that is
+ * served; documents and tests are generated from it.
+ */
+export interface Endpoint<Deps> extends RouteDescription {
+  // A property, since the compiler does not check the parameters of methods strictly.
+  readonly handle: (exchange: Exchange, deps: Deps) => Promise<Response> | Response;
+}
+
+/** An endpoint that has its dependencies. */
+export interface Route extends RouteDescription {
+  readonly handle: (exchange: Exchange) => Promise<Response> | Response;
+}
+
+export function bind<Deps>(endpoints: readonly Endpoint<Deps>[], deps: Deps): readonly Route[] {
+  return endpoints.map((endpoint) => ({
+    ...endpoint,
+    handle: (exchange) => endpoint.handle(exchange, deps),
+  }));
 }
 
 /** One operation of a route, for the API document. */

@@ -1,17 +1,25 @@
 import { getPath } from "hono/utils/url";
 import { GatewayError } from "#core/error.ts";
+import type { Clock } from "#lib/clock.ts";
 import { hostUrl } from "#lib/host-url.ts";
+import type { Deadlines } from "#lib/deadlines.ts";
 import { ulid } from "#lib/ids.ts";
-import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
-import { authorize, authenticate, ANONYMOUS_CALLER, type Caller } from "./authenticate.ts";
+import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
+import { handleAudited, isAudited, noteRefusal, type AuditDeps } from "./audit.ts";
+import {
+  authorize,
+  authenticate,
+  ANONYMOUS_CALLER,
+  type AuthenticationDeps,
+  type Caller,
+} from "./authenticate.ts";
 import { SIMULATED_HEADER } from "./api/status.ts";
-import { showAnswer } from "./show-answer.ts";
+import { showAnswer, type SeenAnswer } from "./show-answer.ts";
 import { readClient } from "./client.ts";
-import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
 import { HttpExchange, IDLE_SECONDS, bodySlotsFor, type Surroundings } from "./exchange.ts";
-import { buildRegistry } from "./registry.ts";
-import { hidingAliases, pathAliases } from "./path-aliases.ts";
+import type { HttpLimits } from "./limits.ts";
+import { hidingAliases, pathAliases, type PathAlias } from "./path-aliases.ts";
 import { tidyPath } from "./path-rewrites.ts";
 import { Router, type RouteMatch } from "./router.ts";
 import type { Route } from "./routes.ts";
@@ -34,6 +42,44 @@ interface ServerOptions {
   drainDelayMs(): number;
 }
 
+/** The dependencies of all requests. */
+export interface AppDeps {
+  readonly routes: readonly Route[];
+  readonly callers: AuthenticationDeps;
+  readonly trail: AuditDeps;
+  /** Prefixes below which the paths of another prefix are also served. */
+  readonly pathAliases: readonly PathAlias[];
+  readonly channelRegistry: Pick<ChannelRegistry, "isSimulated">;
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  readonly limits: Pick<HttpLimits, "jsonDepth" | "bigBodies">;
+  /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
+  readonly onAnswer?: (answer: SeenAnswer) => void;
+  /** An unexpected failure: for the operator's log, never for the caller. */
+  onError(error: GatewayError, requestId: string): void;
+}
+
+/** The dependencies of the listener, which limits connections and ends them. */
+export interface ListenerDeps {
+  /** Networks of reverse proxies whose forwarded client addresses are trusted. */
+  readonly trustedProxies: readonly string[];
+  readonly limits: Pick<HttpLimits, "bodyBytes" | "drainMs">;
+  /** Shared with the route that reports whether the gateway is ready. */
+  readonly readiness: Readiness;
+  readonly sockets: { drain(): void };
+  /** Ends the calls that run longer than the drain time. */
+  readonly egress: { abortAll(reason: GatewayError): void };
+  /** Ends the downloads that run longer than the drain time. */
+  readonly contents: { abortAll(reason: GatewayError): void };
+  /** Calls that are not settled. */
+  readonly open: { whenNone(): Promise<void> };
+}
+
+/** Whether new calls are welcome. */
+export interface Readiness {
+  isDraining: boolean;
+}
+
 /** Time for aborted responses to write their error. */
 const LAST_MS = 3_000;
 const MAX_UNSENT_BYTES = 128 * 1024 * 1024;
@@ -44,18 +90,18 @@ const MAX_IDLE_SECONDS = 255;
 
 export function openServer(
   { drainDelayMs, ...address }: ServerOptions,
-  deps: HttpDeps,
+  deps: AppDeps,
+  listener: ListenerDeps,
 ): HttpServer {
-  const { limits, relay } = deps;
-  let isDraining = false;
-  const app = buildApp(deps, () => isDraining, {
+  const { limits } = listener;
+  const app = buildApp(deps, {
     get jsonDepth() {
-      return limits.jsonDepth;
+      return deps.limits.jsonDepth;
     },
-    ...bodySlotsFor(limits.bigBodies),
-    deadlines: relay.delivery.deadlines,
+    ...bodySlotsFor(deps.limits.bigBodies),
+    deadlines: deps.deadlines,
     clientOf: (request) =>
-      readClient(request.headers, server.requestIP(request)?.address, deps.trustedProxies),
+      readClient(request.headers, server.requestIP(request)?.address, listener.trustedProxies),
     setIdleSeconds: (request, seconds) =>
       server.timeout(request, Math.min(MAX_IDLE_SECONDS, seconds)),
     upgrade: (request, protocol, headers) =>
@@ -82,20 +128,20 @@ export function openServer(
   return {
     url: hostUrl(server.hostname ?? address.hostname, server.port ?? address.port),
     async drain() {
-      isDraining = true;
+      listener.readiness.isDraining = true;
       if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
-      deps.sockets.drain();
+      listener.sockets.drain();
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
-        relay.egress.abortAll(ending);
-        deps.contents.abortAll(ending);
+        listener.egress.abortAll(ending);
+        listener.contents.abortAll(ending);
       }, limits.drainMs);
       // A file read from disk cannot be aborted.
       const last = setTimeout(() => void server.stop(true), limits.drainMs + LAST_MS);
       try {
         await server.stop();
         // A call of a disconnected client may still be charged: wait until every call is settled.
-        await relay.open.whenNone();
+        await listener.open.whenNone();
       } finally {
         clearTimeout(timer);
         clearTimeout(last);
@@ -148,11 +194,11 @@ class SocketEnd implements SocketPeer {
 }
 
 /** The handler without a listening port, for tests in the same process. */
-export function openHandler(deps: HttpDeps): (request: Request) => Promise<Response> {
-  return buildApp(deps, () => false, {
+export function openHandler(deps: AppDeps): (request: Request) => Promise<Response> {
+  return buildApp(deps, {
     jsonDepth: deps.limits.jsonDepth,
     ...bodySlotsFor(deps.limits.bigBodies),
-    deadlines: deps.relay.delivery.deadlines,
+    deadlines: deps.deadlines,
     clientOf: () => ({ address: undefined, isSecure: true }),
     setIdleSeconds() {},
   });
@@ -160,11 +206,11 @@ export function openHandler(deps: HttpDeps): (request: Request) => Promise<Respo
 
 type App = (request: Request) => Promise<Response>;
 
-function buildApp(deps: HttpDeps, isDraining: () => boolean, around: Surroundings): App {
-  const routes = buildRegistry(isDraining);
+function buildApp(deps: AppDeps, around: Surroundings): App {
+  const { routes } = deps;
   const router = new Router(routes);
   const unserved = new UnservedPaths(router, routes, deps.clock);
-  const toKnown = aliasesFor(deps, routes);
+  const toKnown = aliasesFor(deps);
   return async (request) => {
     // With an invalid host, the runtime cannot parse the URL, and each parser would find another
     // path.
@@ -199,17 +245,14 @@ function hasSeveralHosts({ headers }: Request): boolean {
 }
 
 /** Throws if an alias hides one of the gateway's own paths. */
-function aliasesFor(
-  { pathAliases: aliases }: HttpDeps,
-  routes: readonly Route<HttpDeps>[],
-): (path: string) => string {
+function aliasesFor({ pathAliases: aliases, routes }: AppDeps): (path: string) => string {
   const [hiding] = hidingAliases(aliases, routes);
   if (hiding === undefined) return pathAliases(aliases);
   throw new Error(`path_aliases: '${hiding.from}' would hide paths of the gateway's own.`);
 }
 
 /** A matched route, and the values in the path. */
-interface Target extends RouteMatch {
+interface Target extends RouteMatch<Route> {
   readonly model: string | undefined;
 }
 
@@ -219,7 +262,7 @@ interface Target extends RouteMatch {
 async function serve(
   request: Request,
   target: Target,
-  deps: HttpDeps,
+  deps: AppDeps,
   around: Surroundings,
 ): Promise<Response> {
   const { route } = target;
@@ -228,8 +271,8 @@ async function serve(
   try {
     exchange = await openExchange(request, target, id, deps, around);
     const answering = isAudited(route)
-      ? handleAudited(route, exchange, deps)
-      : route.handle(exchange, deps);
+      ? handleAudited(route, exchange, deps.trail)
+      : route.handle(exchange);
     return marked(exchange.complete(await answering), route, deps);
   } catch (cause) {
     const error = GatewayError.from(cause);
@@ -240,11 +283,7 @@ async function serve(
 }
 
 /** A response of the simulator must be distinguishable from a model's. */
-function marked(
-  response: Response,
-  { access }: Route<HttpDeps>,
-  { channelRegistry }: HttpDeps,
-): Response {
+function marked(response: Response, { access }: Route, { channelRegistry }: AppDeps): Response {
   if (access === "key" && channelRegistry.isSimulated)
     response.headers.set(SIMULATED_HEADER, "true");
   return response;
@@ -255,16 +294,16 @@ async function openExchange(
   request: Request,
   { route, param, model }: Target,
   id: string,
-  deps: HttpDeps,
+  deps: AppDeps,
   around: Surroundings,
 ): Promise<HttpExchange> {
   let caller: Caller = ANONYMOUS_CALLER;
   try {
-    caller = await authenticate(request, route, deps, () => around.clientOf(request));
-    authorize(request, caller, route.access, deps);
+    caller = await authenticate(request, route, deps.callers, () => around.clientOf(request));
+    authorize(request, caller, route.access, deps.callers);
   } catch (cause) {
     const refused = new HttpExchange(request, id, caller, param, around);
-    await noteRefusal(route, refused, GatewayError.from(cause), deps);
+    await noteRefusal(route, refused, GatewayError.from(cause), deps.trail);
     throw cause;
   }
   return new HttpExchange(request, id, caller, param, around, model);

@@ -1,14 +1,23 @@
-import { parseJson } from "#lib/json.ts";
+import type { z } from "zod";
+import { parseJson, type Json } from "#lib/json.ts";
 import { renderFailure } from "./api/envelope.ts";
 import { FAILURE } from "./api/management.ts";
-import type { HttpDeps } from "./deps.ts";
-import type { Route } from "./routes.ts";
+import type { RouteDescription } from "./routes.ts";
+
+export interface SeenAnswer {
+  /** `GET /api/user/:id`. */
+  readonly route: string;
+  readonly status: number;
+  readonly body: Json;
+  /** What the API document says of it. */
+  readonly schema: z.ZodType;
+}
 
 /** Shows an answer of the management API, with the schema of its route. */
 export async function showAnswer(
-  { method, path, answer, renderError }: Route<HttpDeps>,
+  { method, path, answer, renderError }: RouteDescription,
   response: Response,
-  show: NonNullable<HttpDeps["onAnswer"]>,
+  show: (answer: SeenAnswer) => void,
 ): Promise<void> {
   if (renderError !== renderFailure) return;
   const type = response.headers.get("content-type") ?? "";

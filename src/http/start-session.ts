@@ -2,14 +2,14 @@ import type { SessionStart } from "#core/user.ts";
 import { truncateAddress } from "#lib/networks.ts";
 import { defined } from "#lib/values.ts";
 import { readBearer } from "./credential.ts";
-import type { HttpDeps } from "./deps.ts";
+import type { LoginDeps } from "./deps/logins.ts";
 import type { Exchange } from "./routes.ts";
 import { readSession, sessionCookie } from "./session-cookie.ts";
 
 /** Logs the browser in. An earlier session of the browser is ended. */
 export async function startSession(
   { request, client }: Exchange,
-  { logins }: Pick<HttpDeps, "logins">,
+  { logins }: Pick<LoginDeps, "logins">,
   userId: number,
   isConfirmed: boolean,
   response: Response,

@@ -1,14 +1,16 @@
-import { countRequest } from "#relay/metering/rate-reservations.ts";
-import type { HttpDeps } from "./deps.ts";
+import { countRequest, type RateReservationDeps } from "#relay/metering/rate-reservations.ts";
+import type { Clock } from "#lib/clock.ts";
 import { rateHeaders } from "./rate-headers.ts";
 import { requireKey } from "./require-key.ts";
 import type { Exchange } from "./routes.ts";
 
+interface ThrottleDeps {
+  readonly relay: RateReservationDeps;
+  readonly clock: Clock;
+}
+
 /** Counts a request that costs nothing against its key's limits; throws `rate_limited`. */
-export async function throttle(
-  exchange: Exchange,
-  { relay, clock }: Pick<HttpDeps, "relay" | "clock">,
-): Promise<void> {
+export async function throttle(exchange: Exchange, { relay, clock }: ThrottleDeps): Promise<void> {
   const status = await countRequest(requireKey(exchange), exchange.id, relay);
   exchange.announce(rateHeaders(status, undefined, clock.now()));
 }

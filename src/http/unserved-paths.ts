@@ -6,12 +6,11 @@ import { buildError } from "#styles/text/chat/error.ts";
 import { API_PREFIX, renderFailure } from "./api/envelope.ts";
 import { ERROR_FORMAT_BY_PREFIX } from "./api/video/error-formats.ts";
 import { errorFormatOf, errorFormatOfStyle, ownErrorFormatOf } from "./caller-style.ts";
-import type { HttpDeps } from "./deps.ts";
 import { errorResponse } from "./error-response.ts";
 import { nearestPath } from "./nearest-path.ts";
 import { rewritePath, type RewrittenPath } from "./path-rewrites.ts";
 import type { Router } from "./router.ts";
-import type { Route } from "./routes.ts";
+import type { RouteDescription } from "./routes.ts";
 import { unservedApiAt } from "./unserved-apis.ts";
 
 type RenderError = (error: GatewayError) => JsonObject;
@@ -26,11 +25,15 @@ const MAX_SHOWN_CHARS = 256;
 
 /** Handles requests with an unknown path or with a method that the path does not have. */
 export class UnservedPaths {
-  readonly #router: Router;
-  readonly #routes: readonly Route<HttpDeps>[];
+  readonly #router: Pick<Router<RouteDescription>, "allAt">;
+  readonly #routes: readonly RouteDescription[];
   readonly #clock: Pick<Clock, "now">;
 
-  constructor(router: Router, routes: readonly Route<HttpDeps>[], clock: Pick<Clock, "now">) {
+  constructor(
+    router: Pick<Router<RouteDescription>, "allAt">,
+    routes: readonly RouteDescription[],
+    clock: Pick<Clock, "now">,
+  ) {
     this.#router = router;
     this.#routes = routes;
     this.#clock = clock;

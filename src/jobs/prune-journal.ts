@@ -1,18 +1,13 @@
+import type { CallRetention } from "#core/call.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
 const DAY_MS = 86_400_000;
 const BATCH = 5_000;
 
-/** The store of call records. */
-interface Prunable {
-  /** Deletes at most `limit` records older than `before` (Unix ms); returns their number. */
-  pruneCalls(before: number, limit: number): Promise<number>;
-}
-
 /** Deletes expired journal records in bounded batches, so that no call waits for it. */
 export function pruneJournal(
-  storage: Prunable,
+  calls: CallRetention,
   settings: { readonly journalDays: number },
   clock: Clock,
 ): Job {
@@ -22,7 +17,7 @@ export function pruneJournal(
     async run(signal) {
       const before = clock.now() - settings.journalDays * DAY_MS;
       // Continues after a short batch: a call with a future timestamp makes every batch short.
-      while (!signal.aborted && (await storage.pruneCalls(before, BATCH)) > 0);
+      while (!signal.aborted && (await calls.prune(before, BATCH)) > 0);
     },
   };
 }

@@ -16,8 +16,8 @@ test("the retention setting is read in each run", async () => {
     return 0;
   };
   const jobs = [
-    pruneJournal({ pruneCalls: async (before) => see(before) }, settings, clock),
-    sumUsage({ sumCalls: async () => 0, pruneUsage: async (at) => see(at) > 0 }, settings, clock),
+    pruneJournal({ prune: async (before) => see(before) }, settings, clock),
+    sumUsage({ sum: async () => 0, prune: async (at) => see(at) > 0 }, settings, clock),
     pruneKeptAnswers({ prune: async () => 0, trim: async (bytes) => see(bytes) }, settings, clock),
   ];
   const run = async (): Promise<void> => {
@@ -41,15 +41,13 @@ test("the retention setting is read in each run", async () => {
 test("a call with a future timestamp does not prevent the deletion of older ones", async () => {
   let old = 12_000;
   // It is among the first that are looked at, each time.
-  const pruneCalls = async (_: number, limit: number): Promise<number> => {
+  const prune = async (_: number, limit: number): Promise<number> => {
     const deleted = Math.min(old, limit - 1);
     old -= deleted;
     return deleted;
   };
 
-  await pruneJournal({ pruneCalls }, { journalDays: 30 }, systemClock).run(
-    new AbortController().signal,
-  );
+  await pruneJournal({ prune }, { journalDays: 30 }, systemClock).run(new AbortController().signal);
 
   expect(old).toBe(0);
 });

@@ -33,7 +33,7 @@ interface Forwarded extends Served {
   readonly format: SharedFormat;
 }
 
-interface ForwardDeps extends AttemptDeps, AdmitDeps {
+export interface ForwardDeps extends AttemptDeps, AdmitDeps {
   readonly delivery: DeliverySettings;
 }
 

@@ -14,7 +14,7 @@ import type { WholeReading } from "./delivery/whole.ts";
 import type { TranslationDeps } from "./translation/translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
-type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
+export type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
 
 /** The result of testing one credential of a channel. */
 export interface Probe {

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
 import type { AssetStore } from "#core/asset.ts";
 import type { UpdatedRowStore } from "#core/catalog-update.ts";
-import type { CallLog } from "#core/call.ts";
+import type { CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
@@ -16,7 +16,7 @@ import type { ResponseStore } from "#core/responses.ts";
 import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
 import type { TaskStore } from "#core/task.ts";
 import type { TeamStore } from "#core/team.ts";
-import type { UsageReports } from "#core/usage-report.ts";
+import type { UsageReports, UsageSums } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
 import type { SettingStore } from "#core/setting.ts";
@@ -79,10 +79,15 @@ interface StorageOptions {
   readonly onFatal?: (cause: unknown) => void;
 }
 
+interface RefusedKeys {
+  /** The keys among `ids` that may no longer call, according to the database. */
+  findRefused(ids: readonly number[]): Promise<readonly number[]>;
+}
+
 export interface Storage extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly journal: CountingJournal;
-  readonly keys: KeyStore & KeyAdmin;
+  readonly keys: KeyStore & KeyAdmin & RefusedKeys;
   readonly quotas: QuotaStore;
   readonly teams: TeamStore;
   readonly users: UserAdmin;
@@ -111,14 +116,8 @@ export interface Storage extends AsyncDisposable {
    * so keep them short.
    */
   readonly db: Kysely<Tables>;
-  /** The keys among `ids` that may no longer call, according to the database. */
-  findRefusedKeys(ids: readonly number[]): Promise<readonly number[]>;
-  readonly calls: CallLog;
-  pruneCalls(before: number, limit: number): Promise<number>;
-  readonly usage: UsageReports;
-  /** Adds at most `limit` calls to the aggregated sums for reports; returns their number. */
-  sumCalls(limit: number): Promise<number>;
-  pruneUsage(before: number): Promise<boolean>;
+  readonly calls: CallLog & CallRetention;
+  readonly usage: UsageReports & UsageSums;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   /** Writes the queue and releases all resources. */
@@ -167,7 +166,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       grant: (id, granted, note) => grants.transaction((on) => on.grant(id, granted, note)),
     },
     journal,
-    keys: { find: keys.find, ...admin },
+    keys: { find: keys.find, findRefused: (ids) => findRefused(db, ids), ...admin },
     quotas: createQuotaStore({ db, grants, ledger: engine.ledger, keys, clock }),
     teams: createTeamStore({ db, grants, keys, clock }),
     users: createUserStore({ db, clock, passwords, keys }),
@@ -195,15 +194,15 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     routingVersion: createRoutingVersion(db),
     atomically: createAtomically({ db, clock, credentialSealer, keys, onGranted }),
     db,
-    findRefusedKeys: (ids) => findRefused(db, ids),
-    calls: createCallLog(db),
-    pruneCalls: (before, limit) => pruneCalls(db, before, limit),
-    usage: createUsageReports(db),
-    async sumCalls(limit) {
-      const end = await engine.findCallsEnd();
-      return end === undefined ? 0 : await sumCalls(db, end, limit);
+    calls: { ...createCallLog(db), prune: (before, limit) => pruneCalls(db, before, limit) },
+    usage: {
+      ...createUsageReports(db),
+      async sum(limit) {
+        const end = await engine.findCallsEnd();
+        return end === undefined ? 0 : await sumCalls(db, end, limit);
+      },
+      prune: (before) => pruneUsage(db, before),
     },
-    pruneUsage: (before) => pruneUsage(db, before),
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

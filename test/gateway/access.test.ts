@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSecret } from "#core/key.ts";
 import { ROLES } from "#core/user.ts";
-import { buildRegistry } from "#http/registry.ts";
+import { ROUTES } from "#http/registry.ts";
 import type { Access } from "#http/routes.ts";
 import {
   asRoot,
@@ -46,8 +46,6 @@ const OPENS = {
 
 type Kind = keyof typeof OPENS;
 const KINDS = Object.keys(OPENS) as Kind[];
-
-const routes = buildRegistry(() => false);
 
 let first: TestGateway;
 let opened: TestGateway;
@@ -139,7 +137,7 @@ const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout", "/api/user/s
 
 describe("[A5-3] every route is open to those it is meant for, and closed to everybody else", () => {
   test("there are routes of every kind that logins are for", () => {
-    expect(new Set(routes.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
+    expect(new Set(ROUTES.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
       true,
     );
     const opened: readonly Access[] = Object.values(OPENS).flat();
@@ -147,8 +145,7 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
   });
 
   const closed = KINDS.flatMap((kind) =>
-    routes
-      .filter(({ access }) => access !== "public" && access !== "vendor" && access !== "link")
+    ROUTES.filter(({ access }) => access !== "public" && access !== "vendor" && access !== "link")
       .filter(({ access }) => !OPENS[kind].some((each) => each === access))
       .map((route) => [kind, route.method, route.path, route] as const),
   );
@@ -170,8 +167,7 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
   });
 
   const open = KINDS.flatMap((kind) =>
-    routes
-      .filter(({ access }) => OPENS[kind].some((each) => each === access))
+    ROUTES.filter(({ access }) => OPENS[kind].some((each) => each === access))
       .filter(({ path }) => !CHANGES_CREDENTIALS.includes(path))
       .map((route) => [kind, route.method, route.path] as const),
   );
@@ -184,16 +180,16 @@ describe("[A5-3] every route is open to those it is meant for, and closed to eve
   });
 
   const linked = KINDS.flatMap((kind) =>
-    routes
-      .filter(({ access }) => access === "link")
-      .map(({ method, path }) => [kind, method, path] as const),
+    ROUTES.filter(({ access }) => access === "link").map(
+      ({ method, path }) => [kind, method, path] as const,
+    ),
   );
 
   test.each(linked)("%s opens %s %s as little as nobody does", async (kind, method, path) => {
     expect((await knock(method, path, kind)).status).toBe(404);
   });
 
-  test.each(routes.filter(({ access }) => access === "public").map((each) => [each.path, each]))(
+  test.each(ROUTES.filter(({ access }) => access === "public").map((each) => [each.path, each]))(
     "%s asks for nothing, and tells nothing of anybody's",
     async (_, { method, path }) => {
       const response = await knock(method, path, "no credential");

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isAudited } from "#http/audit.ts";
-import { buildRegistry } from "#http/registry.ts";
+import { ROUTES } from "#http/registry.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import {
   asRoot,
@@ -267,7 +267,7 @@ describe("the audit log", () => {
 });
 
 describe("[A5-3] what the registry says of secrets", () => {
-  const audited = buildRegistry(() => false).filter(isAudited);
+  const audited = ROUTES.filter(isAudited);
   const LOOKS_SECRET = /pass|secret|token$|key$|code|credential|authorization|cookie/i;
 
   test("every field whose name looks like a secret is marked as one", () => {

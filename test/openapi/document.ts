@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildOpenApi } from "#http/openapi.ts";
-import { buildRegistry } from "#http/registry.ts";
+import { ROUTES } from "#http/registry.ts";
 
 export interface WrittenDocument extends Disposable {
   readonly folder: string;
@@ -13,15 +13,7 @@ export interface WrittenDocument extends Disposable {
 export function writeDocument(): WrittenDocument {
   const folder = mkdtempSync(join(tmpdir(), "sluice-openapi-"));
   const path = join(folder, "openapi.json");
-  writeFileSync(
-    path,
-    JSON.stringify(
-      buildOpenApi(
-        buildRegistry(() => false),
-        "0.1.0",
-      ),
-    ),
-  );
+  writeFileSync(path, JSON.stringify(buildOpenApi(ROUTES, "0.1.0")));
   return {
     folder,
     path,

@@ -138,12 +138,12 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.findBySession(await logins.startSession(id))).toBeUndefined();
     expect(await logins.findByToken(await logins.createToken(id))).toBeUndefined();
     expect(await keys.find(secret)).toMatchObject({ status: 2 });
-    expect(await storage.findRefusedKeys([key.id])).toEqual([key.id]);
+    expect(await storage.keys.findRefused([key.id])).toEqual([key.id]);
     await users.change(id, { isEnabled: true });
     expect(await keys.find(secret)).toMatchObject({ status: 1 });
     expect(await logins.findBySession(session)).toBeUndefined();
     expect(await logins.findByToken(token)).toBeUndefined();
-    expect(await storage.findRefusedKeys([key.id])).toEqual([]);
+    expect(await storage.keys.findRefused([key.id])).toEqual([]);
   });
 
   test("a deleted user is nobody for good; name and address are free, and the books stay", async () => {
@@ -167,7 +167,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.findBySession(session)).toBeUndefined();
     expect(await logins.findByToken(token)).toBeUndefined();
     expect(await keys.find(secret)).toBeUndefined();
-    expect(await storage.findRefusedKeys([key.id])).toEqual([key.id]);
+    expect(await storage.keys.findRefused([key.id])).toEqual([key.id]);
     expect(await users.change(id, { isEnabled: true, password: PASSWORD })).toBeUndefined();
     const late = await keys.create({ userId: id, name: "late", models: ["*"] });
     expect(await keys.find(late.secret)).toMatchObject({ status: 2 });

@@ -63,7 +63,7 @@ async function perform(storage: Storage, { act, ...drawn }: ChildTask): Promise<
         if (i % MOST_QUEUED === 0) await storage.ping();
       }
       await storage.ping();
-      while ((await storage.sumCalls(7)) > 0) say("summed");
+      while ((await storage.usage.sum(7)) > 0) say("summed");
       return;
     case "race": {
       const holds = await Promise.allSettled(

@@ -31,7 +31,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
       { ...call, at: DAY + HOUR_MS, userId: 2, keyId: 7, model: "x" },
       { ...call, at: DAY + DAY_MS, outcome: "failed", channel: null },
     ]);
-    expect(await storage.sumCalls(2)).toBe(2);
+    expect(await storage.usage.sum(2)).toBe(2);
     const report = async (query: Partial<UsageQuery>) =>
       (await storage.usage.report({ ...ALWAYS, by: [], ...query })).groups.map(({ of, sum }) => [
         ...Object.values(of),
@@ -94,7 +94,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
         fault: "model_not_found" as const,
       })),
     );
-    await storage.sumCalls(1_000);
+    await storage.usage.sum(1_000);
 
     const { groups } = await storage.usage.report({ ...ALWAYS, by: ["model"] });
 
@@ -131,7 +131,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     const ask = () => storage.usage.report({ ...ALWAYS, by: [] });
 
     expect(await ask()).toMatchObject({ isComplete: false, total: { calls: 20_000 } });
-    await storage.sumCalls(1_000);
+    await storage.usage.sum(1_000);
     expect(await ask()).toMatchObject({ isComplete: true, total: { calls: 20_500 } });
   }, 60_000);
 
@@ -153,8 +153,8 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
       const keeping = sql`insert into kept select * from calls
         where seq > (select coalesce(max(seq), 0) from kept)`;
       await keeping.execute(db);
-      for (let runs = pick(3); runs > 0; runs--) await storage.sumCalls(1 + pick(600));
-      if (pick(3) === 0) deleted += await storage.pruneCalls(DAY + 90 * DAY_MS, 1 + pick(300));
+      for (let runs = pick(3); runs > 0; runs--) await storage.usage.sum(1 + pick(600));
+      if (pick(3) === 0) deleted += await storage.calls.prune(DAY + 90 * DAY_MS, 1 + pick(300));
     }
 
     expect(deleted).toBeGreaterThan(rounds);
@@ -197,7 +197,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     await using storage = await openAt(place.address);
     await write(storage, [{ at: DAY }, { at: DAY }, { at: DAY }]);
     await sumAll(storage);
-    await storage.pruneCalls(DAY + 1, 100);
+    await storage.calls.prune(DAY + 1, 100);
     await write(storage, [{ at: DAY }]);
     await sumAll(storage);
 
@@ -213,10 +213,10 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     await sumAll(storage);
     const left = async () => (await storage.usage.report({ ...ALWAYS, by: [] })).total.calls;
 
-    expect(await storage.pruneUsage(DAY + HOUR_MS - 1)).toBe(false);
-    expect(await storage.pruneUsage(DAY + HOUR_MS)).toBe(true);
+    expect(await storage.usage.prune(DAY + HOUR_MS - 1)).toBe(false);
+    expect(await storage.usage.prune(DAY + HOUR_MS)).toBe(true);
     expect(await left()).toBe(1);
-    expect(await storage.pruneUsage(DAY + HOUR_MS)).toBe(false);
+    expect(await storage.usage.prune(DAY + HOUR_MS)).toBe(false);
   });
 }
 
@@ -230,7 +230,7 @@ export async function write(
 }
 
 export async function sumAll(storage: Storage): Promise<void> {
-  while ((await storage.sumCalls(1_000)) > 0);
+  while ((await storage.usage.sum(1_000)) > 0);
 }
 
 function someCall(pick: (count: number) => number): Partial<CallRecord> {

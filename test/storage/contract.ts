@@ -678,12 +678,12 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     }
     await storage.ping();
 
-    const early = await storage.pruneCalls(5_000, 3);
-    while ((await storage.sumCalls(2)) > 0);
+    const early = await storage.calls.prune(5_000, 3);
+    while ((await storage.usage.sum(2)) > 0);
     const deleted = [
-      await storage.pruneCalls(5_000, 3),
-      await storage.pruneCalls(5_000, 3),
-      await storage.pruneCalls(5_000, 3),
+      await storage.calls.prune(5_000, 3),
+      await storage.calls.prune(5_000, 3),
+      await storage.calls.prune(5_000, 3),
     ];
 
     // What was not added up yet is not deleted.

@@ -123,13 +123,13 @@ function describeSharing(): void {
     await late.query(`insert into calls (id, ${copied}) select 'late', ${copied} from calls`);
     await write(one, [{ at: 1 }, { at: 1 }]);
 
-    const before = await one.sumCalls(10);
+    const before = await one.usage.sum(10);
     await late.query("commit");
     await late.end();
-    await Promise.all([one, two, one, two].map((each) => each.sumCalls(10)));
+    await Promise.all([one, two, one, two].map((each) => each.usage.sum(10)));
 
     expect(before).toBe(0);
-    expect(await one.sumCalls(10)).toBe(0);
+    expect(await one.usage.sum(10)).toBe(0);
     const kept = await one.db.selectFrom("usage_hours").select("calls").execute();
     expect(kept).toEqual([{ calls: 4 }]);
   }, 20_000);
@@ -140,7 +140,7 @@ function describeSharing(): void {
     await using two = await openAt(place.address);
     let isOver = false;
     const summing = [one, two, one, two].map(async (each) => {
-      while (!isOver) await each.sumCalls(13);
+      while (!isOver) await each.usage.sum(13);
     });
 
     for (let i = 0; i < times(60, 1_000); i++) {

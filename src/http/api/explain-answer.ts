@@ -9,7 +9,7 @@ import type { Call } from "#relay/call.ts";
 import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
 import type { Route } from "#relay/routing/route.ts";
 import { originsOf } from "#relay/routing/traits.ts";
-import type { HttpLimits } from "../deps.ts";
+import type { HttpLimits } from "../limits.ts";
 import { PRICE, showPrice } from "./price-json.ts";
 import type { TextOperation } from "./text/operations.ts";
 

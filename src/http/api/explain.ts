@@ -6,9 +6,9 @@ import { explain } from "#relay/explain.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { readBody } from "../body.ts";
 import { jsonAnswer } from "../answer.ts";
-import type { HttpDeps } from "../deps.ts";
+import type { TextDeps } from "#http/deps/text.ts";
 import { requireKey } from "../require-key.ts";
-import type { Exchange, Route } from "../routes.ts";
+import type { Exchange, Endpoint } from "../routes.ts";
 import { renderFailure, succeed } from "./envelope.ts";
 import { describeExplanation, EXPLANATION, describeRefusal } from "./explain-answer.ts";
 import { envelope } from "./management.ts";
@@ -22,7 +22,9 @@ import {
 } from "./text/operations.ts";
 import { askedWhole } from "./text/responses.ts";
 
-export const explainRequest: Route<HttpDeps> = {
+type ExplanationDeps = Omit<TextDeps, "keptAnswers" | "onStream">;
+
+export const explainRequest: Endpoint<ExplanationDeps> = {
   operationId: "explainRequest",
   tag: "Text",
   answer: jsonAnswer(envelope(EXPLANATION)),
@@ -100,7 +102,7 @@ async function readCall(
   exchange: Exchange,
   { style, address }: TextOperation,
   body: RequestBody,
-  deps: HttpDeps,
+  deps: ExplanationDeps,
 ): Promise<Call> {
   const facts = style.inbound.readRequest(body.json, address);
   const { userId } = requireKey(exchange);

@@ -8,11 +8,13 @@ import { CLOUD_PREFIXES } from "./text/native-prefixes.ts";
 import { suffixOf } from "./text/path-suffix.ts";
 import { callerStyle, type CallerStyle } from "../caller-style.ts";
 import { jsonAnswer } from "../answer.ts";
-import type { HttpDeps } from "../deps.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { json } from "../json.ts";
-import type { Exchange, Route } from "../routes.ts";
+import type { Exchange, Endpoint } from "../routes.ts";
 import { requireKey } from "../require-key.ts";
 import { throttle } from "../throttle.ts";
+
+type ModelListDeps = Pick<RoutingDeps, "channels" | "relay" | "clock">;
 
 const MODEL = z.looseObject({ id: z.string() }).meta({ id: "Model" });
 const MODELS = z.looseObject({ data: z.array(MODEL) }).meta({ id: "Models" });
@@ -39,7 +41,7 @@ const LIST_QUERY = NATIVE_QUERY.extend({
   before_id: z.string().optional().describe("Of the messages style: the first id of a page."),
 });
 
-export const listModels: Route<HttpDeps> = {
+export const listModels: Endpoint<ModelListDeps> = {
   operationId: "listModels",
   tag: "Models",
   query: LIST_QUERY,
@@ -61,7 +63,7 @@ export const listModels: Route<HttpDeps> = {
   },
 };
 
-export const getModel: Route<HttpDeps> = {
+export const getModel: Endpoint<ModelListDeps> = {
   operationId: "getModel",
   tag: "Models",
   answer: jsonAnswer(z.union([MODEL, NATIVE_MODEL])),
@@ -82,7 +84,7 @@ export const getModel: Route<HttpDeps> = {
 };
 
 /** Below the prefix of the native style, the path decides the style. */
-export const listNativeModels: Route<HttpDeps> = {
+export const listNativeModels: Endpoint<ModelListDeps> = {
   ...listModels,
   operationId: "listNativeModels",
   query: NATIVE_QUERY,
@@ -99,7 +101,7 @@ export const listNativeModels: Route<HttpDeps> = {
   },
 };
 
-export const getNativeModel: Route<HttpDeps> = {
+export const getNativeModel: Endpoint<ModelListDeps> = {
   method: "GET",
   access: "key",
   renderError: listNativeModels.renderError,
@@ -115,7 +117,7 @@ export const getNativeModel: Route<HttpDeps> = {
 };
 
 /** The same for clients of the vendor's cloud, which name models with their publisher. */
-export const cloudModels: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
+export const cloudModels: readonly Endpoint<ModelListDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
   {
     ...listNativeModels,
     operationId: `listModels${suffixOf(prefix)}`,
@@ -147,7 +149,7 @@ function styleFor(request: Request): ModelListStyle {
   return STYLES[callerStyle(request)];
 }
 
-function find(exchange: Exchange, deps: HttpDeps): ShownModel {
+function find(exchange: Exchange, deps: Pick<ModelListDeps, "channels">): ShownModel {
   const id = modelId(exchange);
   const found = deps.channels.describe(requireKey(exchange), id);
   if (found !== undefined) return found;

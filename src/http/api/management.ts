@@ -7,16 +7,15 @@ import type { ObjectRule } from "#lib/rules.ts";
 import { objectRuleOf } from "#lib/schema-rule.ts";
 import { objectOf } from "#lib/values.ts";
 import { jsonAnswer, type Answer } from "../answer.ts";
-import type { HttpDeps } from "../deps.ts";
-import type { Exchange, Route } from "../routes.ts";
+import type { Endpoint, Exchange, RouteDescription } from "../routes.ts";
 import { jsonSchemaOf } from "../schema.ts";
 import { MAX_BODY_BYTES, renderFailure } from "./envelope.ts";
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-interface Definition<Q extends z.ZodObject, B extends z.ZodObject> extends Omit<
-  Route<HttpDeps>,
-  "query" | "answer" | "requestSchema" | "renderError" | "handle"
+interface Definition<Q extends z.ZodObject, B extends z.ZodObject, Deps> extends Omit<
+  RouteDescription,
+  "query" | "answer" | "requestSchema" | "renderError"
 > {
   /** Parameters of the query, as texts; others are ignored. */
   readonly query?: Q;
@@ -27,22 +26,26 @@ interface Definition<Q extends z.ZodObject, B extends z.ZodObject> extends Omit<
   /** In place of the envelope. */
   readonly answer?: Answer;
   /** The body and the query are read and checked before. */
-  handle(
+  readonly handle: (
     exchange: Exchange,
-    deps: HttpDeps,
+    deps: Deps,
     input: { readonly query: z.output<Q>; readonly body: z.output<B> },
-  ): Promise<Response> | Response;
+  ) => Promise<Response> | Response;
 }
 
 /** A route of the management API. Its schemas make the API document and the checks of requests. */
-export function management<Q extends z.ZodObject = NoFields, B extends z.ZodObject = NoFields>({
+export function management<
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodObject = NoFields,
+  Deps = unknown,
+>({
   query,
   body,
   data,
   answer = jsonAnswer(envelope(data)),
   handle,
   ...route
-}: Definition<Q, B>): Route<HttpDeps> {
+}: Definition<Q, B, Deps>): Endpoint<Deps> {
   const fields = body && new BodyFields(body);
   return {
     ...route,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { jsonAnswer } from "../answer.ts";
-import type { HttpDeps } from "../deps.ts";
+import type { StatusDeps } from "#http/deps/status.ts";
 import { json } from "../json.ts";
-import type { Route } from "../routes.ts";
+import type { Endpoint } from "../routes.ts";
 
 export const SIMULATED_HEADER = "sluice-simulated";
 
-export const livez: Route<HttpDeps> = {
+export const livez: Endpoint<unknown> = {
   operationId: "getLiveness",
   tag: "Gateway",
   answer: jsonAnswer(z.object({ status: z.literal("ok") })),
@@ -24,14 +24,14 @@ export const livez: Route<HttpDeps> = {
  * Some clients check with this route that the server is reachable before the first call. They
  * accept any response.
  */
-export const hello: Route<HttpDeps> = {
+export const hello: Endpoint<unknown> = {
   ...livez,
   operationId: "hello",
   path: "/api/hello",
   summary: "Answers while the process can answer at all; Claude Code asks with HEAD at its start.",
 };
 
-export const metrics: Route<HttpDeps> = {
+export const metrics: Endpoint<Pick<StatusDeps, "renderMetrics">> = {
   operationId: "getMetrics",
   tag: "Gateway",
   answer: { description: "The metrics.", content: { "text/plain": z.string() } },
@@ -48,23 +48,21 @@ export const metrics: Route<HttpDeps> = {
 };
 
 /** Ready: not draining, and the database accepts writes. */
-export function readyz(isDraining: () => boolean): Route<HttpDeps> {
-  return {
-    operationId: "getReadiness",
-    tag: "Gateway",
-    answer: jsonAnswer(z.object({ status: z.literal("ok"), simulated: z.boolean().optional() })),
-    method: "GET",
-    path: "/readyz",
-    access: "public",
-    summary: "Answers 200 while new calls are welcome.",
-    renderError: buildError,
-    async handle({ id }, deps) {
-      if (isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");
-      await deps.ping();
-      if (!deps.channelRegistry.isSimulated) return json({ status: "ok" }, id);
-      const response = json({ status: "ok", simulated: true }, id);
-      response.headers.set(SIMULATED_HEADER, "true");
-      return response;
-    },
-  };
-}
+export const readyz: Endpoint<Pick<StatusDeps, "isDraining" | "ping" | "channelRegistry">> = {
+  operationId: "getReadiness",
+  tag: "Gateway",
+  answer: jsonAnswer(z.object({ status: z.literal("ok"), simulated: z.boolean().optional() })),
+  method: "GET",
+  path: "/readyz",
+  access: "public",
+  summary: "Answers 200 while new calls are welcome.",
+  renderError: buildError,
+  async handle({ id }, deps) {
+    if (deps.isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");
+    await deps.ping();
+    if (!deps.channelRegistry.isSimulated) return json({ status: "ok" }, id);
+    const response = json({ status: "ok", simulated: true }, id);
+    response.headers.set(SIMULATED_HEADER, "true");
+    return response;
+  },
+};

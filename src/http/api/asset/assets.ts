@@ -12,10 +12,10 @@ import {
 import { readAsset, readGroup, readPage, textIn } from "#styles/asset/read.ts";
 import { writeAsset, writeError, writeGroup, writeResult } from "#styles/asset/write.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import { withIdempotency } from "#http/idempotency.ts";
+import type { AssetDeps } from "#http/deps/assets.ts";
+import { withIdempotency, type IdempotencyDeps } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Route } from "#http/routes.ts";
+import type { Endpoint } from "#http/routes.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -29,7 +29,9 @@ const RESULT = z
   .meta({ id: "AssetResult" });
 
 /** One address: its query says what is to be done. */
-export const assetLibrary: Route<HttpDeps> = {
+export const assetLibrary: Endpoint<
+  IdempotencyDeps & Pick<AssetDeps, "library" | "verifications">
+> = {
   operationId: "callAssetLibrary",
   tag: "Assets",
   query: QUERY,
@@ -62,7 +64,11 @@ export const assetLibrary: Route<HttpDeps> = {
   },
 };
 
-type Do = (body: JsonObject, userId: number, deps: HttpDeps) => Promise<JsonObject>;
+type Do = (
+  body: JsonObject,
+  userId: number,
+  deps: Pick<AssetDeps, "library" | "verifications">,
+) => Promise<JsonObject>;
 
 const DO: Readonly<Record<Action, Do>> = {
   CreateAssetGroup: async (body, userId, { library }) =>
@@ -116,6 +122,6 @@ const DO: Readonly<Record<Action, Do>> = {
   },
 };
 
-function shown(asset: Asset, { library }: HttpDeps): JsonObject {
+function shown(asset: Asset, { library }: Pick<AssetDeps, "library">): JsonObject {
   return writeAsset(asset, library.linkTo(asset));
 }

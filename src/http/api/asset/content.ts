@@ -4,8 +4,8 @@ import { pushStream } from "#lib/push-stream.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { ASSET_CONTENT_PATH } from "#relay/assets/signed-urls.ts";
 import { BYTES, FILE_ANSWER, type Answer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { AssetDeps } from "#http/deps/assets.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 
 const HEADERS = {
   "cache-control": "private, max-age=3600",
@@ -20,7 +20,7 @@ const ASSET_FILE: Answer = {
 };
 
 /** For vendors, who fetch what a task is made from: the link is all that they show. */
-export const getAssetContent: Route<HttpDeps> = {
+export const getAssetContent: Endpoint<Pick<AssetDeps, "assetFiles" | "assetLinks" | "limits">> = {
   operationId: "getAssetContent",
   tag: "Assets",
   answer: ASSET_FILE,

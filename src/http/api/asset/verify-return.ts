@@ -1,8 +1,8 @@
 import type { VerificationOutcome } from "#core/identity-session.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { z } from "zod";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { AssetDeps } from "#http/deps/assets.ts";
+import type { Endpoint } from "#http/routes.ts";
 
 /** The path to which vendors redirect users' browsers after a verification. */
 export const VERIFY_PATH = "/callbacks/verify";
@@ -41,7 +41,7 @@ const HEADERS = {
  * Open to everyone. A request only makes the gateway query the vendor, or report a failure to the
  * client.
  */
-export const verifyReturn: Route<HttpDeps> = {
+export const verifyReturn: Endpoint<Pick<AssetDeps, "verifications">> = {
   operationId: "returnFromVerification",
   tag: "Callbacks",
   answer: { description: "A page for the person.", content: { "text/html": z.string() } },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AuditQuery, AuditRow } from "#core/audit.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
+import type { ReportDeps } from "#http/deps/reports.ts";
 import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
 import { idField, instantField, pageSize, wholeNumber } from "../query-fields.ts";
@@ -65,7 +66,7 @@ export const listAudit = management({
   query: PAGE,
   data: items(ROW),
 
-  async handle(exchange, { audit }, { query }) {
+  async handle(exchange, { audit }: Pick<ReportDeps, "audit">, { query }) {
     const rows = await audit.list(queryOf(query));
     return succeed(exchange.id, "", { items: rows.map(showRow) });
   },
@@ -79,7 +80,7 @@ export const getAuditHead = management({
     "The latest row's number and digest: kept elsewhere, they show later that nothing was cut.",
   data: HEAD,
 
-  async handle(exchange, { audit }) {
+  async handle(exchange, { audit }: Pick<ReportDeps, "audit">) {
     const { seq, digest } = (await audit.head()) ?? { seq: 0, digest: "" };
     return succeed(exchange.id, "", { seq, digest });
   },
@@ -96,7 +97,7 @@ export const verifyAudit = management({
   query: z.object({ after_seq: wholeNumber(0, MAX_SEQ, "The `verified_to` of the page before.") }),
   data: CHECK,
 
-  async handle(exchange, { audit }, { query }) {
+  async handle(exchange, { audit }: Pick<ReportDeps, "audit">, { query }) {
     const { last, broken, isEnd } = await audit.verify(query.after_seq);
     return succeed(exchange.id, broken === undefined ? "" : "The audit log was tampered with.", {
       verified_to: last?.seq ?? 0,

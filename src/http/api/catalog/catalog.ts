@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CatalogPlan, CatalogState } from "#core/catalog-update.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
 import { jsonField } from "../fields.ts";
 import { management } from "../management.ts";
@@ -76,7 +77,8 @@ export const showCatalog = management({
     "How old the catalogue of models is, and how many of its rows were updated since it shipped.",
   data: STATE,
 
-  handle: ({ id }, { catalogUpdates }) => succeed(id, "", showState(catalogUpdates.describe())),
+  handle: ({ id }, { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">) =>
+    succeed(id, "", showState(catalogUpdates.describe())),
 });
 
 const updating = {
@@ -96,7 +98,11 @@ export const planCatalogUpdate = management({
     "What files of facts about models would change in the catalogue: new models, prices and " +
     "other facts before and after, and what is left out and why.",
 
-  async handle(exchange, { catalogUpdates }, { body: { files } }) {
+  async handle(
+    exchange,
+    { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">,
+    { body: { files } },
+  ) {
     return succeed(exchange.id, "", showPlan(catalogUpdates.plan({ files })));
   },
 });
@@ -108,7 +114,11 @@ export const updateCatalog = management({
     "Does what the plan for these files says. Updated rows take the place of the shipped ones, " +
     "in all gateways of this database. Calls under way keep their price.",
 
-  async handle(exchange, { catalogUpdates }, { body: { files } }) {
+  async handle(
+    exchange,
+    { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">,
+    { body: { files } },
+  ) {
     const plan = await catalogUpdates.apply({ files });
     exchange.note(countsOf(plan));
     return succeed(exchange.id, "The catalogue was updated.", showPlan(plan));
@@ -126,7 +136,7 @@ export const takeBackCatalog = management({
   query: PROVIDERS,
   data: z.object({ rows: z.int() }),
 
-  async handle(exchange, { catalogUpdates }, { query }) {
+  async handle(exchange, { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">, { query }) {
     const count = await catalogUpdates.remove(query.provider);
     exchange.note({ rows: count });
     return succeed(exchange.id, "The updates were taken back.", { rows: count });

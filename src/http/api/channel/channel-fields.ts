@@ -5,7 +5,7 @@ import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { SENSITIVE } from "#lib/schema-rule.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { jsonField, optional, shownOnly } from "../fields.ts";
 
 const MAX_MODELS = 5_000;
@@ -91,7 +91,7 @@ export function descriptionIn(body: z.output<typeof NEW_CHANNEL> | ChangedChanne
 export function reachFor(
   { baseUrl }: ChannelDraft,
   actor: User,
-  { reachNeeded }: Pick<HttpDeps, "reachNeeded">,
+  { reachNeeded }: Pick<RoutingDeps, "reachNeeded">,
 ): Reach {
   const url = URL.parse(baseUrl ?? "");
   const needed = url === null ? "public" : reachNeeded(url);

@@ -1,3 +1,4 @@
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
@@ -16,7 +17,14 @@ export const createChannel = management({
   body: NEW_CHANNEL,
   data: CHANNEL,
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<
+      RoutingDeps,
+      "channelRegistry" | "channelStore" | "reachNeeded" | "readChannel" | "relay"
+    >,
+    { body },
+  ) {
     const draft = deps.readChannel(descriptionIn(body), { isKeyOptional: false });
     const reach = reachFor(draft, requireUser(exchange), deps);
     refuseOwnedName(draft.name, deps.channelRegistry);

@@ -1,3 +1,4 @@
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { findStored, noSuchChannel } from "./find-channel.ts";
@@ -10,7 +11,7 @@ export const deleteChannel = management({
   access: "admin",
   summary: "Deletes a channel and its credentials for good; calls under way on it end in peace.",
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps: Pick<RoutingDeps, "channelRegistry" | "channelStore">) {
     const { id } = await findStored(exchange, deps);
     if (!(await deps.channelStore.delete(id))) throw noSuchChannel();
     await deps.channelRegistry.load();

@@ -1,7 +1,7 @@
 import { GatewayError } from "#core/error.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
 import type { ChannelRegistry, ListedChannel } from "#relay/routing/channel-registry.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { Exchange } from "#http/routes.ts";
 import { readId } from "../read-id.ts";
 
@@ -19,7 +19,7 @@ export function findChannel(exchange: Exchange, { channels }: ChannelRegistry): 
 /** A stored channel, which can be changed here, with its current database values. */
 export async function findStored(
   exchange: Exchange,
-  { channelRegistry, channelStore }: Pick<HttpDeps, "channelRegistry" | "channelStore">,
+  { channelRegistry, channelStore }: Pick<RoutingDeps, "channelRegistry" | "channelStore">,
 ): Promise<StoredChannel> {
   const id = readId(exchange.param("id"));
   const stored = id === undefined ? undefined : await channelStore.find(id);

@@ -1,3 +1,4 @@
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
 import { CHANNEL, showChannel } from "./channel-json.ts";
@@ -12,7 +13,7 @@ export const listChannels = management({
   summary: "Every channel, whether the file, a variable, the simulator or the database has it.",
   data: items(CHANNEL),
 
-  handle({ id }, { channelRegistry, relay }) {
+  handle({ id }, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
     const shown = channelRegistry.channels.map((each) => showChannel(each, relay.health));
     return succeed(id, "", { items: shown });
   },
@@ -27,7 +28,7 @@ export const getChannel = management({
   access: "auditor",
   data: CHANNEL,
 
-  handle(exchange, { channelRegistry, relay }) {
+  handle(exchange, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
     const found = findChannel(exchange, channelRegistry);
     return succeed(exchange.id, "", showChannel(found, relay.health));
   },

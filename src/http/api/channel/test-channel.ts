@@ -2,6 +2,7 @@ import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { canListModels, probe, type Probe } from "#relay/probe.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
 import { management } from "../management.ts";
@@ -44,7 +45,15 @@ export const testChannel = management({
   body: REQUEST,
   data: RESULT,
 
-  async handle(exchange, { channelRegistry, channels, relay }, { body: { model } }) {
+  async handle(
+    exchange,
+    {
+      channelRegistry,
+      channels,
+      relay,
+    }: Pick<RoutingDeps, "channelRegistry" | "channels" | "relay">,
+    { body: { model } },
+  ) {
     const { channel, issue } = findChannel(exchange, channelRegistry);
     if (issue !== undefined) {
       return succeed(exchange.id, "The channel was not asked.", {

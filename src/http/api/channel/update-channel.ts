@@ -1,6 +1,6 @@
 import { destinationOf, type ChannelChange, type StoredChannel } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
@@ -21,7 +21,14 @@ export const updateChannel = management({
   body: CHANGED_CHANNEL,
   data: CHANNEL,
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<
+      RoutingDeps,
+      "channelRegistry" | "channelStore" | "reachNeeded" | "readChannel" | "relay"
+    >,
+    { body },
+  ) {
     const { id } = await findStored(exchange, deps);
     const actor = requireUser(exchange);
     const changed = await deps.channelStore.update(id, (stored) =>
@@ -38,7 +45,7 @@ function changeOf(
   stored: StoredChannel,
   body: ChangedChannel,
   actor: User,
-  deps: HttpDeps,
+  deps: Pick<RoutingDeps, "channelRegistry" | "reachNeeded" | "readChannel">,
 ): ChannelChange {
   const description = { ...describe(stored), ...descriptionIn(body) };
   const draft = deps.readChannel(description, { isKeyOptional: true });

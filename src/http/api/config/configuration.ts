@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ConfigurationPlan, PlannedChange } from "#core/configuration.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { SettingDeps } from "#http/deps/settings.ts";
 import { requireUser } from "#http/require-user.ts";
 import { yaml } from "#http/yaml.ts";
 import { succeed } from "../envelope.ts";
@@ -52,7 +53,7 @@ export const exportConfiguration = management({
     content: { "application/yaml": z.string() },
   },
 
-  async handle({ id }, { configuration }) {
+  async handle({ id }, { configuration }: Pick<SettingDeps, "configuration">) {
     return yaml(await configuration.export(), id);
   },
 });
@@ -68,7 +69,7 @@ export const planConfiguration = management({
     "section that is left out stays; one that is there is complete.",
   data: PLAN,
 
-  async handle(exchange, { configuration }) {
+  async handle(exchange, { configuration }: Pick<SettingDeps, "configuration">) {
     const plan = await configuration.plan(await exchange.readYaml(MAX_DOCUMENT_BYTES));
     return succeed(exchange.id, `Changes to make: ${countOf(plan)}.`, showPlan(plan));
   },
@@ -86,7 +87,11 @@ export const applyConfiguration = management({
   query: DIGEST_QUERY,
   data: PLAN,
 
-  async handle(exchange, { configuration }, { query: { plan: digest } }) {
+  async handle(
+    exchange,
+    { configuration }: Pick<SettingDeps, "configuration">,
+    { query: { plan: digest } },
+  ) {
     const document = await exchange.readYaml(MAX_DOCUMENT_BYTES);
     const plan = await configuration.apply(document, digest, requireUser(exchange).name);
     exchange.note(noteOf(plan));

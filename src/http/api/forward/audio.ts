@@ -9,8 +9,8 @@ import {
   translations,
 } from "#styles/audio/transcription.ts";
 import { BYTES, type Answer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { SharedDeps } from "#http/deps/operations.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { serveShared } from "./serve-shared.ts";
 
 const SPEECH: Answer = {
@@ -27,7 +27,7 @@ const TRANSCRIPT: Answer = {
   },
 };
 
-export const audioOperations: readonly Route<HttpDeps>[] = [
+export const audioOperations: readonly Endpoint<SharedDeps>[] = [
   {
     ...route("createSpeech", "speech", speech, SPEECH, "Speaks a text."),
     requestSchema: () => schemaOf(SPEECH_REQUEST),
@@ -62,7 +62,7 @@ function route(
   format: SharedFormat,
   answer: Answer,
   summary: string,
-): Route<HttpDeps> {
+): Endpoint<SharedDeps> {
   return {
     operationId,
     tag: "Audio",

@@ -3,8 +3,8 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { USUAL_MODERATOR } from "#providers/index.ts";
 import { MODERATION_REQUEST, moderations } from "#styles/moderation/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { SharedDeps } from "#http/deps/operations.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { serveShared } from "./serve-shared.ts";
 
 const RESULT = z
@@ -15,7 +15,7 @@ const RESULT = z
   })
   .meta({ id: "Moderation" });
 
-export const createModeration: Route<HttpDeps> = {
+export const createModeration: Endpoint<SharedDeps> = {
   operationId: "createModeration",
   tag: "Moderation",
   answer: jsonAnswer(RESULT),

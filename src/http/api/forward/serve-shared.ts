@@ -3,7 +3,7 @@ import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { Form } from "#lib/form.ts";
 import { forward } from "#relay/forward.ts";
 import { askedBy, named } from "#http/api/operation/serve-question.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SharedDeps } from "#http/deps/operations.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { STREAM_HEADERS, type Reply } from "#http/reply.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -12,7 +12,7 @@ import type { Exchange } from "#http/routes.ts";
 export async function serveShared(
   exchange: Exchange,
   format: SharedFormat,
-  deps: HttpDeps,
+  deps: SharedDeps,
   usual = "",
 ): Promise<Response> {
   const { question, sent } = await readShared(exchange, format, deps);
@@ -26,7 +26,7 @@ export async function serveShared(
 async function readShared(
   exchange: Exchange,
   { inbound }: SharedFormat,
-  { limits }: HttpDeps,
+  { limits }: Pick<SharedDeps, "limits">,
 ): Promise<{ readonly question: SharedRequest; readonly sent: string | Form }> {
   if (inbound.read !== undefined) {
     const body = await exchange.readJson(limits.bodyBytes);
@@ -47,7 +47,7 @@ export async function answerShared(
   exchange: Exchange,
   question: SharedRequest,
   format: SharedFormat,
-  deps: HttpDeps,
+  deps: Pick<SharedDeps, "relay" | "limits" | "clock">,
 ): Promise<Reply> {
   const asked = {
     ...askedBy(exchange, question, format.id, SIZES, deps),

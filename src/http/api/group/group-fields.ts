@@ -2,7 +2,7 @@ import { z } from "zod";
 import { USUAL_FACTOR, type GroupChange } from "#core/group.ts";
 import { parseThousandths } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { optional, shownOnly } from "../fields.ts";
 import { LIMITS, readLimits, readSharedLimits, SHARED_LIMITS } from "../limit-fields.ts";
 import { MODELS, NAME, textsOf } from "../name-fields.ts";
@@ -46,7 +46,7 @@ export const CHANGED_GROUP = z.strictObject({
 
 export function readGroupFields(
   body: z.output<typeof NEW_GROUP> | z.output<typeof CHANGED_GROUP>,
-  readModel: HttpDeps["readModel"],
+  readModel: AccountDeps["readModel"],
 ): GroupChange {
   return defined({
     name: body.name,

@@ -14,7 +14,7 @@ import {
 import { isGrade } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { jsonField } from "../fields.ts";
 import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
 import { showGradedRates } from "../price-json.ts";
@@ -35,7 +35,7 @@ export const PRICES = jsonField(
 /** Reads a body that is already validated. `readModel` reads variants as the file's `models` have them. */
 export function readPrices(
   value: Json | undefined,
-  readModel: HttpDeps["readModel"],
+  readModel: AccountDeps["readModel"],
 ): ReadonlyMap<string, GradedRates> | undefined {
   if (value === undefined) return undefined;
   const members = isObject(value) ? Object.entries(value) : [];
@@ -51,7 +51,7 @@ export function showPrices(prices: ReadonlyMap<string, Price>): JsonObject {
   return Object.fromEntries([...prices].map(([model, price]) => [model, showGradedRates(price)]));
 }
 
-function readPrice(model: string, price: Json, readModel: HttpDeps["readModel"]): GradedRates {
+function readPrice(model: string, price: Json, readModel: AccountDeps["readModel"]): GradedRates {
   const param = `prices.${model.slice(0, 64)}`;
   if (!MODEL_PATTERN.test(model) || model.endsWith("*")) {
     throw invalid(param, `'${param}' is not a model's name.`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
@@ -21,7 +22,7 @@ export const listGroups = management({
   query: z.object({ after: afterField("a group's") }),
   data: items(GROUP),
 
-  async handle(exchange, { groups }, { query }) {
+  async handle(exchange, { groups }: Pick<AccountDeps, "groups">, { query }) {
     const found = await groups.list(query.after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showGroup) });
   },
@@ -36,7 +37,7 @@ export const getGroup = management({
   summary: "One group.",
   data: GROUP,
 
-  async handle(exchange, { groups }) {
+  async handle(exchange, { groups }: Pick<AccountDeps, "groups">) {
     return succeed(exchange.id, "", showGroup(existing(await groups.find(idInPath(exchange)))));
   },
 });
@@ -51,7 +52,11 @@ export const createGroup = management({
   body: NEW_GROUP,
   data: GROUP,
 
-  async handle(exchange, { groups, readModel }, { body }) {
+  async handle(
+    exchange,
+    { groups, readModel }: Pick<AccountDeps, "groups" | "readModel">,
+    { body },
+  ) {
     const { name = "", ...fields } = readGroupFields(body, readModel);
     const group = await groups.create({ name, ...fields });
     return succeed(exchange.id, "The group was made.", showGroup(group));
@@ -68,7 +73,11 @@ export const updateGroup = management({
   body: CHANGED_GROUP,
   data: GROUP,
 
-  async handle(exchange, { groups, readModel }, { body }) {
+  async handle(
+    exchange,
+    { groups, readModel }: Pick<AccountDeps, "groups" | "readModel">,
+    { body },
+  ) {
     const id = idInPath(exchange);
     const changed = existing(await groups.change(id, readGroupFields(body, readModel)));
     return succeed(exchange.id, "The group was changed.", showGroup(changed));
@@ -83,7 +92,7 @@ export const deleteGroup = management({
   access: "admin",
   summary: "Deletes a group that no user is in.",
 
-  async handle(exchange, { groups }) {
+  async handle(exchange, { groups }: Pick<AccountDeps, "groups">) {
     if (!(await groups.delete(idInPath(exchange)))) throw noSuchGroup();
     return succeed(exchange.id, "The group was deleted.");
   },

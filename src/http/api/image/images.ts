@@ -8,15 +8,15 @@ import { edits, generations, variations } from "#styles/image/openai/index.ts";
 import { EDIT_REQUEST } from "#styles/image/openai/read-edit.ts";
 import { answerQuestion, askedBy, readQuestion } from "#http/api/operation/serve-question.ts";
 import { streamableAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { ImageDeps, OperationDeps } from "#http/deps/operations.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { IMAGES, IMAGES_IN_EITHER_SHAPE } from "./answers.ts";
 import { shapeFor } from "./shape.ts";
 
-export const imageOperations: readonly Route<HttpDeps>[] = [
+export const imageOperations: readonly Endpoint<ImageDeps>[] = [
   {
     operationId: "createImage",
     tag: "Images",
@@ -61,7 +61,7 @@ function route(
   summary: string,
   format: InboundImageFormat,
   rule?: ObjectRule,
-): Route<HttpDeps> {
+): Endpoint<OperationDeps> {
   return {
     operationId,
     tag: "Images",
@@ -80,7 +80,7 @@ function route(
 export async function serveImages(
   exchange: Exchange,
   format: InboundImageFormat,
-  deps: HttpDeps,
+  deps: OperationDeps,
 ): Promise<Response> {
   const { question, sent } = await readQuestion(exchange, format, deps.limits.mediaBodyBytes);
   return await withIdempotency(exchange, sent, deps, () =>
@@ -94,7 +94,7 @@ async function streamImages(
   exchange: Exchange,
   question: ImageRequest,
   format: InboundImageFormat,
-  deps: HttpDeps,
+  deps: Pick<OperationDeps, "relay" | "limits" | "clock">,
 ): Promise<Reply> {
   const asked = askedBy(exchange, question, format.id, DRAW, deps);
   using _pause = exchange.suspendIdleTimeout();

@@ -3,6 +3,7 @@ import type { CallQuery, CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
+import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
@@ -42,7 +43,7 @@ export const listOwnCalls = management({
   query: OWN_PAGE,
   data: items(OWN_CALL),
 
-  async handle(exchange, { calls }, { query }) {
+  async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
     const { id: userId } = requireUser(exchange);
     return showPage(exchange, await calls.list({ ...pageIn(query), userId }), showCall);
   },
@@ -56,7 +57,7 @@ export const getOwnCall = management({
   summary: "One of your calls, by the `x-request-id` of its answer, and what each part of it cost.",
   data: OWN_CALL_IN_PARTS,
 
-  async handle(exchange, { calls }) {
+  async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
     const found = await calls.find(exchange.param("id"), requireUser(exchange).id);
     const call = existing(found);
     return succeed(exchange.id, "", { ...showCall(call), ...showCostParts(call) });
@@ -74,7 +75,7 @@ export const listCalls = management({
   query: PAGE,
   data: items(CALL),
 
-  async handle(exchange, { calls }, { query }) {
+  async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
     const ofUser = defined({ userId: query.user });
     return showPage(exchange, await calls.list({ ...pageIn(query), ...ofUser }), showCallWhole);
   },
@@ -88,7 +89,7 @@ export const getCall = management({
   summary: "Anybody's call, with every attempt that was made, and what each part of it cost.",
   data: CALL_IN_PARTS,
 
-  async handle(exchange, { calls }) {
+  async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
     const found = await calls.find(exchange.param("id"));
     const call = existing(found);
     return succeed(exchange.id, "", { ...showCallWhole(call), ...showCostParts(call) });

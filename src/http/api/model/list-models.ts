@@ -5,6 +5,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { ChannelRegistry, ListedOverride } from "#relay/routing/channel-registry.ts";
 import type { LearnedRefusal } from "#relay/failover/learned-refusals.ts";
 import { isUnpriced, type Candidate } from "#relay/routing/route.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { Exchange } from "#http/routes.ts";
 import { showLimits, SHOWN_LIMITS } from "../channel/channel-json.ts";
 import { succeed } from "../envelope.ts";
@@ -85,7 +86,15 @@ export const listModelEntries = management({
   query: QUERY,
   data: LIST,
 
-  handle({ id }, { channels, channelRegistry, relay }, { query: { unpriced } }) {
+  handle(
+    { id },
+    {
+      channels,
+      channelRegistry,
+      relay,
+    }: Pick<RoutingDeps, "channels" | "channelRegistry" | "relay">,
+    { query: { unpriced } },
+  ) {
     const names = new Set([...channels.models.keys(), ...channelRegistry.overrides.keys()]);
     const isAsked = (name: string): boolean =>
       !unpriced || (channels.models.get(name) ?? []).some(isUnpriced);

@@ -4,6 +4,7 @@ import type { ModelDraft } from "#core/stored-routing.ts";
 import type { ModelOverride } from "#core/model.ts";
 import { isDay } from "#lib/iso-date.ts";
 import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
 import { jsonField } from "../fields.ts";
 import { management } from "../management.ts";
@@ -47,7 +48,17 @@ export const putModelOverride = management({
   body: OVERRIDE,
   data: MODEL_ENTRY,
 
-  async handle(exchange, { channelRegistry, modelStore, channels, readModel, clock }, { body }) {
+  async handle(
+    exchange,
+    {
+      channelRegistry,
+      modelStore,
+      channels,
+      readModel,
+      clock,
+    }: Pick<RoutingDeps, "channelRegistry" | "modelStore" | "channels" | "readModel" | "clock">,
+    { body },
+  ) {
     const name = modelIn(exchange);
     const { source, date, ...said } = body;
     refuseOwned(name, channelRegistry);
@@ -70,7 +81,10 @@ export const deleteModelOverride = management({
   method: "DELETE",
   summary: "Takes back what was said of a model: the catalogue's words hold again.",
 
-  async handle(exchange, { channelRegistry, modelStore }) {
+  async handle(
+    exchange,
+    { channelRegistry, modelStore }: Pick<RoutingDeps, "channelRegistry" | "modelStore">,
+  ) {
     const name = modelIn(exchange);
     refuseOwned(name, channelRegistry);
     if (!(await modelStore.delete(name))) {

@@ -2,13 +2,13 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/embedding/openai/fields.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { OperationDeps } from "#http/deps/operations.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { EMBEDDINGS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
 
-export const createEmbedding: Route<HttpDeps> = {
+export const createEmbedding: Endpoint<OperationDeps> = {
   operationId: "createEmbedding",
   tag: "Embeddings",
   answer: jsonAnswer(EMBEDDINGS),

@@ -2,15 +2,15 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/embedding/cohere/fields.ts";
 import { embedTexts as format } from "#styles/embedding/cohere/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { OperationDeps } from "#http/deps/operations.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { EMBEDDED_TEXTS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { secondVersion } from "./second-version.ts";
 import { serveQuestion } from "./serve-question.ts";
 
 /** For clients that use the same path prefix for embeddings as for rerank. */
-export const embedTexts: Route<HttpDeps> = {
+export const embedTexts: Endpoint<OperationDeps> = {
   operationId: "embedTexts",
   tag: "Embeddings",
   answer: jsonAnswer(EMBEDDED_TEXTS),

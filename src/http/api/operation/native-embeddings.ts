@@ -9,31 +9,33 @@ import { readOperation } from "#http/api/text/native.ts";
 import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
 import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { OperationDeps } from "#http/deps/operations.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { NATIVE_EMBEDDING, NATIVE_EMBEDDINGS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
 
 /** Separate routes from the native text operations: they belong to another endpoint family. */
-export const nativeEmbeddings: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.flatMap((prefix) => [
-  route(
-    `embedContent${suffixOf(prefix)}`,
-    `${prefix}/models/:model{.+:embedContent}`,
-    "Turns a text into a vector, in the native style.",
-    EMBED_REQUEST,
-    embedContent({ mayNameModel: prefix !== "/v1" }),
-    NATIVE_EMBEDDING,
-  ),
-  route(
-    `batchEmbedContents${suffixOf(prefix)}`,
-    `${prefix}/models/:model{.+:batchEmbedContents}`,
-    "Turns texts into vectors, in the native style.",
-    BATCH_REQUEST,
-    batchEmbedContents,
-    NATIVE_EMBEDDINGS,
-  ),
-]);
+export const nativeEmbeddings: readonly Endpoint<OperationDeps>[] = NATIVE_PREFIXES.flatMap(
+  (prefix) => [
+    route(
+      `embedContent${suffixOf(prefix)}`,
+      `${prefix}/models/:model{.+:embedContent}`,
+      "Turns a text into a vector, in the native style.",
+      EMBED_REQUEST,
+      embedContent({ mayNameModel: prefix !== "/v1" }),
+      NATIVE_EMBEDDING,
+    ),
+    route(
+      `batchEmbedContents${suffixOf(prefix)}`,
+      `${prefix}/models/:model{.+:batchEmbedContents}`,
+      "Turns texts into vectors, in the native style.",
+      BATCH_REQUEST,
+      batchEmbedContents,
+      NATIVE_EMBEDDINGS,
+    ),
+  ],
+);
 
 function route(
   operationId: string,
@@ -42,7 +44,7 @@ function route(
   rule: ObjectRule,
   format: InboundFormat<EmbeddingRequest, Embeddings>,
   answer: z.ZodType,
-): Route<HttpDeps> {
+): Endpoint<OperationDeps> {
   return {
     operationId,
     tag: "Embeddings",

@@ -14,10 +14,10 @@ import { NATIVE_PREFIXES } from "#http/api/text/native-prefixes.ts";
 import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { refuseOtherFamilies } from "#http/authenticate.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { OperationDeps } from "#http/deps/operations.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { PREDICTIONS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { answerQuestion, named } from "./serve-question.ts";
@@ -26,20 +26,22 @@ import { answerQuestion, named } from "./serve-question.ts";
  * Images and embeddings by `:predict`: the members of an instance decide which of the two is
  * requested.
  */
-export const nativePredictions: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
-  operationId: `predict${suffixOf(prefix)}`,
-  tag: "Images",
-  answer: jsonAnswer(PREDICTIONS),
-  method: "POST",
-  path: `${prefix}/models/:model{.+:predict}`,
-  access: "key",
-  summary: "Makes pictures, or turns texts into vectors, by predictions of the native style.",
-  requestSchema: () => schemaOf(REQUEST),
-  renderError: (error) => predictions.inbound.buildError(error),
-  handle: serve,
-}));
+export const nativePredictions: readonly Endpoint<OperationDeps>[] = NATIVE_PREFIXES.map(
+  (prefix) => ({
+    operationId: `predict${suffixOf(prefix)}`,
+    tag: "Images",
+    answer: jsonAnswer(PREDICTIONS),
+    method: "POST",
+    path: `${prefix}/models/:model{.+:predict}`,
+    access: "key",
+    summary: "Makes pictures, or turns texts into vectors, by predictions of the native style.",
+    requestSchema: () => schemaOf(REQUEST),
+    renderError: (error) => predictions.inbound.buildError(error),
+    handle: serve,
+  }),
+);
 
-async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function serve(exchange: Exchange, deps: OperationDeps): Promise<Response> {
   const { model } = readOperation(exchange.param("model"));
   const { json, bytes } = await exchange.readPlacedJson(deps.limits.mediaBodyBytes);
   const asked = { exchange, body: json, sent: bytes, model, deps };
@@ -61,7 +63,7 @@ interface RequestedValue {
   readonly body: JsonObject;
   readonly sent: Uint8Array;
   readonly model: string;
-  readonly deps: HttpDeps;
+  readonly deps: OperationDeps;
 }
 
 async function predict<

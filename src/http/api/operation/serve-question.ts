@@ -12,7 +12,7 @@ import { writeJson } from "#lib/long-base64.ts";
 import { Pieces } from "#lib/pieces.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type OperationCall, type Operation } from "#relay/operate.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { OperationDeps, SharedDeps } from "#http/deps/operations.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
@@ -32,7 +32,7 @@ export async function serveQuestion<
   exchange: Exchange,
   format: InboundFormat<Q, A>,
   operation: Operation<Q, A, E>,
-  deps: HttpDeps,
+  deps: OperationDeps,
   address: Address = {},
 ): Promise<Response> {
   const { question, sent } = await readQuestion(exchange, format, deps.limits.bodyBytes, address);
@@ -74,7 +74,7 @@ export async function answerQuestion<
   question: Q,
   format: InboundFormat<Q, A>,
   operation: Operation<Q, A, E>,
-  deps: HttpDeps,
+  deps: Pick<OperationDeps, "relay" | "limits" | "clock">,
 ): Promise<WholeReply> {
   const asked = askedBy(exchange, question, format.id, operation, deps);
   // From here on, the upstream's deadlines apply.
@@ -94,7 +94,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
   question: Q,
   id: string,
   { sizeOf, expect, unitsOf }: Pick<OperationKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
-  { clock }: HttpDeps,
+  { clock }: Pick<SharedDeps, "clock">,
 ): OperationCall<Q> {
   const inputTokens = clampCount(sizeOf(question));
   const units = fitUnits(unitsOf?.(question) ?? {});

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { GrantRecord, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { showUsdChange } from "../usd.ts";
@@ -32,7 +32,7 @@ export async function showHistory(
   exchange: Exchange,
   owner: QuotaOwner,
   { page_size: limit, before }: z.output<typeof HISTORY>,
-  { quotas }: HttpDeps,
+  { quotas }: Pick<AccountDeps, "quotas">,
 ): Promise<Response> {
   const grants = await quotas.history(owner, { limit, ...defined({ before }) });
   return succeed(exchange.id, "", { items: grants.map(showGrant) });

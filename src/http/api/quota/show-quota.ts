@@ -5,7 +5,7 @@ import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { BudgetStatus, QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { SHOWN_BUDGETS, showBudgets } from "../budget-fields.ts";
 import { showUsd, showUsdOrNull } from "../usd.ts";
 import { seconds } from "../seconds.ts";
@@ -33,7 +33,7 @@ export const QUOTA = {
 /** What an owner may spend and has spent, in all and in the periods that are running. */
 export async function showQuota(
   owner: QuotaOwner,
-  { ledger, quotas }: Pick<HttpDeps, "ledger" | "quotas">,
+  { ledger, quotas }: Pick<AccountDeps, "ledger" | "quotas">,
 ): Promise<JsonObject> {
   const account = await ledger.findAccount(owner);
   if (account === undefined) throw new GatewayError("internal", `There is no account ${owner}.`);

@@ -3,7 +3,7 @@ import { invalid } from "#core/error.ts";
 import type { QuotaOwner } from "#core/quota.ts";
 import type { User } from "#core/user.ts";
 import { ulid } from "#lib/ids.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
@@ -31,7 +31,7 @@ export async function topUp(
   { exchange, body }: { readonly exchange: Exchange; readonly body: TopUp },
   actor: User,
   findOwner: () => Promise<QuotaOwner>,
-  deps: HttpDeps,
+  deps: Pick<AccountDeps, "clock" | "ledger" | "quotas">,
 ): Promise<Response> {
   const { add_usd: amount } = body;
   const operation = readOperation(exchange, body) ?? ulid(deps.clock.now());

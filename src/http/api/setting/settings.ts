@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ShownSetting } from "#core/setting.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { SettingDeps } from "#http/deps/settings.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
@@ -42,7 +43,7 @@ export const listSettings = management({
     "here. Secrets are not shown.",
   data: items(SETTING),
 
-  handle({ id }, { settings }) {
+  handle({ id }, { settings }: Pick<SettingDeps, "settings">) {
     return succeed(id, "", { items: settings.list().map(showSetting) });
   },
 });
@@ -57,7 +58,7 @@ export const putSetting = management({
   summary: "Changes a setting that neither a variable nor the file says.",
   body: VALUE,
 
-  async handle(exchange, { settings }, { body: { value } }) {
+  async handle(exchange, { settings }: Pick<SettingDeps, "settings">, { body: { value } }) {
     const changed = await settings.set(exchange.param("name"), value);
     return tell(exchange, "The setting was changed", changed);
   },
@@ -70,7 +71,7 @@ export const deleteSetting = management({
   method: "DELETE",
   summary: "Takes back what was said of a setting here: its default holds again.",
 
-  async handle(exchange, { settings }) {
+  async handle(exchange, { settings }: Pick<SettingDeps, "settings">) {
     const changed = await settings.reset(exchange.param("name"));
     return tell(exchange, "The setting was taken back", changed);
   },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
@@ -16,7 +17,7 @@ export const getTeamQuota = management({
   summary: "What the members of a team may spend together, and have spent.",
   data: z.object({ team_id: z.int(), ...QUOTA }),
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">) {
     const { id } = await findTeam(exchange, deps.teams);
     return succeed(exchange.id, "", { team_id: id, ...(await showQuota(`team:${id}`, deps)) });
   },
@@ -32,7 +33,7 @@ export const topUpTeam = management({
   body: TOP_UP,
   data: TOPPED_UP,
 
-  handle(exchange, deps, { body }) {
+  handle(exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">, { body }) {
     const findOwner = async () => `team:${(await findTeam(exchange, deps.teams)).id}` as const;
     return topUp({ exchange, body }, requireUser(exchange), findOwner, deps);
   },
@@ -48,7 +49,7 @@ export const listTeamGrants = management({
   query: HISTORY,
   data: GRANTS,
 
-  async handle(exchange, deps, { query }) {
+  async handle(exchange, deps: Pick<AccountDeps, "quotas" | "teams">, { query }) {
     const { id } = await findTeam(exchange, deps.teams);
     return showHistory(exchange, `team:${id}`, query, deps);
   },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Team } from "#core/team.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { BUDGETS, readBudgets } from "../budget-fields.ts";
 import { succeed } from "../envelope.ts";
@@ -37,7 +37,7 @@ export const listTeams = management({
   query: z.object({ after: afterField("a team's") }),
   data: items(LISTED_TEAM),
 
-  async handle(exchange, { teams }, { query }) {
+  async handle(exchange, { teams }: Pick<AccountDeps, "teams">, { query }) {
     const found = await teams.list(query.after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showTeam) });
   },
@@ -52,7 +52,7 @@ export const getTeam = management({
   summary: "A team, with what its members may spend together and have spent.",
   data: TEAM,
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">) {
     return succeed(
       exchange.id,
       "",
@@ -71,7 +71,7 @@ export const createTeam = management({
   body: NEW_TEAM,
   data: TEAM,
 
-  async handle(exchange, deps, { body }) {
+  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">, { body }) {
     const { name = "", ...bounds } = readTeam(body);
     const note = `${requireUser(exchange).name}: team made`;
     const team = await deps.teams.create({ name, ...bounds }, note);
@@ -89,7 +89,7 @@ export const updateTeam = management({
   body: CHANGED_TEAM,
   data: TEAM,
 
-  async handle(exchange, deps, { body }) {
+  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">, { body }) {
     const change = readTeam(body);
     const { id } = await findTeam(exchange, deps.teams);
     const note = `${requireUser(exchange).name}: team changed`;
@@ -107,7 +107,7 @@ export const deleteTeam = management({
   access: "admin",
   summary: "Deletes a team that nobody is in.",
 
-  async handle(exchange, { teams }) {
+  async handle(exchange, { teams }: Pick<AccountDeps, "teams">) {
     const { id } = await findTeam(exchange, teams);
     if (!(await teams.delete(id))) throw noSuchTeam();
     return succeed(exchange.id, "The team was deleted.");
@@ -122,6 +122,9 @@ function showTeam({ id, name, createdAt }: Team): JsonObject {
   return { id, name, created_at: seconds(createdAt) };
 }
 
-async function showTeamWhole(team: Team, deps: HttpDeps): Promise<JsonObject> {
+async function showTeamWhole(
+  team: Team,
+  deps: Pick<AccountDeps, "ledger" | "quotas">,
+): Promise<JsonObject> {
   return { ...showTeam(team), ...(await showQuota(`team:${team.id}`, deps)) };
 }

@@ -2,12 +2,12 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/chat/request/fields.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { GenerationDeps } from "#http/deps/text.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { CHAT_COMPLETION } from "./answers.ts";
 import { generate } from "./generate.ts";
 
-export const createChatCompletion: Route<HttpDeps> = {
+export const createChatCompletion: Endpoint<GenerationDeps> = {
   operationId: "createChatCompletion",
   tag: "Text",
   answer: streamableAnswer(CHAT_COMPLETION),

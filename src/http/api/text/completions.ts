@@ -2,12 +2,12 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/completions/fields.ts";
 import { completions } from "#styles/text/completions/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { GenerationDeps } from "#http/deps/text.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { COMPLETION } from "./answers.ts";
 import { generate } from "./generate.ts";
 
-export const createCompletion: Route<HttpDeps> = {
+export const createCompletion: Endpoint<GenerationDeps> = {
   operationId: "createCompletion",
   tag: "Text",
   answer: streamableAnswer(COMPLETION),

@@ -12,14 +12,16 @@ import { messages } from "#styles/text/messages/index.ts";
 import { REQUEST as RESPONSES_REQUEST } from "#styles/text/responses/request/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { TextDeps } from "#http/deps/text.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
 import { throttle } from "#http/throttle.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { MESSAGE_TOKENS, RESPONSE_TOKENS } from "./answers.ts";
 import { continueConversation } from "./conversation.ts";
 import { askedWhole } from "./responses.ts";
+
+type CountingDeps = Pick<TextDeps, "channels" | "relay" | "limits" | "clock">;
 
 /** How long an answer may be does not count, and need not be said. */
 const COUNT_REQUEST: ObjectRule = {
@@ -27,7 +29,7 @@ const COUNT_REQUEST: ObjectRule = {
   required: MESSAGES_REQUEST.required.filter((name) => name !== "max_tokens"),
 };
 
-export const countMessageTokens: Route<HttpDeps> = {
+export const countMessageTokens: Endpoint<CountingDeps> = {
   operationId: "countMessageTokens",
   tag: "Text",
   answer: jsonAnswer(MESSAGE_TOKENS),
@@ -47,7 +49,9 @@ export const countMessageTokens: Route<HttpDeps> = {
   },
 };
 
-export const countResponseTokens: Route<HttpDeps> = {
+export const countResponseTokens: Endpoint<
+  CountingDeps & Pick<TextDeps, "responses" | "summarySeal">
+> = {
   operationId: "countResponseTokens",
   tag: "Text",
   answer: jsonAnswer(RESPONSE_TOKENS),
@@ -75,7 +79,7 @@ export const countResponseTokens: Route<HttpDeps> = {
 export async function countNativeTokens(
   exchange: Exchange,
   model: string,
-  deps: HttpDeps,
+  deps: CountingDeps,
 ): Promise<Response> {
   await throttle(exchange, deps);
   const { json: body } = await exchange.readJson(deps.limits.bodyBytes);
@@ -91,7 +95,7 @@ async function count(
   body: JsonObject,
   address: Address,
   exchange: Exchange,
-  { channels }: HttpDeps,
+  { channels }: Pick<TextDeps, "channels">,
 ): Promise<number> {
   const facts = style.inbound.readRequest(body, address);
   const found = channels.find(facts.model);

@@ -8,7 +8,7 @@ import { defined } from "#lib/values.ts";
 import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { openCounter } from "#relay/metering/count-usage.ts";
 import { relay } from "#relay/relay.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { GenerationDeps, TextDeps } from "#http/deps/text.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
@@ -43,7 +43,7 @@ export interface Outlet {
 export async function generate(
   exchange: Exchange,
   style: InboundStyle,
-  deps: HttpDeps,
+  deps: GenerationDeps,
   generation: Generation = DEFAULT_OPTIONS,
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
@@ -58,7 +58,7 @@ export async function replyTo(
   exchange: Exchange,
   style: InboundStyle,
   sent: RequestBody,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "relay" | "limits" | "onStream" | "clock">,
   generation: Generation,
 ): Promise<Reply> {
   const facts = check(sent.json, style, deps, generation);
@@ -68,7 +68,7 @@ export async function replyTo(
 function check(
   body: JsonObject,
   style: InboundStyle,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "limits">,
   { address = {} }: Generation,
 ): RequestFacts {
   checkLength(body, style, deps);
@@ -79,7 +79,7 @@ function check(
 function checkLength(
   body: JsonObject,
   { conversationField: field }: InboundStyle,
-  { limits }: HttpDeps,
+  { limits }: Pick<TextDeps, "limits">,
 ): void {
   const items = body[field];
   const least = LEAST_ITEMS.get(field);
@@ -106,7 +106,7 @@ async function answer(
   style: InboundStyle,
   sent: RequestBody,
   facts: RequestFacts,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "relay" | "limits" | "onStream" | "clock">,
   { prepare, outlet = DEFAULT_OPTIONS }: Generation,
 ): Promise<Reply> {
   const call = await openCall(exchange, style, sent, facts, deps, prepare);
@@ -132,7 +132,7 @@ export async function openCall(
   style: InboundStyle,
   sent: RequestBody,
   facts: RequestFacts,
-  { limits, clock }: HttpDeps,
+  { limits, clock }: Pick<TextDeps, "limits" | "clock">,
   prepare?: Prepare,
 ): Promise<Call> {
   const exact = withExactNumbers(sent);
@@ -169,7 +169,7 @@ function replyWith(
   answered: Answer,
   style: InboundStyle,
   outlet: Outlet,
-  { onStream }: HttpDeps,
+  { onStream }: Pick<TextDeps, "onStream">,
 ): Reply {
   const lossy = lossyHeader(answered.lost);
   if (answered.kind === "whole") {

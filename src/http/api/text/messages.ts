@@ -2,12 +2,12 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/messages/request/fields.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { GenerationDeps } from "#http/deps/text.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { MESSAGE } from "./answers.ts";
 import { generate } from "./generate.ts";
 
-export const createMessage: Route<HttpDeps> = {
+export const createMessage: Endpoint<GenerationDeps> = {
   operationId: "createMessage",
   tag: "Text",
   answer: streamableAnswer(MESSAGE),

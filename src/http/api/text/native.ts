@@ -4,8 +4,8 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/gemini/request/fields.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { jsonAnswer, streamableAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route, RouteOperation } from "#http/routes.ts";
+import type { GenerationDeps, TextDeps } from "#http/deps/text.ts";
+import type { Exchange, Endpoint, RouteOperation } from "#http/routes.ts";
 import { GENERATED_CONTENT, NATIVE_TOKENS } from "./answers.ts";
 import { countNativeTokens } from "./count-tokens.ts";
 import { asEventArray } from "./event-array.ts";
@@ -17,8 +17,10 @@ const STREAM_QUERY = z.object({
   alt: z.enum(["sse", "json"]).optional().describe("`sse` for server-sent events."),
 });
 
+type NativeDeps = GenerationDeps & Pick<TextDeps, "channels">;
+
 /** Operations with model and verb in the last path segment: `models/m:generateContent`. */
-export const nativeOperations: readonly Route<HttpDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
+export const nativeOperations: readonly Endpoint<NativeDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
   operationId: `generateContent${suffixOf(prefix)}`,
   tag: "Text",
   operations: operationsAt(prefix),
@@ -62,7 +64,7 @@ function operationsAt(prefix: string): readonly RouteOperation[] {
   ];
 }
 
-function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+function serve(exchange: Exchange, deps: NativeDeps): Promise<Response> {
   const { model, verb } = readOperation(exchange.param("operation"));
   switch (verb) {
     case "generateContent":

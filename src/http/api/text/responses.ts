@@ -9,16 +9,16 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/responses/request/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { ConversationDeps, TextDeps } from "#http/deps/text.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { RESPONSE } from "./answers.ts";
 import { continueConversation, type Continued, type ConversationStore } from "./conversation.ts";
 import { generate, type Generation } from "./generate.ts";
 import { keepingResponse } from "./kept-response.ts";
 import { truncateInput } from "./truncate.ts";
 
-export const createResponse: Route<HttpDeps> = {
+export const createResponse: Endpoint<ConversationDeps> = {
   operationId: "createResponse",
   tag: "Text",
   answer: streamableAnswer(RESPONSE),
@@ -33,7 +33,7 @@ export const createResponse: Route<HttpDeps> = {
   handle: serve,
 };
 
-async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function serve(exchange: Exchange, deps: ConversationDeps): Promise<Response> {
   const generation = creationOf(exchange, deps, {
     store: deps.responses,
     async save(response, isStored) {
@@ -58,7 +58,7 @@ interface Keeping {
 /** Creates a response, requested over HTTP or over a WebSocket. */
 export function creationOf(
   exchange: Exchange,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "channels" | "summarySeal" | "limits" | "clock" | "onError">,
   { store, save, check }: Keeping,
 ): Required<Pick<Generation, "prepare" | "outlet">> {
   const { userId } = requireKey(exchange);
@@ -95,13 +95,17 @@ export function creationOf(
 /**
  * The upstream request, completed with the stored conversation as far as the context window allows.
  */
-export function askedWhole(body: RequestBody, { input }: Continued, deps: HttpDeps): RequestBody {
+export function askedWhole(
+  body: RequestBody,
+  { input }: Continued,
+  deps: Pick<TextDeps, "channels" | "limits">,
+): RequestBody {
   return withInput(body, fitted(input, body.json, deps), deps.limits.jsonDepth);
 }
 
 /** A response that was charged is still sent if it could not be stored. */
 async function keep(
-  { exchange, deps }: { exchange: Exchange; deps: HttpDeps },
+  { exchange, deps }: { exchange: Exchange; deps: Pick<TextDeps, "onError"> },
   save: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -116,7 +120,7 @@ async function keep(
  * Refuses input that is certain to exceed the context window; an estimate above the window alone is
  * not certain.
  */
-async function refuseTooLong(body: JsonObject, deps: HttpDeps): Promise<void> {
+async function refuseTooLong(body: JsonObject, deps: Pick<TextDeps, "channels">): Promise<void> {
   const window = Math.max(...windowsOf(body, deps));
   if (estimateInputTokens(body) < window * SURELY_SHORT) return;
   const [candidate] = deps.channels.find(textOf(body["model"]) ?? "") ?? [];
@@ -136,13 +140,20 @@ async function refuseTooLong(body: JsonObject, deps: HttpDeps): Promise<void> {
 const SURELY_SHORT = 0.5;
 
 /** The model's context windows on its channels; infinite if one is unknown. */
-function windowsOf({ model }: JsonObject, { channels }: HttpDeps): readonly number[] {
+function windowsOf(
+  { model }: JsonObject,
+  { channels }: Pick<TextDeps, "channels">,
+): readonly number[] {
   const found = (typeof model === "string" ? channels.find(model) : undefined) ?? [];
   const windows = found.map(({ traits }) => traits.contextTokens ?? Infinity);
   return windows.length === 0 ? [Infinity] : windows;
 }
 
-function fitted(input: readonly Json[], body: JsonObject, deps: HttpDeps): readonly Json[] {
+function fitted(
+  input: readonly Json[],
+  body: JsonObject,
+  deps: Pick<TextDeps, "channels">,
+): readonly Json[] {
   const { truncation, model } = body;
   if (truncation !== "auto" || typeof model !== "string") return input;
   const windows = (deps.channels.find(model) ?? []).map(({ traits }) => traits.contextTokens);

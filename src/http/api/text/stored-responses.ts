@@ -3,10 +3,10 @@ import type { StoredResponse } from "#core/responses.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { TextDeps } from "#http/deps/text.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { DELETED_RESPONSE, INPUT_ITEMS, INPUT_ITEMS_QUERY, RESPONSE } from "./answers.ts";
 import { responseNotFound } from "./kept-response.ts";
 
@@ -20,7 +20,7 @@ const base = {
   renderError: responses.inbound.buildError,
 } as const;
 
-export const getResponse: Route<HttpDeps> = {
+export const getResponse: Endpoint<Pick<TextDeps, "responses">> = {
   operationId: "getResponse",
   answer: jsonAnswer(RESPONSE),
   ...base,
@@ -32,7 +32,7 @@ export const getResponse: Route<HttpDeps> = {
   },
 };
 
-export const deleteResponse: Route<HttpDeps> = {
+export const deleteResponse: Endpoint<Pick<TextDeps, "responses">> = {
   operationId: "deleteResponse",
   answer: jsonAnswer(DELETED_RESPONSE),
   ...base,
@@ -48,7 +48,7 @@ export const deleteResponse: Route<HttpDeps> = {
 };
 
 /** Nothing can be cancelled: a response is stored only when it is complete. */
-export const cancelResponse: Route<HttpDeps> = {
+export const cancelResponse: Endpoint<Pick<TextDeps, "responses">> = {
   operationId: "cancelResponse",
   answer: jsonAnswer(RESPONSE),
   ...base,
@@ -61,7 +61,7 @@ export const cancelResponse: Route<HttpDeps> = {
   },
 };
 
-export const listInputItems: Route<HttpDeps> = {
+export const listInputItems: Endpoint<Pick<TextDeps, "responses" | "limits">> = {
   operationId: "listInputItems",
   query: INPUT_ITEMS_QUERY,
   answer: jsonAnswer(INPUT_ITEMS),
@@ -79,7 +79,10 @@ export const listInputItems: Route<HttpDeps> = {
   },
 };
 
-async function find(exchange: Exchange, deps: HttpDeps): Promise<StoredResponse> {
+async function find(
+  exchange: Exchange,
+  deps: Pick<TextDeps, "responses">,
+): Promise<StoredResponse> {
   const id = exchange.param("id");
   const found = await deps.responses.find(requireKey(exchange).userId, id);
   if (found === undefined) throw responseNotFound(id);

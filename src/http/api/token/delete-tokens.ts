@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
@@ -18,7 +19,7 @@ export const deleteTokens = management({
   body: REQUEST,
   data: z.object({ deleted: z.int(), not_deleted: z.array(z.int()) }),
 
-  async handle(exchange, { userKeys }, { body }) {
+  async handle(exchange, { userKeys }: Pick<AccountDeps, "userKeys">, { body }) {
     const ids = [...new Set(body.ids)];
     const deleted = await userKeys.deleteOwn(requireUser(exchange).id, ids);
     const gone = new Set(deleted);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ListedKey } from "#core/user-keys.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
@@ -44,7 +44,8 @@ export const listTokens = management({
   query: PAGE,
   data: PAGE_OF_TOKENS,
 
-  handle: (exchange, deps, { query }) => showPage(exchange, deps, requireUser(exchange).id, query),
+  handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, { query }) =>
+    showPage(exchange, deps, requireUser(exchange).id, query),
 });
 
 export const getToken = management({
@@ -55,7 +56,7 @@ export const getToken = management({
   summary: "One of your tokens.",
   data: TOKEN,
 
-  async handle(exchange, { userKeys, clock }) {
+  async handle(exchange, { userKeys, clock }: Pick<AccountDeps, "userKeys" | "clock">) {
     const found = await userKeys.findOwn(requireUser(exchange).id, idInPath(exchange));
     return succeed(exchange.id, "", showToken(existing(found), clock.now()));
   },
@@ -70,7 +71,11 @@ export const createToken = management({
   body: NEW_TOKEN,
   data: NEW_TOKEN_SHOWN,
 
-  async handle(exchange, { userKeys, clock, limits }, { body }) {
+  async handle(
+    exchange,
+    { userKeys, clock, limits }: Pick<AccountDeps, "userKeys" | "clock" | "limits">,
+    { body },
+  ) {
     const { id: userId } = requireUser(exchange);
     const fields = readTokenFields(body);
     const draft = { ...draftOf(fields), userId };
@@ -96,7 +101,8 @@ export const updateToken = management({
   ...changing,
   path: "/api/token/:id",
   summary: "Changes a token; what is left out stays. With `status_only=true` only its status.",
-  handle: (exchange, deps, input) => update(exchange, deps, input, idInPath(exchange)),
+  handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, input) =>
+    update(exchange, deps, input, idInPath(exchange)),
 });
 
 export const updateNamedToken = management({
@@ -104,7 +110,8 @@ export const updateNamedToken = management({
   ...changing,
   path: "/api/token",
   summary: "The same, with the token's id in the body.",
-  handle: (exchange, deps, input) => update(exchange, deps, input, undefined),
+  handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, input) =>
+    update(exchange, deps, input, undefined),
 });
 
 export const deleteToken = management({
@@ -114,7 +121,7 @@ export const deleteToken = management({
   path: "/api/token/:id",
   summary: "Deletes a token for good; its running streams end.",
 
-  async handle(exchange, { userKeys }) {
+  async handle(exchange, { userKeys }: Pick<AccountDeps, "userKeys">) {
     const deleted = await userKeys.deleteOwn(requireUser(exchange).id, [idInPath(exchange)]);
     if (deleted.length === 0) throw noSuchToken();
     return succeed(exchange.id, "The token was deleted.");
@@ -124,7 +131,7 @@ export const deleteToken = management({
 /** The page of a user's tokens for this query. */
 export async function showPage(
   exchange: Exchange,
-  { userKeys, clock }: HttpDeps,
+  { userKeys, clock }: Pick<AccountDeps, "clock" | "userKeys">,
   userId: number,
   { p: page, page_size: size }: z.output<typeof PAGE>,
 ): Promise<Response> {
@@ -144,7 +151,7 @@ interface Changing {
 
 async function update(
   exchange: Exchange,
-  { userKeys, clock }: HttpDeps,
+  { userKeys, clock }: Pick<AccountDeps, "clock" | "userKeys">,
   { query, body }: Changing,
   idOfPath: number | undefined,
 ): Promise<Response> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageQuery } from "#core/usage-report.ts";
 import { defined } from "#lib/values.ts";
+import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
@@ -53,7 +54,7 @@ export const getOwnUsage = management({
 
   query: OWN_QUERY,
 
-  async handle(exchange, { usage, clock }, { query }) {
+  async handle(exchange, { usage, clock }: Pick<ReportDeps, "usage" | "clock">, { query }) {
     refuseOthers(exchange.query);
     const own = { ...readQuery(query, clock.now()), userId: requireUser(exchange).id };
     return succeed(exchange.id, "", showReport(own, await usage.report(own)));
@@ -70,7 +71,7 @@ export const getUsage = management({
 
   query: QUERY,
 
-  async handle(exchange, { usage, clock }, { query }) {
+  async handle(exchange, { usage, clock }: Pick<ReportDeps, "usage" | "clock">, { query }) {
     const asked = readQuery(query, clock.now());
     return succeed(exchange.id, "", showReport(asked, await usage.report(asked)));
   },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GatewayError, invalid } from "#core/error.ts";
 import { missingFactor } from "#core/second-factor.ts";
 import type { User } from "#core/user.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { originOf } from "#http/same-origin.ts";
@@ -36,7 +36,11 @@ export const login = management({
   body: LOGIN,
   data: LOGGED_IN,
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactorRule" | "secondFactors">,
+    { body },
+  ) {
     refuseOtherPages(exchange);
     const name = body.email ?? body.username;
     if (name === undefined) throw invalid("email", "'email' or 'username' must be there.");
@@ -67,7 +71,11 @@ export const finishLogin = management({
   body: SHOWN,
   data: LOGGED_IN,
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactorRule" | "secondFactors">,
+    { body },
+  ) {
     const user = requireUser(exchange);
     if (ownSession(exchange) === undefined || !user.hasSecondFactor) {
       throw new GatewayError(
@@ -88,7 +96,7 @@ export const logout = management({
   access: "mfa_pending",
   summary: "Ends the session of the cookie.",
 
-  async handle(exchange, { logins }) {
+  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     const session = readSession(exchange.request);
     if (session !== undefined) await logins.endSession(session);
     const response = succeed(exchange.id, "You are logged out.");
@@ -106,7 +114,7 @@ export function refuseOtherPages({ request }: Exchange): void {
 /** Asks for the code only after the password was correct. */
 async function takeCode(
   exchange: Exchange,
-  deps: HttpDeps,
+  deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors">,
   user: User,
   code: string | undefined,
 ): Promise<void> {
@@ -122,7 +130,11 @@ async function takeCode(
 }
 
 /** Starts a session: all required factors are verified. */
-async function logIn(exchange: Exchange, deps: HttpDeps, user: User): Promise<Response> {
+async function logIn(
+  exchange: Exchange,
+  deps: Pick<LoginDeps, "logins" | "secondFactorRule">,
+  user: User,
+): Promise<Response> {
   const isConfirmed = user.hasSecondFactor;
   const lack = missingFactor({ user, isConfirmed }, deps.secondFactorRule);
   const response =

@@ -8,7 +8,8 @@ import { randomBase62 } from "#lib/ids.ts";
 import { parseJson } from "#lib/json.ts";
 import { memberOf, numberOf, textOf } from "#lib/values.ts";
 import type { Answer } from "#http/answer.ts";
-import type { HttpDeps, SingleSignOn } from "#http/deps.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
+import type { SingleSignOn } from "#http/single-sign-on.ts";
 import { requireUser } from "#http/require-user.ts";
 import { readReturnPath } from "#http/return-path.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -37,7 +38,8 @@ export const describeOidc = management({
   path: "/api/user/oidc",
   summary: "What the button for single sign-on is called.",
   data: z.object({ name: z.string() }),
-  handle: (exchange, deps) => succeed(exchange.id, "", { name: requireSignOn(deps).name }),
+  handle: (exchange, deps: Pick<LoginDeps, "singleSignOn">) =>
+    succeed(exchange.id, "", { name: requireSignOn(deps).name }),
 });
 
 export const beginOidc = management({
@@ -49,7 +51,7 @@ export const beginOidc = management({
   query: z.object({ return_to: textField("A path of this gateway.") }),
   answer: REDIRECT,
 
-  async handle(exchange, deps, { query }) {
+  async handle(exchange, deps: Pick<LoginDeps, "clock" | "publicUrl" | "singleSignOn">, { query }) {
     const { provider, seal } = requireSignOn(deps);
     const returnTo = readReturnPath(query.return_to ?? null);
     const { url, pending } = await provider.begin();
@@ -73,7 +75,13 @@ export const finishOidc = management({
   }),
   answer: REDIRECT,
 
-  async handle(exchange, deps) {
+  async handle(
+    exchange,
+    deps: Pick<
+      LoginDeps,
+      "clock" | "identities" | "loginLimits" | "logins" | "publicUrl" | "singleSignOn" | "users"
+    >,
+  ) {
     const signOn = requireSignOn(deps);
     const { returnTo, ...pending } = openPending(exchange, deps, signOn);
     // A throttling name for this login only, so that failures of other logins do not delay it.
@@ -101,7 +109,11 @@ export const linkIdentity = management({
   summary: "Links a user of a role below your own, or root itself, to a subject of the provider.",
   body: LINK,
 
-  async handle(exchange, deps, { body: { subject } }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "identities" | "singleSignOn" | "users">,
+    { body: { subject } },
+  ) {
     if (!isSubject(subject))
       throw invalid(
         "subject",
@@ -122,7 +134,7 @@ export const unlinkIdentity = management({
   access: "admin",
   summary: "Unlinks a user of a role below your own, or root itself, from the provider.",
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps: Pick<LoginDeps, "identities" | "singleSignOn" | "users">) {
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     if (await deps.identities.unlink(user.id, provider.issuer)) {
@@ -133,7 +145,10 @@ export const unlinkIdentity = management({
 });
 
 /** Root has no admin above it who could link its account. */
-async function findLinkable(exchange: Exchange, { users }: HttpDeps): Promise<User> {
+async function findLinkable(
+  exchange: Exchange,
+  { users }: Pick<LoginDeps, "users">,
+): Promise<User> {
   const user = await findUser(exchange, users);
   const actor = requireUser(exchange);
   if (actor.id !== user.id || actor.role !== "root") refuseUnlessAbove(actor, user.role);
@@ -142,7 +157,7 @@ async function findLinkable(exchange: Exchange, { users }: HttpDeps): Promise<Us
 
 async function findOrAdmit(
   identity: Identity,
-  { identities, users }: HttpDeps,
+  { identities, users }: Pick<LoginDeps, "identities" | "users">,
   { rules }: SingleSignOn,
 ): Promise<User> {
   const { issuer, subject, email } = identity;
@@ -179,7 +194,7 @@ async function createNamed(
 
 function openPending(
   { request }: Exchange,
-  { clock }: HttpDeps,
+  { clock }: Pick<LoginDeps, "clock">,
   { seal }: SingleSignOn,
 ): PendingLogin & { readonly returnTo: string } {
   const bytes = seal.open(readPending(request) ?? "", CONTEXT);
@@ -197,12 +212,16 @@ function openPending(
 }
 
 /** A reverse proxy may strip a path prefix from the requests that it passes on. */
-function pendingCookieFor({ client }: Exchange, { publicUrl }: HttpDeps, sealed: string): string {
+function pendingCookieFor(
+  { client }: Exchange,
+  { publicUrl }: Pick<LoginDeps, "publicUrl">,
+  sealed: string,
+): string {
   const callback = new URL(`${publicUrl ?? "http://here.invalid"}${CALLBACK_PATH}`);
   return pendingCookie(sealed, dirname(callback.pathname), client.isSecure);
 }
 
-function requireSignOn({ singleSignOn }: HttpDeps): SingleSignOn {
+function requireSignOn({ singleSignOn }: Pick<LoginDeps, "singleSignOn">): SingleSignOn {
   if (singleSignOn !== undefined) return singleSignOn;
   throw new GatewayError("not_found", "Single sign-on is not configured on this gateway.");
 }

@@ -1,9 +1,9 @@
 import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
 import type { Exchange } from "#http/routes.ts";
 
-type ProofDeps = Pick<HttpDeps, "logins" | "loginLimits" | "secondFactors">;
+type ProofDeps = Pick<LoginDeps, "logins" | "loginLimits" | "secondFactors">;
 
 /** Re-authentication: an open browser or a stolen token is not enough to take over an account. */
 export async function provePassword(

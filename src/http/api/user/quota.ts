@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalid } from "#core/error.ts";
 import type { User } from "#core/user.ts";
 import { defined } from "#lib/values.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { BUDGETS, readBudgets } from "../budget-fields.ts";
@@ -24,7 +24,8 @@ export const getOwnQuota = management({
   access: "user",
   summary: "What all your tokens may spend together, and have spent.",
   data: USER_QUOTA,
-  handle: (exchange, deps) => show(exchange, requireUser(exchange), deps),
+  handle: (exchange, deps: Pick<AccountDeps, "ledger" | "quotas">) =>
+    show(exchange, requireUser(exchange), deps),
 });
 
 export const getQuota = management({
@@ -35,7 +36,8 @@ export const getQuota = management({
   access: "auditor",
   summary: "What a user may spend, and has spent.",
   data: USER_QUOTA,
-  handle: async (exchange, deps) => show(exchange, await findUser(exchange, deps.users), deps),
+  handle: async (exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "users">) =>
+    show(exchange, await findUser(exchange, deps.users), deps),
 });
 
 const NEW_QUOTA = z.strictObject({
@@ -56,7 +58,7 @@ export const setQuota = management({
   body: NEW_QUOTA,
   data: USER_QUOTA,
 
-  async handle(exchange, deps, { body }) {
+  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "users">, { body }) {
     const quota = body.quota_usd;
     const budgets = readBudgets(body);
     if (quota === undefined && Object.keys(budgets).length === 0) {
@@ -84,7 +86,7 @@ export const topUpUser = management({
   body: TOP_UP,
   data: TOPPED_UP,
 
-  handle(exchange, deps, { body }) {
+  handle(exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "users">, { body }) {
     const findOwner = async () => `user:${(await findBelow(exchange, deps)).id}` as const;
     return topUp({ exchange, body }, requireUser(exchange), findOwner, deps);
   },
@@ -99,7 +101,7 @@ export const listOwnGrants = management({
   summary: "Who changed what you may spend, when and why, latest first.",
   query: HISTORY,
   data: GRANTS,
-  handle: (exchange, deps, { query }) =>
+  handle: (exchange, deps: Pick<AccountDeps, "quotas">, { query }) =>
     showHistory(exchange, `user:${requireUser(exchange).id}`, query, deps),
 });
 
@@ -115,13 +117,13 @@ export const listGrants = management({
   query: HISTORY,
   data: GRANTS,
 
-  async handle(exchange, deps, { query }) {
+  async handle(exchange, deps: Pick<AccountDeps, "quotas" | "users">, { query }) {
     const { id } = await findUser(exchange, deps.users);
     return showHistory(exchange, `user:${id}`, query, deps);
   },
 });
 
-async function findBelow(exchange: Exchange, { users }: HttpDeps): Promise<User> {
+async function findBelow(exchange: Exchange, { users }: Pick<AccountDeps, "users">): Promise<User> {
   const user = await findUser(exchange, users);
   const actor = requireUser(exchange);
   // Root has no admin above it, so root sets its own quota.
@@ -129,6 +131,10 @@ async function findBelow(exchange: Exchange, { users }: HttpDeps): Promise<User>
   return user;
 }
 
-async function show({ id }: Exchange, user: User, deps: HttpDeps): Promise<Response> {
+async function show(
+  { id }: Exchange,
+  user: User,
+  deps: Pick<AccountDeps, "ledger" | "quotas">,
+): Promise<Response> {
   return succeed(id, "", { user_id: user.id, ...(await showQuota(`user:${user.id}`, deps)) });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
 import { otpauthUri, toBase32 } from "#lib/totp.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
@@ -31,7 +31,11 @@ export const beginSecondFactor = management({
   body: PROOF,
   data: z.object({ secret: z.string().describe("Base 32."), uri: z.string() }),
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors">,
+    { body },
+  ) {
     const user = requireUser(exchange);
     await prove(exchange, deps, user, body);
     const secret = await deps.secondFactors.begin(user.id);
@@ -56,7 +60,11 @@ export const confirmSecondFactor = management({
   body: SHOWN,
   data: z.object({ recovery_codes: z.array(z.string()) }),
 
-  async handle(exchange, deps, { body: { code } }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors">,
+    { body: { code } },
+  ) {
     const { secondFactors, loginLimits } = deps;
     const user = requireUser(exchange);
     const name = `(new code of ${user.id})`;
@@ -83,7 +91,11 @@ export const removeOwnSecondFactor = management({
   summary: "Does away with your second factor. Asks for your password and a code.",
   body: PROOF,
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors">,
+    { body },
+  ) {
     const user = requireUser(exchange);
     if (!user.hasSecondFactor) throw none("You have no second factor.");
     await prove(exchange, deps, user, body);
@@ -100,7 +112,7 @@ export const removeSecondFactor = management({
   access: "admin",
   summary: "Does away with the second factor of a user of a role below your own.",
 
-  async handle(exchange, { users, secondFactors }) {
+  async handle(exchange, { users, secondFactors }: Pick<LoginDeps, "users" | "secondFactors">) {
     const user = await findUser(exchange, users);
     refuseUnlessAbove(requireUser(exchange), user.role);
     if (await secondFactors.remove(user.id)) {
@@ -116,7 +128,7 @@ export const removeSecondFactor = management({
  */
 async function prove(
   exchange: Exchange,
-  deps: HttpDeps,
+  deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors">,
   user: User,
   { password, code }: Proof,
 ): Promise<void> {

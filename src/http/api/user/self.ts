@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import { defined } from "#lib/values.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
 import { requireUser } from "#http/require-user.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
 import { succeed } from "../envelope.ts";
@@ -37,7 +38,11 @@ export const updateSelf = management({
   body: CHANGE,
   data: USER,
 
-  async handle(exchange, deps, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors" | "users">,
+    { body },
+  ) {
     const user = requireUser(exchange);
     const { password, display_name: displayName, current_password: current } = body;
     if (password !== undefined) {
@@ -60,7 +65,7 @@ export const createAccessToken = management({
   summary: "Makes your access token, in place of the one before. It is not shown again.",
   data: z.object({ token: z.string() }),
 
-  async handle(exchange, { logins }) {
+  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     const token = await logins.createToken(requireUser(exchange).id);
     return succeed(exchange.id, "Your access token was made. It is not shown again.", { token });
   },
@@ -73,7 +78,7 @@ export const deleteAccessToken = management({
   path: "/api/user/token",
   summary: "Revokes your access token.",
 
-  async handle(exchange, { logins }) {
+  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     if (await logins.deleteToken(requireUser(exchange).id)) {
       return succeed(exchange.id, "Your access token was revoked.");
     }

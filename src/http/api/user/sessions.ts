@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SessionRecord } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
 import { requireUser } from "#http/require-user.ts";
 import { ownSession } from "#http/start-session.ts";
 import { succeed } from "../envelope.ts";
@@ -24,7 +25,7 @@ export const listSessions = management({
   summary: "Where you are logged in: since when, when it was last used, and from which network.",
   data: items(SESSION),
 
-  async handle(exchange, { logins }) {
+  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     const found = await logins.listSessions(requireUser(exchange).id, ownSession(exchange));
     return succeed(exchange.id, "", { items: found.map(showSession) });
   },
@@ -38,7 +39,7 @@ export const endSessions = management({
   summary: "Ends all your sessions but the one that asks.",
   data: z.object({ ended: z.int() }),
 
-  async handle(exchange, { logins }) {
+  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     const ended = await logins.endOtherSessions(requireUser(exchange).id, ownSession(exchange));
     return succeed(exchange.id, "Your other sessions are ended.", { ended });
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { refuseOtherPages } from "./login.ts";
@@ -22,7 +23,11 @@ export const setUp = management({
   body: SET_UP,
   data: USER,
 
-  async handle(exchange, { logins, loginLimits }, { body: { token, email, password } }) {
+  async handle(
+    exchange,
+    { logins, loginLimits }: Pick<LoginDeps, "logins" | "loginLimits">,
+    { body: { token, email, password } },
+  ) {
     refuseOtherPages(exchange);
     const { address } = exchange.client;
     await loginLimits.enter(THIS, address);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HttpDeps } from "#http/deps.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
@@ -20,7 +20,7 @@ export const listUserTokens = management({
   query: PAGE,
   data: PAGE_OF_TOKENS,
 
-  async handle(exchange, deps, { query }) {
+  async handle(exchange, deps: Pick<AccountDeps, "clock" | "userKeys" | "users">, { query }) {
     const { id } = await findUser(exchange, deps.users);
     return await showPage(exchange, deps, id, query);
   },
@@ -36,7 +36,7 @@ export const updateUserToken = management({
   body: z.strictObject({ status: STATUS }),
   data: TOKEN,
 
-  async handle(exchange, deps, { body }) {
+  async handle(exchange, deps: Pick<AccountDeps, "clock" | "userKeys" | "users">, { body }) {
     const status = readStatus(body.status);
     const userId = await userBelow(exchange, deps);
     const id = tokenInPath(exchange);
@@ -54,7 +54,7 @@ export const deleteUserToken = management({
   access: "admin",
   summary: "Deletes a token of a user of a role below your own for good; its running streams end.",
 
-  async handle(exchange, deps) {
+  async handle(exchange, deps: Pick<AccountDeps, "userKeys" | "users">) {
     const userId = await userBelow(exchange, deps);
     const deleted = await deps.userKeys.deleteOwn(userId, [tokenInPath(exchange)]);
     if (deleted.length === 0) throw noSuchToken();
@@ -62,7 +62,10 @@ export const deleteUserToken = management({
   },
 });
 
-async function userBelow(exchange: Exchange, { users }: HttpDeps): Promise<number> {
+async function userBelow(
+  exchange: Exchange,
+  { users }: Pick<AccountDeps, "users">,
+): Promise<number> {
   const user = await findUser(exchange, users);
   refuseUnlessAbove(requireUser(exchange), user.role);
   return user.id;

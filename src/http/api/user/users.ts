@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "#core/user.ts";
 import { defined } from "#lib/values.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
@@ -26,7 +27,7 @@ export const listUsers = management({
   query: z.object({ after: afterField("a user's") }),
   data: items(USER),
 
-  async handle(exchange, { users }, { query }) {
+  async handle(exchange, { users }: Pick<AccountDeps, "users">, { query }) {
     const found = await users.list(query.after, PAGE);
     return succeed(exchange.id, "", { items: found.map(showUser) });
   },
@@ -52,7 +53,7 @@ export const createUser = management({
   body: NEW_USER,
   data: USER,
 
-  async handle(exchange, { users }, { body }) {
+  async handle(exchange, { users }: Pick<AccountDeps, "users">, { body }) {
     const { role = "user" } = body;
     refuseUnlessAbove(requireUser(exchange), role);
     const user = await users.create({
@@ -89,7 +90,7 @@ export const updateUser = management({
   body: CHANGED_USER,
   data: USER,
 
-  async handle(exchange, { users }, { body }) {
+  async handle(exchange, { users }: Pick<AccountDeps, "users">, { body }) {
     const found = await findUser(exchange, users);
     const actor = requireUser(exchange);
     const { role, status } = body;
@@ -120,7 +121,7 @@ export const deleteUser = management({
     "Closes the account of a user of a role below your own for good: logins and tokens end, " +
     "running streams too; what was called and what it cost stays.",
 
-  async handle(exchange, { users }) {
+  async handle(exchange, { users }: Pick<AccountDeps, "users">) {
     const found = await findUser(exchange, users);
     refuseUnlessAbove(requireUser(exchange), found.role);
     if (!(await users.delete(found.id))) throw noSuchUser();

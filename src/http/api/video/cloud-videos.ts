@@ -14,10 +14,10 @@ import { cloudParentOf, CLOUD_PREFIXES } from "#http/api/text/native-prefixes.ts
 import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { readOperation } from "#http/api/text/native.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { TaskFileDeps, TaskViewDeps, VideoDeps } from "#http/deps/videos.ts";
 import { toResponse } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { templateOf } from "#http/template.ts";
 import { OPERATION } from "./answers.ts";
 import { linkedVideos, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
@@ -34,7 +34,7 @@ const COMMON = {
 const MAX_INLINE_BYTES = 64 * 1024 * 1024;
 
 /** Video creation and polling for clients of the vendor's cloud. */
-export const cloudVideos: readonly Route<HttpDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
+export const cloudVideos: readonly Endpoint<VideoDeps>[] = CLOUD_PREFIXES.flatMap((prefix) => [
   {
     ...COMMON,
     operationId: `predictLongRunning${suffixOf(prefix)}`,
@@ -83,7 +83,10 @@ function lastStepOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-async function fetchOperation(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function fetchOperation(
+  exchange: Exchange,
+  deps: TaskViewDeps & TaskFileDeps,
+): Promise<Response> {
   const { json } = await exchange.readJson(deps.limits.bodyBytes);
   const name = textOf(json["operationName"]) ?? "";
   if (name === "") {
@@ -111,7 +114,7 @@ async function inlined(
   task: Task,
   link: CloudVideo,
   index: number,
-  deps: HttpDeps,
+  deps: Pick<VideoDeps, "contents">,
 ): Promise<CloudVideo> {
   const contentRequest = { index, variant: "video", signal: exchange.signal } as const;
   const content = await deps.contents

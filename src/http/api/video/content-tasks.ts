@@ -6,10 +6,10 @@ import { readList } from "#styles/video/ark/read-list.ts";
 import { REQUEST } from "#styles/video/ark/read-task.ts";
 import { writeList } from "#styles/video/ark/write-task.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SubmissionDeps, TaskViewDeps, VideoDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import {
   CONTENT_TASK,
   CONTENT_TASKS,
@@ -31,7 +31,7 @@ const COMMON = {
 } as const;
 
 /** Videos by tasks with a `content` list of text and media. */
-export const contentTaskOperations: readonly Route<HttpDeps>[] = [
+export const contentTaskOperations: readonly Endpoint<SubmissionDeps>[] = [
   {
     ...COMMON,
     operationId: "createContentTask",
@@ -72,7 +72,7 @@ export const contentTaskOperations: readonly Route<HttpDeps>[] = [
   },
 ];
 
-async function submit(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function submit(exchange: Exchange, deps: SubmissionDeps): Promise<Response> {
   const read = await readVideo(exchange, contentTasks, deps, {});
   try {
     return await submitVideo(exchange, contentTasks, read, deps);
@@ -84,7 +84,7 @@ async function submit(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   }
 }
 
-async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function list(exchange: Exchange, deps: TaskViewDeps): Promise<Response> {
   const query = readList(exchange.query);
   const { userId } = requireKey(exchange);
   const { tasks, total } = await deps.tasks.page({ ...query, userId });
@@ -92,7 +92,7 @@ async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   return json(writeList(items, total), exchange.id);
 }
 
-async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function remove(exchange: Exchange, deps: Pick<VideoDeps, "tasks">): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
   if (isOver(task)) await deps.tasks.remove(task);
   else await deps.tasks.cancel(task);

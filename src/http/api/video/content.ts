@@ -7,8 +7,8 @@ import { buildError } from "#styles/text/chat/error.ts";
 import type { Content, ContentRequest } from "#relay/content/content.ts";
 import { isVendorKeyHeader } from "#http/credential.ts";
 import { FILE_ANSWER } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { TaskFileDeps, VideoDeps } from "#http/deps/videos.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { CONTENT_QUERY } from "./answers.ts";
 import { requireTask } from "./serve-task.ts";
 
@@ -36,7 +36,7 @@ const A_LOOK = { first: 0, last: 63 };
 /** Players request a few bytes at a time, and some require an exact `Content-Length`. */
 const SMALL_BYTES = 256 * 1024;
 
-export const getContent: Route<HttpDeps> = {
+export const getContent: Endpoint<TaskFileDeps & Pick<VideoDeps, "tasks">> = {
   operationId: "getVideoContent",
   tag: "Result files",
   query: CONTENT_QUERY,
@@ -57,7 +57,7 @@ export const getContent: Route<HttpDeps> = {
 };
 
 /** For clients that download results without a key, as they do from the vendor. */
-export const getSignedContent: Route<HttpDeps> = {
+export const getSignedContent: Endpoint<TaskFileDeps & Pick<VideoDeps, "tasks" | "taskLinker">> = {
   operationId: "getSignedVideoContent",
   tag: "Result files",
   query: CONTENT_QUERY,
@@ -87,7 +87,7 @@ export async function serveFile(
   exchange: Exchange,
   find: () => Promise<Task>,
   query: URLSearchParams,
-  deps: HttpDeps,
+  deps: TaskFileDeps,
 ): Promise<Response> {
   try {
     return await serveContent(exchange, await find(), query, deps);
@@ -102,7 +102,7 @@ async function serveContent(
   exchange: Exchange,
   task: Task,
   query: URLSearchParams,
-  deps: HttpDeps,
+  deps: TaskFileDeps,
 ): Promise<Response> {
   if (task.status !== "succeeded") throw notThere(task);
   const { request } = exchange;
@@ -160,7 +160,7 @@ async function respond(
   task: Task,
   content: Content,
   { index, variant }: ContentRequest,
-  deps: HttpDeps,
+  deps: Pick<VideoDeps, "limits">,
 ): Promise<Response> {
   const isHead = exchange.request.method === "HEAD";
   if (content.status === 416) {

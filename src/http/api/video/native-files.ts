@@ -5,9 +5,9 @@ import { buildError } from "#styles/text/gemini/error.ts";
 import { readFileName } from "#styles/video/veo/file-name.ts";
 import { writeFile } from "#styles/video/veo/write-file.ts";
 import { FILE_ANSWER } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { TaskFileDeps, VideoDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { NATIVE_FILE } from "./answers.ts";
 import { serveFile } from "./content.ts";
@@ -16,7 +16,9 @@ import { requireTask } from "./serve-task.ts";
 const DOWNLOAD = ":download";
 
 /** Download of videos that native operations made. */
-export const nativeFiles: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((version) => ({
+export const nativeFiles: readonly Endpoint<
+  TaskFileDeps & Pick<VideoDeps, "tasks" | "publicUrl">
+>[] = ["/v1beta", "/v1"].map((version) => ({
   operationId: `getFile${suffixOf(version)}`,
   tag: "Result files",
   query: z.object({ alt: z.enum(["media"]).optional() }),
@@ -36,7 +38,10 @@ export const nativeFiles: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].map((v
   handle: serve,
 }));
 
-async function serve(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function serve(
+  exchange: Exchange,
+  deps: TaskFileDeps & Pick<VideoDeps, "tasks" | "publicUrl">,
+): Promise<Response> {
   const path = exchange.param("file");
   const param = path.slice(path.lastIndexOf("/") + 1);
   const isDownload = param.endsWith(DOWNLOAD) || exchange.query.get("alt") === "media";

@@ -4,8 +4,8 @@ import { REQUEST } from "#styles/video/veo/read-prediction.ts";
 import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { readOperation } from "#http/api/text/native.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { SubmissionDeps, TaskViewDeps } from "#http/deps/videos.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { OPERATION } from "./answers.ts";
 import { serveSubmit, serveTask } from "./serve-task.ts";
 
@@ -21,31 +21,33 @@ const COMMON = {
  * Separate routes from the native text operations and models: they belong to another endpoint
  * family.
  */
-export const nativeVideos: readonly Route<HttpDeps>[] = ["/v1beta", "/v1"].flatMap((version) => [
-  {
-    ...COMMON,
-    operationId: `predictLongRunning${suffixOf(version)}`,
-    method: "POST",
-    path: `${version}/models/:model{.+:predictLongRunning}`,
-    summary: "Has videos made, in the native style.",
-    requestSchema: () => schemaOf(REQUEST),
-    handle(exchange, deps) {
-      const { model } = readOperation(exchange.param("model"));
-      return serveSubmit(exchange, longPredictions, deps, { model });
+export const nativeVideos: readonly Endpoint<SubmissionDeps>[] = ["/v1beta", "/v1"].flatMap(
+  (version) => [
+    {
+      ...COMMON,
+      operationId: `predictLongRunning${suffixOf(version)}`,
+      method: "POST",
+      path: `${version}/models/:model{.+:predictLongRunning}`,
+      summary: "Has videos made, in the native style.",
+      requestSchema: () => schemaOf(REQUEST),
+      handle(exchange, deps) {
+        const { model } = readOperation(exchange.param("model"));
+        return serveSubmit(exchange, longPredictions, deps, { model });
+      },
     },
-  },
-  {
-    ...look(`${version}/models/:operation{.+/operations/[^/]+}`),
-    operationId: `getModelOperation${suffixOf(version)}`,
-    template: `${version}/models/{model}/operations/{operation}`,
-  },
-  {
-    ...look(`${version}/operations/:operation`),
-    operationId: `getOperation${suffixOf(version)}`,
-  },
-]);
+    {
+      ...look(`${version}/models/:operation{.+/operations/[^/]+}`),
+      operationId: `getModelOperation${suffixOf(version)}`,
+      template: `${version}/models/{model}/operations/{operation}`,
+    },
+    {
+      ...look(`${version}/operations/:operation`),
+      operationId: `getOperation${suffixOf(version)}`,
+    },
+  ],
+);
 
-function look(path: string): Omit<Route<HttpDeps>, "operationId"> {
+function look(path: string): Omit<Endpoint<TaskViewDeps>, "operationId"> {
   return {
     ...COMMON,
     method: "GET",

@@ -10,10 +10,10 @@ import { readList, REMIX_REQUEST } from "#styles/video/openai/read-query.ts";
 import { STATUS_WORDS, writeDeleted, writeList } from "#styles/video/openai/write-video.ts";
 import { REQUEST } from "#styles/video/unified/fields.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SubmissionDeps, TaskViewDeps, VideoDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { DELETED_VIDEO, VIDEO, VIDEOS, VIDEOS_QUERY } from "./answers.ts";
 import { requireTask, serveSubmit, serveTask, submitVideo, writeTask } from "./serve-task.ts";
 
@@ -27,7 +27,7 @@ const COMMON = {
 } as const;
 
 /** Videos as objects: create, list, remix and delete. */
-export const videoOperations: readonly Route<HttpDeps>[] = [
+export const videoOperations: readonly Endpoint<SubmissionDeps>[] = [
   {
     ...COMMON,
     operationId: "createVideo",
@@ -78,7 +78,7 @@ export const videoOperations: readonly Route<HttpDeps>[] = [
   },
 ];
 
-async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function list(exchange: Exchange, deps: TaskViewDeps): Promise<Response> {
   const { limit, ...query } = readList(exchange.query);
   const { userId } = requireKey(exchange);
   const found = await deps.tasks.list({ ...query, userId, limit: limit + 1 });
@@ -86,7 +86,7 @@ async function list(exchange: Exchange, deps: HttpDeps): Promise<Response> {
   return json(writeList(data, found.length > limit), exchange.id);
 }
 
-async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function remove(exchange: Exchange, deps: Pick<VideoDeps, "tasks">): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
   if (!isOver(task)) throw notFinished(task, "deleted");
   await deps.tasks.remove(task);
@@ -94,7 +94,7 @@ async function remove(exchange: Exchange, deps: HttpDeps): Promise<Response> {
 }
 
 /** A video can be remixed only on the upstream account that made it. */
-async function remix(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function remix(exchange: Exchange, deps: SubmissionDeps): Promise<Response> {
   const source = await requireTask(exchange, exchange.param("id"), deps);
   const { json: body, text } = await exchange.readJson(deps.limits.mediaBodyBytes);
   const { model, place, status } = source;

@@ -5,8 +5,8 @@ import { textOf } from "#lib/values.ts";
 import { QUERY, REQUEST } from "#styles/video/jimeng/fields.ts";
 import { jimengVideo } from "#styles/video/jimeng/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { SubmissionDeps, TaskViewDeps, VideoDeps } from "#http/deps/videos.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { PROTOCOL_B_ANSWER, PROTOCOL_B_QUERY } from "./answers.ts";
 import { answerTask, inFormat, requireTask, serveSubmit } from "./serve-task.ts";
 
@@ -15,7 +15,7 @@ const GET_RESULT = "CVSync2AsyncGetResult";
 const VERSION = "2022-08-31";
 
 /** One path: the query parameter names the action. */
-export const protocolB: Route<HttpDeps> = {
+export const protocolB: Endpoint<SubmissionDeps> = {
   ...inFormat(jimengVideo),
   operationId: "callProtocolB",
   query: PROTOCOL_B_QUERY,
@@ -44,7 +44,10 @@ function readAction(query: URLSearchParams): string {
   return action;
 }
 
-async function serveResult(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function serveResult(
+  exchange: Exchange,
+  deps: TaskViewDeps & Pick<VideoDeps, "limits">,
+): Promise<Response> {
   const { json } = await exchange.readJson(deps.limits.bodyBytes);
   validate(json, QUERY);
   const task = await requireTask(exchange, textOf(json["task_id"]) ?? "", deps);

@@ -5,9 +5,9 @@ import { REQUEST } from "#styles/video/vidu/fields.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
 import { PATHS } from "#styles/video/vidu/read-scenario.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SubmissionDeps, VideoDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { pascalCase } from "#lib/letter-case.ts";
 import { EMPTY_ANSWER, PROTOCOL_C_SUBMITTED, PROTOCOL_C_TASK } from "./answers.ts";
 import { inFormat, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
@@ -15,8 +15,8 @@ import { inFormat, requireTask, serveSubmit, serveTask } from "./serve-task.ts";
 const PREFIX = "/videoc/ent/v2";
 
 /** One path for each way to create a task. */
-export const protocolC: readonly Route<HttpDeps>[] = [
-  ...Object.keys(PATHS).map((scenario): Route<HttpDeps> => ({
+export const protocolC: readonly Endpoint<SubmissionDeps>[] = [
+  ...Object.keys(PATHS).map((scenario): Endpoint<SubmissionDeps> => ({
     ...inFormat(viduVideo),
     operationId: `createProtocolCTask${pascalCase(scenario)}`,
     answer: jsonAnswer(PROTOCOL_C_SUBMITTED),
@@ -47,7 +47,7 @@ export const protocolC: readonly Route<HttpDeps>[] = [
 ];
 
 /** The body only repeats the task id. */
-async function cancel(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function cancel(exchange: Exchange, deps: Pick<VideoDeps, "tasks">): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
   if (isOver(task)) throw invalid("id", `The task is over: it ${task.status}.`);
   await deps.tasks.cancel(task);

@@ -2,12 +2,12 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/video/minimax/fields.ts";
 import { minimaxVideo } from "#styles/video/minimax/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { SubmissionDeps } from "#http/deps/videos.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { PROTOCOL_D_SUBMITTED, PROTOCOL_D_TASK } from "./answers.ts";
 import { inFormat, serveSubmit, serveTask } from "./serve-task.ts";
 
-export const protocolD: readonly Route<HttpDeps>[] = [
+export const protocolD: readonly Endpoint<SubmissionDeps>[] = [
   {
     ...inFormat(minimaxVideo),
     operationId: "createProtocolDTask",

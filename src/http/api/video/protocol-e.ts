@@ -8,10 +8,10 @@ import { REQUEST as NEWER_REQUEST } from "#styles/video/kling3/fields.ts";
 import { kling3Video } from "#styles/video/kling3/index.ts";
 import { PATHS as NEWER_PATHS } from "#styles/video/kling3/read-contents.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SubmissionDeps, TaskViewDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { pascalCase } from "#lib/letter-case.ts";
 import {
   PROTOCOL_E_QUERY,
@@ -22,7 +22,7 @@ import {
 import { answerTask, inFormat, serveSubmit } from "./serve-task.ts";
 
 /** The first style has two paths for each scenario: create and query. */
-const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
+const first = PATHS.flatMap((scenario): readonly Endpoint<SubmissionDeps>[] => {
   const path = `/videoe/v1/videos/${scenario}`;
   return [
     {
@@ -48,8 +48,8 @@ const first = PATHS.flatMap((scenario): readonly Route<HttpDeps>[] => {
 });
 
 /** The newer style names the model in the path, and has one path for all task queries. */
-const newer: readonly Route<HttpDeps>[] = [
-  ...NEWER_PATHS.map((scenario): Route<HttpDeps> => ({
+const newer: readonly Endpoint<SubmissionDeps>[] = [
+  ...NEWER_PATHS.map((scenario): Endpoint<SubmissionDeps> => ({
     ...inFormat(kling3Video),
     operationId: `createNewerProtocolETask${pascalCase(scenario)}`,
     answer: jsonAnswer(PROTOCOL_E_SUBMITTED),
@@ -72,9 +72,9 @@ const newer: readonly Route<HttpDeps>[] = [
   },
 ];
 
-export const protocolE: readonly Route<HttpDeps>[] = [...first, ...newer];
+export const protocolE: readonly Endpoint<SubmissionDeps>[] = [...first, ...newer];
 
-async function serveEither(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function serveEither(exchange: Exchange, deps: TaskViewDeps): Promise<Response> {
   const { userId } = requireKey(exchange);
   const id = exchange.param("id");
   const { tasks } = deps;
@@ -84,7 +84,7 @@ async function serveEither(exchange: Exchange, deps: HttpDeps): Promise<Response
 }
 
 /** Unknown tasks are left out of the list. */
-async function serveListed(exchange: Exchange, deps: HttpDeps): Promise<Response> {
+async function serveListed(exchange: Exchange, deps: TaskViewDeps): Promise<Response> {
   const { userId } = requireKey(exchange);
   const { isExternal, id } = readOne(exchange.query);
   const { tasks } = deps;

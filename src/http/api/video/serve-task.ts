@@ -13,7 +13,7 @@ import { randomBase62 } from "#lib/ids.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { linksOf } from "#relay/tasks/links.ts";
 import { factsOf, type AskedVideo } from "#relay/tasks/submit.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SubmissionDeps, TaskViewDeps, VideoDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
@@ -21,7 +21,7 @@ import { rateHeaders } from "#http/rate-headers.ts";
 import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, RouteDescription } from "#http/routes.ts";
 
 /** Long enough that ids cannot be guessed. A key may be required in addition. */
 const ID_CHARS = 32;
@@ -30,7 +30,7 @@ const ID_CHARS = 32;
 export async function serveSubmit(
   exchange: Exchange,
   format: InboundVideoFormat,
-  deps: HttpDeps,
+  deps: SubmissionDeps,
   address: Address = {},
 ): Promise<Response> {
   return await submitVideo(
@@ -44,7 +44,7 @@ export async function serveSubmit(
 /** The common part of all routes of one format. */
 export function inFormat({
   inbound,
-}: InboundVideoFormat): Pick<Route<HttpDeps>, "access" | "family" | "tag" | "renderError"> {
+}: InboundVideoFormat): Pick<RouteDescription, "access" | "family" | "tag" | "renderError"> {
   return {
     access: "key",
     family: "videos",
@@ -66,7 +66,7 @@ export async function submitVideo(
   exchange: Exchange,
   format: InboundVideoFormat,
   { question, sent, names }: ReadVideoRequest,
-  deps: HttpDeps,
+  deps: SubmissionDeps,
   home?: AskedVideo["home"],
 ): Promise<Response> {
   const { id, inbound } = format;
@@ -120,7 +120,7 @@ function inItsWords(
 async function refuseTaken(
   exchange: Exchange,
   { externalId }: VideoRequest,
-  { tasks }: HttpDeps,
+  { tasks }: Pick<VideoDeps, "tasks">,
 ): Promise<void> {
   if (externalId === undefined) return;
   const taken = await tasks.seeExternal(requireKey(exchange).userId, externalId);
@@ -139,7 +139,7 @@ interface ReadVideoRequest {
 export async function readVideo(
   exchange: Exchange,
   { inbound }: InboundVideoFormat,
-  { limits: { mediaBodyBytes } }: HttpDeps,
+  { limits: { mediaBodyBytes } }: Pick<VideoDeps, "limits">,
   address: Address,
 ): Promise<ReadVideoRequest> {
   const form = inbound.readForm === undefined ? undefined : await exchange.readForm(mediaBodyBytes);
@@ -157,7 +157,7 @@ export async function serveTask(
   exchange: Exchange,
   format: InboundVideoFormat,
   id: string,
-  deps: HttpDeps,
+  deps: TaskViewDeps,
 ): Promise<Response> {
   return answerTask(exchange, format, await requireTask(exchange, id, deps), deps);
 }
@@ -167,7 +167,7 @@ export function answerTask(
   exchange: Exchange,
   format: InboundVideoFormat,
   task: Task,
-  deps: HttpDeps,
+  deps: TaskViewDeps,
 ): Response {
   const answer = writeTask(exchange, format, task, deps);
   return json(withId(format.inbound, answer, exchange.id), exchange.id);
@@ -177,7 +177,7 @@ export function answerTask(
 export async function requireTask(
   exchange: Exchange,
   id: string,
-  { tasks }: HttpDeps,
+  { tasks }: Pick<VideoDeps, "tasks">,
 ): Promise<Task> {
   const task = await tasks.see(requireKey(exchange).userId, id);
   if (task === undefined) throw new GatewayError("not_found", "Task not found.");
@@ -188,7 +188,7 @@ export function writeTask(
   exchange: Exchange,
   format: InboundVideoFormat,
   task: Task,
-  deps: HttpDeps,
+  deps: TaskViewDeps,
 ): JsonObject {
   return format.inbound.writeTask(task, linkedVideos(exchange, format, task, deps));
 }
@@ -198,7 +198,7 @@ export function linkedVideos(
   { request }: Exchange,
   format: InboundVideoFormat,
   task: Task,
-  { publicUrl, keepsMedia, taskLinker }: HttpDeps,
+  { publicUrl, keepsMedia, taskLinker }: TaskViewDeps,
 ): TaskLinks {
   const base = publicUrl ?? new URL(request.url).origin;
   return linksOf(task, taskLinker.addressOf(task, base, format), keepsMedia);
@@ -212,7 +212,7 @@ function askedBy(
   taskId: string,
   question: VideoRequest,
   format: string,
-  { clock }: HttpDeps,
+  { clock }: Pick<VideoDeps, "clock">,
 ): AskedVideo {
   const { inputTokens, outputTokens, durationMs, grade } = expectedUsage(
     factsOf(question),

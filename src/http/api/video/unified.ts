@@ -2,8 +2,8 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/video/unified/fields.ts";
 import { unifiedVideos } from "#styles/video/unified/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
-import type { Route } from "#http/routes.ts";
+import type { SubmissionDeps } from "#http/deps/videos.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { UNIFIED_TASK } from "./answers.ts";
 import { serveSubmit, serveTask } from "./serve-task.ts";
 
@@ -17,7 +17,7 @@ const COMMON = {
   renderError: unifiedVideos.inbound.buildError,
 } as const;
 
-export const unifiedOperations: readonly Route<HttpDeps>[] = [
+export const unifiedOperations: readonly Endpoint<SubmissionDeps>[] = [
   {
     ...COMMON,
     operationId: "createVideoTask",

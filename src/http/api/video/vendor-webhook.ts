@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { VideoDeps } from "#http/deps/videos.ts";
 import { json } from "#http/json.ts";
-import type { Route } from "#http/routes.ts";
+import type { Endpoint } from "#http/routes.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -10,7 +10,7 @@ const MAX_BYTES = 1024 * 1024;
 export const NOTICES_PATH = "/callbacks";
 
 /** Open to everyone: a webhook only makes the gateway poll the vendor sooner. */
-export const vendorWebhook: Route<HttpDeps> = {
+export const vendorWebhook: Endpoint<Pick<VideoDeps, "tasks">> = {
   operationId: "receiveVendorWebhook",
   tag: "Callbacks",
   answer: jsonAnswer(z.object({ code: z.literal(0), message: z.string() })),

@@ -3,6 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { WebhookDelivery, DeliveryState } from "#core/webhook-delivery.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
+import type { WebhookDeps } from "#http/deps/webhooks.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { seconds } from "../seconds.ts";
@@ -46,7 +47,11 @@ export const listNotices = management({
   query: PAGE,
   data: z.array(NOTICE),
 
-  async handle(exchange, { notices }, { query: { page_size: limit, state, before } }) {
+  async handle(
+    exchange,
+    { notices }: Pick<WebhookDeps, "notices">,
+    { query: { page_size: limit, state, before } },
+  ) {
     const found = await notices.list({
       userId: requireUser(exchange).id,
       limit,
@@ -63,7 +68,7 @@ export const replayNotice = management({
   path: "/api/notice/:id/replay",
   summary: "Sends a notice again, whatever became of it.",
 
-  async handle(exchange, { notices, clock }) {
+  async handle(exchange, { notices, clock }: Pick<WebhookDeps, "notices" | "clock">) {
     const { id: userId } = requireUser(exchange);
     if (await notices.redeliver(userId, exchange.param("id"), clock.now())) {
       return succeed(exchange.id, "The notice is sent again.");
@@ -81,7 +86,7 @@ export const getNoticeSecret = management({
   summary: "What signs your notices; for a week after a change, the one before signs them too.",
   data: SECRET,
 
-  async handle(exchange, { noticeSecrets }) {
+  async handle(exchange, { noticeSecrets }: Pick<WebhookDeps, "noticeSecrets">) {
     const [secret = ""] = await noticeSecrets.of(requireUser(exchange).id);
     return succeed(exchange.id, "", { secret });
   },
@@ -95,7 +100,7 @@ export const rotateNoticeSecret = management({
   summary: "Makes a new secret that signs your notices.",
   data: SECRET,
 
-  async handle(exchange, { noticeSecrets }) {
+  async handle(exchange, { noticeSecrets }: Pick<WebhookDeps, "noticeSecrets">) {
     const secret = await noticeSecrets.rotate(requireUser(exchange).id);
     return succeed(exchange.id, "The secret was made; the one before signs for another week.", {
       secret,

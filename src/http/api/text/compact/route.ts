@@ -9,11 +9,11 @@ import { compactions } from "#styles/text/responses/conversation/compaction.ts";
 import { REQUEST } from "#styles/text/responses/request/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { jsonAnswer } from "#http/answer.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { ConversationDeps, TextDeps } from "#http/deps/text.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import type { Reply, WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
-import type { Exchange, Route } from "#http/routes.ts";
+import type { Exchange, Endpoint } from "#http/routes.ts";
 import { COMPACTION } from "../answers.ts";
 import { answerShared } from "../../forward/serve-shared.ts";
 import { continueConversation, type Continued } from "../conversation.ts";
@@ -21,7 +21,7 @@ import { replyTo } from "../generate.ts";
 import { sealSummary } from "./sealed-summary.ts";
 import { toSummarize, userMessages } from "./transcript.ts";
 
-export const compactResponse: Route<HttpDeps> = {
+export const compactResponse: Endpoint<ConversationDeps> = {
   operationId: "compactResponse",
   tag: "Text",
   answer: jsonAnswer(COMPACTION),
@@ -49,7 +49,11 @@ export const compactResponse: Route<HttpDeps> = {
 };
 
 /** Whether the model's first channel is of a vendor that can compact conversations itself. */
-function isOfVendor(model: string, exchange: Exchange, { channels }: HttpDeps): boolean {
+function isOfVendor(
+  model: string,
+  exchange: Exchange,
+  { channels }: Pick<TextDeps, "channels">,
+): boolean {
   const [first] = withinReach(requireKey(exchange), model, channels.find(model)) ?? [];
   const style = first?.channel.style ?? responses.id;
   const shared = first?.provider.shared ?? [];
@@ -64,7 +68,7 @@ async function byVendor(
   exchange: Exchange,
   body: JsonObject,
   { input }: Continued,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "relay" | "limits" | "clock">,
 ): Promise<Reply | undefined> {
   const question = compactions.inbound.read?.(bodyOf({ ...body, input }, deps));
   if (question === undefined) return undefined;
@@ -92,7 +96,7 @@ async function bySummary(
   exchange: Exchange,
   body: JsonObject,
   asked: Continued,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "relay" | "limits" | "clock" | "onStream" | "summarySeal">,
 ): Promise<WholeReply> {
   const request = bodyOf(
     { ...pick(body, KEPT), input: toSummarize(asked.input), store: false, stream: false },
@@ -118,7 +122,7 @@ async function bySummary(
   return { ...reply, body: JSON.stringify(compaction) };
 }
 
-function bodyOf(json: JsonObject, { limits }: HttpDeps): RequestBody {
+function bodyOf(json: JsonObject, { limits }: Pick<TextDeps, "limits">): RequestBody {
   const text = JSON.stringify(json);
   return { text, outline: outlineJson(text, limits.jsonDepth), json };
 }

@@ -6,10 +6,10 @@ import type { Watched } from "#lib/deadlines.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import { SseDecoder } from "#lib/sse.ts";
 import { memberOf, textOf } from "#lib/values.ts";
-import { authenticate } from "#http/authenticate.ts";
+import { authenticateKey } from "#http/authenticate.ts";
 import { readBody } from "#http/body.ts";
 import type { Client } from "#http/client.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SocketDeps } from "#http/deps/sockets.ts";
 import type { OpenSocket } from "#http/open-sockets.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -34,7 +34,6 @@ interface Closing {
 
 const MAX_WAITING = 64;
 const MAX_LANE_CHARS = 256;
-const ROUTE = { access: "key", family: "text" } as const;
 
 /**
  * The Responses API on one WebSocket connection. Each `response.create` is a separate call, handled
@@ -43,7 +42,7 @@ const ROUTE = { access: "key", family: "text" } as const;
 export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   readonly keyId: number;
   dueAt = Infinity;
-  readonly #deps: HttpDeps;
+  readonly #deps: SocketDeps;
   readonly #request: Request;
   readonly #client: Client;
   readonly #kept: SocketResponses;
@@ -59,7 +58,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   /** Unix ms since when the client has not read the sent data. */
   #behindSince: number | undefined;
 
-  constructor(exchange: Exchange, deps: HttpDeps) {
+  constructor(exchange: Exchange, deps: SocketDeps) {
     const { id, userId } = requireKey(exchange);
     const { url, headers } = exchange.request;
     this.keyId = id;
@@ -202,9 +201,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     signal: AbortSignal,
   ): Promise<boolean> {
     const deps = this.#deps;
-    const { key } = await authenticate(this.#request, ROUTE, deps, () => this.#client);
-    if (key === undefined)
-      throw new GatewayError("unauthenticated", "This API key was deleted or disabled.");
+    const key = await authenticateKey(this.#request, "text", deps, () => this.#client);
     const id = ulid(deps.clock.now());
     const exchange = new TurnExchange(this.#request, this.#client, { id, key, body, signal });
     const way = { kept: this.#kept, sink: this.#sinkOf(lane) };

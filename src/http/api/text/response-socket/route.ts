@@ -1,12 +1,12 @@
 import { GatewayError } from "#core/error.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { SocketDeps } from "#http/deps/sockets.ts";
 import { SIMULATED_HEADER } from "#http/api/status.ts";
-import type { Route } from "#http/routes.ts";
+import type { Endpoint } from "#http/routes.ts";
 import { ResponseSocket } from "./response-socket.ts";
 
 /** Handles GET on this path: a request that is not an upgrade is told to use POST. */
-export const openResponseSocket: Route<HttpDeps> = {
+export const openResponseSocket: Endpoint<SocketDeps> = {
   operationId: "openResponseSocket",
   tag: "Text",
   answer: { status: 101, description: "The connection is a WebSocket.", content: {} },

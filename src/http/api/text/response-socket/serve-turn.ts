@@ -9,7 +9,7 @@ import type { StreamedAnswer } from "#relay/call.ts";
 import { withinReach } from "#relay/routing/reach.ts";
 import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { responses } from "#styles/text/responses/index.ts";
-import type { HttpDeps } from "#http/deps.ts";
+import type { TextDeps } from "#http/deps/text.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
 import { throttle } from "#http/throttle.ts";
@@ -24,12 +24,14 @@ interface TurnWay {
   readonly sink: Sink;
 }
 
+type TurnDeps = Omit<TextDeps, "keptAnswers">;
+
 /** Makes one response over a WebSocket. True if it can be continued. */
 export async function serveTurn(
   exchange: Exchange,
   body: RequestBody,
   { kept, sink }: TurnWay,
-  deps: HttpDeps,
+  deps: TurnDeps,
 ): Promise<boolean> {
   const turn = turnOf(exchange, kept, deps);
   const reply = await replyTo(exchange, responses, body, deps, turn.creation);
@@ -45,7 +47,7 @@ export async function prepareTurn(
   exchange: Exchange,
   body: RequestBody,
   { kept, sink }: TurnWay,
-  deps: HttpDeps,
+  deps: TurnDeps,
 ): Promise<boolean> {
   const turn = turnOf(exchange, kept, deps);
   const answer = await prepared(exchange, body.json, deps);
@@ -54,7 +56,7 @@ export async function prepareTurn(
   return turn.isKept;
 }
 
-function turnOf(exchange: Exchange, kept: SocketResponses, deps: HttpDeps) {
+function turnOf(exchange: Exchange, kept: SocketResponses, deps: TurnDeps) {
   const turn = {
     isKept: false,
     creation: creationOf(exchange, deps, {
@@ -79,7 +81,7 @@ function withInput(body: RequestBody): RequestBody {
 async function prepared(
   exchange: Exchange,
   body: JsonObject,
-  deps: HttpDeps,
+  deps: Pick<TextDeps, "channels" | "relay" | "clock">,
 ): Promise<StreamedAnswer> {
   await throttle(exchange, deps);
   const { channels, clock } = deps;

@@ -1,0 +1,224 @@
+import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
+import { reachNeeded } from "#egress/reach.ts";
+import { openSeal } from "#lib/seal.ts";
+import { defined } from "#lib/values.ts";
+import type { AccountDeps } from "#http/deps/accounts.ts";
+import type { AssetDeps } from "#http/deps/assets.ts";
+import type { LoginDeps } from "#http/deps/logins.ts";
+import type { ImageDeps } from "#http/deps/operations.ts";
+import type { ReportDeps } from "#http/deps/reports.ts";
+import type { RoutingDeps } from "#http/deps/routing.ts";
+import type { SettingDeps } from "#http/deps/settings.ts";
+import type { SocketDeps } from "#http/deps/sockets.ts";
+import type { StatusDeps } from "#http/deps/status.ts";
+import type { TextDeps } from "#http/deps/text.ts";
+import type { VideoDeps } from "#http/deps/videos.ts";
+import type { WebhookDeps } from "#http/deps/webhooks.ts";
+import type { IdempotencyDeps } from "#http/idempotency.ts";
+import type { OpenSockets } from "#http/open-sockets.ts";
+import type { Readiness } from "#http/server.ts";
+import type { Assets } from "./assets.ts";
+import { logFailure } from "./failure-log.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
+import { KNOWN_PROVIDERS, openManaged } from "./managed.ts";
+import type { Media } from "./media.ts";
+import type { GatewayOptions } from "./options.ts";
+import type { Relay } from "./relay.ts";
+import type { Routing } from "./routing.ts";
+
+type Limited = Pick<Infrastructure, "clock" | "settings">;
+/** Of endpoints that cost something. */
+interface Charging {
+  readonly charging: IdempotencyDeps;
+}
+
+export function chargingDeps({
+  clock,
+  problems,
+  settings: { limits },
+  storage: { keptAnswers },
+}: Limited & Pick<Infrastructure, "problems"> & Stores<"keptAnswers">): IdempotencyDeps {
+  return {
+    keptAnswers,
+    clock,
+    limits,
+    onError: (error, requestId) => logFailure(problems, error, requestId),
+  };
+}
+
+export function textDeps(
+  {
+    charging,
+    relay,
+    channels,
+    pepper,
+    settings: { limits },
+    storage: { responses },
+  }: Charging &
+    Pick<Infrastructure, "pepper" | "settings"> &
+    Pick<Relay, "relay"> &
+    Pick<Routing, "channels"> &
+    Stores<"responses">,
+  { onStream }: Pick<GatewayOptions, "onStream">,
+): TextDeps {
+  return {
+    ...charging,
+    relay,
+    channels,
+    responses,
+    summarySeal: openSeal(pepper, "summaries of conversations"),
+    limits,
+    ...defined({ onStream }),
+  };
+}
+
+export function socketDeps(
+  text: TextDeps,
+  {
+    channelRegistry,
+    sockets,
+    storage: { keys },
+  }: Pick<Routing, "channelRegistry"> & { readonly sockets: OpenSockets } & Stores<"keys">,
+): SocketDeps {
+  return { ...text, keys, sockets, channelRegistry };
+}
+
+export function operationDeps({
+  charging,
+  relay,
+  settings,
+}: Charging & Pick<Relay, "relay"> & Pick<Infrastructure, "settings">): ImageDeps {
+  const { limits } = settings;
+  return { ...charging, relay, limits, imageShape: () => settings.imageShape };
+}
+
+export function videoDeps({
+  charging,
+  tasks,
+  contents,
+  taskLinker,
+  mediaPlace,
+  publicUrl,
+  settings: { limits },
+}: Charging &
+  Pick<Relay, "tasks"> &
+  Pick<Media, "contents" | "taskLinker" | "mediaPlace"> &
+  Pick<Infrastructure, "publicUrl" | "settings">): VideoDeps {
+  const keepsMedia = mediaPlace !== undefined;
+  return { ...charging, tasks, contents, taskLinker, keepsMedia, publicUrl, limits };
+}
+
+export function assetDeps({
+  charging,
+  library,
+  assetFiles,
+  assetLinks,
+  verifications,
+  settings: { limits },
+}: Charging &
+  Pick<Assets, "library" | "assetFiles" | "assetLinks" | "verifications"> &
+  Pick<Infrastructure, "settings">): AssetDeps {
+  return { ...charging, library, assetFiles, assetLinks, verifications, limits };
+}
+
+export function webhookDeps({
+  clock,
+  storage: { notices, noticeSecrets },
+}: Pick<Infrastructure, "clock"> & Stores<"notices" | "noticeSecrets">): WebhookDeps {
+  return { notices, noticeSecrets, clock };
+}
+
+export function loginDeps({
+  clock,
+  settings,
+  publicUrl,
+  loginLimits,
+  singleSignOn,
+  storage: { users, logins, secondFactors, identities },
+}: Limited &
+  Pick<Infrastructure, "publicUrl"> &
+  Pick<LoginDeps, "loginLimits" | "singleSignOn"> &
+  Stores<"users" | "logins" | "secondFactors" | "identities">): LoginDeps {
+  return {
+    users,
+    logins,
+    loginLimits,
+    secondFactors,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    identities,
+    singleSignOn,
+    publicUrl,
+    clock,
+  };
+}
+
+export function accountDeps({
+  clock,
+  settings: { limits },
+  storage: { users, keys, groups, teams, quotas, ledger },
+}: Limited & Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
+  return {
+    users,
+    userKeys: keys,
+    groups,
+    teams,
+    quotas,
+    ledger,
+    readModel: readDescribedModel,
+    clock,
+    limits,
+  };
+}
+
+export function reportDeps({
+  clock,
+  storage: { calls, usage, audit },
+}: Pick<Infrastructure, "clock"> & Stores<"calls" | "usage" | "audit">): ReportDeps {
+  return { calls, usage, audit, clock };
+}
+
+export function routingDeps({
+  clock,
+  channels,
+  channelRegistry,
+  catalogUpdates,
+  relay,
+  storage,
+}: Pick<Infrastructure, "clock"> &
+  Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
+  Pick<Relay, "relay"> &
+  Stores<"channels" | "models">): RoutingDeps {
+  return {
+    channels,
+    channelRegistry,
+    channelStore: storage.channels,
+    modelStore: storage.models,
+    catalogUpdates,
+    readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
+    readModel: readDescribedModel,
+    reachNeeded,
+    relay,
+    clock,
+  };
+}
+
+export function settingDeps(needs: Parameters<typeof openManaged>[0]): SettingDeps {
+  return { settings: needs.live, configuration: openManaged(needs) };
+}
+
+export function statusDeps({
+  channelRegistry,
+  readiness,
+  metrics,
+  storage,
+}: Pick<Routing, "channelRegistry"> &
+  Pick<Relay, "metrics"> & { readonly readiness: Readiness } & Stores<"ping">): StatusDeps {
+  return {
+    channelRegistry,
+    isDraining: () => readiness.isDraining,
+    renderMetrics: () => metrics.render(),
+    ping: () => storage.ping(),
+  };
+}

@@ -1,0 +1,34 @@
+import { openConfiguration } from "#config/managed/configuration.ts";
+import type { Configuration } from "#core/configuration.ts";
+import { reachNeeded } from "#egress/reach.ts";
+import { PROVIDERS } from "#providers/index.ts";
+import { requirementsOf } from "#providers/provider.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { Routing } from "./routing.ts";
+
+export const KNOWN_PROVIDERS = PROVIDERS.map(requirementsOf);
+
+/** Opens the whole configuration as one document. */
+export function openManaged({
+  storage,
+  clock,
+  live,
+  channelRegistry,
+}: Pick<Infrastructure, "clock" | "live"> &
+  Pick<Routing, "channelRegistry"> &
+  Stores<"settings" | "channels" | "models" | "groups" | "teams" | "atomically">): Configuration {
+  const { settings, channels, models, groups, teams, atomically } = storage;
+  return openConfiguration({
+    stores: { settings, channels, models, groups, teams },
+    atomically,
+    providers: KNOWN_PROVIDERS,
+    clock,
+    reachNeeded,
+    ownerOf: (section, name) =>
+      section === "settings" ? live.ownerOf(name) : channelRegistry.ownerOf(section, name),
+    async onApplied() {
+      await live.load();
+      await channelRegistry.load();
+    },
+  });
+}

@@ -1,0 +1,25 @@
+import type { CatalogUpdates } from "#core/catalog-update.ts";
+import type { Reach } from "#core/channel.ts";
+import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
+import type { Clock } from "#lib/clock.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { RateReservationDeps } from "#relay/metering/rate-reservations.ts";
+import type { ProbeDeps } from "#relay/probe.ts";
+import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
+import type { Channels } from "#relay/routing/channels.ts";
+
+/** Dependencies of the endpoints of channels, models and the catalogue. */
+export interface RoutingDeps {
+  readonly channels: Channels;
+  readonly channelRegistry: ChannelRegistry;
+  readonly channelStore: ChannelStore;
+  readonly modelStore: ModelStore;
+  readonly catalogUpdates: CatalogUpdates;
+  /** Validates with the rules of the configuration file. Both throw `invalid_request`. */
+  readChannel(json: JsonObject, terms: { readonly isKeyOptional: boolean }): ChannelDraft;
+  readModel(name: string, json: JsonObject): ModelDraft;
+  /** Undefined for an address that no channel may have. */
+  reachNeeded(url: URL): Reach | undefined;
+  readonly relay: ProbeDeps & RateReservationDeps;
+  readonly clock: Clock;
+}

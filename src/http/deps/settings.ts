@@ -1,0 +1,8 @@
+import type { Configuration } from "#core/configuration.ts";
+import type { ChangeableSettings } from "#core/setting.ts";
+
+/** Dependencies of the endpoints of settings and of the whole configuration. */
+export interface SettingDeps {
+  readonly settings: ChangeableSettings;
+  readonly configuration: Configuration;
+}

@@ -1,0 +1,11 @@
+import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
+
+/** Dependencies of the endpoints for the operator's monitoring. */
+export interface StatusDeps {
+  readonly channelRegistry: Pick<ChannelRegistry, "isSimulated">;
+  isDraining(): boolean;
+  /** Prometheus text. */
+  renderMetrics(): Promise<string>;
+  /** Throws if the database cannot be written. */
+  ping(): Promise<void>;
+}
