@@ -1,6 +1,7 @@
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { ChannelOptions, Credential, Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
+import type { CancelSignal } from "#lib/cancellation.ts";
 import type { ResponseHead } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
 
@@ -61,7 +62,7 @@ export interface UpstreamRequest {
   /** Monotonic ms at which the whole call ends. */
   readonly endsAt?: number;
   /** The client disconnected, or the gateway aborted. */
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
 }
 
 /** Consumes a chunk of a body. A returned promise pauses the body until it resolves. */

@@ -1,6 +1,7 @@
 import type { Token, TokenExchange, TokenRequest } from "#core/authorize.ts";
 import type { Credential, Reach } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
+import type { CancelSignal } from "#lib/cancellation.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
 import type { Egress, UpstreamRequest } from "./egress.ts";
@@ -135,11 +136,11 @@ function refusal(status: number): GatewayError {
     : new GatewayError("upstream_failed", "The upstream's token endpoint failed.", { cause });
 }
 
-function whileWanted(trading: Promise<string>, signal: AbortSignal | undefined): Promise<string> {
+function whileWanted(trading: Promise<string>, signal: CancelSignal | undefined): Promise<string> {
   if (signal === undefined) return trading;
   return new Promise((resolve, reject) => {
-    const onGone = (): void => reject(abortReason(signal));
-    if (signal.aborted) onGone();
+    const onGone = { handleEvent: (): void => reject(abortReason(signal)) };
+    if (signal.aborted) onGone.handleEvent();
     signal.addEventListener("abort", onGone, { once: true });
     trading.then(resolve, reject).finally(() => signal.removeEventListener("abort", onGone));
   });

@@ -10,6 +10,7 @@ import {
   isAtLeast,
   ROLES,
   type Logins,
+  type Role,
   type Session,
   type User,
 } from "#core/user.ts";
@@ -43,13 +44,18 @@ export interface AuthenticationDeps extends KeyDeps {
   readonly secondFactorRule: SecondFactorRule;
 }
 
+/** Reads the client of a request. */
+export interface ReadClient {
+  clientOf(request: Request): Client;
+}
+
 /** Authenticates the request; throws if the credential is unknown. */
-export async function authenticate(
+export function authenticate(
   request: Request,
   { access, family }: Pick<RouteDescription, "access" | "family">,
   deps: AuthenticationDeps,
-  readClient: () => Client,
-): Promise<Caller> {
+  clients: ReadClient,
+): Caller | Promise<Caller> {
   switch (access) {
     case "public":
     case "vendor":
@@ -58,27 +64,45 @@ export async function authenticate(
     case "metrics":
       checkMetricsToken(request, deps.metricsToken);
       return ANONYMOUS_CALLER;
-    case "key":
-      return { key: await authenticateKey(request, family, deps, readClient) };
+    case "key": {
+      const key = authenticateKey(request, family, deps, clients);
+      return key instanceof Promise ? key.then(callerOf) : callerOf(key);
+    }
     case "mfa_pending":
     case "user":
     case "auditor":
     case "admin":
     case "root":
-      return await findUser(request, deps);
+      return findUser(request, deps);
   }
 }
 
+function callerOf(key: ApiKey): Caller {
+  return { key };
+}
+
 /** The key of a request; throws if it is unknown or limited to other endpoint families. */
-export async function authenticateKey(
+export function authenticateKey(
   request: Request,
   family: Family | undefined,
   deps: KeyDeps,
-  readClient: () => Client,
+  clients: ReadClient,
+): ApiKey | Promise<ApiKey> {
+  const secret = readCredential(request);
+  const found = deps.keys.find(secret);
+  if (found instanceof Promise) return checkFound(found, secret, request, family, deps, clients);
+  return checkKey(found, secret, request, family, deps, clients);
+}
+
+async function checkFound(
+  finding: Promise<ApiKey | undefined>,
+  secret: string,
+  request: Request,
+  family: Family | undefined,
+  deps: KeyDeps,
+  clients: ReadClient,
 ): Promise<ApiKey> {
-  const key = await findKey(request, deps, readClient);
-  if (family !== undefined) refuseOtherFamilies(key, family);
-  return key;
+  return checkKey(await finding, secret, request, family, deps, clients);
 }
 
 export const ANONYMOUS_CALLER: Caller = {};
@@ -93,7 +117,7 @@ export function authorize(
   access: Access,
   { secondFactorRule }: Pick<AuthenticationDeps, "secondFactorRule">,
 ): void {
-  const least = ROLES.find((role) => role === access);
+  const least = ROLE_OF.get(access);
   if (least === undefined && access !== "mfa_pending") return;
   assert(user !== undefined, "A route with a role has an authenticated user.");
   // Browsers also send the cookie with requests that other sites trigger (CSRF).
@@ -108,6 +132,8 @@ export function authorize(
   }
 }
 
+const ROLE_OF: ReadonlyMap<Access, Role> = new Map(ROLES.map((role) => [role, role]));
+
 const OBJECTIONS = {
   cross: "This request did not come from a page of this gateway.",
   unsaid:
@@ -115,14 +141,14 @@ const OBJECTIONS = {
     "'Origin' with the gateway's address beside the cookie.",
 };
 
-async function findKey(
+function checkKey(
+  key: ApiKey | undefined,
+  secret: string,
   request: Request,
-  { keys, clock }: KeyDeps,
-  readClient: () => Client,
-): Promise<ApiKey> {
-  const secret = readCredential(request);
-  const found = keys.find(secret);
-  const key = found instanceof Promise ? await found : found;
+  family: Family | undefined,
+  { clock }: KeyDeps,
+  clients: ReadClient,
+): ApiKey {
   if (key === undefined) {
     throw incorrectKey(
       secret.startsWith(ACCESS_TOKEN_PREFIX)
@@ -135,11 +161,12 @@ async function findKey(
     throw incorrectKey("it has expired");
   }
   if (key.networks !== undefined) {
-    const { address } = readClient();
+    const { address } = clients.clientOf(request);
     if (address === undefined || !isInNetworks(address, key.networks)) {
       throw new GatewayError("forbidden", "This API key may not be used from this address.");
     }
   }
+  if (family !== undefined) refuseOtherFamilies(key, family);
   return key;
 }
 

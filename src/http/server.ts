@@ -210,30 +210,64 @@ function buildApp(deps: AppDeps, around: Surroundings): App {
   const { routes } = deps;
   const router = new Router(routes);
   const unserved = new UnservedPaths(router, routes, deps.clock);
-  const toKnown = aliasesFor(deps);
-  return async (request) => {
+  const targets = new Targets(router, unserved, aliasesFor(deps));
+  return (request) => {
+    if (hasSeveralHosts(request)) return Promise.resolve(unserved.refuseHost());
+    const target = targets.find(request);
+    if (target instanceof Response) return Promise.resolve(target);
+    return serve(request, target, deps, around, unserved);
+  };
+}
+
+const MAX_KNOWN_URLS = 1_000;
+const MAX_KNOWN_URL_CHARS = 256;
+
+/** Finds the route of a request; most clients send the same few URLs. */
+class Targets {
+  readonly #router: Router<Route>;
+  readonly #unserved: UnservedPaths;
+  readonly #toKnown: (path: string) => string;
+  readonly #known = new Map<string, Map<string, Target>>();
+
+  constructor(router: Router<Route>, unserved: UnservedPaths, toKnown: (path: string) => string) {
+    this.#router = router;
+    this.#unserved = unserved;
+    this.#toKnown = toKnown;
+  }
+
+  /** The response if no route serves it. */
+  find(request: Request): Target | Response {
+    const { method, url } = request;
+    const known = this.#known.get(method)?.get(url);
+    if (known !== undefined) return known;
     // With an invalid host, the runtime cannot parse the URL, and each parser would find another
     // path.
-    if (!URL.canParse(request.url) || hasSeveralHosts(request)) return unserved.refuseHost();
+    if (!URL.canParse(url)) return this.#unserved.refuseHost();
     const asked = getPath(request);
-    let path = toKnown(asked);
-    let model: string | undefined;
-    let found = router.find(request.method, path);
-    if (found === undefined) {
-      const rewritten = unserved.rewrite(toKnown(tidyPath(asked)));
-      path = rewritten?.path ?? path;
-      model = rewritten?.model;
-      found = router.find(request.method, path);
-    }
-    if (found === undefined) return unserved.refuse(request, path);
-    try {
-      const response = await serve(request, { ...found, model }, deps, around);
-      if (deps.onAnswer !== undefined) await showAnswer(found.route, response, deps.onAnswer);
-      return request.method === "HEAD" ? new Response(null, response) : response;
-    } catch (cause) {
-      return unserved.fail(request, path, cause);
-    }
-  };
+    const path = this.#toKnown(asked);
+    const found = this.#router.find(method, path);
+    if (found === undefined) return this.#rewritten(request, asked, path);
+    const target = { ...found, path, model: undefined };
+    this.#keep(method, url, target);
+    return target;
+  }
+
+  #rewritten(request: Request, asked: string, path: string): Target | Response {
+    const rewritten = this.#unserved.rewrite(this.#toKnown(tidyPath(asked)));
+    const meant = rewritten?.path ?? path;
+    const found = this.#router.find(request.method, meant);
+    if (found === undefined) return this.#unserved.refuse(request, meant);
+    return { ...found, path: meant, model: rewritten?.model };
+  }
+
+  /** Queries are not kept: they may hold a key. */
+  #keep(method: string, url: string, target: Target): void {
+    if (url.length > MAX_KNOWN_URL_CHARS || url.includes("?")) return;
+    let ofMethod = this.#known.get(method);
+    if (ofMethod === undefined) this.#known.set(method, (ofMethod = new Map()));
+    if (ofMethod.size >= MAX_KNOWN_URLS) ofMethod.clear();
+    ofMethod.set(url, target);
+  }
 }
 
 /**
@@ -253,6 +287,7 @@ function aliasesFor({ pathAliases: aliases, routes }: AppDeps): (path: string) =
 
 /** A matched route, and the values in the path. */
 interface Target extends RouteMatch<Route> {
+  readonly path: string;
   readonly model: string | undefined;
 }
 
@@ -264,47 +299,99 @@ async function serve(
   target: Target,
   deps: AppDeps,
   around: Surroundings,
+  unserved: UnservedPaths,
 ): Promise<Response> {
   const { route } = target;
   const id = ulid(deps.clock.now());
   let exchange: HttpExchange | undefined;
+  let response: Response;
   try {
-    exchange = await openExchange(request, target, id, deps, around);
+    const opening = openExchange(request, target, id, deps, around);
+    exchange = opening instanceof Promise ? await opening : opening;
     const answering = isAudited(route)
       ? handleAudited(route, exchange, deps.trail)
       : route.handle(exchange);
-    return marked(exchange.complete(await answering), route, deps);
+    response = exchange.complete(await answering);
   } catch (cause) {
+    const failed = failure(request, target, cause, id, deps, unserved);
+    response = exchange?.complete(failed) ?? failed;
+  }
+  // A response of the simulator must be distinguishable from a model's.
+  if (route.access === "key" && deps.channelRegistry.isSimulated)
+    response.headers.set(SIMULATED_HEADER, "true");
+  if (deps.onAnswer !== undefined) await showAnswer(route, response, deps.onAnswer);
+  return request.method === "HEAD" ? new Response(null, response) : response;
+}
+
+/** The failure in the format of the route's clients. */
+function failure(
+  request: Request,
+  { route, path }: Target,
+  cause: unknown,
+  id: string,
+  deps: AppDeps,
+  unserved: UnservedPaths,
+): Response {
+  try {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
-    const response = errorResponse(error, route.renderError(error, request, id), id);
-    return marked(exchange?.complete(response) ?? response, route, deps);
+    return errorResponse(error, route.renderError(error, request, id), id);
+  } catch (inside) {
+    return unserved.fail(request, path, inside);
   }
 }
 
-/** A response of the simulator must be distinguishable from a model's. */
-function marked(response: Response, { access }: Route, { channelRegistry }: AppDeps): Response {
-  if (access === "key" && channelRegistry.isSimulated)
-    response.headers.set(SIMULATED_HEADER, "true");
-  return response;
+/** Opens the exchange for an authorized caller; refused callers are recorded in the audit log. */
+function openExchange(
+  request: Request,
+  target: Target,
+  id: string,
+  deps: AppDeps,
+  around: Surroundings,
+): HttpExchange | Promise<HttpExchange> {
+  const { route, param, model } = target;
+  let caller: Caller = ANONYMOUS_CALLER;
+  try {
+    const found = authenticate(request, route, deps.callers, around);
+    if (found instanceof Promise) return openAfter(found, request, target, id, deps, around);
+    caller = found;
+    authorize(request, caller, route.access, deps.callers);
+  } catch (cause) {
+    return refuseCaller(cause, caller, request, target, id, deps, around);
+  }
+  return new HttpExchange(request, id, caller, param, around, model);
 }
 
-/** Opens the exchange for an authorized caller; refused callers are recorded in the audit log. */
-async function openExchange(
+/** The same if the caller has to be looked up in the database. */
+async function openAfter(
+  finding: Promise<Caller>,
   request: Request,
-  { route, param, model }: Target,
+  target: Target,
   id: string,
   deps: AppDeps,
   around: Surroundings,
 ): Promise<HttpExchange> {
+  const { route, param, model } = target;
   let caller: Caller = ANONYMOUS_CALLER;
   try {
-    caller = await authenticate(request, route, deps.callers, () => around.clientOf(request));
+    caller = await finding;
     authorize(request, caller, route.access, deps.callers);
   } catch (cause) {
-    const refused = new HttpExchange(request, id, caller, param, around);
-    await noteRefusal(route, refused, GatewayError.from(cause), deps.trail);
-    throw cause;
+    return await refuseCaller(cause, caller, request, target, id, deps, around);
   }
   return new HttpExchange(request, id, caller, param, around, model);
+}
+
+async function refuseCaller(
+  cause: unknown,
+  caller: Caller,
+  request: Request,
+  { route, param }: Target,
+  id: string,
+  deps: AppDeps,
+  around: Surroundings,
+): Promise<never> {
+  const refused = new HttpExchange(request, id, caller, param, around);
+  await noteRefusal(route, refused, GatewayError.from(cause), deps.trail);
+  throw cause;
 }

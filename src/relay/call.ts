@@ -1,6 +1,7 @@
 import type { CallTags } from "#core/call.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
+import type { CancelSignal } from "#lib/cancellation.ts";
 import type { Sink } from "#lib/push-stream.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { ReadHeader } from "#providers/provider.ts";
@@ -23,6 +24,8 @@ export interface Served {
   readonly units?: Units;
   /** Aborted when the client disconnects, or the gateway ends the call. */
   readonly signal: AbortSignal;
+  /** The same without the runtime's objects, for requests to upstreams. */
+  readonly cancellation?: CancelSignal;
   /** Even parts of a streamed response may take as long as a whole one. */
   readonly isSlow?: boolean;
   /** Unix ms, and the monotonic clock's ms, of admission. */

@@ -28,7 +28,7 @@ import type { UpstreamReply } from "#egress/egress.ts";
 import type { LearnedRefusals } from "./failover/learned-refusals.ts";
 import { Continuation, type Books, type ContinuationDeps } from "./translation/continuation.ts";
 import { withCallFormat } from "./translation/forced-call.ts";
-import { endable, type Endable } from "./metering/open-calls.ts";
+import { endable, isEndable, type Endable } from "./metering/open-calls.ts";
 import { streamToClient } from "./delivery/stream-to-client.ts";
 import { findHome, isAway, type Homing } from "./routing/reasoning-home.ts";
 import type { Candidate, Route, WireRoute } from "./routing/route.ts";
@@ -53,7 +53,7 @@ export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, Cont
 
 /** One call, from admission to settlement. */
 export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
-  const call = endable(asked);
+  const call = isEndable(asked) ? asked : endable(asked);
   const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps);
   try {
     const homing = await findHome(call, plan, deps.homes);

@@ -13,7 +13,7 @@ import { renderFailure, succeed } from "./envelope.ts";
 import { describeExplanation, EXPLANATION, describeRefusal } from "./explain-answer.ts";
 import { envelope } from "./management.ts";
 import { continueConversation } from "./text/conversation.ts";
-import { openCall, type Prepare } from "./text/generate.ts";
+import { openCall, withExactNumbers } from "./text/generate.ts";
 import {
   operationAt,
   operationOf,
@@ -107,12 +107,8 @@ async function readCall(
   const facts = style.inbound.readRequest(body.json, address);
   const { userId } = requireKey(exchange);
   const { bodyBytes } = deps.limits;
-  const prepare: Prepare = async (sent) =>
-    askedWhole(
-      sent,
-      await continueConversation(sent.json, userId, deps, deps.responses, bodyBytes),
-      deps,
-    );
-  const isContinued = style.id === responses.id;
-  return await openCall(exchange, style, body, facts, deps, isContinued ? prepare : undefined);
+  const sent = withExactNumbers(body);
+  if (style.id !== responses.id) return openCall(exchange, style, sent, facts, deps);
+  const continued = await continueConversation(sent.json, userId, deps, deps.responses, bodyBytes);
+  return openCall(exchange, style, askedWhole(sent, continued, deps), facts, deps);
 }

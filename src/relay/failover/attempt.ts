@@ -5,6 +5,7 @@ import { accountOf } from "#core/reasoning-home.ts";
 import type { OutboundStyle } from "#core/style.ts";
 import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { FetchSession } from "#egress/fetch.ts";
+import type { CancelSignal } from "#lib/cancellation.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
@@ -464,16 +465,16 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   }
 
   #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
-    readonly signal: AbortSignal;
+    readonly signal: CancelSignal;
   } {
-    const { facts, isSlow, isLasting, signal } = this.#call;
+    const { facts, isSlow, isLasting, cancellation } = this.#call;
     return {
       isStream: facts.stream,
       isSlow: isSlow === true,
       // A task that is submitted twice runs twice, and the vendor charges both.
       isOnce: isLasting === true,
       endsAt: endOf(this.#call, this.#deps),
-      signal,
+      signal: cancellation ?? this.#call.signal,
     };
   }
 

@@ -8,6 +8,11 @@ export type Endable<C extends Served = Served> = C & {
   end(reason: GatewayError): void;
 };
 
+/** A call of which its maker made sure already that the gateway can end it. */
+export function isEndable<C extends Served>(call: C | Endable<C>): call is Endable<C> {
+  return "end" in call;
+}
+
 export function endable<C extends Served>(call: C): Endable<C> {
   const { signal: callerSignal } = call;
   const ending = new AbortController();

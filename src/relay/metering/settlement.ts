@@ -441,12 +441,12 @@ function withoutServedBy({ servedBy: _servedBy, ...usage }: Usage): Usage {
 
 /** Tells the client and the operator that the call is free because its price is unknown. */
 export function noteUnpriced(
-  { facts, onUnpriced }: Pick<Served, "facts" | "onUnpriced">,
+  call: Pick<Served, "facts" | "onUnpriced">,
   route: Candidate,
   deps: Pick<SettlementDeps, "onUnpriced">,
 ): void {
-  onUnpriced?.("model");
-  deps.onUnpriced(unpricedNotice({ facts }, route, false));
+  call.onUnpriced?.("model");
+  deps.onUnpriced(unpricedNotice(call, route, false));
 }
 
 function contextOf({ key, facts, style, tags }: Endable): HoldContext {

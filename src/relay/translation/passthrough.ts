@@ -55,40 +55,42 @@ export interface RequestTerms {
  * the vendor refuses.
  */
 export function passthroughRequest(
-  { body, facts, header, isStrict }: Pick<Call, "body" | "facts" | "header" | "isStrict">,
+  call: Pick<Call, "body" | "facts" | "header" | "isStrict">,
   route: Pick<WireRoute, "endpoint" | "upstreamModel" | "traits" | "channel" | "provider">,
   passthrough: Passthrough,
-  { isAway = false, refused = [] }: RequestTerms = {},
+  { isAway = false, refused = NO_MEMBERS }: RequestTerms = NO_TERMS,
 ): PassedRequest {
+  const { body, facts } = call;
   const { endpoint, upstreamModel, traits } = route;
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
   if (isAway) report.lose(REASONING_ACCOUNT);
-  const current = withEdits(body.json, edits);
-  edits = { ...edits, ...fitRequest(current, { endpoint, traits }, report, isAway) };
-  if (endpoint.adaptRequest !== undefined) {
-    const adapted = endpoint.adaptRequest(
-      withEdits(body.json, edits),
-      upstreamModel,
-      report,
-      requestContext(route, header),
-    );
-    edits = { ...edits, ...adapted };
+  edits = merged(
+    edits,
+    fitRequest(withEdits(body.json, edits), { endpoint, traits }, report, isAway),
+  );
+  const { adaptRequest, headers, pathFor } = endpoint;
+  if (adaptRequest !== undefined) {
+    const context = requestContext(route, call.header);
+    const current = withEdits(body.json, edits);
+    edits = merged(edits, adaptRequest(current, upstreamModel, report, context));
   }
   if (refused.length > 0) {
-    edits = { ...edits, ...editsWithout(withEdits(body.json, edits), refused, report) };
+    edits = merged(edits, editsWithout(withEdits(body.json, edits), refused, report));
   }
-  if (isStrict) report.refuseIfAny();
+  if (call.isStrict) report.refuseIfAny();
+  const current = withEdits(body.json, edits);
   return {
     lost: report.fields,
     asksForUsage: passthrough.asksForUsage?.(edits) === true && !facts.wantsUsage,
-    body: Object.keys(edits).length === 0 ? body.text : setMembers(body.text, body.outline, edits),
-    headers:
-      endpoint.headers?.(withEdits(body.json, edits), header, requestContext(route, header)) ??
-      NO_HEADERS,
-    path: endpoint.pathFor?.(withEdits(body.json, edits)),
+    body: isEmpty(edits) ? body.text : setMembers(body.text, body.outline, edits),
+    headers: headers?.(current, call.header, requestContext(route, call.header)) ?? NO_HEADERS,
+    path: pathFor?.(current),
   };
 }
+
+const NO_TERMS: RequestTerms = {};
+const NO_MEMBERS: readonly string[] = [];
 
 /**
  * Another account created the conversation's reasoning, and may be the only one that can decrypt
@@ -112,8 +114,16 @@ const NO_OPTIONS = {};
 
 /** The body after the edits; the same object if there are none. */
 function withEdits(body: JsonObject, edits: BodyEdits): JsonObject {
-  for (const _ in edits) return { ...body, ...edits };
-  return body;
+  return isEmpty(edits) ? body : { ...body, ...edits };
+}
+
+function merged(edits: BodyEdits, more: BodyEdits): BodyEdits {
+  return isEmpty(more) ? edits : { ...edits, ...more };
+}
+
+function isEmpty(edits: BodyEdits): boolean {
+  for (const _ in edits) return false;
+  return true;
 }
 
 /** Releases the request's data that only the upstream request needed. */
@@ -141,8 +151,8 @@ export async function passWhole(
   return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
 }
 
-function contextOf({ body, now }: Call): AnswerContext {
-  return { request: body.json, now };
+function contextOf(call: Call): AnswerContext {
+  return { request: call.body.json, now: () => call.now() };
 }
 
 /** Everything except the repaired members stays unchanged. */

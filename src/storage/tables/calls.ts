@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { CallOutcome, CallRecord, CallTags } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
+import type { ServedAs } from "#core/price-condition.ts";
 import type { Usage } from "#core/usage.ts";
 import { defined } from "#lib/values.ts";
 import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
@@ -221,8 +222,16 @@ const ratesTexts = new WeakMap<Rates, string>();
 
 function chargedByText({ rates, charges, usage: { served } }: CallRecord): string | null {
   if (rates === undefined) return null;
-  if (charges === undefined && served === undefined) return ratesText(rates);
-  return writeChargedBy({ ...rates, ...defined({ served, charges: charges && [...charges] }) });
+  if (charges !== undefined) {
+    return writeChargedBy({ ...rates, ...defined({ served, charges: [...charges] }) });
+  }
+  const text = ratesText(rates);
+  return served === undefined ? text : `${text.slice(0, -1)},"served":${servedText(served)}}`;
+}
+
+/** The members in the order of `writeChargedBy`. */
+function servedText({ serviceTier, speed, region }: ServedAs): string {
+  return JSON.stringify({ serviceTier, speed, region });
 }
 
 function ratesText(rates: Rates): string {

@@ -1,22 +1,16 @@
-import { estimateInputTokens } from "#core/count.ts";
 import { invalid } from "#core/error.ts";
 import type { Address, InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
 import { mayHoldExact, parseExact } from "#lib/exact-number.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import { defined } from "#lib/values.ts";
-import type { Answer, Call, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
-import { openCounter } from "#relay/metering/count-usage.ts";
+import type { Answer, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { relay } from "#relay/relay.ts";
 import type { GenerationDeps, TextDeps } from "#http/deps/text.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
-import { SERVER_SENT_EVENTS, STREAM_HEADERS, type Reply } from "#http/reply.ts";
-import { rateHeaders } from "#http/rate-headers.ts";
-import { callTags } from "#http/call-tags.ts";
-import { requireKey } from "#http/require-key.ts";
-import { unpricedHeader } from "#http/unpriced-header.ts";
+import { SERVER_SENT_EVENTS, STREAM_HEADERS, toResponse, type Reply } from "#http/reply.ts";
 import type { Exchange } from "#http/routes.ts";
+import { TextCall } from "./text-call.ts";
 
 /** Options that differ between endpoints. */
 export interface Generation {
@@ -48,7 +42,21 @@ export async function generate(
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
   const facts = check(sent.json, style, deps, generation);
-  return await withIdempotency(exchange, sent.text, deps, () =>
+  if (exchange.request.headers.has("idempotency-key")) {
+    return await answerOnce(exchange, style, sent, facts, deps, generation);
+  }
+  return toResponse(await answer(exchange, style, sent, facts, deps, generation), exchange.id);
+}
+
+function answerOnce(
+  exchange: Exchange,
+  style: InboundStyle,
+  sent: RequestBody,
+  facts: RequestFacts,
+  deps: GenerationDeps,
+  generation: Generation,
+): Promise<Response> {
+  return withIdempotency(exchange, sent.text, deps, () =>
     answer(exchange, style, sent, facts, deps, generation),
   );
 }
@@ -109,7 +117,9 @@ async function answer(
   deps: Pick<TextDeps, "relay" | "limits" | "onStream" | "clock">,
   { prepare, outlet = DEFAULT_OPTIONS }: Generation,
 ): Promise<Reply> {
-  const call = await openCall(exchange, style, sent, facts, deps, prepare);
+  const exact = withExactNumbers(sent);
+  const body = prepare === undefined ? exact : await prepare(exact);
+  const call = openCall(exchange, style, body, facts, deps);
   // From here on, the upstream's deadlines apply: long reasoning must not count as an idle
   // connection.
   using _pause = exchange.suspendIdleTimeout();
@@ -120,49 +130,25 @@ async function answer(
 }
 
 /** Arguments and schemas of tools may hold numbers with more digits than a double. */
-function withExactNumbers(body: RequestBody): RequestBody {
+export function withExactNumbers(body: RequestBody): RequestBody {
   if (!mayHoldExact(body.text)) return body;
   const json = parseExact(body.text);
   return isObject(json) ? { ...body, json } : body;
 }
 
-/** Creates the call for a request. */
-export async function openCall(
+/** Creates the call for a request, whose body is as it will be served. */
+export function openCall(
   exchange: Exchange,
   style: InboundStyle,
-  sent: RequestBody,
+  body: RequestBody,
   facts: RequestFacts,
   { limits, clock }: Pick<TextDeps, "limits" | "clock">,
-  prepare?: Prepare,
-): Promise<Call> {
-  const exact = withExactNumbers(sent);
-  const body = prepare === undefined ? exact : await prepare(exact);
+): TextCall {
   if (facts.messages > limits.messages) {
     const field = style.conversationField;
     throw invalid(field, `'${field}' has more than ${limits.messages} items.`);
   }
-  const { headers } = exchange.request;
-  return {
-    id: exchange.id,
-    key: requireKey(exchange),
-    style,
-    body,
-    facts,
-    inputTokens: estimateInputTokens(body.json),
-    header: Object.assign((name: string) => headers.get(name) ?? undefined, {
-      names: () => headers.keys(),
-    }),
-    ...defined({ tags: callTags(headers) }),
-    isStrict: headers.get("sluice-strict") === "true",
-    signal: exchange.signal,
-    at: clock.now(),
-    startedAt: clock.monotonic(),
-    now: () => clock.now(),
-    count: openCounter(() => style.inbound.parseRequest(body.json, facts)),
-    onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
-    onStanding: (status) =>
-      exchange.announce(rateHeaders(status, style.rateHeaderPrefix, clock.now())),
-  };
+  return new TextCall(exchange, style, body, facts, clock);
 }
 
 function replyWith(

@@ -201,7 +201,9 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     signal: AbortSignal,
   ): Promise<boolean> {
     const deps = this.#deps;
-    const key = await authenticateKey(this.#request, "text", deps, () => this.#client);
+    const key = await authenticateKey(this.#request, "text", deps, {
+      clientOf: () => this.#client,
+    });
     const id = ulid(deps.clock.now());
     const exchange = new TurnExchange(this.#request, this.#client, { id, key, body, signal });
     const way = { kept: this.#kept, sink: this.#sinkOf(lane) };
