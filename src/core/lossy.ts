@@ -70,7 +70,7 @@ export interface LossRule<Facts> {
   readonly when: (facts: Facts) => boolean;
 }
 
-/** Reports the losses whose rules apply, in the order of the rules. */
+/** Reports the losses of all rules that apply, in the order of the rules. */
 export function reportLosses<Facts>(
   rules: readonly LossRule<Facts>[],
   facts: Facts,

@@ -23,7 +23,7 @@ import type { Place } from "./place.ts";
 import { writeProof } from "./proof.ts";
 
 export type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
-export type User = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
+type User = Extract<LanguageModelV3Message, { role: "user" }>["content"][number];
 type Words = BlockKinds["text" | "refusal"];
 
 const isMarked = ({ traits }: Place): boolean => traits.cache !== undefined;
@@ -106,7 +106,7 @@ export const instructionParts = blockWriter<Place, LanguageModelV3TextPart>({
   other: NO_INSTRUCTION,
 });
 
-/** Writes what a user says. */
+/** Writes a user's blocks. */
 export const userParts = blockWriter<Place, User>({
   ...WORDS,
   reasoning: { elsewhere: "users do not reason" },
@@ -136,7 +136,7 @@ const SHOWN: WrittenBlock<MediaBlock, Place, Assistant> = {
       : { type: "text", text: block.transcript ?? "" },
 };
 
-/** Writes what a model said and did. */
+/** Writes a model's blocks. */
 export const assistantParts = blockWriter<Place, Assistant>({
   ...WORDS,
   reasoning: {
@@ -189,7 +189,7 @@ function buildCall(block: ToolCallBlock, at: Place): Assistant {
   };
 }
 
-/** Reports what is lost of a result besides what has no place in it. */
+/** Reports the losses of a result, apart from those of its blocks. */
 export const reportResult = memberReporter<ToolResultBlock, Place>({
   cache: CACHE,
   // A mark inside it stands for one at its end.

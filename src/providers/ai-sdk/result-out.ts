@@ -64,7 +64,7 @@ const SHOWN: WrittenBlock<MediaBlock, Place, Part> = {
   build: mediaPart,
 };
 
-/** Writes what a tool returned. */
+/** Writes the blocks of a result. */
 const resultParts = blockWriter<Place, Part>({
   text: {
     members: {

@@ -10,7 +10,7 @@ import {
 
 type Kind = keyof BlockKinds;
 
-/** A kind of block that is written, and what becomes of its members. */
+/** A kind of block that is written, with a row for each member. */
 export interface WrittenBlock<One extends Block, At, Written> {
   readonly members: MemberTable<One, At>;
   /** Whether it has a place; if not, it is left out and reported. Absent: everywhere. */
@@ -40,24 +40,24 @@ type BlockRow<One extends Block, At, Written> =
  * How an upstream interface treats each kind of block in one place. A kind
  * without a row does not compile, so no block can be dropped in silence.
  */
-export type BlockTable<At, Written> = {
+type BlockTable<At, Written> = {
   readonly [Each in Kind]: BlockRow<BlockKinds[Each], At, Written>;
 };
 
 /** Which kinds of blocks have a place, before any is written. */
-export type PlaceTable<At> = {
+type PlaceTable<At> = {
   readonly [Each in Kind]: true | ((block: BlockKinds[Each], at: At) => boolean);
 };
 
 /** Writes blocks by the rows of a table. */
 interface BlockWriter<At, Written> {
-  /** Reports the block if it has none. */
+  /** Reports a block without a place. */
   hasPlace(block: Block, at: At): boolean;
-  /** Reports what is lost of the block; `undefined` if nothing is written. */
+  /** Reports the block's losses; `undefined` if nothing is written. */
   write(block: Block, at: At): Written | undefined;
   /** The same for blocks whose members were reported before, and that have a place. */
   build(block: Block, at: At): Written | undefined;
-  /** Reports what is lost of the blocks, member by member. */
+  /** Reports the losses of the blocks, member by member. */
   reportMembers(blocks: readonly Block[], at: At): void;
 }
 
@@ -89,7 +89,7 @@ export function blockWriter<At extends Reporting, Written>(
   };
 }
 
-/** Whether a block has a place; one that has none is reported. */
+/** Whether a block has a place; a block without a place is reported. */
 export function placeFinder<At extends Reporting>(
   table: PlaceTable<At>,
 ): (block: Block, at: At) => boolean {
@@ -204,7 +204,7 @@ export const LOST_CACHE = { lost: "cache_control" } as const;
 export const LOST_DETAIL = {
   lost: "messages.detail",
   isPlaced: true,
-  // `auto` is what every vendor does by itself.
+  // `auto` is every vendor's default.
   unless: (detail: string) => detail === "auto",
 } as const;
 export const AS_READ = {

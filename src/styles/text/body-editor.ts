@@ -2,7 +2,7 @@ import type { LossReport } from "#core/lossy.ts";
 import type { BodyEdits } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** What an edit loses: the name that the report shows, or nothing. */
+/** The loss of an edit: the name that the report shows, or nothing. */
 type EditLoss = string | typeof NO_LOSS;
 
 /** The edit changes nothing that the caller asked for. */
@@ -10,7 +10,7 @@ export const NO_LOSS = null;
 
 /**
  * Collects the edits to an outgoing body, and reads the body as they leave it.
- * Each edit has to say what it loses, and is reported here.
+ * Each edit has to name its loss, which is reported here.
  */
 export class BodyEditor {
   readonly #body: JsonObject;
@@ -58,7 +58,7 @@ export class BodyEditor {
     }
   }
 
-  /** Sets members whose builder has reported what they cannot say. */
+  /** Sets members of a builder that has reported its losses. */
   assign(members: BodyEdits): void {
     Object.assign(this.#edits, members);
   }

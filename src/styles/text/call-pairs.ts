@@ -49,7 +49,7 @@ export class CallPairs<Call extends object, Result extends object> {
     this.#byResult.set(result, pair);
   }
 
-  /** `undefined` for what is no call. */
+  /** `undefined` if it is no call. */
   ofCall(call: Call): Pick<CallPair<Call, Result>, "id"> | undefined {
     return this.#byCall.get(call);
   }

@@ -13,11 +13,11 @@ interface LostMember<Value, Owner, At> {
   readonly lost: string;
   /** The report names the place of the block or message. */
   readonly isPlaced?: true;
-  /** Values that are written, or whose loss changes nothing. */
+  /** Values that are written, or that change nothing. */
   readonly unless?: (value: Value, owner: Owner, at: At) => boolean;
 }
 
-/** Data of styles, by style: what another style wrote is lost, or refused if it is essential. */
+/** Data of styles, by style: data of another style is lost, or refused if it is essential. */
 interface ForeignData {
   readonly foreignTo: string;
 }
@@ -34,7 +34,7 @@ type MemberRow<Value, Owner, At> =
   | UnreportedMember;
 
 /**
- * What becomes of each member of a block or a message. A member without a row
+ * The treatment of each member of a block or a message. A member without a row
  * does not compile, so no member can be dropped in silence.
  */
 export type MemberTable<Owner extends Part, At> = {
@@ -60,7 +60,7 @@ export function memberReports<Owner extends Part, At extends Reporting>(
   return reports;
 }
 
-/** Reports what a style loses of a message or a block, by the rows of its table. */
+/** Reports the losses of a message or a block, by the rows of its table. */
 export function memberReporter<Owner extends Part, At extends Reporting>(
   table: MemberTable<Owner, At>,
 ): MemberReport<Owner, At> {

@@ -99,7 +99,7 @@ const reportMessage = memberReporter<Message, Place>({
   rawFields: "written",
 });
 
-/** Where a user shows what a tool returned. */
+/** The place where a user shows a tool's media. */
 function asUsers(at: Place): Place {
   return { ...at, message: { ...at.message, role: "user" } };
 }

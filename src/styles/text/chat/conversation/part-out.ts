@@ -15,13 +15,13 @@ export interface Place {
   readonly message: Message;
   readonly dialect: ChatDialect;
   readonly report: LossReport;
-  /** The texts become one: what stands beside them is lost. */
+  /** The texts become one, without marks and citations. */
   readonly isPlain?: true;
   /** Blocks up to which the prompt is cached. */
   readonly marks: BreakpointPlan["marks"];
 }
 
-/** Breakpoints that a caller of this style wrote stand in what is written as it was. */
+/** Callers of this style keep their breakpoints. */
 const CACHE = {
   ...LOST_CACHE,
   unless: (_: unknown, block: Block, { marks, message }: Place): boolean =>
@@ -95,7 +95,7 @@ const PARTS = blockWriter<Place, JsonObject>({
   },
 });
 
-/** Reports a block that has no place among what is said. */
+/** Reports a block that has no place in the content. */
 export const hasPlace = PARTS.hasPlace;
 
 /** One part of a message's content; `undefined` for what has no place there. */
@@ -103,7 +103,7 @@ export function buildPart(block: Block, at: Place): JsonObject | undefined {
   return partAsWritten(block) ?? PARTS.write(block, at);
 }
 
-/** What is lost of blocks whose texts become one. */
+/** Reports the losses of blocks that become one text. */
 export function reportPlain(blocks: readonly Block[], at: Place): void {
   if (!isOwn(at.message)) PARTS.reportMembers(blocks, { ...at, isPlain: true });
 }

@@ -28,7 +28,7 @@ import { writeToolName } from "./tool-name.ts";
 export interface Place {
   readonly path: string;
   readonly report: LossReport;
-  /** What the model said, and not what it was told. */
+  /** The block is part of an answer of the model. */
   readonly isModels?: boolean;
   /** The model wants results to name their calls by id. */
   readonly namesCalls?: boolean;
@@ -79,7 +79,7 @@ const MEDIA: WrittenBlock<MediaBlock, Place, JsonObject> = {
 
 const OTHER = { cache: LOST_CACHE, style: "written", data: "written", extra: AS_READ } as const;
 
-/** What becomes of the blocks that a caller of another style wrote. */
+/** Rows for the blocks that a caller of another style wrote. */
 const PARTS = blockWriter<Place, JsonObject>({
   text: {
     members: {
@@ -112,7 +112,7 @@ const PARTS = blockWriter<Place, JsonObject>({
     },
     build: buildCall,
   },
-  // Results of calls are written apart: what comes here answers no call.
+  // Results of calls are written apart: this result answers no call.
   tool_result: {
     members: {
       cache: LOST_CACHE,
@@ -136,7 +136,7 @@ function textPart(text: string): JsonObject | undefined {
   return text === "" ? undefined : { text };
 }
 
-/** What becomes of the blocks of a result. Its words are one text. */
+/** Rows for the blocks of a result. Its words are one text. */
 const RESULT_PARTS = blockWriter<Place, JsonObject>({
   text: {
     members: {
@@ -169,7 +169,7 @@ const RESULT_PARTS = blockWriter<Place, JsonObject>({
   other: { lost: "messages.tool_result", members: OTHER },
 });
 
-/** What a result shows beside its words. */
+/** The media of a result. */
 export function mediaIn({ blocks }: ToolResultBlock, at: Place): readonly JsonObject[] {
   return blocks.map((block) => RESULT_PARTS.write(block, at)).filter((part) => part !== undefined);
 }

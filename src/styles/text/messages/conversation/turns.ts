@@ -83,7 +83,7 @@ interface Said extends Reporting {
 }
 
 const isTold = (_: Block, { role }: Said): boolean => !isSystem(role);
-/** Here assistants only speak; what another's showed is left out. */
+/** Here assistants only speak; media of other assistants are left out. */
 const isHeard = ({ transcript = "" }: MediaBlock, { role }: Said): boolean =>
   role !== "assistant" || transcript.trim() !== "";
 

@@ -66,7 +66,7 @@ function fitSamplers(editor: BodyEditor, { model }: OutboundContext): void {
   drop(editor.get("temperature") === 1 ? "temperature" : "top_p");
 }
 
-/** 1 is what the model does anyway. */
+/** 1 is the default of the model. */
 function isUsual(name: string, value: Json): boolean {
   return value === 1 && name !== "top_k";
 }

@@ -249,14 +249,14 @@ function isSameList(parts: readonly JsonObject[], written: Json | undefined): bo
   return list.length === parts.length && parts.every((part, index) => part === list[index]);
 }
 
-/** What a model showed is known to its own style only. */
+/** A model's media are known to its own style only. */
 const SHOWN: WrittenBlock<MediaBlock, Place, JsonObject> = {
   members: MEMBERS.image,
   fits: (block) => itemOf(block) !== undefined,
   build: itemOf,
 };
 
-/** What a model said besides words. The losses of members are reported by message. */
+/** Blocks of a model besides words. The losses of members are reported by message. */
 const ITEMS = blockWriter<Place, JsonObject>({
   text: { elsewhere: "words are joined in messages" },
   refusal: { elsewhere: "words are joined in messages" },

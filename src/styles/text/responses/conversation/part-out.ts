@@ -76,7 +76,7 @@ const MEDIA = (block: MediaBlock, at: Place): JsonObject =>
 /** Items of their own, see `buildItems`. */
 const NO_PART = (): undefined => undefined;
 
-/** What is said to a model or returned to it. */
+/** Blocks of users and of tools. */
 const PARTS = blockWriter<Place, JsonObject>({
   text: { members: MEMBERS.text, build: WORDS },
   refusal: { members: MEMBERS.refusal, build: WORDS },
@@ -94,7 +94,7 @@ const PARTS = blockWriter<Place, JsonObject>({
   },
 });
 
-/** Reports what is lost of the blocks of a message besides what has no place at all. */
+/** Reports the losses of blocks that have a place. */
 export const reportMembers = PARTS.reportMembers;
 
 /** One part of what is said to a model or returned to it; `undefined` for what has no place there. */
