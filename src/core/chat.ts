@@ -56,14 +56,21 @@ export interface Message {
   readonly rawFields?: Extra;
 }
 
-export type Block =
-  | TextBlock
-  | RefusalBlock
-  | ReasoningBlock
-  | ToolCallBlock
-  | ToolResultBlock
-  | MediaBlock
-  | OtherBlock;
+/** Every kind of block. Each text style has a row for each kind, see `styles/text/block-table.ts`. */
+export interface BlockKinds {
+  readonly text: TextBlock;
+  readonly refusal: RefusalBlock;
+  readonly reasoning: ReasoningBlock;
+  readonly tool_call: ToolCallBlock;
+  readonly tool_result: ToolResultBlock;
+  readonly image: MediaBlock;
+  readonly audio: MediaBlock;
+  readonly video: MediaBlock;
+  readonly file: MediaBlock;
+  readonly other: OtherBlock;
+}
+
+export type Block = BlockKinds[keyof BlockKinds];
 
 interface BlockBase {
   /** A cache breakpoint follows this block. */

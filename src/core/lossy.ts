@@ -32,7 +32,7 @@ export class LossReport {
   }
 
   /** Reports fields of other styles than the target style, and refuses essential ones. */
-  loseForeign(extra: Extra | undefined, style: string, path = "", part?: Message): void {
+  loseForeign(extra: Extra | undefined, style: string, path = "", part?: Block | Message): void {
     for (const [owner, members] of Object.entries(extra ?? {})) {
       if (owner === style) continue;
       for (const [member, value = null] of Object.entries(members)) {
@@ -62,6 +62,21 @@ export class LossReport {
       },
     );
   }
+}
+
+/** A loss as data: the name that the report shows, and when it occurs. */
+export interface LossRule<Facts> {
+  readonly lost: string;
+  readonly when: (facts: Facts) => boolean;
+}
+
+/** Reports the losses of all rules that apply, in the order of the rules. */
+export function reportLosses<Facts>(
+  rules: readonly LossRule<Facts>[],
+  facts: Facts,
+  report: LossReport,
+): void {
+  for (const { lost, when } of rules) if (when(facts)) report.lose(lost);
 }
 
 /** Maps a lost field to the client's notation; outbound styles call the conversation `messages`. */

@@ -37,12 +37,10 @@ export function pairCalls(
 
 class Pairs {
   readonly #pairs: CallPairs<Call, Result>;
-  readonly #report: LossReport;
 
   constructor(prompt: LanguageModelV3Prompt, report: LossReport) {
     const ids = new CallIds();
-    this.#report = report;
-    this.#pairs = new CallPairs((id) => ids.next(id));
+    this.#pairs = new CallPairs((id) => ids.next(id), report);
     for (const message of prompt) {
       if (message.role === "assistant") {
         for (const call of message.content.filter(isCall)) {
@@ -64,14 +62,13 @@ class Pairs {
   resultOf(part: Of<"assistant">): readonly Result[] {
     const pair = isCall(part) ? this.#pairs.ofCall(part) : undefined;
     if (pair === undefined || !isCall(part)) return [];
-    if (pair.result === undefined) this.#report.lose("messages.tool_calls");
-    return [{ ...(pair.result ?? unanswered(part)), toolCallId: pair.id }];
+    const result = this.#pairs.resultOf(part) ?? unanswered(part);
+    return [{ ...result, toolCallId: pair.id }];
   }
 
   /** What a tool said that nobody called is told by the user instead. */
   stray(part: Of<"tool">): readonly Of<"user">[] {
     if (!isResult(part) || this.#pairs.ofResult(part) !== undefined) return [];
-    this.#report.lose("messages.tool_call_id");
     return [{ type: "text", text: "The result of an earlier tool call:" }, ...spoken(part)];
   }
 }

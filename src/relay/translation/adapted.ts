@@ -1,6 +1,6 @@
-import type { ChatEvent } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
-import { LossReport } from "#core/lossy.ts";
+import { LossReport, reportLosses, type LossRule } from "#core/lossy.ts";
 import type { Usage } from "#core/usage.ts";
 import type { AdapterWay } from "#providers/provider.ts";
 import { PLACEHOLDER, type FetchSession } from "#egress/fetch.ts";
@@ -9,10 +9,12 @@ import type { AnswerStream } from "../delivery/answer-stream.ts";
 import type { Call } from "../call.ts";
 import type { AdaptedRoute } from "../routing/route.ts";
 import { lossNames } from "./callers-field.ts";
-import { reportNeedlessChoice } from "./needless-choice.ts";
+import { hasNeedlessChoice } from "./needless-choice.ts";
 import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
 import type { WholeReading } from "../delivery/whole.ts";
+
+const LOSSES: readonly LossRule<ChatRequest>[] = [{ lost: "tool_choice", when: hasNeedlessChoice }];
 
 /** A complete response through an adapter. */
 export async function readAdapted(
@@ -56,7 +58,7 @@ export function askAdapter(
   const { channel, traits, adapter } = route;
   const request = readRequest(call, route, reasoningCache);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
-  reportNeedlessChoice(request, report);
+  reportLosses(LOSSES, request, report);
   const events = adapter.answer(request, {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
-import { LossReport } from "#core/lossy.ts";
+import { LossReport, reportLosses, type LossRule } from "#core/lossy.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
@@ -21,7 +21,7 @@ import { CallWriter, withCallFormat } from "./forced-call.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
 import { inlineLinks } from "./inline-links.ts";
 import { REASONING_ACCOUNT, requestContext, type RequestTerms } from "./passthrough.ts";
-import { reportNeedlessChoice } from "./needless-choice.ts";
+import { hasNeedlessChoice } from "./needless-choice.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "../routing/route.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
@@ -80,12 +80,14 @@ export async function translateRequest(
   const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
   const kept = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
   const report = new LossReport(kept, lossNames(call.style, call.body.json, request));
-  if (isAway) report.lose(REASONING_ACCOUNT);
-  if (!isAlike) reportNeedlessChoice(request, report);
   const byTool = withFormatTool(request, route);
-  if (byTool !== undefined) report.lose("response_format");
   const byFormat = byTool === undefined ? withCallFormat(request, route) : undefined;
-  if (byFormat !== undefined) report.lose("tool_choice");
+  const isByTool = byTool !== undefined;
+  reportLosses(
+    LOSSES,
+    { request, isAway, isAlike, isByTool, isByFormat: byFormat !== undefined },
+    report,
+  );
   const written = byTool ?? byFormat?.request ?? request;
   const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
   const built = endpoint.style.outbound.buildRequest(asked, {
@@ -106,7 +108,7 @@ export async function translateRequest(
   return {
     request: keepsReasoning ? { ...request, keepsReasoning } : request,
     form: {
-      isByTool: byTool !== undefined,
+      isByTool,
       ...(byFormat === undefined ? {} : { asCallOf: byFormat.tool }),
       stops: unaskedStops(request, body, endpoint.style),
     },
@@ -116,6 +118,23 @@ export async function translateRequest(
     lost: report.fields,
   };
 }
+
+interface LossFacts {
+  readonly request: ChatRequest;
+  readonly isAway: boolean;
+  readonly isAlike: boolean;
+  /** A forced tool enforces the answer's format. */
+  readonly isByTool: boolean;
+  /** A format stands for a forced call. */
+  readonly isByFormat: boolean;
+}
+
+const LOSSES: readonly LossRule<LossFacts>[] = [
+  { lost: REASONING_ACCOUNT, when: ({ isAway }) => isAway },
+  { lost: "tool_choice", when: ({ request, isAlike }) => !isAlike && hasNeedlessChoice(request) },
+  { lost: "response_format", when: ({ isByTool }) => isByTool },
+  { lost: "tool_choice", when: ({ isByFormat }) => isByFormat },
+];
 
 const NO_HEADER = (): undefined => undefined;
 

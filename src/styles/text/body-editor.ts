@@ -1,13 +1,25 @@
+import type { LossReport } from "#core/lossy.ts";
 import type { BodyEdits } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 
-/** Collects the edits to an outgoing body, and reads the body as they leave it. */
+/** The loss of an edit: the name that the report shows, or nothing. */
+type EditLoss = string | typeof NO_LOSS;
+
+/** The edit changes nothing that the caller asked for. */
+export const NO_LOSS = null;
+
+/**
+ * Collects the edits to an outgoing body, and reads the body as they leave it.
+ * Each edit has to name its loss, which is reported here.
+ */
 export class BodyEditor {
   readonly #body: JsonObject;
+  readonly #report: LossReport;
   readonly #edits: Record<string, Json | undefined> = {};
 
-  constructor(body: JsonObject) {
+  constructor(body: JsonObject, report: LossReport) {
     this.#body = body;
+    this.#report = report;
   }
 
   get(name: string): Json | undefined {
@@ -26,14 +38,27 @@ export class BodyEditor {
     return beside ?? NO_NAMES;
   }
 
-  set(name: string, value: Json): void {
+  set(name: string, value: Json, loss: EditLoss): void {
     this.#edits[name] = value;
+    if (loss !== NO_LOSS) this.#report.lose(loss);
   }
 
-  remove(name: string): void {
-    if (this.get(name) !== undefined) this.#edits[name] = undefined;
+  /** Nothing is lost of a member that is absent. */
+  remove(name: string, loss: EditLoss): void {
+    if (this.get(name) === undefined) return;
+    this.#edits[name] = undefined;
+    if (loss !== NO_LOSS) this.#report.lose(loss);
   }
 
+  /** Removes members that the upstream refuses. Values that change nothing are not reported. */
+  drop(names: readonly string[], isHarmless: (name: string, value: Json) => boolean): void {
+    for (const name of names) {
+      const value = this.get(name);
+      if (value !== undefined) this.remove(name, isHarmless(name, value) ? NO_LOSS : name);
+    }
+  }
+
+  /** Sets members of a builder that has reported its losses. */
   assign(members: BodyEdits): void {
     Object.assign(this.#edits, members);
   }

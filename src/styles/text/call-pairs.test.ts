@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { LossReport } from "#core/lossy.ts";
 import { CallPairs } from "./call-pairs.ts";
 import { DistinctIds } from "./distinct-ids.ts";
 
@@ -7,7 +8,7 @@ type Entry = readonly ["call" | "result", string];
 /** Every entry of a conversation, with the id that it ends up under. */
 function paired(conversation: readonly Entry[]): readonly (string | undefined)[] {
   const ids = new DistinctIds();
-  const pairs = new CallPairs<Entry, Entry>((id) => ids.next(id));
+  const pairs = new CallPairs<Entry, Entry>((id) => ids.next(id), new LossReport());
   for (const entry of conversation) {
     if (entry[0] === "call") pairs.addCall(entry[1], entry);
     else pairs.addResult(entry[1], entry);
@@ -54,10 +55,24 @@ test("a result before its call, or beside another, answers none", () => {
 });
 
 test("a call without a result is known by its id all the same", () => {
-  const pairs = new CallPairs<object, object>((id) => id);
+  const pairs = new CallPairs<object, object>((id) => id, new LossReport());
   const call = {};
   pairs.addCall("a", call);
 
-  expect(pairs.ofCall(call)).toEqual({ call, id: "a" });
+  expect(pairs.ofCall(call)).toMatchObject({ id: "a" });
   expect([pairs.hasCall("a"), pairs.hasCall("b")]).toEqual([true, false]);
+});
+
+test("a call without a result is reported, and so is a result without a call", () => {
+  const report = new LossReport();
+  const pairs = new CallPairs<object, object>((id) => id, report);
+  const call = {};
+  pairs.addCall("a", call);
+  pairs.addResult("b", {});
+
+  expect([pairs.resultOf(call), report.fields]).toEqual([undefined, ["messages.tool_calls"]]);
+  expect([pairs.ofResult({}), report.fields]).toEqual([
+    undefined,
+    ["messages.tool_calls", "messages.tool_call_id"],
+  ]);
 });

@@ -1,3 +1,6 @@
+import type { Block } from "#core/chat.ts";
+import type { LossReport } from "#core/lossy.ts";
+
 /** A call, under an id that no other call of its conversation has, and the result that answers it. */
 interface CallPair<Call, Result> {
   readonly call: Call;
@@ -18,13 +21,15 @@ interface Queue<Call, Result> {
  */
 export class CallPairs<Call extends object, Result extends object> {
   readonly #newId: (id: string) => string;
+  readonly #report: LossReport;
   readonly #byCall = new Map<Call, CallPair<Call, Result>>();
   readonly #byResult = new Map<Result, CallPair<Call, Result>>();
   readonly #queues = new Map<string, Queue<Call, Result>>();
 
   /** `newId`: the id that the next call with a client's id is sent under. */
-  constructor(newId: (id: string) => string) {
+  constructor(newId: (id: string) => string, report: LossReport) {
     this.#newId = newId;
+    this.#report = report;
   }
 
   addCall(id: string, call: Call): void {
@@ -44,13 +49,23 @@ export class CallPairs<Call extends object, Result extends object> {
     this.#byResult.set(result, pair);
   }
 
-  ofCall(call: Call): CallPair<Call, Result> | undefined {
+  /** `undefined` if it is no call. */
+  ofCall(call: Call): Pick<CallPair<Call, Result>, "id"> | undefined {
     return this.#byCall.get(call);
   }
 
-  /** `undefined` for a result that answers no call. */
-  ofResult(result: Result): CallPair<Call, Result> | undefined {
-    return this.#byResult.get(result);
+  /** The result that answers a call; that there is none is reported. `part`: the call in the conversation. */
+  resultOf(call: Call, part?: Block): Result | undefined {
+    const result = this.#byCall.get(call)?.result;
+    if (result === undefined) this.#report.lose("messages.tool_calls", part);
+    return result;
+  }
+
+  /** The call that a result answers; that there is none is reported. `part`: the result in the conversation. */
+  ofResult(result: Result, part?: Block): Pick<CallPair<Call, Result>, "call" | "id"> | undefined {
+    const pair = this.#byResult.get(result);
+    if (pair === undefined) this.#report.lose("messages.tool_call_id", part);
+    return pair;
   }
 
   /** Whether a call had this id, answered or not. */

@@ -6,13 +6,12 @@ import type { BodyEditor } from "./body-editor.ts";
 export function fitLimit(
   editor: BodyEditor,
   names: readonly string[],
-  { model, report }: OutboundContext,
+  { model }: OutboundContext,
 ): void {
   const most = model.maxOutputTokens;
   if (most === undefined) return;
   for (const name of names) {
     if ((numberOf(editor.get(name)) ?? 0) <= most) continue;
-    editor.set(name, most);
-    report.lose("max_tokens");
+    editor.set(name, most, "max_tokens");
   }
 }

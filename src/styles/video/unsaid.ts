@@ -63,3 +63,8 @@ export function loseAllBut(
   }
   report.loseForeign(question.extra, format);
 }
+
+/** Reports a ratio that the vendor takes from a picture, or does not know. */
+export function reportRatio(ratio: string | undefined, report: LossReport): void {
+  if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+}

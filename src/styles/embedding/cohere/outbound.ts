@@ -1,4 +1,5 @@
 import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
+import { reportLosses, type LossRule } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { usageOf } from "#core/usage.ts";
 import { isArray, type JsonObject } from "#lib/json.ts";
@@ -12,12 +13,16 @@ import { INPUT_TYPES } from "./input-type.ts";
 /** Additional fields of this vendor. */
 const CARRIES = { truncate: "truncate", max_tokens: "max_tokens", priority: "priority" };
 
+const LOSSES: readonly LossRule<EmbeddingRequest>[] = [
+  { lost: "task", when: ({ task }) => task !== undefined && INPUT_TYPES[task] === undefined },
+  { lost: "title", when: ({ title }) => title !== undefined },
+  { lost: "user", when: ({ user }) => user !== undefined },
+];
+
 export function build(question: EmbeddingRequest, { report }: OutboundContext): JsonObject {
-  const { model, task, title, dimensions, user, extra } = question;
+  const { model, task, dimensions, extra } = question;
   const inputType = task === undefined ? undefined : INPUT_TYPES[task];
-  if (task !== undefined && inputType === undefined) report.lose("task");
-  if (title !== undefined) report.lose("title");
-  if (user !== undefined) report.lose("user");
+  reportLosses(LOSSES, question, report);
   return {
     ...carryFrom(extra, ["embeddings", "texts"], CARRIES, report),
     model,

@@ -1,4 +1,5 @@
 import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
+import { reportLosses, type LossRule } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
@@ -9,16 +10,26 @@ import { checkVectors, readVector } from "#styles/embedding/vectors.ts";
 import { noAnswer } from "#styles/no-answer.ts";
 import { DEFAULT_DIALECT, type EmbeddingDialect } from "./dialect.ts";
 
+interface Facts extends EmbeddingRequest {
+  /** The vendor's word for the task. */
+  readonly word: string | undefined;
+  readonly takesUser: boolean;
+}
+
+const LOSSES: readonly LossRule<Facts>[] = [
+  { lost: "task", when: ({ task, word }) => task !== undefined && word === undefined },
+  { lost: "title", when: ({ title }) => title !== undefined },
+  { lost: "user", when: ({ user, takesUser }) => user !== undefined && !takesUser },
+];
+
 export function build(
   question: EmbeddingRequest,
   { report, dialect: own }: OutboundContext,
 ): JsonObject {
   const dialect: EmbeddingDialect = { ...DEFAULT_DIALECT, ...own };
-  const { model, inputs, dimensions, task, title, user, extra } = question;
+  const { model, inputs, dimensions, task, user, extra } = question;
   const word = task === undefined ? undefined : dialect.task?.words[task];
-  if (task !== undefined && word === undefined) report.lose("task");
-  if (title !== undefined) report.lose("title");
-  if (user !== undefined && dialect.takesUser !== true) report.lose("user");
+  reportLosses(LOSSES, { ...question, word, takesUser: dialect.takesUser === true }, report);
   return {
     ...carryFrom(extra, ["embeddings"], dialect.carries, report),
     model,

@@ -17,7 +17,7 @@ import { framingOf } from "../framing.ts";
 import { givenIn, linkOrBase64, refuseMedia } from "../given.ts";
 import { addressIn, EXPIRED, failureOf, heldAmong, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut } from "../unsaid.ts";
+import { carriedBy, loseAllBut, reportRatio } from "../unsaid.ts";
 import type { JimengDialect } from "./dialect.ts";
 import { codeIn, errorIn, parseError, verdictIn } from "./failure.ts";
 
@@ -46,7 +46,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
     else oneOf(resolution, [model.resolution], "resolution");
   }
   const isFree = pictures.length === 0;
-  if (!isFree && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  if (!isFree) reportRatio(ratio, report);
   return {
     ...more(carriedBy(question, ID), model, (name) => report.lose(name)),
     req_key: keyFor(question.model, pictures.length, model),

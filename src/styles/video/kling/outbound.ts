@@ -23,7 +23,7 @@ import {
   takenOn,
 } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut, type VideoOption } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type VideoOption, reportRatio } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
 import type { KlingDialect } from "./dialect.ts";
 import { errorIn } from "./failure.ts";
@@ -55,7 +55,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   const { resolution, ratio } = framingOf(question);
   const mode = modeOf(question.mode, resolution) ?? DEFAULT_MODE;
   const framed = !isShown || model.isOmni === true;
-  if (!framed && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  if (!framed) reportRatio(ratio, report);
   const moves = model.camera === false ? undefined : camera;
   if (moves !== undefined) checkCamera(moves);
   const rest = carriedBy(question, ID);

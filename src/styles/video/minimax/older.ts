@@ -8,7 +8,7 @@ import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia } from "../given.ts";
 import { addressIn, failureOf, heldAmong } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut } from "../unsaid.ts";
+import { carriedBy, loseAllBut, reportRatio } from "../unsaid.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
 
@@ -25,7 +25,7 @@ export function build(question: VideoRequest, { report, dialect }: VideoContext)
   loseAllBut(["rewrite", "watermark"], question, ID, report);
   // Always sent explicitly: the reserved amount must match the video that the vendor makes.
   const { resolution = model.resolution, ratio } = framingOf(question);
-  if (ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  reportRatio(ratio, report);
   return {
     ...carriedBy(question, ID),
     model: question.model,

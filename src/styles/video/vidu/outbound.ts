@@ -15,7 +15,7 @@ import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
 import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { carriedBy, loseAllBut, type VideoOption } from "../unsaid.ts";
+import { carriedBy, loseAllBut, type VideoOption, reportRatio } from "../unsaid.ts";
 import type { ViduDialect } from "./dialect.ts";
 import { errorIn, failureBy } from "./failure.ts";
 
@@ -53,7 +53,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   const { ratio } = framingOf(question);
   const made = madeBy(question, dialect);
   // A frame sets the ratio.
-  if (!isDrawnFrom && ratio !== undefined && ratio !== "adaptive") report.lose("ratio");
+  if (!isDrawnFrom) reportRatio(ratio, report);
   return {
     ...more(question, dialect, (name) => report.lose(name)),
     model,

@@ -2,6 +2,7 @@ import { invalid } from "#core/error.ts";
 import type { VideoRequest } from "#core/video.ts";
 import { framingOf, type Framing } from "#styles/video/framing.ts";
 import { oneOf } from "#styles/video/allowed.ts";
+import { reportRatio } from "#styles/video/unsaid.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -40,7 +41,7 @@ export function framed(
     return defined({ resolution: large, ratio: oneOf(ratio, RATIOS, "ratio") });
   }
   // The first frame sets the aspect ratio.
-  if (question.ratio !== undefined && question.ratio !== "adaptive") report.lose("ratio");
+  reportRatio(question.ratio, report);
   return defined({ resolution: large });
 }
 

@@ -5,9 +5,11 @@ import { defined, listOf, pick } from "#lib/values.ts";
 import { fitId } from "./call-ids.ts";
 import { buildCall } from "./call-out.ts";
 import type { ChatDialect } from "../request/dialect.ts";
-import { buildPart, type Place } from "./part-out.ts";
+import { buildPart, hasPlace, reportPlain, type Place } from "./part-out.ts";
 import { isMedia } from "#styles/text/media.ts";
+import { memberReporter } from "#styles/text/member-table.ts";
 import { withBreakpoint, type BreakpointPlan, type Life } from "#styles/text/prompt-cache.ts";
+import { membersOf } from "#styles/text/request-fields.ts";
 import { reasoningBack } from "./reasoning-back.ts";
 import { CHAT, isOwn, rawFieldsOf } from "../raw-fields.ts";
 
@@ -28,13 +30,13 @@ export function buildMessages(
 
   for (const [index, message] of messages.entries()) {
     const at: Place = { path: `messages[${index}]`, message, dialect, report, marks };
-    report.loseForeign(message.extra, CHAT, "messages.", message);
+    reportMessage(message, at);
     const results = message.blocks.filter((block) => block.type === "tool_result");
     const others = message.blocks.filter((block) => block.type !== "tool_result");
     if (results.length === 0) show();
     for (const result of results) {
       wire.push(buildResult(result, at));
-      if (!isOwn(message)) shown.push(...buildParts(result.blocks.filter(isMedia), at));
+      if (!isOwn(message)) shown.push(...buildParts(result.blocks.filter(isMedia), asUsers(at)));
     }
     const said = isOwn(message) ? others : others.filter((block) => hasPlace(block, at));
     const isEmptied = said.length === 0 && message.blocks.length > 0;
@@ -74,7 +76,7 @@ function buildMessage(message: Message, blocks: readonly Block[], at: Place): Js
     ...cacheOf(message),
     role: "assistant",
     content: isSilent ? null : contentOf(said, at),
-    ...reasoningBack(message, blocks, at.dialect, at.report),
+    ...membersOf(reasoningBack(message, blocks, at.dialect), at.report),
     refusal: refusal.length > 0 ? refusal.map(textOf).join("") : undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
     ...(drawn.length > 0 ? { images: buildParts(drawn, at) } : {}),
@@ -89,28 +91,23 @@ function roleOf(message: Message): string {
   return message.role === "developer" && !isOwn(message) ? "system" : message.role;
 }
 
-/** What another style's server did or showed has no place here, and is reported. */
-function hasPlace(block: Block, { message, dialect, report }: Place): boolean {
-  if (block.type === "other") {
-    if (block.style === CHAT) return true;
-    report.lose(`messages.${nameOf(block.data)}`, block);
-    return false;
-  }
-  if (message.role !== "assistant" || !isMedia(block)) return true;
-  // In this style assistants only speak, but at some vendors they draw.
-  if (block.type === "image" && dialect.pictures === true) return true;
-  report.lose(`messages.${block.type}`, block);
-  return false;
+const reportMessage = memberReporter<Message, Place>({
+  extra: { foreignTo: CHAT },
+  role: "written",
+  blocks: "written",
+  name: "written",
+  rawFields: "written",
+});
+
+/** The place where a user shows a tool's media. */
+function asUsers(at: Place): Place {
+  return { ...at, message: { ...at.message, role: "user" } };
 }
 
 /** Made by the model: a caller of this style may also have put pictures among the words. */
 function isDrawn(block: Block, message: Message): boolean {
   if (block.type !== "image") return false;
   return isOwn(message) ? block.extra?.[CHAT]?.["isDrawn"] === true : true;
-}
-
-function nameOf({ type }: JsonObject): string {
-  return typeof type === "string" ? type : "content";
 }
 
 /** What belongs into an assistant's `content`; the rest has members of its own. */
@@ -188,7 +185,7 @@ function contentOf(blocks: readonly Block[], at: Place): Json {
     (block) => (block.type === "text" || block.type === "reasoning") && !at.marks.has(block),
   );
   if (isPlain && !hasParts(at.message)) {
-    if (!isOwn(at.message)) reportMarks(blocks, at.report);
+    reportPlain(blocks, at);
     const texts = blocks.filter((block) => block.type === "text").map(textOf);
     return texts.join(at.message.role === "assistant" ? "" : "\n\n");
   }
@@ -197,12 +194,6 @@ function contentOf(blocks: readonly Block[], at: Place): Json {
 
 function buildParts(blocks: readonly Block[], at: Place): Json[] {
   return blocks.map((block) => buildPart(block, at)).filter((part) => part !== undefined);
-}
-
-function reportMarks(blocks: readonly Block[], report: LossReport): void {
-  if (blocks.some((block) => block.cache !== undefined)) report.lose("cache_control");
-  if (blocks.some((block) => block.type === "text" && block.citations !== undefined))
-    report.lose("citations");
 }
 
 function hasParts(message: Message): boolean {

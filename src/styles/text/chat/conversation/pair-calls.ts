@@ -21,7 +21,7 @@ export function pairCalls(
   report: LossReport,
 ): readonly JsonObject[] {
   const ids = new DistinctIds();
-  const pairs = new CallPairs<JsonObject, JsonObject>((id) => fitId(ids.next(id)));
+  const pairs = new CallPairs<JsonObject, JsonObject>((id) => fitId(ids.next(id)), report);
   const joined = joinCallers(messages.filter((one) => !isSilent(one)));
   for (const message of joined) {
     for (const call of callsIn(message)) pairs.addCall(idOf(call), call);
@@ -29,17 +29,14 @@ export function pairCalls(
   }
   return joined.flatMap((message): readonly JsonObject[] => {
     if (isResult(message)) {
-      if (pairs.ofResult(message) !== undefined) return [];
-      report.lose("messages.tool_call_id");
-      return [orphan(message)];
+      return pairs.ofResult(message) === undefined ? [orphan(message)] : [];
     }
     const calls = callsIn(message);
     if (calls.length === 0) return [message];
-    const answered = calls.map((call) => ({ call, ...pairs.ofCall(call) }));
-    const renamed = answered.map(({ call, id = idOf(call) }) => ({ ...call, id }));
-    if (answered.some(({ result }) => result === undefined)) report.lose("messages.tool_calls");
-    const results = answered.map(({ result = NO_RESULT, id = "" }) => ({
-      ...result,
+    const paired = calls.map((call) => ({ call, id: pairs.ofCall(call)?.id ?? idOf(call) }));
+    const renamed = paired.map(({ call, id }) => ({ ...call, id }));
+    const results = paired.map(({ call, id }) => ({
+      ...(pairs.resultOf(call) ?? NO_RESULT),
       tool_call_id: id,
     }));
     return [{ ...message, tool_calls: renamed }, ...results];

@@ -1,7 +1,7 @@
 import type { Block, Message, ReasoningBlock } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
 import type { Json } from "#lib/json.ts";
 import { defined, pick } from "#lib/values.ts";
+import type { Built } from "#styles/text/request-fields.ts";
 import type { ChatDialect } from "../request/dialect.ts";
 import { buildDetail, isIssuedHere, withoutForeign } from "./reasoning-details.ts";
 import { CHAT, rawFieldsOf } from "../raw-fields.ts";
@@ -15,26 +15,30 @@ export function reasoningBack(
   message: Message,
   blocks: readonly Block[],
   { reasoningBack: way }: ChatDialect,
-  report: LossReport,
-): Readonly<Record<string, Json | undefined>> {
+): Built {
   const reasoning = blocks.filter((block) => block.type === "reasoning");
   const rawFields = rawFieldsOf(message);
   if (rawFields !== undefined) {
     const written = pick(rawFields, ["reasoning_content", "reasoning", "reasoning_details"]);
     const details = withoutForeign(written["reasoning_details"]);
-    if (details !== written["reasoning_details"]) report.lose("reasoning_details");
-    return { ...written, reasoning_details: details ?? detailsOf(reasoning) };
+    return {
+      members: { ...written, reasoning_details: details ?? detailsOf(reasoning) },
+      lost: details === written["reasoning_details"] ? [] : ["reasoning_details"],
+    };
   }
-  if (reasoning.length === 0) return {};
+  if (reasoning.length === 0) return { members: {} };
   if (way === "details") {
-    if (reasoning.some((block) => block.signature?.issuer !== CHAT)) report.lose("reasoning");
-    return defined({ reasoning_details: detailsOf(reasoning) });
+    const isIssued = reasoning.every((block) => block.signature?.issuer === CHAT);
+    const members = defined({ reasoning_details: detailsOf(reasoning) });
+    return { members, lost: isIssued ? [] : ["reasoning"] };
   }
   const readable = reasoning.filter(({ signature }) => isIssuedHere(signature));
   const text = readable.map((block) => block.text).join("\n\n");
   const isCarried = way === "text" && readable.length === reasoning.length;
-  if (!isCarried) report.lose("reasoning");
-  return way === "text" && text !== "" ? { reasoning_content: text } : {};
+  return {
+    members: way === "text" && text !== "" ? { reasoning_content: text } : {},
+    lost: isCarried ? [] : ["reasoning"],
+  };
 }
 
 /** Of the reasoning that a vendor of this style proved. */

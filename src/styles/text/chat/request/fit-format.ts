@@ -2,6 +2,7 @@ import type { AnswerFormat } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
+import { NO_LOSS } from "#styles/text/body-editor.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { dialectOf } from "./dialect.ts";
 import { stopReasoning } from "./fit-reasoner.ts";
@@ -19,7 +20,7 @@ const FORMATS: Readonly<Record<string, AnswerFormat>> = {
  */
 export function fitFormat(fit: Fit): void {
   const { editor, context, dialect } = fit;
-  const { model, report } = context;
+  const { model } = context;
   const written = editor.get("response_format");
   const format = FORMATS[textOf(memberOf(written, "type")) ?? ""];
   if (format === undefined) return;
@@ -30,19 +31,18 @@ export function fitFormat(fit: Fit): void {
     model.rules?.formats?.includes(one) !== false;
 
   if (!takes(format)) {
-    report.lose("response_format");
-    if (format === "json_schema" && takes("json")) {
-      editor.set("response_format", { type: "json_object" });
-    } else editor.remove("response_format");
+    const isWeaker = format === "json_schema" && takes("json");
+    if (isWeaker) editor.set("response_format", { type: "json_object" }, "response_format");
+    else editor.remove("response_format", "response_format");
     const schema = memberOf(memberOf(written, "json_schema"), "schema");
     const text = schemaInstruction(isObject(schema) ? schema : undefined);
-    editor.set("messages", instructed(text, editor.get("messages")));
+    editor.set("messages", instructed(text, editor.get("messages")), NO_LOSS);
     return;
   }
   if (format !== "json" || dialect.jsonHint !== true) return;
   const messages = listOf(editor.get("messages")).filter(isObject);
   if (!messages.some(mentionsJson))
-    editor.set("messages", withJsonHint(messages, { type: "json" }));
+    editor.set("messages", withJsonHint(messages, { type: "json" }), NO_LOSS);
 }
 
 /** After the instructions that stand first. */

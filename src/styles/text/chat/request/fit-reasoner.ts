@@ -1,26 +1,25 @@
 import { isObject, type Json } from "#lib/json.ts";
 import { flagOf, memberOf, textOf } from "#lib/values.ts";
+import { NO_LOSS } from "#styles/text/body-editor.ts";
 import type { Fit } from "./fit-request.ts";
 import { isDefault } from "./defaults.ts";
 
 /** Removes what the model refuses while it reasons. */
 export function fitReasoner(fit: Fit): void {
   const { editor, context, dialect } = fit;
-  const { model, report } = context;
+  const { model } = context;
   if (model.reasoningControls === undefined) return;
   const refused = dialect.reasonersRefuse ?? [];
   const limit = editor.get("max_tokens");
   if (limit !== undefined && refused.includes("max_tokens")) {
-    editor.remove("max_tokens");
-    if (!editor.has("max_completion_tokens")) editor.set("max_completion_tokens", limit);
+    editor.remove("max_tokens", NO_LOSS);
+    if (!editor.has("max_completion_tokens")) editor.set("max_completion_tokens", limit, NO_LOSS);
   }
   if (reasoningSwitch(fit) !== false) {
-    for (const name of refused) {
-      const value = editor.get(name);
-      if (value === undefined || name === "max_tokens") continue;
-      editor.remove(name);
-      if (!isDefault(name, value)) report.lose(name);
-    }
+    editor.drop(
+      refused.filter((name) => name !== "max_tokens"),
+      isDefault,
+    );
   }
   if (dialect.forcedToolsWhileReasoning === false && isForced(editor.get("tool_choice"))) {
     fitForcedTools(fit);
@@ -33,11 +32,7 @@ function isForced(choice: Json | undefined): boolean {
 
 /** A caller who asked for reasoning gets it, and the choice is the model's; the others get the tool that they forced. */
 function fitForcedTools(fit: Fit): void {
-  const { editor, context } = fit;
-  const { report } = context;
-  if (stopReasoning(fit)) return;
-  editor.set("tool_choice", "auto");
-  report.lose("tool_choice");
+  if (!stopReasoning(fit)) fit.editor.set("tool_choice", "auto", "tool_choice");
 }
 
 /** Switches reasoning off unless the caller asked for it. Whether the model does not reason now. */
@@ -48,8 +43,8 @@ export function stopReasoning(fit: Fit): boolean {
   const isOn = reasoningSwitch(fit);
   if (isOn !== undefined || controls.toggle !== true) return isOn === false;
   if (dialect.reasoning === "switch" || dialect.reasoning === "any") {
-    editor.set("enable_thinking", false);
-  } else editor.set("thinking", { type: "disabled" });
+    editor.set("enable_thinking", false, NO_LOSS);
+  } else editor.set("thinking", { type: "disabled" }, NO_LOSS);
   return true;
 }
 

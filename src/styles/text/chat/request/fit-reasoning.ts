@@ -3,6 +3,7 @@ import type { ReasoningControls } from "#core/reasoning.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import type { ReasoningTerms } from "./dialect.ts";
+import { NO_LOSS } from "#styles/text/body-editor.ts";
 import type { Fit } from "./fit-request.ts";
 import { membersOf } from "#styles/text/request-fields.ts";
 import { parseReasoning } from "../conversation/reasoning-in.ts";
@@ -33,7 +34,7 @@ export function fitReasoning({ editor, context, dialect }: Fit): void {
   if (isOwn && isAccepted(body, terms, context)) return;
 
   const asked = parseReasoning(body);
-  for (const name of given) editor.remove(name);
+  for (const name of given) editor.remove(name, NO_LOSS);
   const { model, report } = context;
   const stream = body["stream"] === true;
   const built = asked && membersOf(buildReasoning(asked, { model, terms, stream }), report);

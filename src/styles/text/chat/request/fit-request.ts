@@ -1,6 +1,6 @@
 import { refuse } from "#core/lossy.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
-import { BodyEditor } from "#styles/text/body-editor.ts";
+import { BodyEditor, NO_LOSS } from "#styles/text/body-editor.ts";
 import type { BodyEdits, OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
@@ -19,7 +19,7 @@ import { buildWebSearch, parseWebSearch } from "./web-search.ts";
  * returns no edits if all is well.
  */
 export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdits {
-  const editor = new BodyEditor(body);
+  const editor = new BodyEditor(body, context.report);
   const fit: Fit = { editor, context, dialect: dialectOf(context) };
   fitTools(fit);
   liftExtensions(fit);
@@ -48,61 +48,58 @@ export interface Fit {
  * An empty list of tools is refused, and so is a choice among none. One vendor
  * has a word of its own for a call that must be made.
  */
-function fitTools({ editor, context: { report } }: Fit): void {
-  if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required");
+function fitTools({ editor }: Fit): void {
+  if (editor.get("tool_choice") === "any") editor.set("tool_choice", "required", NO_LOSS);
   const tools = editor.get("tools");
-  if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools");
+  if (tools !== undefined && listOf(tools).length === 0) editor.remove("tools", NO_LOSS);
   if (editor.has("tools") || editor.has("functions")) return;
   const choice = editor.get("tool_choice");
-  if (editor.has("tool_choice") && choice !== "auto" && choice !== "none")
-    report.lose("tool_choice");
-  editor.remove("tool_choice");
-  editor.remove("parallel_tool_calls");
+  const isDemand = editor.has("tool_choice") && choice !== "auto" && choice !== "none";
+  editor.remove("tool_choice", isDemand ? "tool_choice" : NO_LOSS);
+  editor.remove("parallel_tool_calls", NO_LOSS);
 }
 
 /** Vendors without a search ignore the wish, or refuse it; one has a switch in its place. */
 function fitSearch({ editor, dialect: { webSearch: way }, context: { report } }: Fit): void {
   if (way === undefined || !editor.has("web_search_options")) return;
-  if (way === false) report.lose("web_search_options");
-  else if (way.as === "switch") {
+  const isLost = way === false;
+  if (!isLost) {
+    if (way.as !== "switch") return;
     const search = parseWebSearch({ web_search_options: editor.get("web_search_options") });
     if (search !== undefined) {
       editor.assign(membersOf(buildWebSearch(search, "", { webSearch: way }), report));
     }
-  } else return;
-  editor.remove("web_search_options");
+  }
+  editor.remove("web_search_options", isLost ? "web_search_options" : NO_LOSS);
 }
 
 /** One vendor's name of `seed`, from a client of that vendor. */
 function fitSeed({ editor, dialect }: Fit): void {
   const given = editor.get(RANDOM_SEED);
   if (given === undefined || dialect.seed !== undefined) return;
-  editor.remove(RANDOM_SEED);
-  if (!editor.has("seed")) editor.set("seed", given);
+  editor.remove(RANDOM_SEED, NO_LOSS);
+  if (!editor.has("seed")) editor.set("seed", given, NO_LOSS);
 }
 
 const RANDOM_SEED = "random_seed";
 
 /** What the model refuses, whoever hosts it. */
-function fitRules({ editor, context: { model, report } }: Fit): void {
+function fitRules({ editor, context: { model } }: Fit): void {
   const refused = model.rules?.refuses ?? [];
   const names = refused.includes("logprobs") ? [...refused, "top_logprobs"] : refused;
-  for (const name of names) {
-    const value = editor.get(name);
-    if (value === undefined) continue;
+  editor.drop(names, (name, value) => {
+    const isHarmless = isDefault(name, value);
     // The caller waits for all of them.
-    if (name === "n" && !isDefault(name, value)) throw refuse("n", "this model gives one answer.");
-    editor.remove(name);
-    if (!isDefault(name, value)) report.lose(name);
-  }
+    if (name === "n" && !isHarmless) throw refuse("n", "this model gives one answer.");
+    return isHarmless;
+  });
 }
 
-function fitServiceTier({ editor, dialect, context: { report } }: Fit): void {
+function fitServiceTier({ editor, dialect }: Fit): void {
   const tier = editor.get("service_tier");
   if (dialect.serviceTiers === undefined || typeof tier !== "string") return;
   if (dialect.serviceTiers.includes(tier)) return;
-  editor.remove("service_tier");
-  if (!isDefault("service_tier", tier)) report.lose("service_tier");
+  editor.drop(["service_tier"], isDefault);
 }
 
 /** Content that the vendor does not take changes the question, so that it is refused here. */
@@ -127,7 +124,7 @@ function fitLinks({ editor }: Fit): void {
       ? { ...message, content: partsOf(message).map(withLink) }
       : message,
   );
-  editor.set("messages", fitted);
+  editor.set("messages", fitted, NO_LOSS);
 }
 
 function partsOf(message: Json): readonly Json[] {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { membersOf } from "#styles/text/request-fields.ts";
+import { NO_LOSS } from "#styles/text/body-editor.ts";
 import type { Fit } from "./fit-request.ts";
 import { isDefault } from "./defaults.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
@@ -20,7 +21,7 @@ export function liftExtensions({ editor, dialect, context: { report } }: Fit): v
   const body = editor.current;
 
   const lift = (name: string, value: Json | undefined): void => {
-    if (value !== undefined && !editor.has(name)) editor.set(name, value);
+    if (value !== undefined && !editor.has(name)) editor.set(name, value, NO_LOSS);
   };
   lift("temperature", parseTemperature(body));
   lift("top_p", parseTopP(body));
@@ -52,7 +53,7 @@ function isSet(value: Json | undefined): boolean {
 }
 
 /** Removes the members that the vendor does not know, and reports those of which something is lost. */
-export function dropUnknown({ editor, dialect, context: { report } }: Fit): void {
+export function dropUnknown({ editor, dialect }: Fit): void {
   const { knows } = dialect;
   if (knows === undefined) return;
   const unknown = editor.namesBeside(knows);
@@ -64,9 +65,8 @@ export function dropUnknown({ editor, dialect, context: { report } }: Fit): void
     // Already gone, or reported where it was read.
     const value = editor.get(name);
     if (value === undefined) continue;
-    editor.remove(name);
     const lost = read.has(name) ? rest[name] : value;
-    if (lost !== undefined && !isDefault(name, lost)) report.lose(name);
+    editor.remove(name, lost === undefined || isDefault(name, lost) ? NO_LOSS : name);
   }
 }
 

@@ -1,9 +1,7 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { buildMedia } from "../conversation/media-out.ts";
 import { CallPairs } from "#styles/text/call-pairs.ts";
-import { isMedia } from "#styles/text/media.ts";
-import { partsOf, textIn, type Place } from "../conversation/part-out.ts";
+import { mediaIn, partsOf, textIn, type Place } from "../conversation/part-out.ts";
 import { writeToolName } from "../conversation/tool-name.ts";
 
 /**
@@ -17,19 +15,17 @@ export function buildAnswers(
   canNest: boolean,
   at: Place,
 ): readonly JsonObject[] {
-  const pairs = new CallPairs<ToolCallBlock, ToolResultBlock>((id) => id);
+  const pairs = new CallPairs<ToolCallBlock, ToolResultBlock>((id) => id, at.report);
   for (const call of calls) pairs.addCall(call.id, call);
   for (const block of blocks) {
     if (block.type === "tool_result") pairs.addResult(block.callId, block);
   }
   const answers = calls.map((call) => {
-    const given = pairs.ofCall(call)?.result;
-    if (given === undefined) at.report.lose("messages.tool_calls", call);
-    const result = given ?? noResult(call);
+    const result = pairs.resultOf(call, call) ?? noResult(call);
     return { call, result, media: mediaIn(result, at) };
   });
   const rest = blocks.filter(
-    (block) => block.type !== "tool_result" || pairs.ofResult(block) === undefined,
+    (block) => block.type !== "tool_result" || pairs.ofResult(block, block) === undefined,
   );
   return [
     ...answers.map(({ call, result, media }) =>
@@ -70,12 +66,4 @@ function buildAnswer(
 function noResult(call: ToolCallBlock): ToolResultBlock {
   const blocks = [{ type: "text", text: "The tool gave no result." }] as const;
   return { type: "tool_result", callId: call.id, blocks, isError: true };
-}
-
-function mediaIn({ blocks }: ToolResultBlock, { path, report }: Place): readonly JsonObject[] {
-  for (const block of blocks) {
-    if (block.cache !== undefined) report.lose("cache_control");
-    if (block.type === "other") report.lose("messages.tool_result", block);
-  }
-  return blocks.filter(isMedia).map((block) => buildMedia(block, path, report));
 }

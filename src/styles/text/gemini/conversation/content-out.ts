@@ -1,13 +1,13 @@
-import type { Block, Message, ToolCallBlock } from "#core/chat.ts";
+import type { Message, ToolCallBlock } from "#core/chat.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { isMedia } from "#styles/text/media.ts";
+import { memberReporter, type Reporting } from "#styles/text/member-table.ts";
 import { buildAnswers } from "../answer/answers-out.ts";
 import { partsOf, type Place } from "./part-out.ts";
 import { isNewest, proven } from "./proof.ts";
 import { GEMINI, GOES_ON, rawFieldsOf } from "../raw-fields.ts";
-import { toTurns, type Turn } from "./turns.ts";
+import { countLeading, isInstruction, toTurns, type Turn } from "./turns.ts";
 
 interface Contents {
   readonly contents: readonly JsonObject[];
@@ -20,10 +20,13 @@ interface Contents {
  * callers of this style wrote keeps the structure they gave it.
  */
 export function buildContents(messages: readonly Message[], context: OutboundContext): Contents {
-  for (const message of messages) reportMessage(message, context);
   const { report, model } = context;
   const namesCalls = model.rules?.callIds === true;
-  const { instructions, turns } = toTurns(messages, report);
+  const leading = countLeading(messages);
+  for (const [index, message] of messages.entries()) {
+    reportMessage(message, { report, isLeading: index < leading });
+  }
+  const { instructions, turns } = toTurns(messages);
   const contents: JsonObject[] = [];
   const asked = lastQuestion(turns);
   let unanswered: readonly ToolCallBlock[] = [];
@@ -46,10 +49,7 @@ export function buildContents(messages: readonly Message[], context: OutboundCon
       unanswered = [];
       drawn = [];
     } else {
-      const said = partsOf(
-        turn.blocks.filter((block) => isWithinReach(block, context)),
-        at,
-      );
+      const said = partsOf(turn.blocks, { ...at, isModels: true });
       const isMoved = (part: JsonObject): boolean => provesPictures(context) && isUnproven(part);
       const parts = said.filter((part) => !isMoved(part));
       drawn = [...drawn, ...said.filter(isMoved)];
@@ -96,21 +96,22 @@ function provesPictures({ model }: OutboundContext): boolean {
   return model.reasoningControls !== undefined && model.output?.includes("image") === true;
 }
 
-/** What a model said aloud may stand with its own vendor only: it is no part of the question. */
-function isWithinReach(block: Block, { report }: OutboundContext): boolean {
-  if (!isMedia(block) || block.source.kind !== "reference") return true;
-  report.lose(`messages.${block.type}`, block);
-  return false;
-}
-
 function isUnproven(part: JsonObject): boolean {
   return part["inlineData"] !== undefined && part["thoughtSignature"] === undefined;
 }
 
-function reportMessage(message: Message, { report }: OutboundContext): void {
-  report.loseForeign(message.extra, GEMINI, "messages.", message);
-  if (message.name !== undefined) report.lose("messages.name", message);
-}
+const reportMessage = memberReporter<Message, Reporting & { readonly isLeading: boolean }>({
+  extra: { foreignTo: GEMINI },
+  name: { lost: "messages.name", isPlaced: true },
+  role: {
+    lost: "messages.role",
+    isPlaced: true,
+    // The style has a place for instructions at the head only.
+    unless: (_, message, { isLeading }) => isLeading || !isInstruction(message),
+  },
+  blocks: "written",
+  rawFields: "written",
+});
 
 function buildInstruction(
   instructions: readonly Message[],

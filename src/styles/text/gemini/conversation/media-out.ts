@@ -1,14 +1,12 @@
 import type { MediaBlock } from "#core/chat.ts";
-import { refuse, type LossReport } from "#core/lossy.ts";
+import { refuse } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { mediaTypeOfLink } from "./media-in.ts";
 
 /** The gateway does not fetch links here: the vendor does, of what it can reach. */
-export function buildMedia(block: MediaBlock, path: string, report: LossReport): JsonObject {
+export function buildMedia(block: MediaBlock, path: string): JsonObject {
   const { source } = block;
-  if (block.detail !== undefined && block.detail !== "auto") report.lose("messages.detail", block);
-  if (block.filename !== undefined) report.lose("messages.filename", block);
   switch (source.kind) {
     case "data":
       return { inlineData: { mimeType: mediaTypeOf(block), data: source.base64 } };

@@ -1,8 +1,22 @@
-import type { Block, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type {
+  Block,
+  MediaBlock,
+  ReasoningBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { parseExactJson } from "#lib/exact-number.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, textOf } from "#lib/values.ts";
+import { defined } from "#lib/values.ts";
+import {
+  AS_READ,
+  blockWriter,
+  BY_KIND,
+  LOST_CACHE,
+  LOST_DETAIL,
+  type WrittenBlock,
+} from "#styles/text/block-table.ts";
 import { isMedia, isSameMedia } from "#styles/text/media.ts";
 import { CallBook } from "./call-book.ts";
 import { buildMedia } from "./media-out.ts";
@@ -14,13 +28,15 @@ import { writeToolName } from "./tool-name.ts";
 export interface Place {
   readonly path: string;
   readonly report: LossReport;
+  /** The block is part of an answer of the model. */
+  readonly isModels?: boolean;
   /** The model wants results to name their calls by id. */
   readonly namesCalls?: boolean;
 }
 
 export function partsOf(blocks: readonly Block[], at: Place): readonly JsonObject[] {
   return blocks
-    .map((block) => writtenPart(block) ?? buildPart(block, at))
+    .map((block) => writtenPart(block) ?? PARTS.write(block, at))
     .filter((part) => part !== undefined);
 }
 
@@ -35,36 +51,127 @@ function writtenPart(block: Block): JsonObject | undefined {
   return { ...issued, ...proofOf(block) };
 }
 
-/** One part of another style's content; `undefined` for what has no place there. */
-function buildPart(block: Block, at: Place): JsonObject | undefined {
-  if (block.cache !== undefined) at.report.lose("cache_control");
-  switch (block.type) {
-    case "text":
-      if (block.citations !== undefined) at.report.lose("citations");
-      return textPart(block.text);
-    case "refusal":
-      return textPart(block.text);
-    case "reasoning":
-      return reasoningPart(block, at);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return buildMedia(block, at.path, at.report);
-    case "tool_call":
-      return buildCall(block, at);
-    case "tool_result":
-      at.report.lose("messages.tool_call_id", block);
-      return textPart(strayResult(block));
-    case "other":
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
-      return undefined;
-  }
+/** A model's speech may be stored at its own vendor only: it is no part of the question. */
+function isOutOfReach({ source }: MediaBlock, { isModels }: Place): boolean {
+  return isModels === true && source.kind === "reference";
 }
+
+/** A block that is left out has one name in the report. */
+const unlessLeftOut = (_: unknown, block: MediaBlock, at: Place): boolean =>
+  isOutOfReach(block, at);
+
+const MEDIA: WrittenBlock<MediaBlock, Place, JsonObject> = {
+  members: {
+    cache: { ...LOST_CACHE, unless: unlessLeftOut },
+    detail: {
+      ...LOST_DETAIL,
+      unless: (detail, block, at) => LOST_DETAIL.unless(detail) || isOutOfReach(block, at),
+    },
+    filename: { lost: "messages.filename", isPlaced: true, unless: unlessLeftOut },
+    source: "written",
+    mediaType: "written",
+    transcript: { unreported: "the sound itself is sent" },
+    extra: AS_READ,
+  },
+  fits: (block, at) => !isOutOfReach(block, at),
+  build: (block, { path }) => buildMedia(block, path),
+};
+
+const OTHER = { cache: LOST_CACHE, style: "written", data: "written", extra: AS_READ } as const;
+
+/** Rows for the blocks that a caller of another style wrote. */
+const PARTS = blockWriter<Place, JsonObject>({
+  text: {
+    members: {
+      cache: LOST_CACHE,
+      citations: { lost: "citations" },
+      text: "written",
+      extra: AS_READ,
+    },
+    build: ({ text }) => textPart(text),
+  },
+  refusal: {
+    members: { cache: LOST_CACHE, text: "written", extra: AS_READ },
+    build: ({ text }) => textPart(text),
+  },
+  reasoning: {
+    members: { cache: LOST_CACHE, text: "written", signature: "written", extra: AS_READ },
+    // Only with proof of this vendor's is thinking worth its place: others' it cannot check.
+    fits: (block) => issuedHere(block) !== undefined,
+    build: reasoningPart,
+  },
+  tool_call: {
+    members: {
+      cache: LOST_CACHE,
+      id: { unreported: "results find their calls by name and order, if not by id" },
+      name: "written",
+      arguments: "written",
+      kind: "written",
+      signature: { unreported: "a call is the same without its proof" },
+      extra: AS_READ,
+    },
+    build: buildCall,
+  },
+  // Results of calls are written apart: this result answers no call.
+  tool_result: {
+    members: {
+      cache: LOST_CACHE,
+      callId: { lost: "messages.tool_call_id", isPlaced: true },
+      name: "written",
+      blocks: "written",
+      isError: { unreported: "the call is reported" },
+      extra: AS_READ,
+    },
+    build: (block) => textPart(strayResult(block)),
+  },
+  image: MEDIA,
+  audio: MEDIA,
+  video: MEDIA,
+  file: MEDIA,
+  other: { lost: BY_KIND, members: OTHER },
+});
 
 /** Empty texts are refused. */
 function textPart(text: string): JsonObject | undefined {
   return text === "" ? undefined : { text };
+}
+
+/** Rows for the blocks of a result. Its words are one text. */
+const RESULT_PARTS = blockWriter<Place, JsonObject>({
+  text: {
+    members: {
+      cache: LOST_CACHE,
+      citations: { unreported: "sources of a tool's own words are part of them" },
+      text: "written",
+      extra: AS_READ,
+    },
+    build: () => undefined,
+  },
+  refusal: {
+    members: { cache: LOST_CACHE, text: "written", extra: AS_READ },
+    build: () => undefined,
+  },
+  reasoning: {
+    members: {
+      cache: LOST_CACHE,
+      text: "written",
+      signature: { unreported: "a tool's words prove nothing" },
+      extra: AS_READ,
+    },
+    build: () => undefined,
+  },
+  tool_call: { elsewhere: "results hold no calls" },
+  tool_result: { elsewhere: "results hold no results" },
+  image: MEDIA,
+  audio: MEDIA,
+  video: MEDIA,
+  file: MEDIA,
+  other: { lost: "messages.tool_result", members: OTHER },
+});
+
+/** The media of a result. */
+export function mediaIn({ blocks }: ToolResultBlock, at: Place): readonly JsonObject[] {
+  return blocks.map((block) => RESULT_PARTS.write(block, at)).filter((part) => part !== undefined);
 }
 
 export function textIn({ blocks }: ToolResultBlock): string {
@@ -93,24 +200,18 @@ export function argumentsOf(call: Pick<ToolCallBlock, "kind" | "arguments">): Js
   return json === undefined ? { _raw: call.arguments } : { value: json };
 }
 
-/** Only with proof of this vendor's is thinking worth its place: others' it cannot check. */
-function reasoningPart(
-  block: Extract<Block, { type: "reasoning" }>,
-  { report }: Place,
-): JsonObject | undefined {
-  const proof = proofOf(block);
-  if (Object.keys(proof).length === 0) {
-    report.lose("reasoning");
-    return undefined;
-  }
-  return { text: block.text, ...(block.text === "" ? {} : { thought: true }), ...proof };
+function reasoningPart(block: ReasoningBlock): JsonObject {
+  const { text } = block;
+  return { text, ...(text === "" ? {} : { thought: true }), ...proofOf(block) };
 }
 
 function proofOf(block: Block): JsonObject {
+  return defined({ thoughtSignature: issuedHere(block) });
+}
+
+function issuedHere(block: Block): string | undefined {
   const signature = "signature" in block ? block.signature : undefined;
-  return defined({
-    thoughtSignature: signature?.issuer === GEMINI ? signature.value : undefined,
-  });
+  return signature?.issuer === GEMINI ? signature.value : undefined;
 }
 
 /** A block may have been changed since it was read, a link exchanged for its content for example. */

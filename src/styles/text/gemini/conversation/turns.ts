@@ -1,5 +1,4 @@
 import type { Block, Message } from "#core/chat.ts";
-import type { LossReport } from "#core/lossy.ts";
 import { isModelRole } from "./role.ts";
 import { GOES_ON, isOwn, rawFieldsOf } from "../raw-fields.ts";
 
@@ -17,18 +16,13 @@ export interface Turn {
  * Messages as turns that alternate. Instructions at the head are kept apart;
  * later ones, for which the style has no place, are said by the user.
  */
-export function toTurns(
-  messages: readonly Message[],
-  report: LossReport,
-): {
+export function toTurns(messages: readonly Message[]): {
   readonly instructions: readonly Message[];
   readonly turns: readonly Turn[];
 } {
-  const begin = messages.findIndex((message) => !isInstruction(message));
-  const instructions = begin < 0 ? messages : messages.slice(0, begin);
+  const instructions = messages.slice(0, countLeading(messages));
   const turns: Turn[] = [];
   for (const [at, message] of messages.slice(instructions.length).entries()) {
-    if (isInstruction(message)) report.lose("messages.role", message);
     const turn = turnOf(message, instructions.length + at);
     const last = turns.at(-1);
     const isWritten = last?.written !== undefined || turn.written !== undefined;
@@ -48,7 +42,13 @@ function goesOn({ written: before }: Turn, { written }: Turn): boolean {
   return rawFieldsOf(written)?.[GOES_ON] === true && isModelRole(rawFieldsOf(before)?.["role"]);
 }
 
-function isInstruction({ role }: Message): boolean {
+/** How many instructions stand at the head. */
+export function countLeading(messages: readonly Message[]): number {
+  const begin = messages.findIndex((message) => !isInstruction(message));
+  return begin < 0 ? messages.length : begin;
+}
+
+export function isInstruction({ role }: Message): boolean {
   return role === "system" || role === "developer";
 }
 

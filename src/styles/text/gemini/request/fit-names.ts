@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import type { BodyEditor } from "#styles/text/body-editor.ts";
+import { NO_LOSS, type BodyEditor } from "#styles/text/body-editor.ts";
 import { camelized } from "./names.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 
@@ -18,13 +18,15 @@ export function fitNames(editor: BodyEditor, max: number): void {
   if (!hasLongNames(editor.current, max)) return;
   const body = camelized(editor.current);
   const { tools, toolConfig, contents } = body;
-  for (const name of ["tools", "toolConfig", "contents", "tool_config"]) editor.remove(name);
+  for (const name of ["tools", "toolConfig", "contents", "tool_config"])
+    editor.remove(name, NO_LOSS);
   editor.set(
     "tools",
     listOf(tools).map((tool) => inTool(tool, max)),
+    NO_LOSS,
   );
-  if (toolConfig !== undefined) editor.set("toolConfig", inConfig(toolConfig, max));
-  if (contents !== undefined) editor.set("contents", inContents(contents, max));
+  if (toolConfig !== undefined) editor.set("toolConfig", inConfig(toolConfig, max), NO_LOSS);
+  if (contents !== undefined) editor.set("contents", inContents(contents, max), NO_LOSS);
 }
 
 function renamed(value: Json | undefined, max: number): Json {

@@ -3,19 +3,19 @@ import { planReasoning, type ReasoningControls } from "#core/reasoning.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, integerOf, objectOf, textOf } from "#lib/values.ts";
-import type { BodyEditor } from "#styles/text/body-editor.ts";
+import { NO_LOSS, type BodyEditor } from "#styles/text/body-editor.ts";
 import { levelOf } from "../conversation/reasoning-out.ts";
 
 /** Says how to think in the way that the model takes: a level, or a budget within its bounds. */
-export function fitThinkingConfig(config: BodyEditor, { model, report }: OutboundContext): void {
+export function fitThinkingConfig(config: BodyEditor, { model }: OutboundContext): void {
   const thinking = objectOf(config.get("thinkingConfig"));
   if (thinking === undefined) return;
   const budget = integerOf(thinking["thinkingBudget"]);
   const level = textOf(thinking["thinkingLevel"])?.toLowerCase();
   if (doesNotReason(model)) {
-    config.remove("thinkingConfig");
-    const isAsked = (budget ?? 0) !== 0 || level !== undefined;
-    if (isAsked || thinking["includeThoughts"] === true) report.lose("reasoning");
+    const isAsked =
+      (budget ?? 0) !== 0 || level !== undefined || thinking["includeThoughts"] === true;
+    config.remove("thinkingConfig", isAsked ? "reasoning" : NO_LOSS);
     return;
   }
   const { reasoningControls: controls } = model;
@@ -24,12 +24,12 @@ export function fitThinkingConfig(config: BodyEditor, { model, report }: Outboun
     controls === undefined ? {} : steeringOf({ budget, level, takesBudgets }, controls);
   const fit = { ...thinking, ...steered };
   const isOff = fit["thinkingBudget"] === 0;
-  if (budget === 0 && !isOff) report.lose("reasoning");
-  if (isAnotherBudget(budget, fit["thinkingBudget"])) report.lose(BUDGET);
   const shown = isOff && fit["includeThoughts"] === true ? { includeThoughts: undefined } : {};
   const all: JsonObject = { ...fit, ...shown };
   if (JSON.stringify(all) !== JSON.stringify(thinking)) {
-    config.set("thinkingConfig", defined(all) as JsonObject);
+    const loss = isAnotherBudget(budget, fit["thinkingBudget"]) ? BUDGET : NO_LOSS;
+    const isStillOn = budget === 0 && !isOff;
+    config.set("thinkingConfig", defined(all) as JsonObject, isStillOn ? "reasoning" : loss);
   }
 }
 

@@ -1,7 +1,8 @@
-import type { Block, TextBlock, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type { Block, MediaBlock, TextBlock, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
-import { defined, objectOf, textOf } from "#lib/values.ts";
+import { defined, objectOf } from "#lib/values.ts";
+import { AS_READ, blockWriter, LOST_DETAIL, type WrittenBlock } from "#styles/text/block-table.ts";
 import { understand } from "./block-in.ts";
 import { adaptBlock, buildMark } from "./cache.ts";
 import { inputOf } from "./call-input.ts";
@@ -29,7 +30,7 @@ export function buildBlock(block: Block, at: Place): JsonObject | undefined {
     if (own !== written) at.report.lose("citations");
     return objectOf(adaptBlock(own));
   }
-  const built = build(block, at);
+  const built = BLOCKS.write(block, at);
   // Thinking takes no mark.
   if (built === undefined || block.cache === undefined || block.type === "reasoning") return built;
   return { ...built, cache_control: buildMark(block.cache) };
@@ -41,48 +42,90 @@ function mayGoBack(block: Block): boolean {
   return block.type !== "tool_call" || writeToolName(block.name, block.kind) === block.name;
 }
 
-function build(block: Block, at: Place): JsonObject | undefined {
-  switch (block.type) {
-    case "text":
-      return buildText(block, at);
-    case "refusal":
-      return { type: "text", text: block.text };
-    case "reasoning":
-      if (at.role === "assistant" && isGenuine(block)) {
-        return buildReasoning(block.text, block.signature);
-      }
-      at.report.lose("reasoning");
-      return undefined;
-    case "tool_call":
-      return buildCall(block);
-    case "tool_result":
-      return buildResult(block, at);
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      if (at.role === "user") return buildMedia(block, at.path, at.report);
-      if (block.transcript !== undefined) return { type: "text", text: block.transcript };
-      // Here assistants only speak; what another's showed is left out.
-      at.report.lose(`messages.${block.type}`, block);
-      return undefined;
-    case "other":
-      if (block.style === MESSAGES) return objectOf(adaptBlock(block.data));
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
-      return undefined;
-  }
-}
+const MEDIA: WrittenBlock<MediaBlock, Place, JsonObject> = {
+  members: {
+    detail: {
+      ...LOST_DETAIL,
+      unless: (detail, _, { role }) => LOST_DETAIL.unless(detail) || role !== "user",
+    },
+    cache: "written",
+    source: "written",
+    mediaType: "written",
+    filename: "written",
+    transcript: "written",
+    extra: AS_READ,
+  },
+  // Here assistants only speak; what another's showed is left out.
+  fits: ({ transcript }, { role }) => role === "user" || transcript !== undefined,
+  build: (block, { role, path }) =>
+    role === "user" ? buildMedia(block, path) : { type: "text", text: block.transcript ?? "" },
+};
 
-/** A citation holds what only its vendor can read; without that it is refused. */
-function buildText(block: TextBlock, { report }: Place): JsonObject {
-  const citations = (block.citations ?? []).map(writtenCitation);
-  const known = citations.filter((one) => one !== undefined);
-  if (known.length < citations.length) report.lose("citations");
-  return {
-    type: "text",
-    text: block.text,
-    ...(known.length === 0 ? {} : { citations: known }),
-  };
+const BLOCKS = blockWriter<Place, JsonObject>({
+  text: {
+    members: {
+      // A citation holds what only its vendor can read; without that it is refused.
+      citations: {
+        lost: "citations",
+        unless: (citations) => citations.every((one) => writtenCitation(one) !== undefined),
+      },
+      text: "written",
+      cache: "written",
+      extra: AS_READ,
+    },
+    build: buildText,
+  },
+  refusal: {
+    members: { text: "written", cache: "written", extra: AS_READ },
+    build: ({ text }) => ({ type: "text", text }),
+  },
+  reasoning: {
+    members: {
+      text: "written",
+      signature: "written",
+      cache: { unreported: "thinking takes no mark" },
+      extra: AS_READ,
+    },
+    fits: (block, { role }) => role === "assistant" && isGenuine(block),
+    build: (block) => (isGenuine(block) ? buildReasoning(block.text, block.signature) : undefined),
+  },
+  tool_call: {
+    members: {
+      id: "written",
+      name: "written",
+      arguments: "written",
+      kind: "written",
+      signature: { unreported: "a call is the same without its proof" },
+      cache: "written",
+      extra: AS_READ,
+    },
+    build: buildCall,
+  },
+  tool_result: {
+    members: {
+      callId: "written",
+      name: { unreported: "the call has the name" },
+      blocks: "written",
+      isError: "written",
+      cache: "written",
+      extra: AS_READ,
+    },
+    build: buildResult,
+  },
+  image: MEDIA,
+  audio: MEDIA,
+  video: MEDIA,
+  file: MEDIA,
+  other: {
+    members: { style: "written", data: "written", cache: "written", extra: AS_READ },
+    fits: ({ style }) => style === MESSAGES,
+    build: ({ data }) => objectOf(adaptBlock(data)),
+  },
+});
+
+function buildText({ text, citations = [] }: TextBlock): JsonObject {
+  const known = citations.map(writtenCitation).filter((one) => one !== undefined);
+  return { type: "text", text, ...(known.length === 0 ? {} : { citations: known }) };
 }
 
 function buildCall({ id, name, kind, arguments: args }: ToolCallBlock): JsonObject {

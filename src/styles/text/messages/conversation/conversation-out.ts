@@ -2,6 +2,7 @@ import type { ChatRequest, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { memberReporter, type Reporting } from "#styles/text/member-table.ts";
 import { withoutCitations } from "../request/asked-citations.ts";
 import { GO_ON } from "../request/fit-request.ts";
 import { withoutEmptyTexts } from "./empty-texts.ts";
@@ -24,12 +25,11 @@ export function buildConversation(
   request: ChatRequest,
   { report, model }: OutboundContext,
 ): Conversation {
-  for (const message of request.messages)
-    report.loseForeign(message.extra, MESSAGES, "messages.", message);
+  const isOwn = rawFieldsOf(request) !== undefined;
+  for (const message of request.messages) reportMessage(message, { report, isOwn });
   const lacksThinking = request.messages.some(({ blocks }) =>
     blocks.some((block) => block.type === "reasoning" && !isGenuine(block)),
   );
-  const isOwn = rawFieldsOf(request) !== undefined;
   if (isOwn) return { ...ownConversation(request, report), lacksThinking };
   const { system, messages } = inTurns(request, report);
   const takesPrefill = model.rules?.prefill ?? !measuresItself(model.reasoningControls);
@@ -38,6 +38,15 @@ export function buildConversation(
   report.lose("messages.prefill");
   return { system, messages: [...messages, GO_ON], lacksThinking };
 }
+
+const reportMessage = memberReporter<Message, Reporting & { readonly isOwn: boolean }>({
+  extra: { foreignTo: MESSAGES },
+  name: { lost: "messages.name", isPlaced: true, unless: (_, __, { isOwn }) => isOwn },
+  // Instructions amid the conversation are reported with their blocks.
+  role: "written",
+  blocks: "written",
+  rawFields: "written",
+});
 
 interface Said extends JsonObject {
   readonly role: string;

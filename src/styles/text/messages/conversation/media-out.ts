@@ -1,14 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { MediaBlock } from "#core/chat.ts";
-import { refuse, type LossReport } from "#core/lossy.ts";
+import { refuse } from "#core/lossy.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 
 /** A picture or a document; throws for what no upstream of this style can see or hear. */
-export function buildMedia(block: MediaBlock, path: string, report: LossReport): JsonObject {
-  const { source, type, detail } = block;
-  // `auto` is what every vendor does by itself.
-  if (detail !== undefined && detail !== "auto") report.lose("messages.detail", block);
+export function buildMedia(block: MediaBlock, path: string): JsonObject {
+  const { source, type } = block;
   if (type === "audio" || type === "video") {
     throw refuse(path, `no upstream of the messages style takes ${type}.`);
   }

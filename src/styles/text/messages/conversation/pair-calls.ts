@@ -29,14 +29,12 @@ export function pairCalls(turns: readonly Turn[], report: LossReport): readonly 
 
 class Pairs {
   readonly #pairs: CallPairs<ToolCallBlock, ToolResultBlock>;
-  readonly #report: LossReport;
   /** Where the results stood. */
   readonly #paths = new Map<ToolResultBlock, string>();
 
   constructor(turns: readonly Turn[], report: LossReport) {
     const ids = new CallIds();
-    this.#report = report;
-    this.#pairs = new CallPairs((id) => ids.next(id));
+    this.#pairs = new CallPairs((id) => ids.next(id), report);
     for (const { block, path } of turns.flatMap(({ blocks }) => blocks)) {
       if (block.type === "tool_call") this.#pairs.addCall(block.id, block);
       if (block.type !== "tool_result") continue;
@@ -53,8 +51,7 @@ class Pairs {
       return pair === undefined ? [] : [{ path, block: { ...block, id: pair.id } }];
     }
     if (block.type !== "tool_result") return [placed];
-    if (this.#pairs.ofResult(block) !== undefined) return [];
-    this.#report.lose("messages.tool_call_id", block);
+    if (this.#pairs.ofResult(block, block) !== undefined) return [];
     return [ORPHAN, ...block.blocks.filter((said) => !isBlank(said))].map((said) => ({
       path,
       block: said,
@@ -62,14 +59,11 @@ class Pairs {
   }
 
   resultOf({ block, path }: Placed): readonly Placed[] {
-    const pair = block.type === "tool_call" ? this.#pairs.ofCall(block) : undefined;
-    if (pair === undefined) return [];
-    const { id, result } = pair;
-    if (result !== undefined) {
-      return [{ path: this.#paths.get(result) ?? path, block: { ...result, callId: id } }];
-    }
-    this.#report.lose("messages.tool_calls", block);
-    return [{ path, block: unanswered(id) }];
+    if (block.type !== "tool_call") return [];
+    const { id } = this.#pairs.ofCall(block) ?? block;
+    const result = this.#pairs.resultOf(block, block);
+    if (result === undefined) return [{ path, block: unanswered(id) }];
+    return [{ path: this.#paths.get(result) ?? path, block: { ...result, callId: id } }];
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Block, ChatRequest, Message } from "#core/chat.ts";
+import type { Block, ChatRequest, MediaBlock, Message } from "#core/chat.ts";
 import type { LossReport } from "#core/lossy.ts";
-import { textOf } from "#lib/values.ts";
+import { placeFinder } from "#styles/text/block-table.ts";
+import type { Reporting } from "#styles/text/member-table.ts";
 import { pairCalls } from "./pair-calls.ts";
 import { isGenuine } from "./proof.ts";
 import { MESSAGES } from "../raw-fields.ts";
@@ -70,43 +71,36 @@ function placedIn(
   report: LossReport,
 ): readonly Placed[] {
   return messages.flatMap((message, index) => {
-    if (message.name !== undefined) report.lose("messages.name", message);
+    const at: Said = { role: message.role, report };
     return message.blocks
-      .filter((block) => !isBlank(block) && hasPlace(block, message.role, report))
+      .filter((block) => !isBlank(block) && hasPlace(block, at))
       .map((block) => ({ block, path: `messages[${index + from}]` }));
   });
 }
 
-/** What is left out is left out here, so that nothing is empty afterwards. */
-function hasPlace(block: Block, role: Message["role"], report: LossReport): boolean {
-  switch (block.type) {
-    case "text":
-    case "refusal":
-      return true;
-    case "tool_call":
-    case "tool_result":
-      if (!isSystem(role)) return true;
-      report.lose(`messages.${block.type}`, block);
-      return false;
-    case "reasoning":
-      // Vendors refuse proofs that they did not give.
-      if (role === "assistant" && isGenuine(block)) return true;
-      report.lose("reasoning");
-      return false;
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      // Here assistants only speak; what another's showed is left out.
-      if (role !== "assistant" || (block.transcript ?? "").trim() !== "") return true;
-      report.lose(`messages.${block.type}`, block);
-      return false;
-    case "other":
-      if (block.style === MESSAGES) return true;
-      report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
-      return false;
-  }
+interface Said extends Reporting {
+  readonly role: Message["role"];
 }
+
+const isTold = (_: Block, { role }: Said): boolean => !isSystem(role);
+/** Here assistants only speak; media of other assistants are left out. */
+const isHeard = ({ transcript = "" }: MediaBlock, { role }: Said): boolean =>
+  role !== "assistant" || transcript.trim() !== "";
+
+/** What is left out is left out here, so that nothing is empty afterwards. */
+const hasPlace = placeFinder<Said>({
+  text: true,
+  refusal: true,
+  tool_call: isTold,
+  tool_result: isTold,
+  // Vendors refuse proofs that they did not give.
+  reasoning: (block, { role }) => role === "assistant" && isGenuine(block),
+  image: isHeard,
+  audio: isHeard,
+  video: isHeard,
+  file: isHeard,
+  other: ({ style }) => style === MESSAGES,
+});
 
 /** Turns of one role become one; those that say nothing are left out. */
 function merged(turns: readonly Turn[]): readonly Turn[] {

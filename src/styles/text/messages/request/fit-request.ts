@@ -1,7 +1,7 @@
 import type { BodyEdits, OutboundContext } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
-import { BodyEditor } from "#styles/text/body-editor.ts";
+import { BodyEditor, NO_LOSS } from "#styles/text/body-editor.ts";
 import { fitLimit } from "#styles/text/fit-limit.ts";
 import { schemaInstruction } from "#styles/text/format-instruction.ts";
 import { fitThinking } from "./fit-thinking.ts";
@@ -14,7 +14,7 @@ import { withInstruction } from "./instruction.ts";
  * all is well.
  */
 export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdits {
-  const editor = new BodyEditor(body);
+  const editor = new BodyEditor(body, context.report);
   fitLimit(editor, ["max_tokens"], context);
   fitThinking(editor, context);
   fitSamplers(editor, context);
@@ -39,7 +39,7 @@ function fitBinding(editor: BodyEditor, { model }: OutboundContext): void {
   if (thinking["type"] === "disabled" || thinking["block_binding"] !== undefined) return;
   if (!listOf(editor.get("messages")).some(hasThinking)) return;
   const block_binding = { prefix_mismatch_behavior: "drop_block" };
-  editor.set("thinking", { ...thinking, block_binding });
+  editor.set("thinking", { ...thinking, block_binding }, NO_LOSS);
 }
 
 function hasThinking(turn: Json): boolean {
@@ -51,15 +51,9 @@ function hasThinking(turn: Json): boolean {
 /** Below this a thinking model refuses it. */
 const LEAST_THINKING_TOP_P = 0.95;
 
-function fitSamplers(editor: BodyEditor, { model, report }: OutboundContext): void {
+function fitSamplers(editor: BodyEditor, { model }: OutboundContext): void {
   const { refuses = [], oneSampler } = model.rules ?? {};
-  const drop = (name: string): void => {
-    const value = editor.get(name);
-    if (value === undefined) return;
-    editor.remove(name);
-    // 1 is what the model does anyway.
-    if (value !== 1 || name === "top_k") report.lose(name);
-  };
+  const drop = (name: string): void => editor.drop([name], isUsual);
   for (const name of ["temperature", "top_p", "top_k"] as const) {
     if (refuses.includes(name)) drop(name);
   }
@@ -72,32 +66,35 @@ function fitSamplers(editor: BodyEditor, { model, report }: OutboundContext): vo
   drop(editor.get("temperature") === 1 ? "temperature" : "top_p");
 }
 
+/** 1 is the default of the model. */
+function isUsual(name: string, value: Json): boolean {
+  return value === 1 && name !== "top_k";
+}
+
 function isThinkingOn(editor: BodyEditor): boolean {
   const type = textOf(memberOf(editor.get("thinking"), "type"));
   return type !== undefined && type !== "disabled";
 }
 
 /** Some models cannot be made to call a tool, and none can while it thinks. */
-function fitForcedTools(editor: BodyEditor, { model, report }: OutboundContext): void {
+function fitForcedTools(editor: BodyEditor, { model }: OutboundContext): void {
   const choice = editor.get("tool_choice");
   const type = memberOf(choice, "type");
   if (type !== "any" && type !== "tool") return;
   if (model.rules?.forcedTools !== false && !isThinkingOn(editor)) return;
   const { name: _, ...rest } = objectOf(choice) ?? {};
-  editor.set("tool_choice", { ...rest, type: "auto" });
-  report.lose("tool_choice");
+  editor.set("tool_choice", { ...rest, type: "auto" }, "tool_choice");
 }
 
 /** Asks models to go on that refuse to continue an assistant turn. */
 export const GO_ON = { role: "user", content: "Continue." };
 
-function fitPrefill(editor: BodyEditor, { model, report }: OutboundContext): void {
+function fitPrefill(editor: BodyEditor, { model }: OutboundContext): void {
   if (model.rules?.prefill !== false) return;
   const messages = listOf(editor.get("messages"));
   const last = messages.at(-1);
   if (memberOf(last, "role") !== "assistant" || isPaused(last)) return;
-  editor.set("messages", [...messages, GO_ON]);
-  report.lose("messages.prefill");
+  editor.set("messages", [...messages, GO_ON], "messages.prefill");
 }
 
 /** An answer that stopped amid the vendor's own tools is sent back as it is, to be continued. */
@@ -107,19 +104,19 @@ function isPaused(turn: Json | undefined): boolean {
 }
 
 /** A format that the model cannot be held to is asked for in words. */
-function fitFormat(editor: BodyEditor, { model, report }: OutboundContext): void {
+function fitFormat(editor: BodyEditor, { model }: OutboundContext): void {
   if (model.rules?.formats?.includes("json_schema") !== false) return;
   const config = objectOf(editor.get("output_config"));
   const format = objectOf(config?.["format"]) ?? objectOf(editor.get("output_format"));
   if (format?.["type"] !== "json_schema") return;
-  editor.remove("output_format");
+  editor.remove("output_format", NO_LOSS);
   if (config !== undefined) {
     const { format: _, ...rest } = config;
-    if (Object.keys(rest).length === 0) editor.remove("output_config");
-    else editor.set("output_config", rest);
+    if (Object.keys(rest).length === 0) editor.remove("output_config", NO_LOSS);
+    else editor.set("output_config", rest, NO_LOSS);
   }
   const schema = format["schema"];
   const text = schemaInstruction(isObject(schema) ? schema : undefined);
-  editor.set("system", withInstruction(editor.get("system"), text) ?? text);
-  report.lose("response_format");
+  const system = withInstruction(editor.get("system"), text) ?? text;
+  editor.set("system", system, "response_format");
 }

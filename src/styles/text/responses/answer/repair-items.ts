@@ -23,23 +23,21 @@ export function repairItems(
 ): readonly JsonObject[] {
   const followed = withoutLooseThoughts(items);
   if (followed !== items) report.lose("reasoning");
-  const pairs = pairsIn(followed);
+  const pairs = pairsIn(followed, report);
   return followed.flatMap((item) => {
     if (isResult(item)) {
+      if (reachesFar && !pairs.hasCall(callIdOf(item))) return [item];
       const pair = pairs.ofResult(item);
       if (pair !== undefined) return [answering(item, pair.call, pair.id)];
-      if (reachesFar && !pairs.hasCall(callIdOf(item))) return [item];
-      report.lose("messages.tool_call_id");
       const client = clientResultIn(item);
       const content = client === undefined ? item["output"] : client.readResult(item);
       return [{ role: "user", content }];
     }
     const pair = pairs.ofCall(item);
     if (pair === undefined) return [item];
-    const { id, result } = pair;
+    const { id } = pair;
     const call = item["call_id"] === id ? item : { ...item, call_id: id };
-    if (reachesFar || result !== undefined) return [call];
-    report.lose("messages.tool_calls");
+    if (reachesFar || pairs.resultOf(item) !== undefined) return [call];
     const [, client] = clientCallIn(item) ?? [];
     const failure = client?.buildFailure(INTERRUPTED) ?? { output: INTERRUPTED };
     return [call, { type: RESULT_OF.get(item["type"]), call_id: id, ...failure }];
@@ -53,9 +51,12 @@ function answering(item: JsonObject, call: JsonObject, id: string): JsonObject {
   return isFit ? item : { ...item, type, call_id: id };
 }
 
-function pairsIn(items: readonly JsonObject[]): CallPairs<JsonObject, JsonObject> {
+function pairsIn(
+  items: readonly JsonObject[],
+  report: LossReport,
+): CallPairs<JsonObject, JsonObject> {
   const ids = new DistinctIds();
-  const pairs = new CallPairs<JsonObject, JsonObject>((id) => fitCallId(ids.next(id)));
+  const pairs = new CallPairs<JsonObject, JsonObject>((id) => fitCallId(ids.next(id)), report);
   for (const item of items) {
     if (RESULT_OF.has(item["type"])) pairs.addCall(callIdOf(item), item);
     else if (isResult(item)) pairs.addResult(callIdOf(item), item);

@@ -1,4 +1,5 @@
 import type { ChatRequest, Message } from "#core/chat.ts";
+import { reportLosses, type LossRule } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { OutboundContext } from "#core/style.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -16,16 +17,12 @@ export function buildConversation(
   marks: BreakpointPlan["marks"],
 ): JsonObject {
   const { messages, extra } = request;
-  if (hasPrefill(request)) report.lose("messages.prefill");
-  if (lacksReasoning(request, model)) report.lose("reasoning");
   const leading = countInstructions(messages, marks);
+  reportLosses(LOSSES, { request, model, leading }, report);
   const instructions = messages
     .slice(0, leading)
     .flatMap(({ blocks }) => blocks.map(textIn))
     .join("\n\n");
-  if (messages.slice(0, leading).some(({ blocks }) => blocks.some(({ cache }) => cache))) {
-    report.lose("cache_control");
-  }
 
   const rest = messages.slice(leading);
   const [only] = rest;
@@ -40,6 +37,25 @@ export function buildConversation(
     input: isText ? only.blocks.map(textIn).join("") : repairItems(items, report, reachesFar),
   };
 }
+
+interface LossFacts {
+  readonly request: ChatRequest;
+  readonly model: ModelTraits;
+  /** How many messages go into `instructions`. */
+  readonly leading: number;
+}
+
+const LOSSES: readonly LossRule<LossFacts>[] = [
+  { lost: "messages.prefill", when: ({ request }) => hasPrefill(request) },
+  { lost: "reasoning", when: ({ request, model }) => lacksReasoning(request, model) },
+  {
+    lost: "cache_control",
+    when: ({ request, leading }) =>
+      request.messages
+        .slice(0, leading)
+        .some(({ blocks }) => blocks.some(({ cache }) => cache !== undefined)),
+  },
+];
 
 /**
  * Calls since the last question whose reasoning nobody has any more: the caller had no place for it,

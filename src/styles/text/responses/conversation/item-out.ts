@@ -1,12 +1,21 @@
-import type { Block, Message, ReasoningBlock, ToolCallBlock, ToolResultBlock } from "#core/chat.ts";
+import type {
+  Block,
+  MediaBlock,
+  Message,
+  ReasoningBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "#core/chat.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, textOf } from "#lib/values.ts";
+import { blockWriter, type WrittenBlock } from "#styles/text/block-table.ts";
 import { isMedia } from "#styles/text/media.ts";
-import { lifeOf, withBreakpoint, type Life } from "#styles/text/prompt-cache.ts";
+import { memberReporter } from "#styles/text/member-table.ts";
+import { withBreakpoint, type Life } from "#styles/text/prompt-cache.ts";
 import { fitName, ownName } from "#styles/text/tool-names.ts";
 import { fitCallId } from "./call-id.ts";
 import { clientCallIn, clientResultIn } from "./client-tools.ts";
-import { buildPart, buildSaid, textIn, type Place } from "./part-out.ts";
+import { buildPart, buildSaid, MEMBERS, reportMembers, textIn, type Place } from "./part-out.ts";
 import { isOwn, ITEMS_AFTER, ITEMS_BEFORE, itemOf, RESPONSES, rawFieldsOf } from "../raw-fields.ts";
 
 /** The items of one message, in the order of its blocks. */
@@ -21,47 +30,32 @@ function itemsIn(message: Message, name: string): readonly JsonObject[] {
 }
 
 /** Marks and notes that this style has no place for. */
-function reportLosses(message: Message, { report, marks }: Place): void {
-  const { blocks, name, extra } = message;
-  report.loseForeign(extra, RESPONSES, "messages.", message);
-  if (name !== undefined) report.lose("messages.name", message);
-  if (blocks.some((block) => lifeOf(block) !== undefined && !marks.has(block)))
-    report.lose("cache_control");
-  if (blocks.some((block) => block.type === "text" && block.citations !== undefined))
-    report.lose("citations");
+function reportLosses(message: Message, at: Place): void {
+  reportMessage(message, at);
+  reportMembers(message.blocks, at);
 }
+
+const reportMessage = memberReporter<Message, Place>({
+  extra: { foreignTo: RESPONSES },
+  name: { lost: "messages.name", isPlaced: true },
+  role: "written",
+  blocks: "written",
+  rawFields: "written",
+});
 
 function modelItems({ blocks }: Message, at: Place): readonly JsonObject[] {
   const items: (JsonObject | undefined)[] = [];
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index];
-    if (block !== undefined && isSaid(block)) {
+    if (block === undefined) continue;
+    if (isSaid(block)) {
       const said = saidTogether(blocks, index);
       index += said.length - 1;
       const built = buildMessageItem(said);
       items.push(itemOf(block) === undefined ? inPhase(built, blocks.slice(index + 1), at) : built);
       continue;
     }
-    switch (block?.type) {
-      case "reasoning":
-        items.push(buildReasoningItem(block, at));
-        break;
-      case "tool_call":
-        items.push(buildCallItem(block));
-        break;
-      case "image":
-      case "audio":
-      case "video":
-      case "file":
-      case "other":
-        items.push(buildServerItem(block, at));
-        break;
-      case "text":
-      case "refusal":
-      case "tool_result":
-      case undefined:
-        break;
-    }
+    items.push(ITEMS.hasPlace(block, at) ? ITEMS.build(block, at) : undefined);
   }
   return items.filter((item) => item !== undefined);
 }
@@ -115,21 +109,21 @@ function buildMessageItem(said: readonly Block[]): JsonObject | undefined {
   return isSameList(parts, item["content"]) ? item : { ...item, content: parts };
 }
 
+/** Servers that show their reasoning instead of proving it take it back as it is. */
+function shownReasoning(block: ReasoningBlock): JsonObject | undefined {
+  const item = itemOf(block);
+  const isShown = block.signature === undefined && listOf(item?.["content"]).length > 0;
+  return isShown ? item : undefined;
+}
+
 /**
  * Only what an upstream of this style made goes back to one, and only whole:
- * nothing is kept there that an id alone could name. Servers that show their
- * reasoning instead of proving it take it back as it is.
+ * nothing is kept there that an id alone could name.
  */
-function buildReasoningItem(block: ReasoningBlock, { report }: Place): JsonObject | undefined {
+function buildReasoningItem(block: ReasoningBlock): JsonObject | undefined {
   const { signature, text } = block;
   const item = itemOf(block);
-  if (signature === undefined && item !== undefined && listOf(item["content"]).length > 0) {
-    return item;
-  }
-  if (signature?.issuer !== RESPONSES) {
-    report.lose("reasoning");
-    return undefined;
-  }
+  if (signature === undefined) return item;
   if (item?.["encrypted_content"] === signature.value) return item;
   return defined({
     type: "reasoning",
@@ -150,16 +144,6 @@ function buildCallItem(block: ToolCallBlock): JsonObject {
   return kind === "custom"
     ? { ...written, type: "custom_tool_call", call_id, name, input: args }
     : { ...written, type: "function_call", call_id, name, arguments: args === "" ? "{}" : args };
-}
-
-/** A server's own tool at work, or what a model showed: known to its own style only. */
-function buildServerItem(block: Block, { report }: Place): JsonObject | undefined {
-  if (block.type === "other" && block.style === RESPONSES) return block.data;
-  const item = itemOf(block);
-  if (item !== undefined) return item;
-  const type = block.type === "other" ? textOf(block.data["type"]) : block.type;
-  report.lose(`messages.${type ?? "content"}`, block);
-  return undefined;
 }
 
 /** Results stand as items of their own among what is said. */
@@ -264,3 +248,33 @@ function isSameList(parts: readonly JsonObject[], written: Json | undefined): bo
   const list = listOf(written);
   return list.length === parts.length && parts.every((part, index) => part === list[index]);
 }
+
+/** A model's media are known to its own style only. */
+const SHOWN: WrittenBlock<MediaBlock, Place, JsonObject> = {
+  members: MEMBERS.image,
+  fits: (block) => itemOf(block) !== undefined,
+  build: itemOf,
+};
+
+/** Blocks of a model besides words. The losses of members are reported by message. */
+const ITEMS = blockWriter<Place, JsonObject>({
+  text: { elsewhere: "words are joined in messages" },
+  refusal: { elsewhere: "words are joined in messages" },
+  reasoning: {
+    members: MEMBERS.reasoning,
+    fits: (block) => block.signature?.issuer === RESPONSES || shownReasoning(block) !== undefined,
+    build: buildReasoningItem,
+  },
+  tool_call: { members: MEMBERS.tool_call, build: buildCallItem },
+  tool_result: { elsewhere: "models return no results" },
+  image: SHOWN,
+  audio: SHOWN,
+  video: SHOWN,
+  file: SHOWN,
+  // A server's own tool at work.
+  other: {
+    members: MEMBERS.other,
+    fits: (block) => block.style === RESPONSES || itemOf(block) !== undefined,
+    build: (block) => (block.style === RESPONSES ? block.data : itemOf(block)),
+  },
+});

@@ -1,10 +1,12 @@
-import type { Block, MediaBlock } from "#core/chat.ts";
+import type { Block, BlockKinds, MediaBlock } from "#core/chat.ts";
 import { refuse, type LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
-import { defined, textOf } from "#lib/values.ts";
+import { defined } from "#lib/values.ts";
+import { AS_READ, blockWriter, LOST_CACHE } from "#styles/text/block-table.ts";
+import type { MemberTable } from "#styles/text/member-table.ts";
 import { dataUrl, formatOf, isMedia, isSameMedia } from "#styles/text/media.ts";
-import { withBreakpoint, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
+import { lifeOf, withBreakpoint, type BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { understand } from "./part-in.ts";
 import { RESPONSES } from "../raw-fields.ts";
 
@@ -17,28 +19,89 @@ export interface Place {
   readonly marks: BreakpointPlan["marks"];
 }
 
+/** Breakpoints have their place in the input only. */
+const CACHE = {
+  ...LOST_CACHE,
+  unless: (_: unknown, block: Block, { marks }: Place): boolean => marks.has(block),
+};
+
+const MEDIA_MEMBERS: MemberTable<MediaBlock, Place> = {
+  cache: CACHE,
+  source: "written",
+  mediaType: "written",
+  filename: "written",
+  detail: "written",
+  transcript: { unreported: "the sound itself is sent" },
+  extra: AS_READ,
+};
+
+/** The losses of members are reported by message, before its items are written. */
+export const MEMBERS = {
+  text: { cache: CACHE, citations: { lost: "citations" }, text: "written", extra: AS_READ },
+  refusal: { cache: CACHE, text: "written", extra: AS_READ },
+  reasoning: { cache: CACHE, text: "written", signature: "written", extra: AS_READ },
+  tool_call: {
+    cache: CACHE,
+    id: "written",
+    name: "written",
+    arguments: "written",
+    kind: "written",
+    signature: { unreported: "a call is the same without its proof" },
+    extra: AS_READ,
+  },
+  tool_result: {
+    cache: CACHE,
+    // A mark inside it stands for one at its end.
+    blocks: {
+      ...LOST_CACHE,
+      unless: (_, block, { marks }) => lifeOf(block) === undefined || marks.has(block),
+    },
+    callId: "written",
+    name: { unreported: "the call has the name" },
+    isError: "written",
+    extra: AS_READ,
+  },
+  image: MEDIA_MEMBERS,
+  audio: MEDIA_MEMBERS,
+  video: MEDIA_MEMBERS,
+  file: MEDIA_MEMBERS,
+  other: { cache: CACHE, style: "written", data: "written", extra: AS_READ },
+} satisfies { readonly [Kind in keyof BlockKinds]: MemberTable<BlockKinds[Kind], Place> };
+
+type Words = Extract<Block, { type: "text" | "refusal" }>;
+const WORDS = (block: Words, { marks }: Place): JsonObject =>
+  withBreakpoint({ type: "input_text", text: block.text }, marks.get(block));
+const MEDIA = (block: MediaBlock, at: Place): JsonObject =>
+  withBreakpoint(buildMedia(block, at), at.marks.get(block));
+/** Items of their own, see `buildItems`. */
+const NO_PART = (): undefined => undefined;
+
+/** Blocks of users and of tools. */
+const PARTS = blockWriter<Place, JsonObject>({
+  text: { members: MEMBERS.text, build: WORDS },
+  refusal: { members: MEMBERS.refusal, build: WORDS },
+  reasoning: { members: MEMBERS.reasoning, build: NO_PART },
+  tool_call: { members: MEMBERS.tool_call, build: NO_PART },
+  tool_result: { members: MEMBERS.tool_result, build: NO_PART },
+  image: { members: MEDIA_MEMBERS, build: MEDIA },
+  audio: { members: MEDIA_MEMBERS, build: MEDIA },
+  video: { members: MEDIA_MEMBERS, build: MEDIA },
+  file: { members: MEDIA_MEMBERS, build: MEDIA },
+  other: {
+    members: MEMBERS.other,
+    fits: ({ style }) => style === RESPONSES,
+    build: ({ data }) => data,
+  },
+});
+
+/** Reports the losses of blocks that have a place. */
+export const reportMembers = PARTS.reportMembers;
+
 /** One part of what is said to a model or returned to it; `undefined` for what has no place there. */
 export function buildPart(block: Block, at: Place): JsonObject | undefined {
   const written = block.extra?.[RESPONSES]?.["part"];
   if (isObject(written) && saysSame(block, understand(written))) return written;
-  switch (block.type) {
-    case "text":
-    case "refusal":
-      return withBreakpoint({ type: "input_text", text: block.text }, at.marks.get(block));
-    case "image":
-    case "audio":
-    case "video":
-    case "file":
-      return withBreakpoint(buildMedia(block, at), at.marks.get(block));
-    case "other":
-      if (block.style === RESPONSES) return block.data;
-      at.report.lose(`messages.${textOf(block.data["type"]) ?? "content"}`, block);
-      return undefined;
-    case "reasoning":
-    case "tool_call":
-    case "tool_result":
-      return undefined;
-  }
+  return PARTS.hasPlace(block, at) ? PARTS.build(block, at) : undefined;
 }
 
 /** One part of what a model said. */

@@ -27,14 +27,9 @@ export interface ResponsesDialect {
 }
 
 /** Removes what the model refuses while it reasons. */
-export function fitReasoner(editor: BodyEditor, { model, dialect, report }: OutboundContext): void {
+export function fitReasoner(editor: BodyEditor, { model, dialect }: OutboundContext): void {
   const isTold = memberOf(editor.get("reasoning"), "effort") === "none";
   if (model.reasoningControls === undefined || isTold) return;
   const { reasonersRefuse = [] }: ResponsesDialect = dialect ?? {};
-  for (const name of reasonersRefuse) {
-    const value = editor.get(name);
-    if (value === undefined) continue;
-    editor.remove(name);
-    if (USUAL.get(name) !== value) report.lose(name);
-  }
+  editor.drop(reasonersRefuse, (name, value) => USUAL.get(name) === value);
 }
