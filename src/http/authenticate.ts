@@ -23,7 +23,9 @@ export interface Caller {
   readonly session?: Session;
 }
 
-type AuthenticationDeps = Pick<HttpDeps, "keys" | "logins" | "clock" | "metricsToken">;
+interface AuthenticationDeps extends Pick<HttpDeps, "keys" | "clock" | "metricsToken"> {
+  readonly logins: Pick<HttpDeps["logins"], "findBySession" | "findByToken">;
+}
 
 /** Authenticates the request; throws if the credential is unknown. */
 export async function authenticate(
