@@ -162,6 +162,37 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "known.size >= MAX_PATHS -> true",
   },
   { line: "if (known.size >= MAX_PATHS) known.clear();", change: ">= -> >" },
+  // A call is ended once, whether or not it goes on listening.
+  {
+    line: 'callerSignal.addEventListener("abort", forward, { once: true });',
+    change: "true -> false",
+  },
+  // Without any limits the list is empty either way.
+  {
+    line: "if (key.limits === undefined && ofUser === undefined && group === undefined) return NOT_LIMITED;",
+    change: "key.limits === undefined && ofUser === undefined && group ==... -> false",
+  },
+  // The usual tier needs no notice, and a model without a price has its own: both were left before.
+  {
+    line: "if (serviceTier === undefined || route.price === undefined) return;",
+    change: "serviceTier === undefined || route.price === undefined -> false",
+  },
+  {
+    line: "if (serviceTier === undefined || route.price === undefined) return;",
+    change: "|| -> &&",
+  },
+  // Text beside a reported usage is counted by nobody.
+  {
+    line: "if (this.#metered.usage === undefined) this.#uncounted.add(text);",
+    change: "this.#metered.usage === undefined -> true",
+  },
+  // A call that is metered has a route.
+  { line: "if (route === undefined) return graded;", change: "route === undefined -> false" },
+  // One search is one search either way.
+  {
+    line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
+    change: "> -> >=",
+  },
 ];
 
 export interface Equivalent {
