@@ -188,6 +188,26 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   // A call that is metered has a route.
   { line: "if (route === undefined) return graded;", change: "route === undefined -> false" },
+  // A checkpoint of a call that is not open changes no row.
+  {
+    line: "if (holds.has(callId)) checkpoints.note(callId, delivered, context);",
+    change: "holds.has(callId) -> true",
+  },
+  // A hold that is not on disk has its request, which is only dropped to free memory.
+  {
+    line: 'assert(request !== undefined, "A hold is written once.");',
+    change: 'assert(request !== undefined, "A hold is written once."); -> ;',
+  },
+  { line: "hold.request = undefined;", change: "hold.request = undefined; -> ;" },
+  {
+    line: 'if (hold.request !== undefined) batch.row("entry", entryOf(hold.request, hold.columns));',
+    change: "hold.request !== undefined -> true",
+  },
+  // Deleting a row that was never written deletes nothing.
+  {
+    line: '} else if (hold.state !== "provisional") {',
+    change: 'hold.state !== "provisional" -> true',
+  },
   // One search is one search either way.
   {
     line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
