@@ -16,8 +16,18 @@ const MAX_PARAM_CHARS = 400;
 /** Access kinds whose routes change nothing in the gateway's storage. */
 const NOT_AUDITED: readonly Access[] = ["key", "metrics", "vendor"];
 
+interface AuditDeps extends Pick<HttpDeps, "refusals" | "clock" | "onError"> {
+  readonly audit: Pick<HttpDeps["audit"], "write">;
+}
+
+type NamedRoute = Pick<Route<HttpDeps>, "method" | "path" | "access">;
+
 /** Whether a route may change stored data. Model calls are recorded in the journal instead. */
-export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolean {
+export function isAudited({
+  method,
+  access,
+  isAction,
+}: Pick<Route<HttpDeps>, "method" | "access" | "isAction">): boolean {
   if (isAction === true) return true;
   return method !== "GET" && !NOT_AUDITED.includes(access);
 }
@@ -27,10 +37,10 @@ export function isAudited({ method, access, isAction }: Route<HttpDeps>): boolea
  * that fails, the change is refused. On public routes only a sample of failures is written, but
  * every success is.
  */
-export async function handleAudited(
-  route: Route<HttpDeps>,
+export async function handleAudited<Deps extends AuditDeps>(
+  route: Route<Deps>,
   exchange: HttpExchange,
-  deps: HttpDeps,
+  deps: Deps,
 ): Promise<Response> {
   const { address } = exchange.client;
   const details = await readDetails(route, exchange);
@@ -59,10 +69,10 @@ export async function handleAudited(
 
 /** Records a request with a credential that the management API refused. */
 export async function noteRefusal(
-  route: Route<HttpDeps>,
+  route: NamedRoute,
   exchange: HttpExchange,
   { code, fault }: GatewayError,
-  deps: HttpDeps,
+  deps: AuditDeps,
 ): Promise<void> {
   const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
@@ -79,7 +89,7 @@ export async function noteRefusal(
 }
 
 /** The change is already made, so a missing row is reported to the operator. */
-async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Promise<void> {
+async function writeAfter(entry: AuditEntry, { audit, onError }: AuditDeps): Promise<void> {
   try {
     await audit.write(entry);
   } catch (cause) {
@@ -88,7 +98,10 @@ async function writeAfter(entry: AuditEntry, { audit, onError }: HttpDeps): Prom
 }
 
 /** Empty if the body cannot be parsed: the handler reports that if it needs the body. */
-async function readDetails(route: Route<HttpDeps>, exchange: HttpExchange): Promise<JsonObject> {
+async function readDetails(
+  route: Pick<Route<HttpDeps>, "maxBodyBytes" | "requestSchema">,
+  exchange: HttpExchange,
+): Promise<JsonObject> {
   try {
     const { json } = await exchange.readAhead(route.maxBodyBytes ?? MAX_BODY_BYTES);
     return withoutSecrets(json, route.requestSchema?.());
@@ -98,9 +111,9 @@ async function readDetails(route: Route<HttpDeps>, exchange: HttpExchange): Prom
 }
 
 function entryOf(
-  route: Route<HttpDeps>,
+  route: NamedRoute,
   exchange: HttpExchange,
-  { clock }: HttpDeps,
+  { clock }: AuditDeps,
   said: Pick<AuditEntry, "outcome"> & Partial<AuditEntry>,
 ): AuditEntry {
   const { user, proof } = exchange.actor;
