@@ -208,6 +208,18 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: '} else if (hold.state !== "provisional") {',
     change: 'hold.state !== "provisional" -> true',
   },
+  // The same values in another object, which only costs memory.
+  {
+    line: "if (this.#passage.openings !== this.#openings) {",
+    change: "this.#passage.openings !== this.#openings -> true",
+  },
+  // Removing old buckets when there is none to remove changes nothing.
+  { line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {", change: "> -> >=" },
+  {
+    line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {",
+    change: "now - (this.#buckets[0]?.at ?? now) > WINDOW_MS -> true",
+  },
+  { line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {", change: "- -> +" },
   // One search is one search either way.
   {
     line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
