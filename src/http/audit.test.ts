@@ -23,7 +23,7 @@ const USER: User = {
 const CALLER: Caller = { user: USER, proof: "token" };
 const MAX_ROWS = 100;
 
-interface Asked {
+interface RequestTerms {
   readonly access?: Access;
   readonly caller?: Caller;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ interface Asked {
 }
 
 /** A request of the management API, with the rows of the audit log that it leaves. */
-function stage(asked: Asked = {}) {
+function stage(asked: RequestTerms = {}) {
   const {
     access = "admin",
     caller = CALLER,
@@ -90,7 +90,7 @@ function stage(asked: Asked = {}) {
 }
 
 /** The status of the answer, or the code of the error, with all that was noted. */
-async function audited(asked: Asked = {}) {
+async function audited(asked: RequestTerms = {}) {
   const { rows, troubles, deps, route, exchange } = stage(asked);
   const answer = await handleAudited(route, exchange, deps).then(
     ({ status }) => status,
@@ -207,7 +207,7 @@ describe("an action", () => {
 
 describe("a public action", () => {
   const asked = { access: "public", caller: ANONYMOUS_CALLER } as const;
-  const exhausted = (more: Asked) => {
+  const exhausted = (more: RequestTerms) => {
     const place = stage({ ...asked, ...more });
     for (let i = 0; i < MAX_ROWS; i++) place.deps.refusals.mayWrite("192.0.2.1");
     return place;
@@ -250,7 +250,7 @@ describe("a refused credential", () => {
     code = "unauthenticated",
     rowsBefore = 0,
     ...asked
-  }: Asked & {
+  }: RequestTerms & {
     readonly code?: "unauthenticated" | "forbidden" | "too_large";
     readonly rowsBefore?: number;
   }) => {

@@ -21,7 +21,7 @@ const USER: User = {
 };
 const SESSION = { user: USER, isConfirmed: true };
 
-interface Asked {
+interface RequestTerms {
   readonly access?: Access;
   readonly family?: Family;
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ interface Asked {
   readonly metricsToken?: string;
 }
 
-function callerOf(asked: Asked = {}): Promise<Caller> {
+function callerOf(asked: RequestTerms = {}): Promise<Caller> {
   const { access = "key", family, headers = { authorization: "Bearer sk-1" }, key } = asked;
   const stored = key === null ? undefined : { ...KEY, ...key };
   const find = (secret: string) => (secret === "sk-1" ? stored : undefined);
@@ -53,7 +53,7 @@ function callerOf(asked: Asked = {}): Promise<Caller> {
   );
 }
 
-async function refusalOf(asked: Asked): Promise<GatewayError> {
+async function refusalOf(asked: RequestTerms): Promise<GatewayError> {
   const caller = await callerOf(asked).catch(GatewayError.from);
   if (caller instanceof GatewayError) return caller;
   throw new Error("The request was not refused.");
