@@ -162,6 +162,69 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "known.size >= MAX_PATHS -> true",
   },
   { line: "if (known.size >= MAX_PATHS) known.clear();", change: ">= -> >" },
+  // A call is ended once, whether or not it goes on listening.
+  {
+    line: 'callerSignal.addEventListener("abort", forward, { once: true });',
+    change: "true -> false",
+  },
+  // Without any limits the list is empty either way.
+  {
+    line: "if (key.limits === undefined && ofUser === undefined && group === undefined) return NOT_LIMITED;",
+    change: "key.limits === undefined && ofUser === undefined && group ==... -> false",
+  },
+  // The usual tier needs no notice, and a model without a price has its own: both were left before.
+  {
+    line: "if (serviceTier === undefined || route.price === undefined) return;",
+    change: "serviceTier === undefined || route.price === undefined -> false",
+  },
+  {
+    line: "if (serviceTier === undefined || route.price === undefined) return;",
+    change: "|| -> &&",
+  },
+  // Text beside a reported usage is counted by nobody.
+  {
+    line: "if (this.#metered.usage === undefined) this.#uncounted.add(text);",
+    change: "this.#metered.usage === undefined -> true",
+  },
+  // A call that is metered has a route.
+  { line: "if (route === undefined) return graded;", change: "route === undefined -> false" },
+  // A checkpoint of a call that is not open changes no row.
+  {
+    line: "if (holds.has(callId)) checkpoints.note(callId, delivered, context);",
+    change: "holds.has(callId) -> true",
+  },
+  // A hold that is not on disk has its request, which is only dropped to free memory.
+  {
+    line: 'assert(request !== undefined, "A hold is written once.");',
+    change: 'assert(request !== undefined, "A hold is written once."); -> ;',
+  },
+  { line: "hold.request = undefined;", change: "hold.request = undefined; -> ;" },
+  {
+    line: 'if (hold.request !== undefined) batch.row("entry", entryOf(hold.request, hold.columns));',
+    change: "hold.request !== undefined -> true",
+  },
+  // Deleting a row that was never written deletes nothing.
+  {
+    line: '} else if (hold.state !== "provisional") {',
+    change: 'hold.state !== "provisional" -> true',
+  },
+  // The same values in another object, which only costs memory.
+  {
+    line: "if (this.#passage.openings !== this.#openings) {",
+    change: "this.#passage.openings !== this.#openings -> true",
+  },
+  // Removing old buckets when there is none to remove changes nothing.
+  { line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {", change: "> -> >=" },
+  {
+    line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {",
+    change: "now - (this.#buckets[0]?.at ?? now) > WINDOW_MS -> true",
+  },
+  { line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {", change: "- -> +" },
+  // One search is one search either way.
+  {
+    line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
+    change: "> -> >=",
+  },
 ];
 
 export interface Equivalent {

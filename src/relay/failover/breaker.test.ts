@@ -97,3 +97,58 @@ test("failures count for ten seconds", () => {
   expect(after(10_000)).toBe("open");
   expect(after(10_001)).toBe("closed");
 });
+
+test("a circuit opens if half of twenty calls failed, and not for fewer calls", () => {
+  const outcomes = (failures: number, calls: number): string => {
+    const breaker = new Breaker();
+    // Never five failures in a row.
+    for (let i = 0; i < calls; i++) call(breaker, i % 2 === 1 && (i - 1) / 2 < failures, 1_000);
+    return breaker.state(1_000);
+  };
+
+  expect(outcomes(10, 20)).toBe("open");
+  expect(outcomes(9, 20)).toBe("closed");
+  expect(outcomes(9, 19)).toBe("closed");
+});
+
+test("a circuit that closed again has no cooldown", () => {
+  const breaker = opened(1_000);
+  call(breaker, false, 6_000);
+
+  expect(breaker.cooldownMs(6_000)).toBe(0);
+  expect(breaker.cooldownMs(1_000)).toBe(0);
+});
+
+test("calls of one second count for ten seconds from the first of them", () => {
+  /** Of these calls and two more after a while, half failed. */
+  const stateAfter = (times: readonly number[], now: number): string => {
+    const breaker = new Breaker();
+    for (const [index, at] of times.entries()) call(breaker, index % 2 === 0, at);
+    call(breaker, false, now);
+    call(breaker, true, now);
+    return breaker.state(now);
+  };
+  const calls = (count: number, at: number): number[] => Array.from({ length: count }, () => at);
+
+  expect(stateAfter([1_000, ...calls(18, 1_999)], 11_000)).toBe("open");
+  expect(stateAfter([1_000, ...calls(18, 1_999)], 11_001)).toBe("closed");
+  expect(stateAfter([1_000, 1_000, ...calls(18, 2_000)], 11_001)).toBe("open");
+  expect(stateAfter([1_000, 1_000, ...calls(18, 2_000)], 12_000)).toBe("open");
+  expect(stateAfter([1_000, 1_000, ...calls(18, 2_000)], 12_001)).toBe("closed");
+});
+
+test("a probe that fails keeps the circuit open, even if few calls failed lately", () => {
+  const breaker = new Breaker();
+  for (let i = 0; i < 20; i++) call(breaker, i % 2 === 1, 1_000);
+  call(breaker, true, 60_000);
+
+  expect(breaker.state(64_999)).toBe("open");
+  expect(breaker.cooldownMs(60_000)).toBe(5_000);
+});
+
+test("a call that slipped through an open circuit does not delay the call that tries it", () => {
+  const breaker = opened(1_000);
+  breaker.enter(2_000);
+
+  expect(breaker.state(6_000)).toBe("half-open");
+});

@@ -92,10 +92,7 @@ export class Breaker {
       return;
     }
     this.#buckets.push({ at: now, calls: 1, failures });
-    if (
-      this.#buckets.length > WINDOW_MS / BUCKET_MS ||
-      now - (this.#buckets[0]?.at ?? now) > WINDOW_MS
-    ) {
+    if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {
       this.#buckets = this.#buckets.filter((each) => now - each.at <= WINDOW_MS);
     }
   }

@@ -35,6 +35,12 @@ describe("of a vendor's failure", () => {
     expect(reasonOf("Who is Kunigunde?", escaped)).toBe("Who is …?");
   });
 
+  test("a field that was sent twice hides nothing of either", () => {
+    const twice = '{"user":"Kunigunde","user":"\\u0041da"}';
+
+    expect(reasonOf("Who is Kunigunde, who is Ada?", twice)).toBe("Who is …, who is …?");
+  });
+
   test("codes are kept unless they repeat the request", () => {
     const failure = { status: 400, code: "invalid_image_url", type: "kunigunde" };
 
@@ -46,6 +52,13 @@ describe("of a vendor's failure", () => {
 
     expect(keptFailure(failure, "m", undefined)).toEqual({ code: "invalid_api_key" });
     expect(keptFailure({ status: 500, reason: "No." }, "m", new Uint8Array(1))).toBeUndefined();
+  });
+
+  test("a request of up to 1 MiB is compared with the reason", () => {
+    const sized = (chars: number): string => `"Kunigunde${" ".repeat(chars - 11)}"`;
+
+    expect(reasonOf("Who is Kunigunde?", sized(1024 * 1024))).toBe("Who is …?");
+    expect(reasonOf("Who is Kunigunde?", sized(1024 * 1024 + 1))).toBeUndefined();
   });
 
   test("a long request is searched for codes alone", () => {

@@ -34,15 +34,17 @@ export function keptFailure(
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-/** In lower case, and without escape sequences that hide a word. */
+/**
+ * In lower case, and without escape sequences that hide a word. The text is not parsed, since that
+ * would drop a field that is sent twice, of which the vendor may read either.
+ */
 function searchable(sent: string): string {
-  if (sent.length > MAX_SENT_CHARS || !sent.includes("\\u")) return sent.toLowerCase();
-  try {
-    return JSON.stringify(JSON.parse(sent)).toLowerCase();
-  } catch {
-    return sent.toLowerCase();
-  }
+  return sent
+    .replaceAll(ESCAPES, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .toLowerCase();
 }
+
+const ESCAPES = /\\u([\da-f]{4})/gi;
 
 /**
  * Common words of errors and names of documented fields are kept, even if the request contains

@@ -50,6 +50,25 @@ describe("a question", () => {
     expect(await count(request, { perSystem: 100 })).toBe(words + 100);
   });
 
+  test("counts a developer's instructions as a system's", async () => {
+    const request: ChatRequest = {
+      ...asked([]),
+      messages: [
+        { role: "system", blocks: [hello] },
+        { role: "developer", blocks: [hello] },
+        { role: "user", blocks: [hello] },
+      ],
+    };
+
+    expect(await count(request, { perSystem: 100 })).toBe(3 * HELLO_TOKENS + 200);
+  });
+
+  test("counts the name of a speaker", async () => {
+    const named = asked([], { messages: [{ role: "user", name: "Hello there", blocks: [hello] }] });
+
+    expect(await count(named)).toBe(2 * HELLO_TOKENS);
+  });
+
   test("is never nothing", async () => {
     expect(await count(asked([]))).toBe(1);
   });
@@ -74,6 +93,9 @@ describe("a question", () => {
 
     expect(words).toBe(1 + 1 + HELLO_TOKENS);
     expect(await count(asked([call, result]), { perToolBlock: 10 })).toBe(words + 20);
+    const sealed: Block = { ...call, signature: { issuer: "x", value: "s".repeat(100) } };
+    expect(await count(asked([sealed, result]), { perSealChar: 0.2 })).toBe(words + 20);
+    expect(await count(asked([call, result]), { perSealChar: 0.2 })).toBe(words);
   });
 
   test("leaves out the reasoning that the family does not read again", async () => {
@@ -91,6 +113,29 @@ describe("a question", () => {
     expect(await count(asked([{ type: "other", style: "x", data: sealed }]))).toBeLessThan(20);
   });
 
+  test("counts the words of a block that only one style has", async () => {
+    const other = (text: string): Promise<number> =>
+      count(asked([{ type: "other", style: "x", data: { text } }]));
+    const short = await other("");
+
+    expect(await other("word ".repeat(100))).toBeGreaterThan(short + 90);
+    expect(await other("xyz ".repeat(50))).toBeGreaterThan(short + 40);
+    // The longest text without a space that can be a word, and one that is longer.
+    expect(await other("x1Y".repeat(100).slice(0, 200))).toBeGreaterThan(short + 40);
+    expect(await other("x1Y".repeat(100).slice(0, 201))).toBe(short);
+  });
+
+  test("counts each recording, film or file as much, and what is said in it", async () => {
+    const source = { kind: "url", url: "https://a.test/x" } as const;
+    for (const type of ["audio", "video", "file"] as const) {
+      const medium: Block = { type, source };
+      const heard: Block = { ...medium, transcript: "Hello there" };
+
+      expect(await count(asked([medium]), { media: 70 })).toBe(70);
+      expect(await count(asked([heard]), { media: 70 })).toBe(70 + HELLO_TOKENS);
+    }
+  });
+
   test("costs more where it has a schema, is to think, or must call a tool", async () => {
     const schema = { type: "object", properties: { city: { type: "string" } } };
     const formatted = asked([hello], { format: { type: "json_schema", name: "f", schema } });
@@ -104,6 +149,30 @@ describe("a question", () => {
     expect(await count(thinking, { thinking: 30 })).toBe(HELLO_TOKENS + 30);
     expect(await count(little, { thinking: 30 })).toBe(HELLO_TOKENS);
     expect(await count(forced, { forcedTool: 9 })).toBe((await count(free)) + 9);
+    expect(await count(free, { forcedTool: 9 })).toBe(await count(free));
+    const named = { mode: "named", kind: "function", name: "find" } as const;
+    expect(await count({ ...free, toolChoice: named }, { forcedTool: 9 })).toBe(
+      (await count(free)) + 9,
+    );
+  });
+
+  test("without tools has no instructions for tools", async () => {
+    const request = asked([hello], { toolChoice: { mode: "required" } });
+
+    expect(await count(request, { toolPrompt: 300, forcedTool: 9 })).toBe(HELLO_TOKENS);
+  });
+
+  test.each([
+    [{ enabled: false, effort: "high" }, false],
+    [{ effort: "high" }, true],
+    [{ enabled: true, effort: "minimal" }, false],
+    [{ budgetTokens: 1_024 }, true],
+    [{ enabled: true, budgetTokens: 0 }, false],
+    [{}, false],
+  ] as const)("with reasoning set to %j has instructions for it: %p", async (reasoning, thinks) => {
+    const tokens = await count(asked([hello], { reasoning }), { thinking: 30 });
+
+    expect(tokens).toBe(HELLO_TOKENS + (thinks ? 30 : 0));
   });
 });
 

@@ -65,10 +65,34 @@ test("a key is forgotten with the last of its calls", async () => {
 
   let areNone = false;
   const none = open.whenNone().then(() => (areNone = true));
-  for (const call of calls.slice(0, 2)) open.leave(call);
-  expect([open.keyIds, open.count, areNone]).toEqual([[8], 1, false]);
-  for (const call of calls.slice(2)) open.leave(call);
+  const seen: unknown[] = [];
+  for (const call of calls) {
+    open.leave(call);
+    await Bun.sleep(0);
+    seen.push([open.keyIds, open.count, areNone]);
+  }
 
   await none;
-  expect([open.keyIds, open.count]).toEqual([[], 0]);
+  expect(seen).toEqual([
+    [[7, 8], 2, false],
+    [[8], 1, false],
+    [[], 0, true],
+  ]);
+});
+
+test("waiting for the last call ends at once if there is none, and begins anew with each call", async () => {
+  const open = new OpenCalls();
+  await open.whenNone();
+
+  for (let round = 0; round < 2; round++) {
+    const call = endable(callOf(1));
+    open.enter(call);
+    let areNone = false;
+    const none = open.whenNone().then(() => (areNone = true));
+    await Bun.sleep(0);
+    expect(areNone).toBe(false);
+
+    open.leave(call);
+    await none;
+  }
 });

@@ -11,9 +11,11 @@ import type {
 } from "#core/limits.ts";
 import { systemClock } from "#lib/clock.ts";
 import { isObject, outlineJson, parseJson } from "#lib/json.ts";
+import { findProvider } from "#providers/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { aChannel } from "#test/a-channel.ts";
 import type { Call } from "../call.ts";
-import { reserveForCaller, countRequest, release } from "./rate-reservations.ts";
+import { reserveForCaller, reserveOnChannel, countRequest, release } from "./rate-reservations.ts";
 import { Health } from "../failover/health.ts";
 import { Router, type Candidate } from "../routing/route.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -29,6 +31,8 @@ function setup(
     readonly verdict?: Verdict;
     readonly body?: string;
     readonly key?: Partial<ApiKey>;
+    /** The limiter decides in another process. */
+    readonly isRemote?: boolean;
   } = {},
 ) {
   const taken: RateReservation[] = [];
@@ -47,9 +51,10 @@ function setup(
     assumedOutputTokens: 500,
   });
   const limiter = {
-    take(reservation: RateReservation): Verdict {
+    take(reservation: RateReservation): Verdict | Promise<Verdict> {
       taken.push(reservation);
-      return more.verdict ?? { statuses: reservation.bounds.map(() => ({})) };
+      const verdict = more.verdict ?? { statuses: reservation.bounds.map(() => ({})) };
+      return more.isRemote === true ? Promise.resolve(verdict) : verdict;
     },
     correct: () => {},
     release: () => {},
@@ -74,9 +79,19 @@ function setup(
     onStanding: (status) => void told.push(status),
   };
   const { userLimits } = more;
-  return { taken, told, claim: () => reserveForCaller(call, { limiter, router, userLimits }) };
+  const deps = { limiter, router, userLimits };
+  const onChannel = (limits?: RateLimits) => {
+    const provider = findProvider("openai");
+    if (provider === undefined) throw new Error("A provider was expected.");
+    const channel = aChannel({ name: "a", ...(limits && { limits }) });
+    const traits = { maxOutputTokens: 30 };
+    const route = { channel, provider, upstreamModel: "m", price: undefined, traits, suffixes: [] };
+    return reserveOnChannel(route, call, deps);
+  };
+  return { taken, told, claim: () => reserveForCaller(call, deps), onChannel };
 }
 
+const GROUP: Group = { id: 3, name: "g", priceFactor: 1_000, prices: new Map(), createdAt: 0 };
 const RPM = { requestsPerMinute: 5 };
 const TPM = { tokensPerMinute: 1_000 };
 
@@ -140,6 +155,32 @@ describe("what a call claims", () => {
     ]);
   });
 
+  test("is of its user alone if nothing else has limits", async () => {
+    const { claim: reservation, taken } = setup({ userLimits: RPM });
+    await reservation();
+
+    expect(taken[0]?.bounds).toEqual([{ id: "user:7", limits: RPM, tokens: 0 }]);
+  });
+
+  test("is of its user's group alone if only the group as a whole has limits", async () => {
+    const { claim: reservation, taken } = setup({
+      key: { group: { ...GROUP, sharedLimits: RPM } },
+    });
+    await reservation();
+
+    expect(taken[0]?.bounds).toEqual([{ id: "group:3", limits: RPM, tokens: 0 }]);
+  });
+
+  test("is of the channel that it is tried on, if that has limits", () => {
+    const { onChannel } = setup();
+
+    expect(onChannel(TPM)).toEqual({
+      id: "call",
+      bounds: [{ id: "channel:a", limits: TPM, tokens: 40 }],
+    });
+    expect(onChannel()).toBeUndefined();
+  });
+
   test("is nothing for a group that limits nobody", () => {
     const group: Group = { id: 3, name: "g", priceFactor: 1, prices: new Map(), createdAt: 0 };
     const { claim: reservation, taken } = setup({ key: { group } });
@@ -177,6 +218,51 @@ test("a caller is told of the scarcest of its own limits, and nothing of the mod
   await reservation();
 
   expect(told).toEqual([left(3)]);
+});
+
+test("of limits with as much left, a caller is told of the one that is open again last", async () => {
+  const left = (resetMs: number) => ({ tokens: { limit: 9, remaining: 3, resetMs } });
+  for (const statuses of [
+    [left(1_000), left(2_000)],
+    [left(2_000), left(1_000)],
+  ]) {
+    const { claim: reservation, told } = setup({
+      limits: TPM,
+      userLimits: TPM,
+      verdict: { statuses },
+    });
+    await reservation();
+
+    expect(told).toEqual([left(2_000)]);
+  }
+});
+
+test("a limiter that several gateways share decides as one of this gateway does", async () => {
+  const bound = { id: "key:1", limits: RPM, tokens: 0 };
+  const refusal = { by: "requests", bound, retryAfterMs: 5 } as const;
+  const { claim: reservation } = setup({
+    limits: RPM,
+    isRemote: true,
+    verdict: { refusal, statuses: [{}] },
+  });
+
+  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 5 });
+});
+
+test("a call that can never fit is told how large it is, and not to wait", async () => {
+  const bound = { id: "key:1", limits: TPM, tokens: 4_000 };
+  const refusal = { by: "tokens", bound } as const;
+  const { claim: reservation } = setup({ limits: TPM, verdict: { refusal, statuses: [{}] } });
+
+  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code: "rate_limited",
+    message:
+      "This call may come to 4000 tokens, and this API key has 1000 tokens a minute: " +
+      "ask for a shorter answer, or send less.",
+  });
+  expect(error).not.toHaveProperty("retryAfterMs", expect.any(Number));
 });
 
 test.each([

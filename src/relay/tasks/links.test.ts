@@ -59,3 +59,9 @@ test("links that need a credential of ours, and videos without one, lead here", 
     expect(urls).toEqual([`${HERE}/0/video`, `${HERE}/1/video`]);
   }
 });
+
+test("a task that no vendor has keeps its links as they are", () => {
+  const { place: _place, ...task } = taskOf("gemini", "video-veo", VIDEOS);
+
+  expect(linksOf(task, AT, false).videos).toEqual(VIDEOS);
+});

@@ -231,6 +231,158 @@ describe("a channel", () => {
   });
 });
 
+describe("a request that waits for a task", () => {
+  test("has it polled now, unless it was polled recently or is another gateway's", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin();
+    one.taskScheduler.take(task);
+    vendor.says({ status: "running" });
+
+    expect(await one.taskScheduler.pollNow("another", 0)).toBe(false);
+    expect(await one.taskScheduler.pollNow(task.id, 1_000)).toBe(true);
+    expect((await storage.tasks.findAny(task.id))?.status).toBe("running");
+    expect(await one.taskScheduler.pollNow(task.id, 1_000)).toBe(true);
+    clock.pass(999);
+    await one.taskScheduler.pollNow(task.id, 1_000);
+    expect(vendor.asked).toHaveLength(1);
+    clock.pass(1);
+    await one.taskScheduler.pollNow(task.id, 1_000);
+    expect(vendor.asked).toHaveLength(2);
+  });
+
+  test("waits for a poll that runs, and causes no second one", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ channel: "slow" });
+    one.taskScheduler.take(task);
+    vendor.hangs.add("slow");
+    let ended = 0;
+    const waits = [0, 0].map(() => one.taskScheduler.pollNow(task.id, 0).then(() => ended++));
+    await Bun.sleep(2);
+    expect([vendor.asked.length, ended]).toEqual([1, 0]);
+
+    vendor.release();
+    await Promise.all(waits);
+    expect([vendor.asked.length, one.taskScheduler.polls]).toEqual([1, 0]);
+  });
+});
+
+describe("a vendor's webhook", () => {
+  test("causes a poll at once, and at most one a second", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ dueAt: clock.now() + 15_000 });
+    one.taskScheduler.take(task);
+
+    expect(one.taskScheduler.pollSoon("another")).toBe(false);
+    expect(one.taskScheduler.pollSoon(task.id)).toBe(true);
+    await one.pass(0);
+    expect(vendor.asked).toHaveLength(1);
+    one.taskScheduler.pollSoon(task.id);
+    await one.pass(999);
+    expect(vendor.asked).toHaveLength(1);
+    await one.pass(1);
+    expect(vendor.asked).toHaveLength(2);
+  });
+
+  test("does not put off a poll that is due earlier", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ dueAt: clock.now() });
+    one.taskScheduler.take(task);
+    one.taskScheduler.pollSoon(task.id);
+
+    expect(one.taskScheduler.find(task.id)?.dueAt).toBe(task.dueAt);
+    await one.pass(0);
+    expect(vendor.asked).toHaveLength(1);
+  });
+});
+
+describe("the tasks of a gateway", () => {
+  test("are as new as the newest that it was given", async () => {
+    await using one = boardOf("one", new FakeVendor());
+    const task = aTask({ version: 2 });
+    one.taskScheduler.take(task);
+    one.taskScheduler.take({ ...task, version: 1, progress: 10 });
+    one.taskScheduler.take({ ...task, version: 2, progress: 20 });
+    expect(one.taskScheduler.find(task.id)?.progress).toBeUndefined();
+
+    one.taskScheduler.take({ ...task, version: 3, progress: 30 });
+    expect(one.taskScheduler.find(task.id)?.progress).toBe(30);
+    expect([one.taskScheduler.size, one.taskScheduler.find("another")]).toEqual([1, undefined]);
+  });
+
+  test("are as many as its limit at most", async () => {
+    await using one = boardOf("one", new FakeVendor(), { tasks: 2 });
+    for (let at = 0; at < 3; at++) await begin({ leaseMs: 0 });
+    await one.taskScheduler.renew();
+    expect(one.taskScheduler.size).toBe(2);
+    await one.taskScheduler.renew();
+    expect(one.taskScheduler.size).toBe(2);
+  });
+
+  test("are given back as it closes, after the polls that run", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    await using two = boardOf("two", vendor);
+    const task = await begin({ channel: "slow" });
+    one.taskScheduler.take(task);
+    vendor.hangs.add("slow");
+    void one.taskScheduler.pollNow(task.id, 0);
+    let isClosed = false;
+    const closing = one.taskScheduler.close().then(() => (isClosed = true));
+    await Bun.sleep(5);
+    await two.taskScheduler.renew();
+    expect([isClosed, one.taskScheduler.size, two.taskScheduler.size]).toEqual([false, 0, 0]);
+
+    vendor.release();
+    await closing;
+    await two.taskScheduler.renew();
+    expect(two.taskScheduler.size).toBe(1);
+  });
+
+  test("are dropped once its leases may have ended", async () => {
+    await using one = boardOf("one", new FakeVendor());
+    one.taskScheduler.take(await begin());
+    clock.pass(LEASE_MS * 0.8 - 1);
+    one.taskScheduler.onDue(clock.monotonic());
+    expect(one.taskScheduler.size).toBe(1);
+
+    clock.pass(1);
+    one.taskScheduler.onDue(clock.monotonic());
+    expect(one.taskScheduler.size).toBe(0);
+  });
+
+  test("are looked through ten times a second", async () => {
+    await using one = boardOf("one", new FakeVendor());
+    one.taskScheduler.onDue(5_000);
+
+    expect(one.taskScheduler.dueAt).toBe(5_100);
+  });
+
+  test("that wait for their channel are polled as it gets free, and their delay is told", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor, { taskPolls: 1 });
+    const dueAt = clock.now();
+    const tasks = [
+      await begin({ dueAt, channel: "slow" }),
+      await begin({ dueAt, channel: "slow" }),
+    ];
+    vendor.hangs.add("slow");
+    for (const task of tasks) one.taskScheduler.take(task);
+    await one.pass(300);
+    expect([vendor.asked.length, one.taskScheduler.polls]).toEqual([1, 1]);
+    // Asked for again, it waits once all the same.
+    await one.taskScheduler.pollNow(tasks[1]?.id ?? "", 0);
+
+    vendor.release();
+    await one.pass(0);
+    expect([vendor.asked.length, one.taskScheduler.polls]).toEqual([2, 0]);
+    expect(one.late).toEqual([300, 300]);
+  });
+});
+
 test("5,000 tasks are each looked at when they are due", async () => {
   const vendor = new FakeVendor();
   await using one = boardOf("one", vendor);
@@ -330,7 +482,12 @@ function replyOf(status: number, body: JsonObject): UpstreamReply {
   };
 }
 
-function boardOf(owner: string, vendor: FakeVendor) {
+function boardOf(
+  owner: string,
+  vendor: FakeVendor,
+  limits: Partial<TaskSchedulerDeps["limits"]> = {},
+) {
+  const late: number[] = [];
   const announced: Task[] = [];
   const closed: string[] = [];
   const egress: Egress = { send: vendor.send, abortAll() {}, closePool() {}, close() {} };
@@ -342,18 +499,19 @@ function boardOf(owner: string, vendor: FakeVendor) {
     deadlines: new Deadlines(clock),
     owner,
     leaseMs: LEASE_MS,
-    limits: { tasks: 20_000, taskPolls: LOOKS },
+    limits: { tasks: 20_000, taskPolls: LOOKS, ...limits },
     findChannel: channelNamed,
     announce: async (task) => void announced.push(task),
     onClosed: ({ id }) => closed.push(id),
     onError() {},
-    onPoll() {},
+    onPoll: (lateMs) => void late.push(lateMs),
   };
   const taskScheduler = new TaskScheduler(deps);
   return {
     taskScheduler,
     announced,
     closed,
+    late,
     /** Lets time go by, and whatever is due be done. */
     async pass(ms: number): Promise<void> {
       clock.pass(ms);

@@ -1,0 +1,300 @@
+import { describe, expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
+import type { Family } from "#core/family.ts";
+import { KEY_STATUS, type ApiKey } from "#core/key.ts";
+import { SECOND_FACTOR_RULES, type SecondFactorRule } from "#core/second-factor.ts";
+import { ROLES, type Role, type User } from "#core/user.ts";
+import { authenticate, authorize, type Caller } from "./authenticate.ts";
+import type { Access } from "./routes.ts";
+
+const NOW = 1_000_000;
+const KEY: ApiKey = { id: 1, userId: 7, name: "k", status: 1, models: ["*"], accounts: [] };
+const USER: User = {
+  id: 7,
+  name: "ada",
+  displayName: "Ada",
+  role: "user",
+  isEnabled: true,
+  hasPassword: true,
+  hasSecondFactor: false,
+  createdAt: 0,
+};
+const SESSION = { user: USER, isConfirmed: true };
+
+interface RequestTerms {
+  readonly access?: Access;
+  readonly family?: Family;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Differences of the stored key; null if the gateway stores none. */
+  readonly key?: Partial<ApiKey> | null;
+  /** The key is looked up in the database. */
+  readonly isQueried?: boolean;
+  readonly address?: string;
+  readonly metricsToken?: string;
+}
+
+async function callerOf(asked: RequestTerms = {}): Promise<Caller> {
+  const { access = "key", family, headers = { authorization: "Bearer sk-1" }, key } = asked;
+  const stored = key === null ? undefined : { ...KEY, ...key };
+  const find = (secret: string) => (secret === "sk-1" ? stored : undefined);
+  return await authenticate(
+    new Request("http://gate/", { headers }),
+    { access, ...(family && { family }) },
+    {
+      keys: { find: asked.isQueried === true ? async (secret) => find(secret) : find },
+      logins: {
+        findBySession: async (secret) => (secret === "session-1" ? SESSION : undefined),
+        findByToken: async (secret) => (secret === "token-1" ? USER : undefined),
+      },
+      clock: { now: () => NOW, monotonic: () => NOW },
+      metricsToken: asked.metricsToken,
+      secondFactorRule: "none",
+    },
+    { clientOf: () => ({ address: asked.address, isSecure: true }) },
+  );
+}
+
+async function refusalOf(asked: RequestTerms): Promise<GatewayError> {
+  const caller = await callerOf(asked).catch(GatewayError.from);
+  if (caller instanceof GatewayError) return caller;
+  throw new Error("The request was not refused.");
+}
+
+describe("an API key", () => {
+  test("that is known, enabled and unlimited is let in", async () => {
+    expect(await callerOf()).toEqual({ key: KEY });
+    expect(await callerOf({ isQueried: true })).toEqual({ key: KEY });
+  });
+
+  test("that is unknown is refused", async () => {
+    expect(await refusalOf({ key: null })).toMatchObject({
+      code: "unauthenticated",
+      message: "Incorrect API key provided: this gateway does not know it.",
+    });
+  });
+
+  test("that is a user's access token is refused, with what it is for", async () => {
+    const headers = { authorization: "Bearer slc-user_1" };
+
+    expect((await refusalOf({ headers })).message).toContain("which is for /api");
+  });
+
+  test("that is not enabled is refused", async () => {
+    for (const status of [KEY_STATUS.disabled, KEY_STATUS.expired, KEY_STATUS.exhausted]) {
+      expect(await refusalOf({ key: { status } })).toMatchObject({
+        code: "unauthenticated",
+        message: "Incorrect API key provided: it is disabled.",
+      });
+    }
+  });
+
+  test("is valid until the millisecond that it expires at", async () => {
+    expect(await callerOf({ key: { expiresAt: NOW + 1 } })).toHaveProperty("key");
+    for (const expiresAt of [NOW, NOW - 1]) {
+      expect(await refusalOf({ key: { expiresAt } })).toMatchObject({
+        code: "unauthenticated",
+        message: "Incorrect API key provided: it has expired.",
+      });
+    }
+  });
+
+  test("with networks is refused from other addresses, and from an unknown address", async () => {
+    const key = { networks: ["10.0.0.0/8"] };
+
+    expect(await callerOf({ key, address: "10.1.2.3" })).toHaveProperty("key");
+    expect(await refusalOf({ key, address: "192.0.2.1" })).toMatchObject({ code: "forbidden" });
+    expect(await refusalOf({ key })).toMatchObject({ code: "forbidden" });
+  });
+
+  test("for some endpoints is refused at others", async () => {
+    const key = { endpoints: ["text", "images"] } as const;
+
+    expect(await callerOf({ key, family: "images" })).toHaveProperty("key");
+    expect(await callerOf({ key })).toHaveProperty("key");
+    expect(await refusalOf({ key, family: "videos" })).toMatchObject({
+      code: "forbidden",
+      message: "This API key may not call videos endpoints; it is for text, images.",
+    });
+  });
+});
+
+describe("the management API", () => {
+  test("knows a user by access token or by session, and says which it was", async () => {
+    const byToken = { authorization: "Bearer token-1" };
+    const bySession = { cookie: "sluice_session=session-1" };
+
+    expect(await callerOf({ access: "user", headers: byToken })).toEqual({
+      user: USER,
+      proof: "token",
+    });
+    expect(await callerOf({ access: "user", headers: bySession })).toEqual({
+      user: USER,
+      proof: "session",
+      session: SESSION,
+    });
+  });
+
+  test("does not fall back on the session if the token is wrong", async () => {
+    const headers = { authorization: "Bearer other", cookie: "sluice_session=session-1" };
+
+    expect(await refusalOf({ access: "user", headers })).toMatchObject({
+      code: "unauthenticated",
+    });
+  });
+
+  test("refuses an unknown session, and a request without a credential", async () => {
+    for (const headers of [{ cookie: "sluice_session=other" }, {}]) {
+      expect(await refusalOf({ access: "admin", headers })).toMatchObject({
+        code: "unauthenticated",
+      });
+    }
+  });
+});
+
+describe("the metrics", () => {
+  const headers = { authorization: "Bearer secret" };
+
+  test("are open if no token is set", async () => {
+    expect(await callerOf({ access: "metrics", headers: {} })).toEqual({});
+  });
+
+  test("need the token if one is set", async () => {
+    const access = "metrics";
+
+    expect(await callerOf({ access, headers, metricsToken: "secret" })).toEqual({});
+    for (const metricsToken of ["secret2", "other"]) {
+      expect(await refusalOf({ access, headers, metricsToken })).toMatchObject({
+        code: "unauthenticated",
+      });
+    }
+    expect(await refusalOf({ access, headers: {}, metricsToken: "secret" })).toMatchObject({
+      code: "unauthenticated",
+    });
+  });
+});
+
+interface Tried {
+  readonly access: Access;
+  readonly role?: Role;
+  readonly proof?: "session" | "token";
+  readonly isConfirmed?: boolean;
+  readonly hasSecondFactor?: boolean;
+  readonly rule?: SecondFactorRule;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The code of the refusal; undefined if the caller may proceed. */
+function refusalTo(tried: Tried): string | undefined {
+  const { access, role = "user", proof = "session", isConfirmed = false, rule = "none" } = tried;
+  const { method = "GET", headers = {}, hasSecondFactor = false } = tried;
+  const user = { ...USER, role, hasSecondFactor };
+  const session = { user, isConfirmed };
+  const caller = { user, proof, ...(proof === "session" && { session }) };
+  try {
+    authorize(new Request("http://gate/", { method, headers }), caller, access, {
+      secondFactorRule: rule,
+    });
+    return undefined;
+  } catch (cause) {
+    return GatewayError.from(cause).code;
+  }
+}
+
+describe("a user", () => {
+  test("may do what needs the own role or a lower one, and nothing else", () => {
+    for (const [rank, role] of ROLES.entries()) {
+      const opened = ROLES.filter((access) => refusalTo({ access, role }) === undefined);
+      expect(opened).toEqual(ROLES.slice(0, rank + 1));
+    }
+  });
+
+  test("whose second factor is pending may only supply it", () => {
+    const pending = { hasSecondFactor: true } as const;
+
+    expect(refusalTo({ ...pending, access: "user" })).toBe("unauthenticated");
+    expect(refusalTo({ ...pending, access: "mfa_pending" })).toBeUndefined();
+    expect(refusalTo({ ...pending, access: "user", isConfirmed: true })).toBeUndefined();
+    expect(refusalTo({ ...pending, access: "user", proof: "token" })).toBeUndefined();
+  });
+
+  test("without a second factor needs one if the rule of the gateway says so", () => {
+    const required = (role: Role) =>
+      SECOND_FACTOR_RULES.filter((rule) => refusalTo({ access: "user", role, rule }));
+
+    expect(required("user")).toEqual(["all"]);
+    expect(required("admin")).toEqual(["admins", "all"]);
+  });
+
+  test("is told whether to send a code or to set up a second factor", () => {
+    const messageFor = (hasSecondFactor: boolean): string => {
+      const user = { ...USER, hasSecondFactor };
+      const caller = { user, proof: "session", session: { user, isConfirmed: false } } as const;
+      try {
+        authorize(new Request("http://gate/"), caller, "user", { secondFactorRule: "all" });
+        return "";
+      } catch (cause) {
+        return GatewayError.from(cause).message;
+      }
+    };
+
+    expect(messageFor(true)).toContain("needs a code");
+    expect(messageFor(false)).toContain("set up a second factor");
+  });
+});
+
+describe("a change with a session's cookie", () => {
+  const changes = ["POST", "PUT", "DELETE"];
+
+  test("is refused if another site, or an unknown one, made the browser send it", () => {
+    for (const method of changes) {
+      for (const access of ["user", "mfa_pending"] as const) {
+        const cross = { "sec-fetch-site": "cross-site" };
+        expect(refusalTo({ access, method, headers: cross })).toBe("forbidden");
+        expect(refusalTo({ access, method })).toBe("forbidden");
+      }
+    }
+  });
+
+  test("is made if the gateway's own page sent it", () => {
+    const headers = { "sec-fetch-site": "same-origin" };
+
+    for (const method of changes) {
+      expect(refusalTo({ access: "user", method, headers })).toBeUndefined();
+    }
+  });
+
+  test("needs no origin if an access token proves the user, nor to read", () => {
+    for (const method of changes) {
+      expect(refusalTo({ access: "user", method, proof: "token" })).toBeUndefined();
+    }
+    for (const method of ["GET", "HEAD"]) {
+      const headers = { "sec-fetch-site": "cross-site" };
+      expect(refusalTo({ access: "user", method, headers })).toBeUndefined();
+    }
+  });
+});
+
+test("a route for users lets nobody in without a user", () => {
+  for (const access of ["mfa_pending", ...ROLES] as const) {
+    const authorized = (): void =>
+      authorize(new Request("http://gate/"), {}, access, { secondFactorRule: "none" });
+    expect(authorized).toThrow();
+  }
+});
+
+test("a route for keys, vendors or everyone needs no role", () => {
+  for (const access of ["public", "key", "metrics", "vendor", "link"] as const) {
+    const authorized = (): void =>
+      authorize(new Request("http://gate/", { method: "POST" }), {}, access, {
+        secondFactorRule: "all",
+      });
+    expect(authorized).not.toThrow();
+  }
+});
+
+test("a route for everyone, for vendors or for holders of a link reads no credential", async () => {
+  for (const access of ["public", "vendor", "link"] as const) {
+    expect(await callerOf({ access, headers: { authorization: "Bearer sk-1" } })).toEqual({});
+  }
+});
