@@ -10,5 +10,7 @@ export const completions: InboundStyle = {
   id: COMPLETIONS,
   conversationField: "prompt",
   callIdPrefix: "call_",
+  hasReasoning: false,
+  keeps: ["reasoning"],
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
 };
