@@ -35,6 +35,8 @@ export interface Rates {
   readonly imageOutput?: PicoUsdPerToken;
   /** Per generated image. */
   readonly image?: PicoUsdPerUnit;
+  /** Per given image. */
+  readonly referenceImage?: PicoUsdPerUnit;
   /** Per second of audio or video, generated or processed. */
   readonly second?: PicoUsdPerUnit;
   /** Per character of text for speech synthesis. */
@@ -72,6 +74,8 @@ export interface Price extends GradedRates {
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
   /** Searches cost once a call that searched, however many there were. */
   readonly searchOncePerCall?: true;
+  /** Given images that a call may have without a charge. */
+  readonly freeReferenceImages?: number;
   /** Where the rates were published, and the day they were read. */
   readonly source: string;
   readonly date: string;
@@ -210,6 +214,14 @@ function costOfSteps(usage: Usage, price: Price, priceOf: PriceOf | undefined): 
   return sumOf(charges.flatMap(({ usage: of, rates }) => partsOf(of, rates)));
 }
 
+/** The usage without the given images that are free. */
+export function withoutFreeImages(usage: Usage, { freeReferenceImages = 0 }: Price): Usage {
+  const { referenceImages = 0, ...rest } = usage;
+  if (referenceImages === 0 || freeReferenceImages === 0) return usage;
+  const charged = referenceImages - freeReferenceImages;
+  return charged > 0 ? { ...rest, referenceImages: charged } : rest;
+}
+
 /** A part of a usage and the rates that apply to it. */
 export interface Charge {
   readonly usage: Usage;
@@ -231,8 +243,8 @@ function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Char
     const whole = { ...step.usage, ...(served && { served }), ...(grade && { grade }) };
     return chargeOf(whole, step.model ?? servedBy, price, priceOf);
   });
-  const { images, durationMs, characters, searches } = usage;
-  const units = defined({ images, durationMs, characters, searches });
+  const { images, referenceImages, durationMs, characters, searches } = usage;
+  const units = defined({ images, referenceImages, durationMs, characters, searches });
   if (Object.keys(units).length === 0) return charges;
   return [...charges, { ...main, usage: { ...NO_USAGE, ...units, ...(grade && { grade }) } }];
 }
@@ -315,6 +327,7 @@ export function partsOf(usage: Usage, rates: Rates): readonly CostPart[] {
 function unitParts(units: Units, rates: Rates): readonly CostPart[] {
   return [
     { kind: "image", count: units.images ?? 0, rate: rates.image ?? 0 },
+    { kind: "referenceImage", count: units.referenceImages ?? 0, rate: rates.referenceImage ?? 0 },
     { kind: "second", count: units.durationMs ?? 0, rate: rates.second ?? 0 },
     { kind: "character", count: units.characters ?? 0, rate: rates.character ?? 0 },
     { kind: "search", count: units.searches ?? 0, rate: rates.search ?? 0 },

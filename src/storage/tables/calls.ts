@@ -55,6 +55,7 @@ export interface CallsTable {
   session_id: string | null;
   agent_id: string | null;
   parent_agent_id: string | null;
+  reference_images: Generated<number>;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -96,6 +97,7 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   session_id: "text",
   agent_id: "text",
   parent_agent_id: "text",
+  reference_images: "bigint",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -139,6 +141,7 @@ export function callValues(record: CallRecord): Values {
     tag(record.tags?.session),
     tag(record.tags?.agent),
     tag(record.tags?.parentAgent),
+    whole(usage.referenceImages ?? 0),
   ];
 }
 
@@ -204,6 +207,7 @@ function toUsage(row: Selectable<CallsTable>): Usage {
       imageInputTokens: row.image_input_tokens || undefined,
       imageOutputTokens: row.image_output_tokens || undefined,
       images: row.images || undefined,
+      referenceImages: row.reference_images || undefined,
       durationMs: row.media_ms || undefined,
       characters: row.characters || undefined,
       searches: row.searches || undefined,
