@@ -5,9 +5,11 @@ import type { JsonObject } from "#lib/json.ts";
 import type { BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
-import { hasPrefill } from "#styles/text/prefill.ts";
+import { GO_ON, hasPrefill } from "#styles/text/prefill.ts";
 import { repairItems } from "../answer/repair-items.ts";
 import { isOwn, RESPONSES, rawFieldsOf } from "../raw-fields.ts";
+
+const CONTINUE: Message = { role: "user", blocks: [{ type: "text", text: GO_ON }] };
 
 /** `instructions` and `input`. */
 export function buildConversation(
@@ -16,7 +18,8 @@ export function buildConversation(
   marks: BreakpointPlan["marks"],
 ): JsonObject {
   const { messages, extra } = request;
-  if (hasPrefill(request)) report.lose("messages.prefill");
+  const isBegun = hasPrefill(request);
+  if (isBegun) report.lose("messages.prefill");
   if (lacksReasoning(request, model)) report.lose("reasoning");
   const leading = countInstructions(messages, marks);
   const instructions = messages
@@ -27,7 +30,7 @@ export function buildConversation(
     report.lose("cache_control");
   }
 
-  const rest = messages.slice(leading);
+  const rest = [...messages.slice(leading), ...(isBegun ? [CONTINUE] : [])];
   const [only] = rest;
   const isText = rest.length === 1 && only !== undefined && rawFieldsOf(only)?.["input"] === true;
   const items = rest.flatMap((message, index) =>
