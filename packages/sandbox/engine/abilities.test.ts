@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
 import type { Conversation, RequestSpec } from "./conversation.ts";
 
-const PLAIN: RequestSpec = {
+const REQUEST: RequestSpec = {
   conversation: [],
   tools: [],
   choice: { mode: "auto" },
@@ -14,7 +14,7 @@ const PLAIN: RequestSpec = {
 };
 
 function say(conversation: Conversation, more: Partial<RequestSpec> = {}): string {
-  return answerQuestion({ ...PLAIN, conversation, ...more }).text;
+  return answerQuestion({ ...REQUEST, conversation, ...more }).text;
 }
 
 const user = (text: string) => ({ role: "user", text, media: [] }) as const;
@@ -121,7 +121,7 @@ describe("the simulated model", () => {
       required: ["path", "content"],
     };
     const { calls } = answerQuestion({
-      ...PLAIN,
+      ...REQUEST,
       conversation: [user(`Call save_text with path a.md and content exactly:\n${content}`)],
       tools: [{ kind: "function", name: "save_text", description: "Saves a text.", schema }],
     });
@@ -138,7 +138,7 @@ describe("the simulated model", () => {
       { kind: "function", name: "read_file", description: "Reads a file.", schema: path },
     ];
     const asked = user("In this folder of files, what timeout does a.json set? Just the number.");
-    const call = answerQuestion({ ...PLAIN, conversation: [asked], tools }).calls[0];
+    const call = answerQuestion({ ...REQUEST, conversation: [asked], tools }).calls[0];
     const result = { role: "result", tool: "read_file", text: '{ "timeout": 250 }' } as const;
 
     expect(call).toMatchObject({ name: "read_file", input: '{"path":"a.json"}' });
