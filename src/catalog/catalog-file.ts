@@ -48,13 +48,20 @@ const rates = z.strictObject({
   imageInput: million.exactOptional(),
   imageOutput: million.exactOptional(),
   image: one.exactOptional(),
+  referenceImage: one.exactOptional(),
   second: one.exactOptional(),
   character: million.exactOptional(),
   search: one.exactOptional(),
 } satisfies Readonly<Record<keyof Rates, z.ZodType>>);
 
 /** Rates that do not depend on the input length, so tiers do not repeat them. */
-const units = { image: true, second: true, character: true, search: true } as const;
+const units = {
+  image: true,
+  referenceImage: true,
+  second: true,
+  character: true,
+  search: true,
+} as const;
 
 const tier = rates
   .omit(units)
@@ -126,6 +133,8 @@ const price = rates
     variants: z.array(variant).nonempty().exactOptional(),
     /** Its `search` is for a call that searched, and not for each search. */
     searchOncePerCall: z.literal(true).exactOptional(),
+    /** Given images that a call may have without a charge. */
+    freeReferenceImages: z.int().positive().exactOptional(),
   })
   // A rate missing in a tier would fall back to that tier's plain input rate.
   .refine((base) => base.tiers?.every((each) => namesSameRates(base, each)) ?? true, {
@@ -134,24 +143,26 @@ const price = rates
   .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
     message: "Tiers must be in ascending order.",
   })
-  .transform(({ tiers, grades, variants, searchOncePerCall, ...said }, context) => {
-    const base = wholeRates(said);
-    if (base === undefined) {
-      context.addIssue({
-        code: "custom",
-        message: "A price for tokens must have input and output.",
-      });
-      return z.NEVER;
-    }
-    const ofUnits = pickUnits(said);
-    return {
-      ...base,
-      ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
-      ...(grades && { grades }),
-      ...(variants && { variants }),
-      ...(searchOncePerCall && { searchOncePerCall }),
-    };
-  });
+  .transform(
+    ({ tiers, grades, variants, searchOncePerCall, freeReferenceImages, ...said }, context) => {
+      const base = wholeRates(said);
+      if (base === undefined) {
+        context.addIssue({
+          code: "custom",
+          message: "A price for tokens must have input and output.",
+        });
+        return z.NEVER;
+      }
+      const ofUnits = pickUnits(said);
+      return {
+        ...base,
+        ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
+        ...(grades && { grades }),
+        ...(variants && { variants }),
+        ...defined({ searchOncePerCall, freeReferenceImages }),
+      };
+    },
+  );
 
 function rateIn(scale: Scale) {
   return z.string().transform((text, context) => {
@@ -163,8 +174,9 @@ function rateIn(scale: Scale) {
   });
 }
 
-function pickUnits({ image, second, character, search }: Partial<Rates>): Partial<Rates> {
-  return defined({ image, second, character, search });
+function pickUnits(rates: Partial<Rates>): Partial<Rates> {
+  const { image, referenceImage, second, character, search } = rates;
+  return defined({ image, referenceImage, second, character, search });
 }
 
 const modality = z.enum(["text", "image", "audio", "video", "file"]);

@@ -33,11 +33,12 @@ export function mergedPrice(old: JsonObject | undefined, given: JsonObject): Mer
     return isChanged ? stays("it now depends on days or hours") : {};
   }
 
-  const { searchOncePerCall } = given;
+  const { searchOncePerCall, freeReferenceImages } = given;
   const base: JsonObject = {
     ...old,
     ...ratesOf(given),
     ...(searchOncePerCall !== undefined && { searchOncePerCall }),
+    ...(freeReferenceImages !== undefined && { freeReferenceImages }),
   };
   const next: JsonObject =
     tiers.length === 0

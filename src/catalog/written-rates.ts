@@ -19,4 +19,10 @@ export function isSameRate(one: Json | undefined, other: Json | undefined): bool
 }
 
 /** Names of rates that do not depend on the input length. */
-export const UNIT_RATES: readonly string[] = ["image", "second", "character", "search"];
+export const UNIT_RATES: readonly string[] = [
+  "image",
+  "referenceImage",
+  "second",
+  "character",
+  "search",
+];

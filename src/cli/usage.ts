@@ -16,6 +16,7 @@ const SUMS = {
 /** Columns that are only shown if they are not empty. */
 const UNITS = {
   images: "images",
+  reference_images: "given images",
   media_seconds: "seconds",
   characters: "characters",
   searches: "searches",

@@ -9,7 +9,16 @@ import {
   type ServedAs,
 } from "./price-condition.ts";
 import { RATE_WORDS, UNIT_WORDS } from "./rate-words.ts";
-import { addUsage, clampCount, fitUnits, NO_USAGE, type Units, type Usage } from "./usage.ts";
+import {
+  addUsage,
+  clampCount,
+  fitUnits,
+  isCount,
+  NO_USAGE,
+  type CountName,
+  type Units,
+  type Usage,
+} from "./usage.ts";
 
 /** A billionth of a US dollar, always a whole number. All money is stored in this unit. */
 export type NanoUsd = number & { readonly __unit: "nano-usd" };
@@ -35,6 +44,8 @@ export interface Rates {
   readonly imageOutput?: PicoUsdPerToken;
   /** Per generated image. */
   readonly image?: PicoUsdPerUnit;
+  /** Per given image. */
+  readonly referenceImage?: PicoUsdPerUnit;
   /** Per second of audio or video, generated or processed. */
   readonly second?: PicoUsdPerUnit;
   /** Per character of text for speech synthesis. */
@@ -72,6 +83,8 @@ export interface Price extends GradedRates {
   readonly tiers?: readonly (Rates & { readonly aboveInputTokens: number })[];
   /** Searches cost once a call that searched, however many there were. */
   readonly searchOncePerCall?: true;
+  /** Given images that a call may have without a charge. */
+  readonly freeReferenceImages?: number;
   /** Where the rates were published, and the day they were read. */
   readonly source: string;
   readonly date: string;
@@ -210,6 +223,14 @@ function costOfSteps(usage: Usage, price: Price, priceOf: PriceOf | undefined): 
   return sumOf(charges.flatMap(({ usage: of, rates }) => partsOf(of, rates)));
 }
 
+/** The usage without the given images that are free. */
+export function withoutFreeImages(usage: Usage, { freeReferenceImages = 0 }: Price): Usage {
+  const { referenceImages = 0, ...rest } = usage;
+  if (referenceImages === 0 || freeReferenceImages === 0) return usage;
+  const charged = referenceImages - freeReferenceImages;
+  return charged > 0 ? { ...rest, referenceImages: charged } : rest;
+}
+
 /** A part of a usage and the rates that apply to it. */
 export interface Charge {
   readonly usage: Usage;
@@ -231,8 +252,8 @@ function chargesOf(usage: Usage, price: Price, priceOf?: PriceOf): readonly Char
     const whole = { ...step.usage, ...(served && { served }), ...(grade && { grade }) };
     return chargeOf(whole, step.model ?? servedBy, price, priceOf);
   });
-  const { images, durationMs, characters, searches } = usage;
-  const units = defined({ images, durationMs, characters, searches });
+  const { images, referenceImages, durationMs, characters, searches } = usage;
+  const units = defined({ images, referenceImages, durationMs, characters, searches });
   if (Object.keys(units).length === 0) return charges;
   return [...charges, { ...main, usage: { ...NO_USAGE, ...units, ...(grade && { grade }) } }];
 }
@@ -315,6 +336,7 @@ export function partsOf(usage: Usage, rates: Rates): readonly CostPart[] {
 function unitParts(units: Units, rates: Rates): readonly CostPart[] {
   return [
     { kind: "image", count: units.images ?? 0, rate: rates.image ?? 0 },
+    { kind: "referenceImage", count: units.referenceImages ?? 0, rate: rates.referenceImage ?? 0 },
     { kind: "second", count: units.durationMs ?? 0, rate: rates.second ?? 0 },
     { kind: "character", count: units.characters ?? 0, rate: rates.character ?? 0 },
     { kind: "search", count: units.searches ?? 0, rate: rates.search ?? 0 },
@@ -423,24 +445,36 @@ function costAt(usage: Usage, rates: Rates): NanoUsd {
   return plainCost(usage, rates) ?? sumOf(partsOf(usage, rates));
 }
 
+/** A record, so that the compiler finds a count that has a part of its own. */
+const SPECIAL = {
+  longCacheWriteTokens: true,
+  audioInputTokens: true,
+  imageInputTokens: true,
+  audioOutputTokens: true,
+  imageOutputTokens: true,
+  images: true,
+  referenceImages: true,
+  durationMs: true,
+  characters: true,
+  searches: true,
+} satisfies Readonly<Record<Exclude<CountName, PlainCount>, true>>;
+
+/** Reasoning costs as much as other output. */
+type PlainCount =
+  | "inputTokens"
+  | "cachedInputTokens"
+  | "cacheWriteTokens"
+  | "outputTokens"
+  | "reasoningTokens";
+
+const SPECIAL_COUNTS = Object.keys(SPECIAL).filter(isCount);
+
 /**
  * The same sum for text alone, which most calls are, without an object for each part. Undefined for
  * others, and above nine dollars.
  */
 function plainCost(usage: Usage, rates: Rates): NanoUsd | undefined {
-  if (
-    usage.audioInputTokens > 0 ||
-    usage.audioOutputTokens > 0 ||
-    usage.imageInputTokens !== undefined ||
-    usage.imageOutputTokens !== undefined ||
-    usage.longCacheWriteTokens !== undefined ||
-    usage.images !== undefined ||
-    usage.durationMs !== undefined ||
-    usage.characters !== undefined ||
-    usage.searches !== undefined
-  ) {
-    return undefined;
-  }
+  for (const name of SPECIAL_COUNTS) if ((usage[name] ?? 0) > 0) return undefined;
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage;
   const { input, cachedInput = input, cacheWrite = input, output } = rates;
   const plainInput = inputTokens - cachedInputTokens - cacheWriteTokens;

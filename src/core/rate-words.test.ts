@@ -28,6 +28,7 @@ const EVERY: Required<Rates> = {
   second: 11,
   character: 12,
   search: 13,
+  referenceImage: 14,
 };
 
 test("every rate has a name and is parsed as it is formatted", () => {

@@ -17,6 +17,7 @@ export const RATE_WORDS = {
   image_output: { name: "imageOutput", scale: "million" },
   character: { name: "character", scale: "million" },
   image: { name: "image", scale: "one" },
+  reference_image: { name: "referenceImage", scale: "one" },
   second: { name: "second", scale: "one" },
   search: { name: "search", scale: "one" },
 } as const satisfies Readonly<Record<string, RateWord>>;
@@ -89,10 +90,9 @@ export function readRates(
  */
 export function wholeRates({ input, output, ...more }: Partial<Rates>): Rates | undefined {
   if (input !== undefined && output !== undefined) return { input, output, ...more };
-  const { image, second, character, search } = more;
-  if ((image ?? second ?? character ?? search) === undefined) return undefined;
+  if (UNIT_WORDS.every((name) => more[name] === undefined)) return undefined;
   return { input: input ?? 0, output: output ?? 0, ...more };
 }
 
 /** The names of rates for units other than tokens. */
-export const UNIT_WORDS = ["image", "second", "character", "search"] as const;
+export const UNIT_WORDS = ["image", "referenceImage", "second", "character", "search"] as const;

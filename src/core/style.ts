@@ -25,6 +25,11 @@ export interface InboundStyle {
   readonly conversationField: string;
   /** Fields that the gateway answers itself, so that upstreams need not support them. */
   readonly keeps?: readonly string[];
+  /**
+   * The style has no reasoning, so its limit on the output is meant for text. A model that is known
+   * to reason is told not to.
+   */
+  readonly hasReasoning?: false;
   /** Prefix of the tool call ids that the gateway creates: `call_`. */
   readonly callIdPrefix: string;
   /** Prefix of the rate limit headers that the style's clients read, if it has its own. */

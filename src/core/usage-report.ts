@@ -44,6 +44,7 @@ export interface UsageSum {
   readonly durationMs: number;
   readonly characters: number;
   readonly searches: number;
+  readonly referenceImages: number;
 }
 
 export interface UsageGroup {

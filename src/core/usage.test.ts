@@ -61,6 +61,7 @@ const EVERY: Required<Omit<Usage, "grade" | "served" | "servedBy" | "steps">> = 
   durationMs: 12,
   characters: 13,
   searches: 14,
+  referenceImages: 15,
   isEstimated: true,
 };
 

@@ -24,6 +24,11 @@ export interface Usage {
   readonly imageOutputTokens?: number;
   /** Number of generated images. */
   readonly images?: number;
+  /**
+   * Number of given images that the vendor charges, frames included. Vendors
+   * that charge them as tokens count them in `imageInputTokens` instead.
+   */
+  readonly referenceImages?: number;
   /** Length of audio or video, generated or processed. */
   readonly durationMs?: number;
   /** Characters of text for speech synthesis. */
@@ -70,12 +75,13 @@ export const NO_USAGE: Usage = {
 const MAX_TOKENS = 100_000_000;
 const MAX_GRADE_CHARS = 100;
 
-const UNIT_NAMES = ["images", "durationMs", "characters", "searches"] as const;
+const UNIT_NAMES = ["images", "referenceImages", "durationMs", "characters", "searches"] as const;
 type UnitName = (typeof UNIT_NAMES)[number];
 
 /** The same maximum for other units. */
 const MAX_UNITS: Readonly<Record<UnitName, number>> = {
   images: 10_000,
+  referenceImages: 10_000,
   durationMs: 7 * 24 * 3_600_000,
   characters: 100_000_000,
   searches: 100_000,
@@ -195,7 +201,7 @@ export function servedAs(said: Partial<Record<keyof ServedAs, unknown>>): Served
   return defined({ serviceTier, speed, region });
 }
 
-type CountName = keyof Omit<Usage, "isEstimated" | "grade" | NotCounted>;
+export type CountName = keyof Omit<Usage, "isEstimated" | "grade" | NotCounted>;
 type NotCounted = "served" | "servedBy" | "steps";
 
 /** A record, so that the compiler finds a missing count. */
@@ -211,12 +217,13 @@ const COUNTED = {
   audioOutputTokens: true,
   imageOutputTokens: true,
   images: true,
+  referenceImages: true,
   durationMs: true,
   characters: true,
   searches: true,
 } as const satisfies Readonly<Record<CountName, true>>;
 
-function isCount(name: string): name is CountName {
+export function isCount(name: string): name is CountName {
   return Object.hasOwn(COUNTED, name);
 }
 

@@ -17,6 +17,8 @@ const DIALECT: ChatDialect = {
   formatsWhileReasoning: false,
   webSearch: { as: "switch" },
   topK: true,
+  // https://www.alibabacloud.com/help/en/model-studio/qwen-function-calling
+  callsInParallel: false,
 };
 
 /** From 3.8 on, models support effort levels, and reason in non-streaming responses. */

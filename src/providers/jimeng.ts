@@ -13,7 +13,10 @@ const HOUR_MS = 3_600_000;
 const THIRD: JimengDialect = { frames: [121, 241], maxPrompt: 800, needsPrompt: true };
 const SECOND: JimengDialect = { frames: [121] };
 
-/** One model for each input type; the first three combine models that differ in nothing else. */
+/**
+ * The vendor has a model for each number of images. The first two rows combine those of one
+ * resolution; the third is the shorter name of a model that takes text or an image.
+ */
 const MODELS: Readonly<Record<string, JimengDialect>> = {
   jimeng_v30: {
     ...THIRD,

@@ -23,6 +23,7 @@ export const moonshot: Provider = {
         reasoningBack: "text",
         strictTools: false,
         webSearch: false,
+        // https://platform.kimi.ai/docs/api/partial, 2026-11-26: shown for K2.5, not said for K3.
         prefill: "partial",
       }),
     },

@@ -24,6 +24,7 @@ export const openrouter: Provider = {
         reasoningBack: "details",
         topK: true,
         pictures: true,
+        // Doubtful: no page about it was found, and the vendors behind it differ.
         prefill: "always",
       }),
     },

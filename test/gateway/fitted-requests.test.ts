@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { listOf } from "#lib/values.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import type { AskedTool, Caller, Seen } from "../matrix/caller.ts";
@@ -290,6 +291,33 @@ describe("a switch for reasoning is put in the words of the vendor's family", ()
       { thinkingConfig: { thinkingBudget: 0 } },
       "reasoning",
     ]);
+  });
+});
+
+describe("an answer that the caller has begun", () => {
+  const messages: JsonObject[] = [
+    { role: "user", content: "What is the capital of Norway?" },
+    { role: "assistant", content: "It is Os" },
+  ];
+
+  test.each([
+    ["gpt-4o", "messages", { role: "user", content: "Continue." }],
+    ["qwen-plus", "messages", { role: "user", content: "Continue." }],
+  ])("is continued by %s, which has to be asked to", async (model, member, last) => {
+    const body = { model, max_tokens: 400, messages };
+    const { status, lost, json } = await ask(body, {}, "/v1/messages");
+
+    expect([status, lost]).toEqual([200, "messages.prefill"]);
+    expect(listOf(sent()[member]).at(-1)).toMatchObject(last);
+    expect(json["content"]).toMatchObject([{ type: "text", text: "lo." }]);
+  });
+
+  test("is continued by Gemini without a word", async () => {
+    const body = { model: "gemini-2.5-flash", max_tokens: 400, messages };
+    const { lost, json } = await ask(body, {}, "/v1/messages");
+
+    expect(lost).toBe("");
+    expect(json["content"]).toMatchObject([{ type: "text", text: "lo." }]);
   });
 });
 

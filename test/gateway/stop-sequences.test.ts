@@ -125,7 +125,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${vendor.port}/v1`;
   gateway = await openTestGateway({
     yaml: `channels:
-  - { name: chat, provider: openai, base_url: "${url}", api_key: k, style: chat, models: [gpt-5.1, gpt-4o-mini] }
+  - { name: chat, provider: openai, base_url: "${url}", api_key: k, style: chat, models: [gpt-5, gpt-5.1, gpt-4o-mini] }
   - { name: responses, provider: openai, base_url: "${url}", api_key: k, style: responses, models: [gpt-4.1, gpt-5.5] }
   - { name: bare, provider: openai-compatible, base_url: "${url}", api_key: k, models: [some-model] }`,
   });
@@ -263,7 +263,8 @@ const STOPPED: Readonly<Record<string, JsonObject>> = {
   gemini: { finish: "STOP" },
 };
 
-const MODELS = ["gpt-5.1", "gpt-4.1", "gpt-5.5"];
+// The first cannot be told not to reason, so that it refuses stop sequences of every client.
+const MODELS = ["gpt-5", "gpt-4.1", "gpt-5.5"];
 const CASES = Object.keys(CALLERS).flatMap((style) =>
   MODELS.flatMap((model) => [true, false].map((stream) => [style, model, stream] as const)),
 );

@@ -67,6 +67,29 @@ describe("a caller of the messages style", () => {
     expect(sent().body["preserve_thinking"]).toBe(true);
   });
 
+  test("has Qwen call several tools at once, as its own vendor does", async () => {
+    const clock = { name: "read_clock", description: "Reads the clock.", input_schema: SCHEMA };
+    const both = [user("Find the city Tokyo and read the clock in Tokyo")];
+    const answer = await ask("/v1/messages", {
+      model: "qwen3.8-max",
+      max_tokens: 500,
+      messages: both,
+      tools: [...tools, clock],
+    });
+
+    const calls = listOf(answer["content"]).filter((each) => memberOf(each, "type") === "tool_use");
+    expect(calls.map((each) => memberOf(each, "name"))).toEqual(["find_city", "read_clock"]);
+  });
+
+  test("has Qwen call one tool at a time if it says so", async () => {
+    await ask("/v1/messages", {
+      ...body("qwen3.8-max"),
+      tool_choice: { type: "auto", disable_parallel_tool_use: true },
+    });
+
+    expect(sent().body["parallel_tool_calls"]).toBe(false);
+  });
+
   test("is passed through to MiniMax", async () => {
     const answer = await ask("/v1/messages", body("MiniMax-M3"));
 

@@ -432,6 +432,7 @@ const ADDED = {
       ["media_ms", "characters", "searches", "grade"],
       ["is_unpriced"],
       ["session_id", "agent_id", "parent_agent_id"],
+      ["reference_images"],
     ],
   },
   /** Others refer to them. */

@@ -261,6 +261,7 @@ function someMedia(pick: (count: number) => number): Partial<Usage> {
     imageInputTokens: pick(1_000),
     imageOutputTokens: pick(5_000),
     images: pick(10),
+    referenceImages: pick(10),
     durationMs: pick(600_000),
     characters: pick(4_096),
     searches: pick(5),

@@ -24,6 +24,7 @@ export function questionOf(request: MessagesRequest): RequestSpec {
     format: output.format,
     reasoning: reasoningEffort(request),
     stop: [],
+    goesOn: true,
     variant: 0,
   };
 }

@@ -2,18 +2,19 @@ import { describe, expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
 import type { Conversation, RequestSpec } from "./conversation.ts";
 
+const REQUEST: RequestSpec = {
+  conversation: [],
+  tools: [],
+  choice: { mode: "auto" },
+  mayCallInParallel: true,
+  format: { kind: "text" },
+  reasoning: "none",
+  stop: [],
+  variant: 0,
+};
+
 function say(conversation: Conversation, more: Partial<RequestSpec> = {}): string {
-  return answerQuestion({
-    conversation,
-    tools: [],
-    choice: { mode: "auto" },
-    mayCallInParallel: true,
-    format: { kind: "text" },
-    reasoning: "none",
-    stop: [],
-    variant: 0,
-    ...more,
-  }).text;
+  return answerQuestion({ ...REQUEST, conversation, ...more }).text;
 }
 
 const user = (text: string) => ({ role: "user", text, media: [] }) as const;
@@ -65,6 +66,83 @@ describe("the simulated model", () => {
     const order = `Answer with one valid JSON object. It must conform to this schema:\n${JSON.stringify(schema)}`;
 
     expect(JSON.parse(say([system(order), user("Hello there, friend.")]))).toEqual({ note: "a}b" });
+  });
+
+  test.each([
+    ["What is the capital of Norway?", "The capital of Norway is Oslo."],
+    ["What is the capital of New Zealand? Answer in exactly one word.", "Wellington"],
+    ["What is the chemical symbol for iron? Reply with just the symbol.", "Fe"],
+    ["Who wrote War and Peace? Reply with the surname only.", "Tolstoy"],
+    ['How many times does the letter "s" appear in "Mississippi"? Just the number.', "4"],
+    ["How many e's are in cheese?", 'The letter "e" appears 3 times in "cheese".'],
+  ])("knows what is widely known, and answers no longer than asked: %s", (question, answer) => {
+    expect(say([user(question)])).toBe(answer);
+  });
+
+  test("what its system prompt dictates goes before what it knows", () => {
+    const asked = [
+      system('Reply with exactly the word "amber".'),
+      user("What is the capital of Chad?"),
+    ];
+
+    expect(say(asked)).toBe("amber");
+  });
+
+  test("does not name what it is told not to name", () => {
+    expect(say([user("Tell me about trees. Do not mention oaks.")])).not.toMatch(/oak/i);
+  });
+
+  test.each([
+    ["The capital of Nor", true, "way is Oslo."],
+    ["Well, that is Os", true, "lo."],
+    ["Let me think.", true, " The capital of Norway is Oslo."],
+    ["The capital of Nor", undefined, "The capital of Norway is Oslo."],
+  ])("goes on from %j if its vendor does: %p", (begun, goesOn, rest) => {
+    const turns = [user("What is the capital of Norway?"), assistant(begun)];
+
+    expect(say(turns, goesOn === undefined ? {} : { goesOn })).toBe(rest);
+  });
+
+  test("goes on when it is asked to", () => {
+    const turns = [
+      user("What is the capital of Norway?"),
+      assistant("That is Os"),
+      user("Continue."),
+    ];
+
+    expect(say(turns)).toBe("lo.");
+  });
+
+  test("puts a dictated text into a tool's field to the letter", () => {
+    const content = "Ends </x> here.\nAnd `there`: a = b.";
+    const schema = {
+      type: "object",
+      properties: { path: { type: "string" }, content: { type: "string" } },
+      required: ["path", "content"],
+    };
+    const { calls } = answerQuestion({
+      ...REQUEST,
+      conversation: [user(`Call save_text with path a.md and content exactly:\n${content}`)],
+      tools: [{ kind: "function", name: "save_text", description: "Saves a text.", schema }],
+    });
+
+    expect(calls.map(({ input }) => JSON.parse(input) as unknown)).toEqual([
+      { path: "a.md", content },
+    ]);
+  });
+
+  test("reads the file that is named, and answers with the value in it", () => {
+    const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+    const tools: RequestSpec["tools"] = [
+      { kind: "function", name: "list_files", description: "Lists the files.", schema: {} },
+      { kind: "function", name: "read_file", description: "Reads a file.", schema: path },
+    ];
+    const asked = user("In this folder of files, what timeout does a.json set? Just the number.");
+    const call = answerQuestion({ ...REQUEST, conversation: [asked], tools }).calls[0];
+    const result = { role: "result", tool: "read_file", text: '{ "timeout": 250 }' } as const;
+
+    expect(call).toMatchObject({ name: "read_file", input: '{"path":"a.json"}' });
+    expect(say([asked, { role: "assistant", text: "", calls: [] }, result], { tools })).toBe("250");
   });
 
   test("a question about JSON is answered in words", () => {

@@ -14,7 +14,7 @@ import { isEmptyWord } from "./words.ts";
 
 /** Answers as a model would, as far as rules can. Pure: the same question gets the same answer. */
 export function answerQuestion(question: RequestSpec): Answer {
-  const prompt = readPrompt(question.conversation);
+  const prompt = readPrompt(question.conversation, question.goesOn);
   const seed = `${JSON.stringify(question.conversation)} ${question.variant}`;
   const reasoning = think(prompt, question.reasoning);
   const answer = { reasoning, ...respond(question, prompt, seed) };

@@ -61,6 +61,8 @@ export interface RequestSpec {
   /** What was found on the web: an answer in words names it. */
   readonly pages?: readonly WebPage[];
   readonly stop: readonly string[];
+  /** Whether an assistant's turn at the end is the beginning of the answer, as some vendors read it. */
+  readonly goesOn?: boolean;
   /** Tells the choices of one request apart. */
   readonly variant: number;
 }

@@ -108,11 +108,15 @@ function readPairs(text: string): ReadonlyMap<string, string> {
   const key = String.raw`\b([\p{L}_][\p{L}\d_-]{0,40})`;
   const value = String.raw`("[^"\n]{1,500}"|'[^'\n]{1,500}'|[^\s,;"'][^,;\n"']{0,120}?)`;
   const end = String.raw`(?=\s*(?:[,;\n]|\.(?:\s|$)|\band\b|$))`;
+  const [, dictated = "", rest = ""] =
+    text.match(new RegExp(String.raw`${key}\s+(?:exactly|verbatim)\s*:\s*([^]+)$`, "u")) ?? [];
+  if (rest !== "") pairs.set(dictated.toLowerCase(), rest);
   const found = text.matchAll(
     new RegExp(String.raw`${key}\s*(?:[:=]|\bis\b|\bare\b)\s*${value}${end}`, "gu"),
   );
   for (const [, name = "", found_ = ""] of found) {
-    pairs.set(name.toLowerCase(), found_.replace(/^["']|["']$/g, "").trim());
+    if (rest === "" || name.toLowerCase() !== dictated.toLowerCase())
+      pairs.set(name.toLowerCase(), found_.replace(/^["']|["']$/g, "").trim());
   }
   return pairs;
 }

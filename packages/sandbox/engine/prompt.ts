@@ -14,6 +14,8 @@ export interface Prompt {
   readonly earlier: readonly string[];
   /** What the tools said since the assistant called them; empty when the user has spoken after. */
   readonly results: readonly ToolResult[];
+  /** The beginning of the answer, which the assistant is to go on from. */
+  readonly begun?: string;
 }
 
 export interface ToolResult {
@@ -21,7 +23,19 @@ export interface ToolResult {
   readonly text: string;
 }
 
-export function readPrompt(conversation: Conversation): Prompt {
+export function readPrompt(conversation: Conversation, goesOn = false): Prompt {
+  const last = conversation.at(-1);
+  const isAsked = last?.role === "user" && CONTINUE.test(last.text);
+  const before = isAsked ? conversation.slice(0, -1) : conversation;
+  const begun = isAsked || goesOn ? before.at(-1) : undefined;
+  if (begun?.role !== "assistant" || begun.text === "") return readTurns(conversation);
+  return { ...readTurns(before), begun: begun.text };
+}
+
+/** Nothing but the wish that the assistant goes on. */
+const CONTINUE = /^\s*(?:please\s+)?(?:continue|go on)\s*[.!]?\s*$/i;
+
+function readTurns(conversation: Conversation): Prompt {
   const lastUser = conversation.findLastIndex((turn) => turn.role === "user");
   const user = conversation[lastUser];
   const system = conversation.flatMap((turn) => (turn.role === "system" ? [turn.text] : []));

@@ -43,11 +43,24 @@ function rate(tool: Tool, text: string, said: ReadonlySet<string>): Rating {
 
   const share = name.length === 0 ? 0 : matched.length / name.length;
   const byName = isWrittenOut ? 20 : matched.length * 2 + share;
+  const byFile = matched.length > 0 && readsFile(tool) && NAMED_FILE.test(text) ? 3 : 0;
   return {
     tool,
-    score: byName + described,
+    score: byName + described + byFile,
     matched: isWrittenOut ? [tool.name, ...matched] : matched,
   };
+}
+
+/** A file that is named is read, rather than looked for. */
+const NAMED_FILE = /\b[\w-]+(?:\/[\w.-]+)*\.[a-z]{1,5}\b/;
+
+function readsFile(tool: Tool): boolean {
+  const isReader = words(tool.name).some((word) => ["read", "open", "view"].includes(word));
+  return (
+    isReader &&
+    tool.kind === "function" &&
+    /"(?:path|file|file_?name)"/i.test(JSON.stringify(tool.schema))
+  );
 }
 
 function distinct(best: Rating, others: readonly Rating[]): readonly Rating[] {

@@ -34,6 +34,7 @@ function checkTurns(contents: readonly Content[], model: Model): readonly Conten
   const last = contents.at(-1);
   if (model.isStrict && last !== undefined && isModel(last)) {
     throw invalid(
+      // Doubtful words: Google's guide for Gemini 4 says that it is refused, but not how.
       "Please ensure that the conversation ends with a user turn. Prefilled model turns are not supported for this model.",
     );
   }

@@ -19,6 +19,7 @@ export function questionOf(request: GenerateRequest, candidate: number): Request
     ...(thinking.maxTokens === undefined ? {} : { maxReasoningTokens: thinking.maxTokens }),
     maxTokens: sampling.maxTokens,
     stop: sampling.stop,
+    goesOn: true,
     variant: candidate,
   };
 }

@@ -50,6 +50,7 @@ const EFFORTS = {
   XHIGH: "xhigh",
 } as const;
 
+/** That Gemini 4 refuses budgets is documented, its words are doubtful. */
 function effortOfBudget(
   tokens: number | undefined,
   { budget, usually }: ThinkingLimits,

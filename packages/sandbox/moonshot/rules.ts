@@ -18,6 +18,7 @@ export function isThinking(body: JsonObject): boolean {
   return thinkingTypeIn(body) !== "disabled";
 }
 
+/** Autumn 2026's reports tell what is refused; the words of the refusals are doubtful. */
 export function check(body: JsonObject, model: ThinkingModel): void {
   for (const [name, only] of fixedFor(body)) {
     const value = body[name] ?? undefined;

@@ -18,6 +18,7 @@ export function isThinking(body: JsonObject): boolean {
   return thinkingTypeIn(body) !== "disabled";
 }
 
+/** Autumn 2026's reports tell what GLM-5.3 refuses; only the words for a limit are known, others are doubtful. */
 export function check(body: JsonObject, model: ThinkingModel): void {
   if (model.id.startsWith("glm-5.3")) {
     if (!isThinking(body))

@@ -38,6 +38,13 @@ describe("prices", () => {
 });
 
 const LITELLM = {
+  "minimax/film-1": {
+    litellm_provider: "minimax",
+    mode: "video_generation",
+    output_cost_per_second: 0.08,
+    input_cost_per_image: 0.04,
+    provider_specific_entry: { minimax_free_input_images: 5 },
+  },
   sample_spec: { litellm_provider: "one of them", mode: "one of these" },
   "swift-1": {
     litellm_provider: "openai",
@@ -152,6 +159,12 @@ describe("LiteLLM's price file", () => {
           { when: { region: "eu" }, factor: "1.1" },
         ],
       },
+    });
+  });
+
+  test("given images of a video have a price, and some of them are free", () => {
+    expect(row(LITELLM, "minimax", "film-1")).toMatchObject({
+      price: { second: "0.08", referenceImage: "0.04", freeReferenceImages: 5 },
     });
   });
 

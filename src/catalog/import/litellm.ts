@@ -1,7 +1,7 @@
 import type { LeftOut } from "#core/catalog-update.ts";
 import type { Modality, ModelKind } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { defined, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { defined, integerOf, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import {
   dayIn,
   type Fact,
@@ -204,8 +204,15 @@ function priceOf(entry: JsonObject, kind: ModelKind): FoundPrice {
       ...price,
       ...(variants.length > 0 && { variants }),
       ...(base.search !== undefined && searchesOnce(entry) && { searchOncePerCall: true }),
+      ...(base.referenceImage !== undefined && defined({ freeReferenceImages: freeImages(entry) })),
     },
   };
+}
+
+/** Given images that this provider does not charge. */
+function freeImages(entry: JsonObject): number | undefined {
+  const free = integerOf(memberOf(entry["provider_specific_entry"], "minimax_free_input_images"));
+  return free !== undefined && free > 0 ? free : undefined;
 }
 
 /** Older models of this provider cost once for a call that searched. */
@@ -303,6 +310,7 @@ function unitsOf(entry: JsonObject, kind: ModelKind): WrittenRates {
   const rates: Record<string, string | undefined> = {
     search: kind === "rerank" ? perOne(entry["input_cost_per_query"]) : search,
     image: kind === "image" ? perOne(entry["output_cost_per_image"]) : undefined,
+    referenceImage: kind === "video" ? perOne(entry["input_cost_per_image"]) : undefined,
     second: secondRate(entry, kind),
     character: kind === "speech" ? perMillion(entry["input_cost_per_character"]) : undefined,
   };

@@ -45,6 +45,7 @@ export const PRICE = z
   .object({
     ...gradedRates,
     tiers: z.array(z.object({ above_input_tokens: z.int(), ...shownRates })).optional(),
+    free_reference_images: z.int().optional(),
     source: z.string(),
     date: z.string(),
   })
@@ -52,7 +53,7 @@ export const PRICE = z
 
 /** Rates in US dollars, in the words and scales of `sluice.yaml`. */
 export function showPrice(price: Price): JsonObject {
-  const { source, date, tiers = [] } = price;
+  const { source, date, tiers = [], freeReferenceImages } = price;
   return {
     ...showGradedRates(price),
     ...(tiers.length === 0
@@ -63,6 +64,7 @@ export function showPrice(price: Price): JsonObject {
             ...showRates(tier),
           })),
         }),
+    ...defined({ free_reference_images: freeReferenceImages }),
     source,
     date,
   };

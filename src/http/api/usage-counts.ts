@@ -12,6 +12,7 @@ export const USAGE_COUNTS = {
   image_input_tokens: z.int(),
   image_output_tokens: z.int(),
   images: z.int(),
+  reference_images: z.int(),
   media_seconds: z.number(),
   characters: z.int(),
   searches: z.int(),

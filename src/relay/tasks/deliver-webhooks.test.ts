@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,6 +87,76 @@ test("a notice that nobody takes is sent again later, and those behind it at onc
   await deliverWebhooks(deps, NEVER);
 
   expect(posted.at(-1)).toBe("https://a.example/refused");
+});
+
+async function onlyOne(): Promise<WebhookDelivery | undefined> {
+  const [delivery] = await storage.notices.list({ userId: 1, limit: 1 });
+  return delivery;
+}
+
+/** Delivers the only webhook until it is not due again: the pauses in between. */
+async function pausesOf(deps: DeliverDeps): Promise<readonly number[]> {
+  await add("only", "https://a.example/", START);
+  const pauses: number[] = [];
+  for (;;) {
+    const before = now;
+    await deliverWebhooks(deps, NEVER);
+    const kept = await onlyOne();
+    if (kept?.state !== "pending") return pauses;
+    pauses.push(kept.dueAt - before);
+    now = kept.dueAt;
+  }
+}
+
+const SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+test.each([500, 302, 429])(
+  "a receiver that answers %i is asked again for days, with the pauses of the standard",
+  async (status) => {
+    const pauses = await pausesOf(depsWith(async () => status));
+
+    expect(pauses).toHaveLength(SECONDS.length);
+    for (const [at, seconds] of SECONDS.entries()) {
+      expect(Math.abs((pauses[at] ?? 0) / 1_000 - seconds)).toBeLessThanOrEqual(seconds / 10 + 1);
+    }
+    expect(await onlyOne()).toMatchObject({ state: "dead", attempts: 10 });
+  },
+);
+
+test("a receiver that is gone for good is not asked again", async () => {
+  expect(await pausesOf(depsWith(async () => 410))).toEqual([]);
+  expect(await onlyOne()).toMatchObject({ state: "dead", attempts: 1 });
+});
+
+test("while secrets are exchanged, a webhook is signed with both", async () => {
+  const sent: Readonly<Record<string, string>>[] = [];
+  const secrets = ["old", "new"].map((name) => `whsec_${Buffer.from(name).toString("base64")}`);
+  await add("signed", "https://a.example/", START);
+  const deps: DeliverDeps = {
+    ...depsWith(async () => 200),
+    secrets: { of: async () => secrets, rotate: async () => "" },
+    links: {
+      post: async (_url, _body, headers) => {
+        sent.push(headers);
+        return 200;
+      },
+    },
+  };
+  await deliverWebhooks(deps, NEVER);
+
+  const timestamp = START / 1_000;
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    const mac = createHmac("sha256", key).update(`signed.${timestamp}.{}`).digest("base64");
+    return `v1,${mac}`;
+  });
+  expect(sent).toMatchObject([
+    {
+      "webhook-id": "signed",
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": signatures.join(" "),
+    },
+  ]);
 });
 
 test("a gateway that stops begins with no further notice", async () => {

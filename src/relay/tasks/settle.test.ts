@@ -53,6 +53,18 @@ async function settled(change: Change, { isFirst = true } = {}) {
 }
 
 describe("a task that succeeded", () => {
+  test.each([
+    ["pays for each given image above the free ones", 7, 5_000_000 + 2 * 40_000_000, 2],
+    ["pays nothing for the free ones", 5, 5_000_000, undefined],
+  ])("%s", async (_what, referenceImages, cost, charged) => {
+    const price = { ...PRICE, referenceImage: 40_000_000_000, freeReferenceImages: 5 };
+    const usage = { ...USAGE, referenceImages };
+    const { booked } = await settled({ status: "succeeded", price, usage });
+
+    expect(booked).toMatchObject([{ kind: "settle", cost }]);
+    expect(booked[0]?.record.usage.referenceImages).toBe(charged as never);
+  });
+
   test("costs what it used, and its record says so", async () => {
     const { booked, closed } = await settled({
       status: "succeeded",

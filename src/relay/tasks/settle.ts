@@ -6,11 +6,12 @@ import {
   pricesOnlyOtherUnits,
   nanoUsd,
   rateUsage,
+  withoutFreeImages,
   type NanoUsd,
 } from "#core/money.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Task } from "#core/task.ts";
-import { NO_USAGE } from "#core/usage.ts";
+import { NO_USAGE, type Usage } from "#core/usage.ts";
 
 export interface SettleDeps {
   readonly ledger: Ledger;
@@ -19,7 +20,7 @@ export interface SettleDeps {
 }
 
 /** The cost of an ended task: zero without a result. */
-function costOfTask({ status, usage, price }: Task): NanoUsd {
+function costOfTask(usage: Usage, { status, price }: Task): NanoUsd {
   return status === "succeeded" && price !== undefined ? costOf(usage, price) : nanoUsd(0);
 }
 
@@ -36,8 +37,8 @@ export async function settleTask(task: Task, { ledger, onClosed }: SettleDeps): 
 function recordOf(task: Task): CallRecord {
   const { place, price, createdAt, finishedAt = createdAt } = task;
   const isMade = task.status === "succeeded";
-  const cost = costOfTask(task);
-  const usage = isMade ? task.usage : NO_USAGE;
+  const usage = isMade ? chargedUsage(task) : NO_USAGE;
+  const cost = costOfTask(usage, task);
   return {
     id: task.id,
     at: createdAt,
@@ -60,6 +61,10 @@ function recordOf(task: Task): CallRecord {
     attempts: [],
     lost: task.lost,
   };
+}
+
+function chargedUsage({ usage, price }: Task): Usage {
+  return price === undefined ? usage : withoutFreeImages(usage, price);
 }
 
 /** The same rule as for routes. */

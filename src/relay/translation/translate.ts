@@ -62,10 +62,17 @@ export function readRequest(call: Call, route: Route, reasoningCache: ReasoningC
   if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
   const restored = reasoningCache.restore(call.key, request);
-  const { steering, upstreamModel: model } = route;
+  const { upstreamModel: model } = route;
   // Reasoning settings in the body take precedence over a suffix of the model name.
-  if (steering === undefined) return { ...restored, model };
-  return { ...restored, model, reasoning: { ...steering, ...restored.reasoning } };
+  const preset = route.steering ?? reasoningOfStyle(call, route);
+  if (preset === undefined) return { ...restored, model };
+  return { ...restored, model, reasoning: { ...preset, ...restored.reasoning } };
+}
+
+/** Reasoning would use up a limit that clients of the style chose for the text. */
+function reasoningOfStyle({ style }: Call, { traits }: Route): ChatRequest["reasoning"] {
+  const isKnown = traits.reasoningControls !== undefined;
+  return style.hasReasoning === false && isKnown ? { enabled: false } : undefined;
 }
 
 export async function translateRequest(

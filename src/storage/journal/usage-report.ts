@@ -210,6 +210,7 @@ function toSum(counts: Counts): UsageSum {
     durationMs = 0,
     characters = 0,
     searches = 0,
+    referenceImages = 0,
   ] = counts;
   return {
     calls,
@@ -228,6 +229,7 @@ function toSum(counts: Counts): UsageSum {
     durationMs,
     characters,
     searches,
+    referenceImages,
   };
 }
 

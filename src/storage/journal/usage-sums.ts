@@ -13,7 +13,8 @@ export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
       case when outcome in ('failed', 'interrupted') then 1 else 0 end as failed_calls,
       input_tokens, cached_input_tokens, cache_write_tokens, audio_input_tokens,
       output_tokens, reasoning_tokens, audio_output_tokens, cost,
-      image_input_tokens, image_output_tokens, images, media_ms, characters, searches
+      image_input_tokens, image_output_tokens, images, media_ms, characters, searches,
+      reference_images
     from calls where seq > ${after} and seq <= ${last}`;
 }
 

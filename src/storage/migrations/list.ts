@@ -20,6 +20,7 @@ import { unpricedCalls } from "./0018-unpriced-calls.ts";
 import { modelsLikeOthers } from "./0019-models-like-others.ts";
 import { callTags } from "./0020-call-tags.ts";
 import { catalogRows } from "./0021-catalog-rows.ts";
+import { referenceImages } from "./0022-reference-images.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0019-models-like-others": modelsLikeOthers,
   "0020-call-tags": callTags,
   "0021-catalog-rows": catalogRows,
+  "0022-reference-images": referenceImages,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

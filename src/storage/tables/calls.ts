@@ -56,6 +56,7 @@ export interface CallsTable {
   session_id: string | null;
   agent_id: string | null;
   parent_agent_id: string | null;
+  reference_images: Generated<number>;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -97,6 +98,7 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   session_id: "text",
   agent_id: "text",
   parent_agent_id: "text",
+  reference_images: "bigint",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -140,6 +142,7 @@ export function callValues(record: CallRecord): Values {
     tag(record.tags?.session),
     tag(record.tags?.agent),
     tag(record.tags?.parentAgent),
+    whole(usage.referenceImages ?? 0),
   ];
 }
 
@@ -205,6 +208,7 @@ function toUsage(row: Selectable<CallsTable>): Usage {
       imageInputTokens: row.image_input_tokens || undefined,
       imageOutputTokens: row.image_output_tokens || undefined,
       images: row.images || undefined,
+      referenceImages: row.reference_images || undefined,
       durationMs: row.media_ms || undefined,
       characters: row.characters || undefined,
       searches: row.searches || undefined,

@@ -27,6 +27,7 @@ export interface UsageHoursTable {
   media_ms: number;
   characters: number;
   searches: number;
+  reference_images: number;
 }
 
 export const HOUR_MS = 3_600_000;
@@ -50,4 +51,5 @@ export const COUNTS = [
   "media_ms",
   "characters",
   "searches",
+  "reference_images",
 ] as const;

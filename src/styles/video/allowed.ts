@@ -38,7 +38,7 @@ export function mostOf(lengths: Lengths | undefined): number | undefined {
 }
 
 const FRAMES_A_SECOND = 24;
-/** Vendors count one frame more or less at the ends. */
+/** Seconds by which a number of frames may miss a whole length: vendors count a frame more or less. */
 const NEARLY = 0.1;
 
 /** The requested length, given in seconds or in frames. */

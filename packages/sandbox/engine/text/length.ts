@@ -1,11 +1,13 @@
 import type { Prompt } from "../prompt.ts";
 import { contentWords } from "../words.ts";
+import { answerKnowledge } from "./general-knowledge.ts";
 import { NUMBER, readNumber } from "./numbers.ts";
 
 /** "Write about 200 words on rivers", "a 50-word story", "in five sentences": of just that length. */
 export function followLength({ gist: text }: Prompt): string | undefined {
   const found = text.match(PATTERN);
-  if (found === null) return undefined;
+  // A question that has an answer is not an essay's subject: "Answer in one word."
+  if (found === null || answerKnowledge({ gist: text }) !== undefined) return undefined;
   const [whole, count = "", unit = ""] = found;
   const subject = contentWords(text.replace(whole, " ")).filter((word) => !TASK_WORDS.has(word));
   const topic = subject.slice(0, 4).join(" ") || "things in general";

@@ -4,18 +4,23 @@ import { contentWords } from "../words.ts";
 import { answerArithmetic } from "./arithmetic.ts";
 import { describeUploads } from "./describe-uploads.ts";
 import { followCount } from "./count.ts";
+import { countLetters } from "./count-letters.ts";
 import { dictatedText, followExactly } from "./exactly.ts";
+import { forbiddenWords } from "./forbidden-words.ts";
+import { answerKnowledge } from "./general-knowledge.ts";
+import { goOn } from "./go-on.ts";
 import { followLength } from "./length.ts";
 import { findStated, recallFact } from "./memory.ts";
 import { quoteResults } from "./quote-results.ts";
 import { followRepeat } from "./repeat.ts";
+import { valueInResults } from "./value-in-results.ts";
 
 /**
  * The answer in words. The first rule that understands the prompt writes it;
  * a prompt that no rule understands gets a short sentence about itself.
  */
 export function writeText(prompt: Prompt, seed: string): string {
-  const verbatim = quoteResults(prompt) ?? dictatedText(prompt.text);
+  const verbatim = valueInResults(prompt) ?? quoteResults(prompt) ?? dictatedText(prompt.text);
   if (verbatim !== undefined) return verbatim;
 
   const text = withoutCase(prompt.text);
@@ -24,8 +29,10 @@ export function writeText(prompt: Prompt, seed: string): string {
     firstAnswer(RULES, plain) ??
     dictatedText(prompt.system) ??
     followExactly({ text: prompt.system }) ??
+    answerKnowledge(plain) ??
     mentionSubject(plain, seed);
-  return withAskedEnd(inAskedCase(answer, prompt), prompt);
+  const whole = withAskedEnd(inAskedCase(answer, prompt), prompt);
+  return prompt.begun === undefined ? whole : goOn(prompt.begun, whole);
 }
 
 /** "End every reply with the word X." */
@@ -44,6 +51,7 @@ const RULES: readonly Rule[] = [
   followExactly,
   describeUploads,
   followCount,
+  countLetters,
   followLength,
   answerArithmetic,
   recallFact,
@@ -66,7 +74,9 @@ function greet({ gist }: Prompt): string | undefined {
 }
 
 function mentionSubject(prompt: Prompt, seed: string): string {
-  const subject = contentWords(prompt.gist).slice(0, 8).join(" ");
+  const forbidden = forbiddenWords(prompt.gist);
+  const words = contentWords(prompt.gist).filter((word) => !forbidden.has(word));
+  const subject = words.slice(0, 8).join(" ");
   if (subject === "") return "I am a simulated model, and I am listening.";
   const sentence = seededRandom(seed).pick(SENTENCES);
   return sentence.replace("%", () => subject);

@@ -100,6 +100,7 @@ export function showCall(call: CallRecord): JsonObject {
       image_input_tokens: usage.imageInputTokens ?? 0,
       image_output_tokens: usage.imageOutputTokens ?? 0,
       images: usage.images ?? 0,
+      reference_images: usage.referenceImages ?? 0,
       media_seconds: (usage.durationMs ?? 0) / 1_000,
       characters: usage.characters ?? 0,
       searches: usage.searches ?? 0,

@@ -101,6 +101,7 @@ function showSum(sum: UsageSum): JsonObject {
     image_input_tokens: sum.imageInputTokens,
     image_output_tokens: sum.imageOutputTokens,
     images: sum.images,
+    reference_images: sum.referenceImages,
     media_seconds: sum.durationMs / 1_000,
     characters: sum.characters,
     searches: sum.searches,

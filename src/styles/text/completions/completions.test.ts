@@ -175,6 +175,11 @@ describe("what would be the answer to another question is refused", () => {
   });
 });
 
+test("a stream that has nothing to say yet shows its clients that it lives", () => {
+  expect(readEvents(`${completions.keepAlive}data: a\n\n`).map(({ data }) => data)).toEqual(["a"]);
+  expect(completions.keepAlive).toStartWith(":");
+});
+
 describe("an answer is a text that goes on", () => {
   test("in one piece, with its probabilities in columns", () => {
     expect(completions.inbound.buildResponse(ANSWER, read({}))).toEqual({

@@ -1,4 +1,5 @@
 import type { InboundStyle } from "#core/style.ts";
+import { SSE_COMMENT } from "#lib/sse.ts";
 import { buildError } from "#styles/text/chat/error.ts";
 import { readRequest } from "./facts.ts";
 import { COMPLETIONS, parseRequest } from "./request.ts";
@@ -10,5 +11,8 @@ export const completions: InboundStyle = {
   id: COMPLETIONS,
   conversationField: "prompt",
   callIdPrefix: "call_",
+  keepAlive: SSE_COMMENT,
+  hasReasoning: false,
+  keeps: ["reasoning"],
   inbound: { readRequest, parseRequest, buildResponse, openEncoder, buildError },
 };

@@ -991,3 +991,13 @@ describe("reasoning", () => {
     expect(rewritten({ input })).toMatchObject({ body: { input: [USER] }, lost: ["reasoning"] });
   });
 });
+
+test("an answer that the caller has begun is continued by asking for it", () => {
+  const begun = [said("user", "Count."), said("assistant", "1, 2,")];
+  const { body, lost } = written({ messages: begun, rawFields: { messages: {} } });
+
+  expect(listOf(body["input"]).at(-1)).toMatchObject({ role: "user" });
+  expect(JSON.stringify(listOf(body["input"]).at(-1))).toContain("Continue.");
+  expect(lost).toEqual(["messages.prefill"]);
+  expect(written({ messages: begun }).lost).toEqual([]);
+});

@@ -89,7 +89,7 @@ function saidOf(
   ];
 }
 
-/** A reference video sets the camera movement. */
+/** Anything but frames is a reference, which sets the camera movement. */
 function refersToMedia({ media }: VideoRequest): boolean {
   return media.some(({ type, role }) => type !== "image" || !role.endsWith("_frame"));
 }

@@ -47,7 +47,7 @@ function resolutionOf(
   throw invalid("resolution", `'resolution' must be ${soundResolution} for a video with sound.`);
 }
 
-/** A first frame or an input video sets the ratio; text and reference images do not. */
+/** A first frame or an input video sets the ratio, which only omni models may change. */
 function ratioOf(
   question: VideoRequest,
   { isOmni }: Kling3Dialect,

@@ -83,11 +83,11 @@ function wordOf({ code }: TaskFailure): string {
 }
 
 function usageOf({ usage }: Task): JsonObject | undefined {
-  const { durationMs, inputTokens, outputTokens, isEstimated } = usage;
+  const { durationMs, inputTokens, outputTokens, referenceImages, isEstimated } = usage;
   if (isEstimated) return undefined;
   const length = durationMs === undefined ? undefined : durationMs / 1_000;
   return {
-    ...defined({ total_seconds: length }),
+    ...defined({ total_seconds: length, input_image_count: referenceImages }),
     total_tokens: inputTokens + outputTokens,
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,

@@ -143,7 +143,7 @@ function factsIn(task: JsonObject): Partial<TaskFacts> {
   });
 }
 
-/** Input videos are charged by their length, like generated ones. */
+/** Input videos are charged by their length, like generated ones, and input images by their number. */
 function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | undefined {
   const used = objectOf(usage) ?? {};
   const made = secondsIn(used["output_seconds"]) ?? facts.seconds;
@@ -152,6 +152,7 @@ function usageIn({ usage }: JsonObject, facts: Partial<TaskFacts>): Usage | unde
   return usageOf({
     inputTokens: integerOf(used["prompt_tokens"]) ?? 0,
     outputTokens: integerOf(used["completion_tokens"]) ?? 0,
+    referenceImages: integerOf(used["input_image_count"]) ?? 0,
     durationMs: Math.round((made + shown) * 1_000),
     grade: gradeOf(facts),
   });

@@ -8,6 +8,6 @@ export interface VideoDialect {
   readonly remakes?: true;
   /** Stores files, whose ids may replace images. */
   readonly keepsFiles?: true;
-  /** Ignores unknown members. */
+  /** Gets the client's unknown members, because servers of this format have members of their own. */
   readonly isOpen?: true;
 }

@@ -65,7 +65,7 @@ function picture(source: MediaOrigin, role: VideoMedia["role"]): VideoMedia {
   return { type: "image", role, source };
 }
 
-/** One image is the first frame, two are first and last, more are references. */
+/** Unless an action says so: one image is the first frame, two are first and last, more are references. */
 function withRoles(
   plain: readonly MediaOrigin[],
   action: string | undefined,

@@ -2,7 +2,11 @@ import { Buffer } from "node:buffer";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 
-/** `search` and `browser.search`; to open a page that was found is no search. */
+/**
+ * `search`, `browser.search` and the like; to open a page that was found is no search. Doubtful:
+ * https://console.groq.com/docs/tool-use/built-in-tools lists the tools, but not the types of what
+ * was executed, so every type that ends in "search" counts.
+ */
 const SEARCH = /(?:^|[._])search$/;
 const MAX_SEARCHES = 1_000;
 const MARK = Buffer.from('"executed_tools"');

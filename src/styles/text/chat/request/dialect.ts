@@ -57,6 +57,8 @@ export interface ChatDialect {
 
   // What follows is for requests that we write, not for those that pass through.
 
+  /** Calls one tool at a time unless it is told otherwise; other styles' callers expect several. */
+  readonly callsInParallel?: false;
   /** Refuses what a user says right behind what tools returned. */
   readonly usersAfterTools?: false;
   /** Wants earlier reasoning back: as `reasoning_content`, or its own proofs as `reasoning_details`. */

@@ -76,8 +76,13 @@ const TOOLS: CarriedGroup<"tools" | "toolChoice" | "parallelToolCalls", ChatWrit
     ];
     if (tools.length === 0) return { members: {} };
     const choice = choiceOf(request, context);
+    const unasked = dialect.callsInParallel === false ? true : undefined;
     return {
-      members: { tools, ...choice.members, parallel_tool_calls: request.parallelToolCalls },
+      members: {
+        tools,
+        ...choice.members,
+        parallel_tool_calls: request.parallelToolCalls ?? unasked,
+      },
       lost: [...(losesFormat(request, dialect) ? ["tools.format"] : []), ...(choice.lost ?? [])],
     };
   },

@@ -6,9 +6,11 @@ import type { JsonObject } from "#lib/json.ts";
 import type { BreakpointPlan } from "#styles/text/prompt-cache.ts";
 import { buildItems } from "./item-out.ts";
 import { textIn } from "./part-out.ts";
-import { hasPrefill } from "#styles/text/prefill.ts";
+import { GO_ON, hasPrefill } from "#styles/text/prefill.ts";
 import { repairItems } from "../answer/repair-items.ts";
 import { isOwn, RESPONSES, rawFieldsOf } from "../raw-fields.ts";
+
+const CONTINUE: Message = { role: "user", blocks: [{ type: "text", text: GO_ON }] };
 
 /** `instructions` and `input`. */
 export function buildConversation(
@@ -17,6 +19,7 @@ export function buildConversation(
   marks: BreakpointPlan["marks"],
 ): JsonObject {
   const { messages, extra } = request;
+  const isBegun = hasPrefill(request);
   const leading = countInstructions(messages, marks);
   reportLosses(LOSSES, { request, model, leading }, report);
   const instructions = messages
@@ -24,7 +27,7 @@ export function buildConversation(
     .flatMap(({ blocks }) => blocks.map(textIn))
     .join("\n\n");
 
-  const rest = messages.slice(leading);
+  const rest = [...messages.slice(leading), ...(isBegun ? [CONTINUE] : [])];
   const [only] = rest;
   const isText = rest.length === 1 && only !== undefined && rawFieldsOf(only)?.["input"] === true;
   const items = rest.flatMap((message, index) =>
