@@ -45,7 +45,7 @@ export async function openInfrastructure(
   options: GatewayOptions,
   opened: AsyncDisposableStack,
 ): Promise<Infrastructure> {
-  const { config, env, log, clock = systemClock } = options;
+  const { config, env, log, clock = systemClock, passwordCost } = options;
   const { dataDir, databaseUrl, secret, limits } = config.settings;
   const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
@@ -60,6 +60,7 @@ export async function openInfrastructure(
       ...(secretFile === undefined ? {} : { secretFile }),
       clock,
       maxQueue: limits.ledgerQueue,
+      ...(passwordCost === undefined ? {} : { passwordCost }),
       onError: (cause) => problems.error("storage", cause, "storage failed"),
       onFatal: () => options.onFatal?.(),
     }),

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kysely, sql, type CompiledQuery } from "kysely";
 import { nanoUsd } from "#core/money.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { waitFor } from "#test/wait.ts";
 import { describeStorage, startChild } from "./contract.ts";
 import {
@@ -247,6 +248,7 @@ test("many more accounts than are kept in memory are all counted right", async (
 
 async function openFolder(): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-storage-"));
+  await placeSchema(dataDir);
   const connections: AsyncDisposable[] = [];
   return {
     address: { dataDir },
