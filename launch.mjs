@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const modules = join(root, "node_modules");
+const BUILD_INFO = join(modules, ".cache", "types.tsbuildinfo");
 const [command = "start", ...rest] = process.argv.slice(2);
 
 setUp();
@@ -30,7 +31,12 @@ const steps = {
   ],
   build: [[bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
-  check: [tool("typescript", "tsc"), tool("oxlint", "oxlint"), tool("oxfmt", "oxfmt", "--check")],
+  check: [
+    // What it found in unchanged files is read from the file of its last run.
+    tool("typescript", "tsc", "--incremental", "--tsBuildInfoFile", BUILD_INFO),
+    tool("oxlint", "oxlint"),
+    tool("oxfmt", "oxfmt", "--check"),
+  ],
   fix: [tool("oxlint", "oxlint", "--fix"), tool("oxfmt", "oxfmt")],
 }[command];
 if (steps === undefined) {
@@ -155,12 +161,15 @@ function startedBy() {
 /** What Bun reads once, before the program starts. */
 function settingsOf(command) {
   const isGateway = ["start", "dev", "sluice"].includes(command);
+  const isCheck = ["check", "fix"].includes(command);
   return {
     // Its default is 256.
     BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
     // By how much memory there is, it lets garbage gather, as if all of the machine's were ours:
     // with this, a busy gateway holds a quarter less, and is no slower.
     ...(isGateway ? { BUN_JSC_forceRAMSize: "300000000" } : {}),
+    // The checking tools end soon: garbage is collected only if memory gets short.
+    ...(isCheck ? { GOGC: "off", GOMEMLIMIT: "3GiB" } : {}),
   };
 }
 

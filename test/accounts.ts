@@ -41,7 +41,9 @@ export const SLOW_MONOTONIC = (): number => performance.now() / 100;
 
 /** A gateway whose root account has a login from the settings. */
 export function openWithRoot(
-  options: Partial<Pick<TestGatewayOptions, "yaml" | "env" | "clock" | "dataDir" | "log">> = {},
+  options: Partial<
+    Pick<TestGatewayOptions, "yaml" | "env" | "clock" | "dataDir" | "log" | "hasSlowPasswords">
+  > = {},
 ): Promise<TestGateway> {
   return openTestGateway({
     ...options,

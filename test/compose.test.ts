@@ -22,7 +22,9 @@ const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
   .filter((path) => path !== "");
 
 test("every type holds", () => {
-  expect(run("typescript/bin/tsc", "--checkers", "2")).toBe("");
+  const buildInfo = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/types.tsbuildinfo"];
+
+  expect(run("typescript/bin/tsc", "--checkers", "2", ...buildInfo)).toBe("");
 });
 
 test("the linter has nothing to say", () => {

@@ -8,6 +8,8 @@ import { PROVIDERS } from "#providers/index.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { answerFaults } from "#test/answer-faults.ts";
 import { streamFaults } from "#test/grammar/index.ts";
+import { LOW_PASSWORD_COST } from "#test/password-cost.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { type Gateway, openGateway } from "../src/gateway.ts";
 
 /** The key that every test gateway knows. */
@@ -29,6 +31,8 @@ export interface TestGatewayOptions {
   /** An earlier gateway's folder, to start again on; otherwise a new one, removed at the end. */
   readonly dataDir?: string;
   readonly clock?: Clock;
+  /** Whether passwords are hashed as slowly as outside of tests. */
+  readonly hasSlowPasswords?: boolean;
   /** Silent where there is none. */
   readonly log?: Logger;
 }
@@ -40,11 +44,13 @@ export interface TestGatewayOptions {
  */
 export async function openTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "sluice-test-"));
+  if (options.dataDir === undefined) await placeSchema(dataDir);
   const config = readConfig(options, dataDir);
   const faults: string[] = [];
   const gateway = await openGateway({
     config,
     env: {},
+    ...(options.hasSlowPasswords === true ? {} : { passwordCost: LOW_PASSWORD_COST }),
     log: options.log ?? openLog("silent"),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     onStream: (style, text) => faults.push(...streamFaults(style, text)),

@@ -7,6 +7,7 @@ import { compileProgram } from "./compiled-program.ts";
 import { openDatabaseTemplate } from "./database-template.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startServices } from "./services/start.ts";
+import { TestTimes } from "./test-times.ts";
 
 /**
  * Runs every test and says, in the last line, how many passed and failed.
@@ -49,6 +50,8 @@ const LONG_MS = 60_000;
 /** Of so many failures the end of the output tells again, and of each so much. */
 const SHOWN_FAILURES = 20;
 const SHOWN_LINES = 60;
+/** The times of all tests of the last run. */
+const TIMES = "node_modules/.cache/sluice-test-times.txt";
 /** What no test awaited fails the run, too. */
 const UNHANDLED = "# Unhandled error between tests";
 
@@ -60,13 +63,17 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 const stack = new AsyncDisposableStack();
 const folder = stack.use(openScratchFolder()).path;
+const cpuPath = join(folder, "cpu.tsv");
+const times = new TestTimes();
 process.env["TMPDIR"] = folder;
 const services = stack.use(await startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]));
 for (const line of services.missing) process.stdout.write(`${line}\n`);
 const made = await prepare();
 const { code, passed, failed, failures } = await run();
+times.write(TIMES, cpuPath);
 await stack.disposeAsync();
 if (failures.length > 0) process.stdout.write(`\nWhat failed:\n${failures.join("\n")}\n`);
+process.stdout.write(`\n${times.summary(isLong)}\nThe times of all tests: ${TIMES}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = code === 0 && passed > 0 ? 0 : 1;
 
@@ -105,8 +112,15 @@ function shares(): readonly string[] {
 }
 
 async function run(): Promise<Result> {
-  const env = { ...process.env, ...services.env, ...made, SLUICE_TEST_SEED: seed };
-  const tests = spawn(process.execPath, ["test", `--timeout=${TIMEOUT_MS}`, ...shares()], {
+  const env = {
+    ...process.env,
+    ...services.env,
+    ...made,
+    SLUICE_TEST_SEED: seed,
+    TEST_CPU_FILE: cpuPath,
+  };
+  const args = ["test", "--preload=./test/measure-cpu.ts", `--timeout=${TIMEOUT_MS}`, ...shares()];
+  const tests = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: isLong ? { ...env, SLUICE_TEST_LONG: "1" } : env,
   });
@@ -151,6 +165,7 @@ async function pass(
   let isSummary = false;
   for await (const line of createInterface({ input: stream })) {
     process.stdout.write(`${line}\n`);
+    times.read(line);
     const [, count, what] = /^\s*(\d+) (pass|fail|errors?)$/.exec(line) ?? [];
     if (what === "pass" || what === "fail") counts[what] = Number(count);
     else if (what !== undefined) counts.errors = Number(count);

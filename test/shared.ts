@@ -6,13 +6,18 @@ import { parse } from "yaml";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import type { Resolve } from "./json-schema.ts";
 
-/**
- * Recorded traffic and vendors' API descriptions are kept beside the project,
- * not in it: in the nearest folder above it that has them. SLUICE_TEST_SHARED
- * names another place.
- */
-export const SHARED =
+const BESIDE =
   process.env["SLUICE_TEST_SHARED"] ?? findShared(fileURLToPath(new URL("..", import.meta.url)));
+const OWN = fileURLToPath(new URL("recorded", import.meta.url));
+/** Whether vendors were recorded, or only the simulators; some tests are about what vendors alone did. */
+export const HAS_VENDORS = existsSync(join(BESIDE, "corpus"));
+
+/**
+ * Traffic of vendors and their API descriptions are kept beside the project,
+ * not in it: in the nearest folder above it that has them. SLUICE_TEST_SHARED
+ * names another place. Without them, the project's own few recordings serve.
+ */
+export const SHARED = HAS_VENDORS ? BESIDE : OWN;
 
 function findShared(from: string): string {
   const here = join(from, "shared");
@@ -25,10 +30,22 @@ function findShared(from: string): string {
  * and they are skipped; a continuous integration run must have it.
  */
 export function withShared(folder: string, define: () => void): void {
-  if (existsSync(join(SHARED, folder))) {
-    define();
-    return;
-  }
+  if (existsSync(join(SHARED, folder))) define();
+  else skipWithout(folder);
+}
+
+/** Tests that own recordings cannot serve: of simulators, or of what has no official client. */
+export function withVendors(folder: string, define: () => void): void {
+  if (existsSync(join(BESIDE, folder))) define();
+  else skipWithout(folder);
+}
+
+/** A number of recordings that a test must have seen: of vendors, or of the own ones. */
+export function countOf(vendors: number, own: number): number {
+  return HAS_VENDORS ? vendors : own;
+}
+
+function skipWithout(folder: string): void {
   const title = `skipped: these tests need the folder '${folder}' beside the project`;
   const isNeeded = process.env["CI"] !== undefined;
   test.skipIf(!isNeeded)(title, () => {

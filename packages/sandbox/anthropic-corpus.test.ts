@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SHARED, withShared } from "../../test/shared.ts";
+import { SHARED, withVendors } from "../../test/shared.ts";
 import { isJsonArray, isJsonObject, parseJson, type Json, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
 import { asObject, at, textAt } from "./testing/chat.ts";
@@ -15,11 +15,11 @@ import {
   type NamedEvent,
 } from "./testing/messages.ts";
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   describe("what the vendor was recorded to do, the simulator does", comparison);
 });
 
-withShared("captured", () => {
+withVendors("captured", () => {
   test("what real clients send is accepted, but for one image that is none and one new beta", async () => {
     await using sandbox = await startSandbox();
     const refused: string[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { SHARED, readLines, readShared, withShared } from "../../test/shared.ts";
+import { SHARED, readLines, readShared, withVendors } from "../../test/shared.ts";
 import { isJsonArray, isJsonObject, parseJson, type Json, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
 import { WEATHER, asObject, at, eventsIn, textAt } from "./testing/chat.ts";
@@ -19,7 +19,7 @@ function ask(text: string, extra: JsonObject = {}): JsonObject {
   return { model: "qwen3-max", messages: [{ role: "user", content: text }], ...extra };
 }
 
-withShared("corpus/dashscope", () => {
+withVendors("corpus/dashscope", () => {
   const folder = "corpus/dashscope/chat-completions";
   const records = readdirSync(`${SHARED}/${folder}`).map((name) =>
     ours(readShared(`${folder}/${name}`)),
@@ -52,7 +52,7 @@ withShared("corpus/dashscope", () => {
   });
 });
 
-withShared("captured", () => {
+withVendors("captured", () => {
   test("what other programs send to chats is understood or refused, and never a failure", async () => {
     const failed: string[] = [];
     let count = 0;

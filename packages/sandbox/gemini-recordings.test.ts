@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SHARED, withShared } from "../../test/shared.ts";
+import { SHARED, withVendors } from "../../test/shared.ts";
 import { findModel, type Generation } from "./gemini/models.ts";
 import { isJsonArray, isJsonObject, parseJson, type Json, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
 import { asObject, at, eventsIn, textAt } from "./testing/chat.ts";
 import { SHOWN, WEATHER, answerTo, ask, chunksOf, partsOf, post } from "./testing/gemini.ts";
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   const records = ["generate-content", "stream-generate-content"].flatMap(readRecords);
   describe("what the vendor has taken, the sandbox takes", () => taken(records));
   describe("what the vendor has answered, the sandbox answers in the same shape", () =>

@@ -324,7 +324,11 @@ const DRAWN: JsonObject = {
 const REDRAWN: JsonObject = {
   ...DRAWN,
   model: "gpt-image-1.5",
+  // This model has no smaller size, and WebP takes ten times as long as JPEG.
   size: "1024x1024",
+  n: 1,
+  output_format: "jpeg",
+  background: "opaque",
   images: [{ image_url: pngUrl(8, 8) }, { image_url: "https://a.example/fox.png" }],
   mask: { image_url: "https://a.example/mask.png" },
   input_fidelity: "high",

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readShared, SHARED, withShared } from "../../test/shared.ts";
+import { readShared, SHARED, withVendors } from "../../test/shared.ts";
 import { isJsonObject, parseJson, type Json, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
 import { asObject, at, textAt } from "./testing/chat.ts";
@@ -43,7 +43,7 @@ function shapeOf(answer: Json | undefined): Json {
   return { members: membersOf(answer), first: membersOf(first) };
 }
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   test.each(FOLDERS.flatMap(recorded))("%s is answered as the vendor did", async (_, record) => {
     const packed = at(record, "request", "body", "__base64");
     const response = await fetch(`${sandbox.url}/openai${textAt(record, "request", "path")}`, {

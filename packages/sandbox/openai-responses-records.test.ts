@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { SHARED, readLines, readShared, withShared } from "../../test/shared.ts";
+import { SHARED, readLines, readShared, withVendors } from "../../test/shared.ts";
 import { isJsonArray, isJsonObject, parseJson, type Json, type JsonObject } from "./json.ts";
 import { startSandbox, type Sandbox } from "./server.ts";
 import { asObject, at, eventsIn, textAt } from "./testing/chat.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-withShared("corpus/openai/responses", () => {
+withVendors("corpus/openai/responses", () => {
   const folder = "corpus/openai/responses";
   const records = readdirSync(`${SHARED}/${folder}`).map((name) => ({
     name,
@@ -87,7 +87,7 @@ withShared("corpus/openai/responses", () => {
   });
 });
 
-withShared("captured", () => {
+withVendors("captured", () => {
   const captured = readdirSync(`${SHARED}/captured`).flatMap((name) =>
     readLines(`captured/${name}`).flatMap((line) => {
       const request = ours(line);

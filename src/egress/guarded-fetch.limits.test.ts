@@ -322,7 +322,7 @@ describe("resources are released", () => {
   test("when the response is forgotten, at the total deadline", async () => {
     await using site = await openSite(endless);
 
-    await guardedFetch(site.url, { ...plain(site.port), maxBytes: 1e9, totalTimeoutMs: 100 });
+    await guardedFetch(site.url, { ...plain(site.port), maxBytes: 1e9, totalTimeoutMs: 1_000 });
 
     await site.allClosed();
   });

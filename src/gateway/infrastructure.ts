@@ -48,7 +48,7 @@ export async function openInfrastructure(
   options: GatewayOptions,
   opened: AsyncDisposableStack,
 ): Promise<Infrastructure & { readonly storage: Storage }> {
-  const { config, log, clock = systemClock } = options;
+  const { config, log, clock = systemClock, passwordCost } = options;
   const { dataDir, databaseUrl, secret, limits } = config.settings;
   const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
@@ -63,6 +63,7 @@ export async function openInfrastructure(
       ...(secretFile === undefined ? {} : { secretFile }),
       clock,
       maxQueue: limits.ledgerQueue,
+      ...(passwordCost === undefined ? {} : { passwordCost }),
       onError: (cause) => problems.error("storage", cause, "storage failed"),
       onFatal: () => options.onFatal?.(),
     }),

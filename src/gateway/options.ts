@@ -2,6 +2,7 @@ import type { Config } from "#config.ts";
 import type { SeenAnswer } from "#http/show-answer.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Logger } from "#lib/log.ts";
+import type { PasswordCost } from "#storage/access/passwords.ts";
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -12,6 +13,8 @@ export interface GatewayOptions {
   readonly onStream?: (style: string, text: string) => void;
   /** Receives every answer of the management API. */
   readonly onAnswer?: (answer: SeenAnswer) => void;
+  /** Lower in tests, which hash hundreds of passwords. */
+  readonly passwordCost?: PasswordCost;
   /**
    * A vendor refused a channel's credential in a model list request. `owner`:
    * the source of the channel's configuration.

@@ -38,7 +38,7 @@ import { findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
 import { createModelStore } from "./routing/models.ts";
-import { openPasswords } from "./access/passwords.ts";
+import { openPasswords, type PasswordCost } from "./access/passwords.ts";
 import { createQuotaStore } from "./accounts/quotas.ts";
 import { createResponseStore } from "./journal/responses.ts";
 import { createRoutingVersion } from "./routing/routing-version.ts";
@@ -73,6 +73,8 @@ interface StorageOptions {
   /** Queued writes before new calls are refused. */
   readonly maxQueue?: number;
   readonly limits?: Partial<StorageLimits>;
+  /** Lower in tests, which hash hundreds of passwords. */
+  readonly passwordCost?: PasswordCost;
   /** Called for errors that reach no caller. */
   readonly onError: (cause: unknown) => void;
   /** The disk failed: end the process, and let the next start recover. `onError` is called too. */
@@ -150,7 +152,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const keys = opened.use(
     await openKeyStore({ db, pepper, clock, ttlMs: engine.keyTtlMs, onError }),
   );
-  const passwords = openPasswords(pepper);
+  const passwords = openPasswords(pepper, options.passwordCost);
   const credentialSealer = openCredentialSealer(pepper);
   const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
   const grants = createGrants({ db, clock, onGranted });

@@ -4,7 +4,7 @@ import { signV4 } from "#lib/sigv4.ts";
 import { listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { random, SEED } from "#test/seed.ts";
-import { withShared } from "#test/shared.ts";
+import { withVendors } from "#test/shared.ts";
 import { cut } from "../translate/chat-corpus.ts";
 import { said, type Said } from "./answer.ts";
 import { frame, readFrames } from "./event-stream.ts";
@@ -439,7 +439,7 @@ describe("a stream that fails", () => {
 });
 
 /** Recorded traffic, where there is some. */
-withShared("corpus", () => {
+withVendors("corpus", () => {
   const records = [...readRecorded("bedrock-converse"), ...readRecorded("bedrock-converse-stream")];
   const answers = records.filter(({ status }) => status === 200);
 

@@ -5,14 +5,14 @@ import { memberOf, numberOf, textOf } from "#lib/values.ts";
 import { openBooks, type Books } from "#test/books.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { random, SEED } from "#test/seed.ts";
-import { withShared } from "#test/shared.ts";
+import { withVendors } from "#test/shared.ts";
 import { cut } from "../translate/chat-corpus.ts";
 import { said, type Said } from "./answer.ts";
 import { readRecorded } from "./recorded.ts";
 import { openVendor, stream, type Respond, type Vendor } from "./vendor.ts";
 
 /** One vendor's recorded answers, through its package and the whole gateway. */
-withShared("corpus", () => {
+withVendors("corpus", () => {
   let respond: Respond;
   let vendor: Vendor;
   let gateway: TestGateway;

@@ -21,21 +21,24 @@ describe.each([
   let sandbox: Sandbox;
   let gateway: TestGateway;
   let books: Books;
-  beforeAll(async () => {
-    sandbox = await startSandbox();
+  const open = (waitMs: number): Promise<TestGateway> => {
     const options = `options: { package: "@ai-sdk/openai", api: ${api} }`;
-    gateway = await openTestGateway({
+    return openTestGateway({
       yaml: `channels:
 ${simulatedChannel("adapted", sandbox.url, `${options}\nmodels: [gpt-4o-mini]`, "ai-sdk")}
 models:
   gpt-4o-mini: { input: 0.15, output: 0.60 }`,
       env: {
-        SLUICE_LIMIT_FIRST_BYTE_MS: "600",
-        SLUICE_LIMIT_UNARY_MS: "600",
-        SLUICE_LIMIT_IDLE_MS: "600",
+        SLUICE_LIMIT_FIRST_BYTE_MS: String(waitMs),
+        SLUICE_LIMIT_UNARY_MS: String(waitMs),
+        SLUICE_LIMIT_IDLE_MS: String(waitMs),
         SLUICE_LIMIT_ATTEMPTS: "1",
       },
     });
+  };
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    gateway = await open(60_000);
     books = openBooks(gateway.dataDir);
   });
   afterAll(async () => {
@@ -49,8 +52,8 @@ models:
     expect(await books.whenSettled()).toEqual([]);
   });
 
-  const ask = (fault: string, more: object = {}): Promise<Response> =>
-    gateway.post("/v1/chat/completions", {
+  const ask = (fault: string, more: object = {}, at = gateway): Promise<Response> =>
+    at.post("/v1/chat/completions", {
       model: "gpt-4o-mini",
       messages: [{ role: "user", content: `Reply with exactly: ${TEXT} ${fault}` }],
       ...more,
@@ -74,7 +77,6 @@ models:
   });
 
   const failures: [string, string, number][] = [
-    ["never comes", "[[fault:hang]]", 504],
     ["is refused for its rate", "[[fault:status code=429 retry_after=7]]", 429],
     ["is refused for our credential", "[[fault:status code=401]]", 502],
     ["is a 500", "[[fault:status code=500]]", 502],
@@ -104,6 +106,23 @@ models:
       }
     },
   );
+
+  test("never comes: told with 504, streaming or not, and nothing charged", async () => {
+    await using hasty = await open(600);
+    using hastyBooks = openBooks(hasty.dataDir);
+    for (const more of [{}, { stream: true }]) {
+      hasty.gateway.health.forgetAll();
+      const answer = await ask("[[fault:hang]]", more, hasty);
+
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([
+        504,
+        "application/json",
+      ]);
+      expect(await answer.text()).not.toMatch(/127\.0\.0|sk-upstream|<html|sluice-/i);
+    }
+    expect(await hastyBooks.whenSettled()).toEqual([]);
+    expect(hastyBooks.spent()).toBe(0);
+  });
 
   test("a wait that the vendor asks for is passed on to the caller", async () => {
     const answer = await ask("[[fault:status code=429 retry_after=7]]");
@@ -149,12 +168,15 @@ models:
   });
 
   test("goes silent: given up at the idle deadline", async () => {
-    const answer = await ask("[[fault:slow between_ms=60000]]", { stream: true });
+    await using hasty = await open(600);
+    using hastyBooks = openBooks(hasty.dataDir);
+    const answer = await ask("[[fault:slow between_ms=60000]]", { stream: true }, hasty);
 
     if (answer.status !== 200) expect(answer.status).toBe(504);
     else expect(await readStream(answer)).toMatchObject({ isDone: false, finishReason: undefined });
-    await books.whenSettled();
-    expect(books.calls().at(-1)).toMatchObject({ outcome: "failed", fault: "upstream_timeout" });
+    await hastyBooks.whenSettled();
+    const last = hastyBooks.calls().at(-1);
+    expect(last).toMatchObject({ outcome: "failed", fault: "upstream_timeout" });
   });
 
   test.each(["crlf", "comments", "split size=1", "split size=7"])(

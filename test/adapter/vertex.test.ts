@@ -3,7 +3,7 @@ import { createVerify, generateKeyPairSync } from "node:crypto";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { openBooks } from "#test/books.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
-import { withShared } from "#test/shared.ts";
+import { withVendors } from "#test/shared.ts";
 import { said } from "./answer.ts";
 import { readRecorded } from "./recorded.ts";
 import { json, openVendor, stream, type Respond, type Seen, type Vendor } from "./vendor.ts";
@@ -256,7 +256,7 @@ describe("a service account", () => {
   }
 });
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   const answers = ["vertex-raw-predict", "vertex-stream-raw-predict"]
     .flatMap(readRecorded)
     .filter(({ status }) => status === 200);

@@ -5,7 +5,7 @@ import { isObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { contentTasks } from "#styles/video/ark/inbound.ts";
 import { KEY } from "#test/harness.ts";
-import { readLines, withShared } from "#test/shared.ts";
+import { readLines, withVendors } from "#test/shared.ts";
 import { openVideoPlace, SEEDANCE, SORA, VEO, type VideoPlace } from "#test/video-place.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -193,7 +193,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-withShared("captured", () => {
+withVendors("captured", () => {
   test("[B4.2-a] what a client of tasks sent is read without a word lost", () => {
     const bodies = readLines("captured/vercel-video.jsonl")
       .filter(({ path }) => textOf(path)?.startsWith("/videoa/"))

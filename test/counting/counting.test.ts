@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { withShared } from "#test/shared.ts";
+import { withVendors } from "#test/shared.ts";
 import { readCounted, type Kind } from "./questions.ts";
 import { rowsOf, tableOf } from "./table.ts";
 
@@ -25,7 +25,7 @@ const FEWEST = 5;
 
 const NOT_JUDGED: readonly Kind[] = ["media", "others"];
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   test("long questions are counted to within a hundredth, but for a few with many calls", async () => {
     const long = (await readCounted()).filter(
       ({ vendor, kind, told }) => vendor in HELD && told > 900 && !NOT_JUDGED.includes(kind),

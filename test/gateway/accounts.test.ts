@@ -14,12 +14,12 @@ import {
 } from "#test/accounts.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
+const CLOCK = { now: () => Date.now(), monotonic: SLOW_MONOTONIC };
+const PROXIED = { SLUICE_TRUSTED_PROXIES: "127.0.0.1,::1" };
+
 let opened: TestGateway;
 beforeAll(async () => {
-  opened = await openWithRoot({
-    clock: { now: () => Date.now(), monotonic: SLOW_MONOTONIC },
-    env: { SLUICE_TRUSTED_PROXIES: "127.0.0.1,::1" },
-  });
+  opened = await openWithRoot({ clock: CLOCK, env: PROXIED });
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
@@ -29,8 +29,8 @@ function elsewhere(): Record<string, string> {
   return { "x-forwarded-for": `198.51.100.${++place}` };
 }
 
-function tryLogin(login: object, headers: Readonly<Record<string, string>>) {
-  return askWith(opened.url)("POST", "/api/user/login", login, headers);
+function tryLogin(login: object, headers: Readonly<Record<string, string>>, at = opened) {
+  return askWith(at.url)("POST", "/api/user/login", login, headers);
 }
 
 describe("logging in", () => {
@@ -74,15 +74,17 @@ describe("logging in", () => {
   });
 
   test("takes as long for an unknown user as for a known one", async () => {
+    await using slow = await openWithRoot({ clock: CLOCK, env: PROXIED, hasSlowPasswords: true });
     const password = "not the password at all";
+    // The processor's time: how long an answer takes depends on the machine's other programs, too.
     const timed = async (email: string): Promise<number> => {
       const times: number[] = [];
-      for (let i = 0; i < 15; i++) {
-        const startedAt = performance.now();
-        await tryLogin({ email, password }, elsewhere());
-        times.push(performance.now() - startedAt);
+      for (let i = 0; i < 9; i++) {
+        const before = process.cpuUsage();
+        await tryLogin({ email, password }, elsewhere(), slow);
+        times.push(process.cpuUsage(before).user);
       }
-      return times.toSorted((a, b) => a - b)[7] ?? 0;
+      return times.toSorted((a, b) => a - b)[4] ?? 0;
     };
 
     const known = await timed(ROOT.email);

@@ -5,7 +5,7 @@ import { asRoot, bearer, openWithRoot, textIn } from "#test/accounts.ts";
 import { startAudioVendor, type AudioVendor } from "#test/audio-vendor.ts";
 import { openBooks, type Row } from "#test/books.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
-import { readLines, readShared, withShared } from "#test/shared.ts";
+import { readLines, readShared, withVendors } from "#test/shared.ts";
 
 let vendor: AudioVendor;
 let opened: TestGateway;
@@ -121,7 +121,7 @@ describe("a moderation", () => {
   });
 });
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   const recorded = readLines("corpus/index.jsonl")
     .filter(({ endpoint, status }) => endpoint === "moderations" && status === 200)
     .map(({ file }) => readShared(`corpus/${textOf(file) ?? ""}`));

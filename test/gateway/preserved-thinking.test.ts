@@ -196,7 +196,7 @@ describe.each(CALLERS)("a caller of the $id style", (caller) => {
       }),
       { seed: SEED, numRuns: 6 },
     );
-  }, 120_000);
+  }, 300_000);
 
   test("gives Claude back what it thought before its calls", async () => {
     const sent = await converse(caller, {
@@ -240,5 +240,5 @@ describe.each(CALLERS)("a caller of the $id style", (caller) => {
       }),
       { seed: SEED, numRuns: 4 },
     );
-  }, 120_000);
+  }, 300_000);
 });

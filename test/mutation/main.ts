@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openDatabaseTemplate } from "#test/database-template.ts";
 import { openScratchFolder } from "#test/scratch-folder.ts";
-import { SHARED } from "#test/shared.ts";
+import { HAS_VENDORS, SHARED } from "#test/shared.ts";
 import { startServices } from "../services/start.ts";
 import { mutantsOf, type Mutant } from "./mutants.ts";
 import { EQUIVALENT, testsOf, type NamedTests } from "./targets.ts";
@@ -72,7 +72,7 @@ const env: Readonly<Record<string, string | undefined>> = {
   ...process.env,
   ...services.env,
   SLUICE_TEST_SEED: "1",
-  SLUICE_TEST_SHARED: SHARED,
+  ...(HAS_VENDORS ? { SLUICE_TEST_SHARED: SHARED } : {}),
 };
 const server = env["TEST_DATABASE_URL"] ?? "";
 await using template = server === "" ? undefined : await openDatabaseTemplate(server);

@@ -34,6 +34,15 @@ export const POSTGRES: ServiceProgram = {
     "full_page_writes=off",
     "-c",
     "max_connections=400",
+    // Its databases live for seconds: cleaning up, and compiling queries, would only take time.
+    "-c",
+    "autovacuum=off",
+    "-c",
+    "jit=off",
+    "-c",
+    "wal_level=minimal",
+    "-c",
+    "max_wal_senders=0",
   ],
   url: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
   async ping(url) {

@@ -8,6 +8,7 @@ import { NO_USAGE } from "#core/usage.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import { aTask as anyTask } from "#test/a-task.ts";
+import { LOW_PASSWORD_COST } from "#test/password-cost.ts";
 import type { StorageLimits } from "#storage/limits.ts";
 import type { Ddl } from "#storage/migrations/ddl.ts";
 import { openStorage, type Storage } from "#storage/open.ts";
@@ -46,6 +47,7 @@ export async function openAt(address: Address, options: OpenOptions = {}): Promi
     instance: `test-${ulid(Date.now())}`,
     clock: systemClock,
     pepper: PEPPER,
+    passwordCost: LOW_PASSWORD_COST,
     onError: () => {},
     ...options,
   });

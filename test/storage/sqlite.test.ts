@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kysely, sql, type CompiledQuery } from "kysely";
 import { nanoUsd } from "#core/money.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { waitFor } from "#test/wait.ts";
 import { describeStorage, startChild } from "./contract.ts";
 import {
@@ -24,7 +25,7 @@ import type { Tables } from "#storage/tables.ts";
 import { createTaskStore } from "#storage/tasks/tasks.ts";
 import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
-describeStorage("SQLite", openFolder);
+describeStorage("SQLite", () => openFolder());
 
 test("a second gateway on the same folder is refused, until the first one has closed", async () => {
   await using place = await openFolder();
@@ -100,7 +101,7 @@ test("to forget what is old, what is kept is not looked through", async () => {
 });
 
 test("the database can be read by its owner alone, and keeps every promise of durability", async () => {
-  await using place = await openFolder();
+  await using place = await openFolder({ isEmpty: true });
   await using storage = await openAt(place.address);
   await storage.ping();
   const pragma = async (name: string): Promise<unknown> =>
@@ -245,8 +246,9 @@ test("many more accounts than are kept in memory are all counted right", async (
   expect(await verifyLedger(storage.db)).toEqual([]);
 });
 
-async function openFolder(): Promise<Place> {
+async function openFolder({ isEmpty = false } = {}): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-storage-"));
+  if (!isEmpty) await placeSchema(dataDir);
   const connections: AsyncDisposable[] = [];
   return {
     address: { dataDir },

@@ -8,13 +8,13 @@ import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { completions } from "#styles/text/completions/index.ts";
 import { disagreement } from "#test/json-schema.ts";
-import { openApiSchemas, readLines, readShared, withShared } from "#test/shared.ts";
+import { openApiSchemas, readLines, readShared, withShared, withVendors } from "#test/shared.ts";
 import { decodeStream, encodeStream } from "#test/translate/streams.ts";
 import { saidIn } from "./chat-answers.ts";
 import { eventsOf, isAnswer, isFailed, readChatCorpus } from "./chat-corpus.ts";
 
 /** Text completions, asked of upstreams that speak chat. */
-withShared("corpus", () => {
+withVendors("corpus", () => {
   const recorded = readLines("corpus/index.jsonl")
     .filter((line) => line["endpoint"] === "completions" && line["status"] === 200)
     .map((line) => readShared(`corpus/${textOf(line["file"]) ?? ""}`));

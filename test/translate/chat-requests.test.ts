@@ -5,7 +5,7 @@ import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { chat } from "#styles/text/chat/index.ts";
-import { readLines, SHARED, withShared } from "#test/shared.ts";
+import { countOf, HAS_VENDORS, readLines, SHARED, withShared } from "#test/shared.ts";
 import { readChatCorpus } from "./chat-corpus.ts";
 
 withShared("corpus", () =>
@@ -16,21 +16,24 @@ withShared("corpus", () =>
     );
     const read = asked.filter(({ request }) => refusalOf(request) === undefined);
 
-    test("nearly all are accepted, and the others lack what the specification requires", () => {
-      const refused = asked
-        .filter(({ status }) => status === 200)
-        .map(({ request }) => refusalOf(request))
-        .filter((param) => param !== undefined);
-      const reasons = new Set(refused.map((param) => param.replaceAll(/\d+/g, "0")));
+    test.if(HAS_VENDORS)(
+      "nearly all are accepted, and the others lack what the specification requires",
+      () => {
+        const refused = asked
+          .filter(({ status }) => status === 200)
+          .map(({ request }) => refusalOf(request))
+          .filter((param) => param !== undefined);
+        const reasons = new Set(refused.map((param) => param.replaceAll(/\d+/g, "0")));
 
-      expect(read.length).toBeGreaterThan(800);
-      // A deployment's address may name the model; a result must say which call it answers.
-      expect([...reasons].sort()).toEqual([
-        "messages[0].tool_call_id",
-        "messages[0].tool_calls[0].id",
-        "model",
-      ]);
-    });
+        expect(read.length).toBeGreaterThan(countOf(800, 10));
+        // A deployment's address may name the model; a result must say which call it answers.
+        expect([...reasons].sort()).toEqual([
+          "messages[0].tool_call_id",
+          "messages[0].tool_calls[0].id",
+          "model",
+        ]);
+      },
+    );
 
     test("[A4.3-a] read into the hub and written again they say the same", () => {
       for (const { file, request } of read) {
@@ -64,7 +67,7 @@ withShared("captured", () =>
     const bodies = calls.map(({ body }) => body).filter(isObject);
 
     test("[A4.3-a] [A4.3-b] every one is accepted", () => {
-      expect(bodies.length).toBeGreaterThan(150);
+      expect(bodies.length).toBeGreaterThan(countOf(150, 10));
       expect(bodies.map(refusalOf).filter((param) => param !== undefined)).toEqual([]);
     });
 

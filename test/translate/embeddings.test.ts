@@ -13,7 +13,7 @@ import { batchEmbedContents, embedContent } from "#styles/embedding/gemini/index
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { toBase64 } from "#styles/embedding/vectors.ts";
 import { disagreement } from "#test/json-schema.ts";
-import { openApiSchemas, readLines, readShared, withShared } from "#test/shared.ts";
+import { openApiSchemas, readLines, readShared, withVendors } from "#test/shared.ts";
 
 type Format = OutboundFormat<EmbeddingRequest, Embeddings>;
 
@@ -46,7 +46,7 @@ interface Recorded {
 }
 
 /** Every recorded question and answer, in each format: nothing may be lost on its way. */
-withShared("corpus", () =>
+withVendors("corpus", () =>
   describe("recorded embeddings", () => {
     const all = readLines("corpus/index.jsonl").flatMap(readRecord);
     const good = all.filter(({ status }) => status === 200);

@@ -5,7 +5,7 @@ import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
-import { readLines, SHARED, withShared } from "#test/shared.ts";
+import { countOf, readLines, SHARED, withShared } from "#test/shared.ts";
 import { readNativeCorpus } from "./gemini-corpus.ts";
 
 withShared("corpus", () =>
@@ -15,7 +15,7 @@ withShared("corpus", () =>
     );
 
     test("[A4.7-a] every one is accepted", () => {
-      expect(asked.length).toBeGreaterThan(240);
+      expect(asked.length).toBeGreaterThan(countOf(240, 10));
       expect(asked.map(({ request }) => refusalOf(request)).filter(isRefusal)).toEqual([]);
     });
 
@@ -51,7 +51,7 @@ withShared("corpus", () =>
           expect([file, call?.name]).toEqual([file, result.name]);
         }
       }
-      expect(pairs).toBeGreaterThan(70);
+      expect(pairs).toBeGreaterThan(countOf(70, 1));
     });
   }),
 );
@@ -66,7 +66,7 @@ withShared("captured", () =>
       .filter(isObject);
 
     test("[A4.7-a] every one is accepted", () => {
-      expect(bodies.length).toBeGreaterThan(75);
+      expect(bodies.length).toBeGreaterThan(countOf(75, 10));
       expect(bodies.map(refusalOf).filter(isRefusal)).toEqual([]);
     });
 

@@ -6,7 +6,7 @@ import { Form, type SentForm, type SentPart } from "#lib/form.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { parseForm } from "#lib/parse-form.ts";
 import { integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { readLines, readShared, withShared } from "#test/shared.ts";
+import { readLines, readShared, withVendors } from "#test/shared.ts";
 import { edits, generations, images, variations } from "#styles/image/openai/index.ts";
 
 const FORMATS = { generations, edits, variations } as const;
@@ -19,7 +19,7 @@ interface Recorded {
   readonly response: JsonObject;
 }
 
-withShared("corpus", () => {
+withVendors("corpus", () => {
   const records = readLines("corpus/index.jsonl").flatMap((line): Recorded[] => {
     const file = textOf(line["file"]) ?? "";
     const kind = (["generations", "edits", "variations"] as const).find((each) =>

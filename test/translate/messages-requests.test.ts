@@ -8,7 +8,7 @@ import { textOf } from "#lib/values.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { messages } from "#styles/text/messages/index.ts";
 import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
-import { readLines, withShared } from "#test/shared.ts";
+import { countOf, HAS_VENDORS, readLines, withShared } from "#test/shared.ts";
 import { readChatCorpus } from "./chat-corpus.ts";
 import { readCaptured, readMessagesCorpus } from "./messages-corpus.ts";
 
@@ -24,9 +24,9 @@ withShared("corpus", () =>
         .map(({ request }) => refusalOf(request))
         .filter((one) => one !== undefined);
 
-      expect(asked.length).toBe(93);
-      expect([...new Set(refused)]).toEqual(["top_p"]);
-      expect(read.length).toBe(91);
+      expect(asked.length).toBe(countOf(93, 12));
+      expect([...new Set(refused)]).toEqual(HAS_VENDORS ? ["top_p"] : []);
+      expect(read.length).toBe(countOf(91, 12));
     });
 
     test("[A4.5-a] read into the hub and written again they say the same", () => {
@@ -59,7 +59,7 @@ withShared("captured", () =>
     const whole = bodies.filter(({ thread }) => thread === undefined);
 
     test("[A4.5-a] every one is accepted", () => {
-      expect(bodies.length).toBe(79);
+      expect(bodies.length).toBe(countOf(79, 12));
       expect(whole.map((body) => refusalOf(body)).filter((param) => param !== undefined)).toEqual(
         [],
       );
@@ -68,7 +68,9 @@ withShared("captured", () =>
     test("one that leaves its history with the server is told that it is not kept", () => {
       const threads = bodies.filter(({ thread }) => thread !== undefined);
 
-      expect(threads.map((body) => refusalOf(body))).toEqual(["thread", "thread"]);
+      expect(threads.map((body) => refusalOf(body))).toEqual(
+        HAS_VENDORS ? ["thread", "thread"] : [],
+      );
     });
 
     test("the facts of each are what the client wrote", () => {
@@ -102,18 +104,21 @@ withShared("captured", () =>
       }
     });
 
-    test("those of chat clients become requests that a vendor of this style accepts", () => {
-      const clients = chatBodies();
+    test.if(HAS_VENDORS)(
+      "those of chat clients become requests that a vendor of this style accepts",
+      () => {
+        const clients = chatBodies();
 
-      expect(clients.length).toBeGreaterThan(150);
-      for (const body of clients) {
-        for (const traits of MODELS) {
-          const built = writtenForMessages(body, traits);
+        expect(clients.length).toBeGreaterThan(countOf(150, 10));
+        for (const body of clients) {
+          for (const traits of MODELS) {
+            const built = writtenForMessages(body, traits);
 
-          expect(built === undefined ? [] : messagesRequestFaults(built)).toEqual([]);
+            expect(built === undefined ? [] : messagesRequestFaults(built)).toEqual([]);
+          }
         }
-      }
-    });
+      },
+    );
   }),
 );
 
@@ -159,7 +164,7 @@ withShared("corpus", () =>
         expect([file, messagesRequestFaults(built)]).toEqual([file, []]);
       }
     }
-    expect(count).toBeGreaterThan(2_000);
+    expect(count).toBeGreaterThan(countOf(2_000, 50));
   }),
 );
 

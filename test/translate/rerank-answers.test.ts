@@ -7,7 +7,7 @@ import { listOf, memberOf, numberOf } from "#lib/values.ts";
 import { cohere } from "#styles/rerank/cohere.ts";
 import { jina } from "#styles/rerank/jina.ts";
 import { voyage } from "#styles/rerank/voyage.ts";
-import { readLines, readShared, withShared } from "#test/shared.ts";
+import { readLines, readShared, withVendors } from "#test/shared.ts";
 
 const FORMATS = new Map([
   ["cohere", cohere],
@@ -56,7 +56,7 @@ function meantBy(asked: JsonObject, { documents }: RerankRequest): object {
   return Object.fromEntries(Object.entries(asked).filter(isSaid));
 }
 
-withShared("corpus", () =>
+withVendors("corpus", () =>
   describe("recorded rankings", () => {
     const recorded = readCorpus();
 

@@ -6,6 +6,7 @@ import type { Asset } from "#core/asset.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Egress } from "#egress/egress.ts";
 import { systemClock } from "#lib/clock.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { openAt } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { forgetAssets, watchAssets, type WatchDeps } from "./refresh-due.ts";
@@ -17,6 +18,7 @@ let storage: Storage;
 let troubles: unknown[];
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "sluice-watch-"));
+  await placeSchema(dataDir);
   storage = await openAt({ dataDir });
   troubles = [];
   await storage.assets.addGroup({

@@ -14,6 +14,7 @@ import type { Clock } from "#lib/clock.ts";
 import { openSeal } from "#lib/seal.ts";
 import { textOf } from "#lib/values.ts";
 import { isSignedWith } from "#lib/standard-webhooks.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { openAt, PEPPER } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { digestOf } from "#storage/secrets/secrets.ts";
@@ -48,6 +49,7 @@ let answers: string[];
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "sluice-verify-"));
   clock = new ManualClock();
+  await placeSchema(dataDir);
   storage = await openAt({ dataDir }, { clock });
   await storage.users.ensureRoot();
   vendor = openAssetVendor();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { WebhookDelivery } from "#core/webhook-delivery.ts";
 import type { Clock } from "#lib/clock.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { openAt } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { waitFor } from "#test/wait.ts";
@@ -21,6 +22,7 @@ const clock: Clock = { now: () => now, monotonic: () => now };
 beforeEach(async () => {
   now = START;
   dataDir = mkdtempSync(join(tmpdir(), "sluice-notices-"));
+  await placeSchema(dataDir);
   storage = await openAt({ dataDir }, { clock });
 });
 afterEach(async () => {

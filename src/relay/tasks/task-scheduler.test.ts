@@ -10,6 +10,7 @@ import type { Egress, UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { placeSchema } from "#test/sqlite-template.ts";
 import { holdFor, openAt, withKey } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { TaskScheduler, type TaskSchedulerDeps } from "./task-scheduler.ts";
@@ -25,6 +26,7 @@ let clock: ManualClock;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "sluice-board-"));
   clock = new ManualClock();
+  await placeSchema(dataDir);
   storage = await openAt({ dataDir }, { clock });
 });
 

@@ -8,8 +8,13 @@ export interface Passwords {
   verify(password: string, hash: string | null | undefined): Promise<boolean>;
 }
 
-/** OWASP's minimum for argon2id: 19 MiB, two passes. About 25 ms of one core. */
-const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+export interface PasswordCost {
+  readonly memoryKib: number;
+  readonly passes: number;
+}
+
+/** OWASP's minimum for argon2id. About 25 ms of one core. */
+const COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
 /** Each hash needs memory and a thread: more at once would only wait for each other. */
 const AT_ONCE = 2;
 const MAX_WAITING = 64;
@@ -18,19 +23,24 @@ const MAX_WAITING = 64;
  * The slow hash is computed from a keyed digest, so that a copy of the database
  * alone does not allow guessing.
  */
-export function openPasswords(pepper: Uint8Array): Passwords {
+export function openPasswords(pepper: Uint8Array, cost = COST): Passwords {
   const places = new Semaphore(AT_ONCE, MAX_WAITING);
   let nobodys: Promise<string> | undefined;
 
   return {
-    hash: (password) => inTurn(() => Bun.password.hash(keyed(password), COST)),
+    hash: (password) => inTurn(() => slowHash(password)),
     verify: (password, hash) =>
       inTurn(async () => {
-        nobodys ??= Bun.password.hash(keyed(crypto.randomUUID()), COST);
+        nobodys ??= slowHash(crypto.randomUUID());
         const isSame = await Bun.password.verify(keyed(password), hash ?? (await nobodys));
         return isSame && typeof hash === "string";
       }),
   };
+
+  function slowHash(password: string): Promise<string> {
+    const { memoryKib: memoryCost, passes: timeCost } = cost;
+    return Bun.password.hash(keyed(password), { algorithm: "argon2id", memoryCost, timeCost });
+  }
 
   /** Keyboards may encode the same characters differently. */
   function keyed(password: string): string {
