@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   egress: ["core", "lib"],
   relay: ["providers", "styles", "egress", "core", "lib"],
   storage: ["core", "lib"],
-  http: ["relay", "styles", "providers", "core", "lib"],
+  http: ["relay", "styles", "providers", "config", "core", "lib"],
   jobs: ["relay", "storage", "core", "lib"],
   cli: ["config", "catalog", "relay", "storage", "core", "lib"],
 };
@@ -64,6 +64,16 @@ test("a folder imports only what the table allows it", () => {
         .filter((target) => target !== undefined && !allowed.includes(target))
         .map((target) => `${path} imports ${target}`);
     });
+
+  expect(violations).toEqual([]);
+});
+
+test("routes use the schemas of documents, but no settings", () => {
+  const violations = product
+    .filter(({ path }) => folderOf(path) === "http")
+    .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+    .filter(({ target }) => target.startsWith("#config"))
+    .filter(({ target }) => !target.startsWith("#config/documents/"));
 
   expect(violations).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { GROUP_FIELDS } from "#config/documents/group.ts";
 import { invalid } from "#core/error.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { GradedRates, Price, Rates } from "#core/money.ts";
@@ -15,22 +15,14 @@ import { isGrade } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
-import { jsonField } from "../fields.ts";
-import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
+import { documentField } from "../fields.ts";
 import { showGradedRates } from "../price-json.ts";
 
 const MAX_PRICES = 1_000;
 const MAX_GRADES = 100;
 const WORDS = Object.keys(RATE_WORDS);
 
-export const PRICES = jsonField(
-  z
-    .record(z.string(), z.looseObject({ ...PRICE_FIELDS, variants: VARIANTS.nullish() }))
-    .describe(
-      "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
-        "costs as the input or the output does.",
-    ),
-).nullish();
+export const PRICES = documentField(GROUP_FIELDS.prices);
 
 /** Reads a body that is already validated. `readModel` reads variants as the file's `models` have them. */
 export function readPrices(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MODEL_FIELDS } from "#config/documents/model.ts";
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
 import type { ModelOverride } from "#core/model.ts";
@@ -6,30 +7,14 @@ import { isDay } from "#lib/iso-date.ts";
 import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
-import { jsonField } from "../fields.ts";
+import { documentFields } from "../fields.ts";
 import { management } from "../management.ts";
-import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
 import { MODEL_ENTRY, modelIn, showModel } from "./list-models.ts";
 
-const TOKENS = z.int().min(1).max(100_000_000).nullish();
-
 const OVERRIDE = z.strictObject({
-  ...PRICE_FIELDS,
-  grades: jsonField(PRICE_FIELDS.grades.unwrap().unwrap()).nullish(),
-  variants: jsonField(VARIANTS).nullish(),
+  ...documentFields(MODEL_FIELDS),
   source: z.string().min(1).max(500).describe("Where the price was read.").nullish(),
-  date: z.string().min(10).max(10).describe("The day it was read; else today.").nullish(),
-  context: TOKENS,
-  max_output: TOKENS,
-  like: z
-    .string()
-    .min(1)
-    .max(512)
-    .describe("Id of a known model whose traits this one has, as far as nothing else is said.")
-    .nullish(),
-  limits: jsonField(
-    z.looseObject({ rpm: z.int().min(1).max(1_000_000).nullish(), tpm: TOKENS }),
-  ).nullish(),
+  date: z.string().min(10).max(10).describe("The day it was read; today if absent.").nullish(),
 });
 
 const common = {
