@@ -27,7 +27,7 @@ const day = parser({
 /** A model of the document: its price has a source. */
 const SOURCED_MODEL = fields({
   ...MODEL_FIELDS,
-  source: source.schema.describe("Where the price was read.").optional(),
+  source: source.schema.describe("Source of the price.").optional(),
   date: day.schema.describe("The day on which it was read; today if absent.").optional(),
 })
   .superRefine(checkPrice, ALWAYS)

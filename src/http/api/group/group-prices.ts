@@ -53,7 +53,7 @@ function readPrice(model: string, price: Json, readModel: AccountDeps["readModel
   const rates = wholeRates(readWords(said, param));
   if (rates === undefined) {
     const units = UNIT_WORDS.join(", ");
-    throw invalid(param, `'${param}' must have input and output, 0 where free, or ${units}.`);
+    throw invalid(param, `'${param}' must have input and output (0 if free), or ${units}.`);
   }
   const variants = given === null ? undefined : readModel(model, members).rates?.variants;
   return {
@@ -72,7 +72,7 @@ function readGrades(value: Json, param: string): Readonly<Record<string, Partial
     const at = `${param}.${grade.slice(0, 64)}`;
     if (!isGrade(grade)) throw invalid(at, `'${at}' is not a valid kind of result.`);
     const read = readWords(membersOf(rates, at, WORDS), at);
-    if (Object.keys(read).length === 0) throw invalid(at, `'${at}' holds no price.`);
+    if (Object.keys(read).length === 0) throw invalid(at, `'${at}' has no price.`);
     return [grade, read] as const;
   });
   return Object.fromEntries(grades);
@@ -83,7 +83,10 @@ function membersOf(value: Json, param: string, known: readonly string[]): JsonOb
   const unknown = Object.keys(value).find((word) => !known.includes(word));
   if (unknown === undefined) return value;
   const all = known.join(", ");
-  throw invalid(param, `'${unknown.slice(0, 64)}' is not known in '${param}'; it has: ${all}.`);
+  throw invalid(
+    param,
+    `'${unknown.slice(0, 64)}' is not known in '${param}'; the fields are: ${all}.`,
+  );
 }
 
 function readWords(said: JsonObject, param: string): Partial<Rates> {
