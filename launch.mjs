@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Starts any command of the project on a machine with nothing but Node 20 and
-// npm: installs what the lockfile names when it changed, finds the Bun that
-// came with it, and hands over. Plain Node on purpose; the only file that is.
+// Starts any command of the project on a machine that has only Node 20 and npm:
+// installs the packages of a changed lockfile, and runs the command with their
+// Bun. The only file for Node, because it runs before Bun is installed.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ const steps = {
   fix: [tool("oxlint", "oxlint", "--fix"), tool("oxfmt", "oxfmt")],
 }[command];
 if (steps === undefined) {
-  process.stderr.write(`There is no command '${command}'.\n`);
+  process.stderr.write(`Unknown command '${command}'.\n`);
   process.exit(2);
 }
 
@@ -49,7 +49,7 @@ for (const [program, ...args] of steps) {
   if (status !== 0) process.exit(status);
 }
 
-/** Quick when nothing changed: a stamp inside node_modules names the lockfile it was made from. */
+/** Does nothing if the stamp in node_modules names the current lockfile. */
 function setUp() {
   const stamp = join(modules, ".sluice-setup");
   const lock = createHash("sha256")
@@ -70,14 +70,14 @@ function setUp() {
     },
   );
   if (install.status !== 0) {
-    process.stderr.write("npm could not install the dependencies; its messages are above.\n");
+    process.stderr.write("npm could not install the dependencies. Its messages are above.\n");
     process.exit(install.status ?? 1);
   }
   mkdirSync(modules, { recursive: true });
   writeFileSync(stamp, lock);
 }
 
-/** Whether npm has installed just what the lockfile names; it leaves out what is for other platforms. */
+/** Whether the installed packages equal the lockfile, except packages for other platforms. */
 function isInstalled() {
   try {
     const wanted = packagesIn(join(root, "package-lock.json"));
@@ -111,7 +111,7 @@ function findBun() {
     if (existsSync(candidate) && spawnSync(candidate, ["--version"]).status === 0) return candidate;
   }
   process.stderr.write(
-    `No Bun for ${process.platform}-${process.arch} came with the dependencies.\n`,
+    `The dependencies contain no Bun for ${process.platform}-${process.arch}.\n`,
   );
   process.exit(1);
 }
@@ -120,7 +120,7 @@ function run(program, args) {
   const child = spawn(program, args, {
     cwd: root,
     stdio: "inherit",
-    // The gateway ends if this process is gone without having told it to.
+    // The gateway stops if this process ends without sending it a signal.
     env: { ...settingsOf(command), ...process.env, SLUICE_LAUNCHER_PID: String(process.pid) },
   });
   endWithNpm(child);

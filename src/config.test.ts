@@ -3,7 +3,11 @@ import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { type Config, type ConfigInput, listSettings, loadConfig } from "#config.ts";
+import { CHANNEL_FIELDS } from "#config/documents/channel.ts";
+import { KEY_FIELDS } from "#config/documents/key.ts";
+import { MODEL_FIELDS } from "#config/documents/model.ts";
 import { ConfigError } from "#config/mistakes.ts";
+import { renderFieldsTable } from "#config/render-fields-table.ts";
 import { renderSettingsTable } from "#config/render-settings-table.ts";
 import { nanoUsd } from "#core/money.ts";
 import { SEED } from "#test/seed.ts";
@@ -377,6 +381,15 @@ describe("the manual", () => {
   test("has the same table of settings as the code", () => {
     const table = /<!-- settings: begin -->\n([^]*)<!-- settings: end -->/.exec(manual)?.[1];
     expect(table).toBe(`\n${renderSettingsTable()}\n`);
+  });
+
+  test.each([
+    ["channels", CHANNEL_FIELDS],
+    ["keys", KEY_FIELDS],
+    ["models", MODEL_FIELDS],
+  ])("has the same table of %s as the code", (name, fields) => {
+    const marked = new RegExp(`<!-- ${name}: begin -->\n([^]*)<!-- ${name}: end -->`);
+    expect(marked.exec(manual)?.[1]).toBe(`\n${renderFieldsTable(fields)}\n`);
   });
 
   test("has a complete example with which the gateway would start", () => {

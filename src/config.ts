@@ -1,15 +1,17 @@
-import { type ChannelConfig, type KnownProvider, readChannels } from "#config/channels.ts";
+import { type ChannelConfig, readChannels } from "#config/channels.ts";
+import type { KnownProvider } from "#config/documents/channel.ts";
 import { type Environment, findVariable } from "#config/expand.ts";
 import { openConfigFile, type ReadFile } from "#config/file.ts";
 import { currentPaths, type FormerName, underCurrentNames } from "#config/former-names.ts";
 import { findSettings } from "#config/find-settings.ts";
-import { readNode, readText } from "#config/form.ts";
-import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/limits.ts";
-import { type KeyConfig, readKeys, usd } from "#config/keys.ts";
+
+import { callsAtOnce, requestsPerMinute, tokensPerMinute } from "#config/documents/limits.ts";
+import { type KeyConfig, readKeys } from "#config/keys.ts";
 import { ConfigError, type Mistake, type Place, type Report } from "#config/mistakes.ts";
 import { findMisspelt, type Misspelt } from "#config/misspelt-variables.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
+import { readDocument, readText } from "#config/read-document.ts";
 import {
   apiKey,
   clientSecret,
@@ -395,7 +397,7 @@ export const SETTINGS = {
   oidcQuota: setting({
     env: "SLUICE_OIDC_QUOTA",
     path: "oidc.quota",
-    parser: usd,
+    parser: take.usd,
     default: undefined,
     doc: "Total quota in USD of each user created by single sign-on; unlimited if unset.",
   }),
@@ -774,7 +776,7 @@ function readSetting<T>(
   report: Report,
 ): T {
   const node = row.path === undefined ? undefined : nodes.get(row.path);
-  const fromFile = readNode(node, row.parser, report);
+  const fromFile = node && readDocument(row.parser.schema, node, report);
   const place = { variable: row.env };
   const text = textOf(row, env);
   const fromEnv =

@@ -63,7 +63,7 @@ switch (command) {
 async function runOther(name: string): Promise<number> {
   const noun = NOUNS.find((each) => each.name === name);
   if (noun === undefined) {
-    process.stderr.write(`There is no command '${name}'.\n\n${describeCommands()}`);
+    process.stderr.write(`Unknown command '${name}'.\n\n${describeCommands()}`);
     return 2;
   }
   return await runNoun(noun, words, {

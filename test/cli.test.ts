@@ -133,7 +133,7 @@ test("what the gateway refuses is said in its words, and what cannot be meant in
   expect((await sluice("keys create", env)).code).toBe(2);
   expect(await sluice("kees", env)).toMatchObject({
     code: 2,
-    errors: expect.stringContaining("There is no command 'kees'."),
+    errors: expect.stringContaining("Unknown command 'kees'."),
   });
   expect(await sluice("users", { SLUICE_URL: `http://127.0.0.1:${NOWHERE}` })).toMatchObject({
     code: 1,

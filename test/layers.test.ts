@@ -16,34 +16,35 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   egress: ["core", "lib"],
   relay: ["providers", "styles", "egress", "core", "lib"],
   storage: ["core", "lib"],
-  http: ["relay", "styles", "providers", "core", "lib"],
+  http: ["relay", "styles", "providers", "config", "core", "lib"],
   jobs: ["relay", "storage", "core", "lib"],
   cli: ["config", "catalog", "relay", "storage", "core", "lib"],
 };
 
-/** What puts the house together, and so may know all of it; with who may import that. */
+/** The composition root, which may import every folder; by its files, who may import them. */
 const COMPOSERS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": [],
   "gateway.ts": ["main.ts"],
   gateway: ["gateway.ts", "gateway"],
 };
 
-/** Where the runtime's own interfaces may be used; elsewhere only what any runtime has. */
+/** Places that may use interfaces of Bun; other code runs on any runtime. */
 const MAY_USE_BUN = ["http/server.ts", "egress/", "storage/", "lib/"];
 
-/** A wire format may go by the name of the vendor who made it. */
+/** A wire format may have the name of its vendor. */
 const STYLE_NAMES = readdirSync("src/styles/text");
 const VENDOR_NAMES = readdirSync("src/providers")
   .filter(
     (file) =>
-      file.endsWith(".ts") && !["index.ts", "provider.ts", "openai-compatible.ts"].includes(file),
+      file.endsWith(".ts") &&
+      !["index.ts", "provider.ts", "vendors.ts", "openai-compatible.ts"].includes(file),
   )
   .map((file) => file.replace(/(\.test)?\.ts$/, ""))
   .filter((name) => !STYLE_NAMES.includes(name));
 
 /**
- * The simulator is wired to the vendors that it plays, by the one room that
- * opens it; a shape of answers goes by the name that owners and callers give it.
+ * `simulator.ts` connects each simulated vendor to its provider. The other files
+ * have settings whose public values contain a vendor's name.
  */
 const MAY_NAME_VENDORS = ["gateway/simulator.ts", "config.ts", "http/api/image/shape.ts"];
 
@@ -68,7 +69,17 @@ test("a folder imports only what the table allows it", () => {
   expect(violations).toEqual([]);
 });
 
-test("every folder stands in the table", () => {
+test("routes use the schemas of documents, but no settings", () => {
+  const violations = product
+    .filter(({ path }) => folderOf(path) === "http")
+    .flatMap(({ path, text }) => importsOf(text).map((target) => ({ path, target })))
+    .filter(({ target }) => target.startsWith("#config"))
+    .filter(({ target }) => !target.startsWith("#config/documents/"));
+
+  expect(violations).toEqual([]);
+});
+
+test("every folder is in the table", () => {
   const folders = new Set(
     files.map(({ path }) => folderOf(path)).filter((folder) => !folder.endsWith(".ts")),
   );
@@ -77,7 +88,7 @@ test("every folder stands in the table", () => {
   expect(inNone).toEqual([]);
 });
 
-test("what puts the house together is imported from above, and by nobody else", () => {
+test("only the program imports the composition root", () => {
   const violations = product.flatMap(({ path, text }) =>
     importsOf(text)
       .map((target) => targetFolder(target, path))
@@ -98,7 +109,7 @@ test("only providers and the catalogue name a vendor in code", () => {
   expect(violations.map(({ path }) => path)).toEqual([]);
 });
 
-test("Bun's own interfaces stay where the runtime could be changed in a week", () => {
+test("only a few places use interfaces of Bun", () => {
   const violations = product
     .filter(({ path }) => !MAY_USE_BUN.some((place) => path.startsWith(place)))
     .filter(({ text }) => /\bBun\.|from "bun[:"]/.test(withoutComments(text)));
@@ -108,14 +119,14 @@ test("Bun's own interfaces stay where the runtime could be changed in a week", (
 
 test("requests leave only through egress", () => {
   const violations = product
-    // The command line is a caller of ours like any other.
+    // The command line is a client of the management API.
     .filter(({ path }) => !path.startsWith("egress/") && path !== "cli/client.ts")
     .filter(({ text }) => /(?<![.\w])fetch\(|node:https?"|\bundici\b/.test(withoutComments(text)));
 
   expect(violations.map(({ path }) => path)).toEqual([]);
 });
 
-test("nothing runs programs or code made from text", () => {
+test("no code starts programs or evaluates text", () => {
   const violations = product.filter(({ text }) =>
     /child_process|\bnew Function\b|\beval\(/.test(withoutComments(text)),
   );
@@ -123,7 +134,7 @@ test("nothing runs programs or code made from text", () => {
   expect(violations.map(({ path }) => path)).toEqual([]);
 });
 
-test("SQL stands in storage only", () => {
+test("only storage contains SQL", () => {
   const violations = product
     .filter(({ path }) => !path.startsWith("storage/"))
     .filter(({ text }) =>
@@ -133,7 +144,7 @@ test("SQL stands in storage only", () => {
   expect(violations.map(({ path }) => path)).toEqual([]);
 });
 
-test("the simulators share no code with the gateway", () => {
+test("the simulators import no code of the gateway", () => {
   const violations = listSources("packages").filter((path) =>
     importsOf(readFileSync(path, "utf8")).some(
       (each) => each.startsWith("#") || each.includes("/src/"),
@@ -155,7 +166,7 @@ function importsOf(text: string): string[] {
   return [...text.matchAll(pattern)].map(([, target]) => target ?? "");
 }
 
-/** The folder of `src` that an import leads to; undefined for what is not ours. */
+/** The folder of `src` that an import leads to; undefined for packages. */
 function targetFolder(target: string, from: string): string | undefined {
   if (target.startsWith("#")) return folderOf(target.slice(1));
   return target.startsWith(".") ? folderOf(join(dirname(from), target)) : undefined;
@@ -170,7 +181,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
 }
 
-test("what a file exports is imported by another one", () => {
+test("every export is imported by another file", () => {
   const imported = importedNames([...listSources("src"), ...listSources("test"), ...OUTSIDE]);
   const unused = product.flatMap(({ path, text }) =>
     [...text.matchAll(EXPORTED)]
@@ -191,7 +202,7 @@ const EXPORTED =
   /^export (?:abstract |async )*(?:class|interface|type|function\*?|const|let) ([\w$]+)/gm;
 const OUTSIDE = [...listSources("bench"), ...listSources("packages"), "build.ts"];
 
-/** What is imported of each file, by name; `*` if it is imported whole. */
+/** The imported names of each file; `*` if a file is imported as a whole. */
 function importedNames(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const imported = new Map<string, Set<string>>();
   const note = (target: string, importer: string, name: string): void => {

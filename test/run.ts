@@ -10,20 +10,20 @@ import { startServices } from "./services/start.ts";
 import { TestTimes } from "./test-times.ts";
 
 /**
- * Runs every test and says, in the last line, how many passed and failed.
- * `--long` runs the long form of those that have one; other words pick tests
- * by their path.
+ * Runs every test; the last line of the output counts passed and failed tests.
+ * `--long` runs the long variants of tests that have one; other arguments select
+ * tests by their path.
  */
 const words = process.argv.slice(2);
 const isLong = words.includes("--long");
 const picked = words.filter((word) => word !== "--long");
 const seed = process.env["SLUICE_TEST_SEED"] ?? seedOfTree() ?? randomSeed();
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
-/** All of them; Bun shares the files out among as many processes as make use of the machine. */
+/** The folders of all tests; Bun distributes their files to several processes. */
 const EVERYTHING = ["./test/", "./src/", "./packages/", "./bench/"];
-/** More than there are cores, because some wait while others work. */
+/** More than there are cores, because some processes wait for I/O. */
 const PROCESSES = availableParallelism() + 2;
-/** The files that take longest are begun first, so that none of them is the last alone. */
+/** The slowest files, which start first, so that none runs alone at the end. */
 const LONGEST = [
   "test/hazards/shared-videos.test.ts",
   "test/storage/postgres.test.ts",
@@ -47,12 +47,12 @@ const LONGEST = [
   "test/hazards/quota.test.ts",
 ];
 const LONG_MS = 60_000;
-/** Of so many failures the end of the output tells again, and of each so much. */
+/** Number of failures, and lines of each, that the end of the output repeats. */
 const SHOWN_FAILURES = 20;
 const SHOWN_LINES = 60;
 /** The times of all tests of the last run. */
 const TIMES = "node_modules/.cache/sluice-test-times.txt";
-/** What no test awaited fails the run, too. */
+/** An unhandled error outside tests also fails the run. */
 const UNHANDLED = "# Unhandled error between tests";
 
 process.stdout.write(`seed ${seed} (SLUICE_TEST_SEED=${seed} replays it)\n`);
@@ -72,7 +72,7 @@ const made = await prepare();
 const { code, passed, failed, failures } = await run();
 times.write(TIMES, cpuPath);
 await stack.disposeAsync();
-if (failures.length > 0) process.stdout.write(`\nWhat failed:\n${failures.join("\n")}\n`);
+if (failures.length > 0) process.stdout.write(`\nFailures:\n${failures.join("\n")}\n`);
 process.stdout.write(`\n${times.summary(isLong)}\nThe times of all tests: ${TIMES}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = code === 0 && passed > 0 ? 0 : 1;
@@ -81,11 +81,11 @@ interface Result {
   readonly code: number;
   readonly passed: number;
   readonly failed: number;
-  /** Each with what was printed of it: some thousand lines hide them. */
+  /** Each with its output, which is hard to find among thousands of lines. */
   readonly failures: readonly string[];
 }
 
-/** What many tests need is made once for the run; those that run alone make it themselves. */
+/** Compiles the program and creates the database template once for all tests. */
 async function prepare(): Promise<Readonly<Record<string, string>>> {
   if (picked.length > 0) return {};
   const server = services.env["TEST_DATABASE_URL"] ?? process.env["TEST_DATABASE_URL"] ?? "";
@@ -99,7 +99,7 @@ async function prepare(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-/** How the files are shared out; those that are picked are few, and run in one process. */
+/** Arguments that distribute the files; selected tests are few and run in one process. */
 function shares(): readonly string[] {
   if (picked.length > 0 || isLong) return picked;
   const timings = join(folder, "timings.json");
@@ -107,7 +107,7 @@ function shares(): readonly string[] {
     LONGEST.map((path, place) => [path, LONG_MS + LONGEST.length - place]),
   );
   writeFileSync(timings, JSON.stringify({ version: 1, files }));
-  // Without `--no-isolate`, every file would load all of the gateway anew.
+  // Without `--no-isolate`, every file would load the whole gateway again.
   return [`--parallel=${PROCESSES}`, "--no-isolate", `--timings=${timings}`, ...EVERYTHING];
 }
 
@@ -136,13 +136,13 @@ async function run(): Promise<Result> {
     pass(tests.stderr, counts, failures),
   ]);
   const code = await ended;
-  // A run that ended without its summary, or outside any test, has failed too.
+  // A run without a summary, or with an error outside tests, has failed too.
   const unseen = code !== 0 && counts.fail === 0 ? Math.max(1, counts.errors) : 0;
   if (unseen > 0 && failures.length === 0) failures.push(...ends);
   return { code, passed: counts.pass, failed: counts.fail + unseen, failures };
 }
 
-/** The same files are tested the same wherever that is, and each change tries others. */
+/** One commit is tested the same everywhere, and each change tries other cases. */
 function seedOfTree(): string | undefined {
   const { stdout, status } = spawnSync("git", ["rev-parse", "HEAD^{tree}"], { encoding: "utf8" });
   return status === 0 ? String(Number.parseInt(stdout.slice(0, 7), 16)) : undefined;
@@ -153,8 +153,8 @@ function randomSeed(): string {
 }
 
 /**
- * Shows the lines as they come, and picks out the failures and the totals of
- * the summary. Returns what came after the last test.
+ * Prints the lines, and collects the failures and the totals of the summary.
+ * Returns the output after the last test.
  */
 async function pass(
   stream: NodeJS.ReadableStream,

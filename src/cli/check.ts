@@ -1,6 +1,7 @@
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import type { ChannelConfig } from "#config/channels.ts";
-import { instant, type KeyConfig } from "#config/keys.ts";
+import { instant } from "#config/documents/key.ts";
+import type { KeyConfig } from "#config/keys.ts";
 import { describeFormerName } from "#config/former-names.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError, describeSpot } from "#config/mistakes.ts";

@@ -1,4 +1,4 @@
-import { instant } from "#config/keys.ts";
+import { instant } from "#config/documents/key.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import {

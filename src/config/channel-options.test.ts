@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { loadConfig } from "#config.ts";
 import { ConfigError } from "#config/mistakes.ts";
-import type { KnownProvider } from "./channels.ts";
+import type { KnownProvider } from "./documents/channel.ts";
 
 const PROVIDERS: readonly KnownProvider[] = [
   { id: "plain", needsKey: false, options: {} },

@@ -1,10 +1,11 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ChannelDraft, ModelDraft } from "#core/stored-routing.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
-import { type KnownProvider, providerAmong, readChannel } from "./channels.ts";
+import { channelOf, channelSchema, type KnownProvider } from "./documents/channel.ts";
+import { MODEL } from "./documents/model.ts";
 import { quote, type FilePlace, type Report } from "./mistakes.ts";
-import { readModel } from "./models.ts";
 import { modelName } from "./names.ts";
+import { readDocument } from "./read-document.ts";
 import { type FileNode, joinPath, type Member } from "./tree.ts";
 
 interface DescribedTerms {
@@ -21,9 +22,8 @@ export function readDescribedChannel(
   providers: readonly KnownProvider[],
   { isKeyOptional }: DescribedTerms,
 ): ChannelDraft {
-  const provider = providerAmong(providers);
-  const terms = { provider, takenNames: new Set<string>(), isKeyOptional };
-  return readWhole((report) => readChannel(toNode(json, TOP), terms, report));
+  const schema = channelSchema({ providers, isKeyOptional }, {}).transform(channelOf);
+  return readWhole((report) => readDocument(schema, toNode(json, TOP), report));
 }
 
 /** The same for an entry of `models`. */
@@ -31,7 +31,7 @@ export function readDescribedModel(name: string, json: JsonObject): ModelDraft {
   if (modelName.parse(name) === undefined) {
     throw invalid("name", `${quote(name)} is not ${modelName.expects}.`);
   }
-  return readWhole((report) => readModel(toNode(json, TOP), report));
+  return readWhole((report) => readDocument(MODEL, toNode(json, TOP), report));
 }
 
 const TOP: FilePlace = { file: "", path: "" };

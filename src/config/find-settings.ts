@@ -1,5 +1,7 @@
-import { openForm } from "./form.ts";
+import { z } from "zod";
+import { fields } from "./documents/fields.ts";
 import type { Report } from "./mistakes.ts";
+import { findNode, readDocument } from "./read-document.ts";
 import type { FileNode, MapNode } from "./tree.ts";
 
 /**
@@ -13,29 +15,42 @@ export function findSettings(
   sections: readonly string[],
   report: Report,
 ): ReadonlyMap<string, FileNode> {
-  const heads = [...new Set(paths.map((path) => path.split(".", 1)[0] ?? path))];
-  const form = openForm(root, [...heads, ...sections], report);
-  const found = new Map<string, FileNode>();
-  for (const head of heads) {
-    const node = form?.find(head);
-    if (node === undefined) continue;
-    if (paths.includes(head)) found.set(head, node);
-    else if (node.kind !== "empty") findGroup(node, `${head}.`, paths, found, report);
-  }
-  return found;
+  readDocument(namesSchema(paths, sections), root, report);
+  return new Map(
+    paths.flatMap((path) => {
+      const node = findNode(root, path.split("."));
+      return node === undefined ? [] : [[path, node] as const];
+    }),
+  );
 }
 
-function findGroup(
-  node: FileNode,
-  prefix: string,
-  paths: readonly string[],
-  found: Map<string, FileNode>,
-  report: Report,
-): void {
-  const names = paths.flatMap((path) => (path.startsWith(prefix) ? path.slice(prefix.length) : []));
-  const form = openForm(node, names, report);
-  for (const name of names) {
-    const member = form?.find(name);
-    if (member !== undefined) found.set(prefix + name, member);
-  }
+/** Checks names only, because each setting's parser reads its value. Each list of names has one. */
+function namesSchema(paths: readonly string[], sections: readonly string[]) {
+  const key = [...paths, ...sections].join();
+  const known = SCHEMAS.get(key) ?? makeSchema(paths, sections);
+  SCHEMAS.set(key, known);
+  return known;
+}
+
+/** The file and documents have one list of names each. */
+const SCHEMAS = new Map<string, ReturnType<typeof makeSchema>>();
+
+function makeSchema(paths: readonly string[], sections: readonly string[]) {
+  const heads = [...new Set(paths.map((path) => path.split(".", 1)[0] ?? path))];
+  const shape = heads.map((head) => {
+    const names = paths.flatMap((path) =>
+      path.startsWith(`${head}.`) ? path.slice(head.length + 1) : [],
+    );
+    return [
+      head,
+      names.length === 0 ? UNREAD : fields(shapeOf(names)).nullable().optional(),
+    ] as const;
+  });
+  return fields({ ...Object.fromEntries(shape), ...shapeOf(sections) });
+}
+
+const UNREAD = z.unknown().optional();
+
+function shapeOf(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, UNREAD]));
 }

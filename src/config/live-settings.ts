@@ -11,7 +11,7 @@ import type { RateLimits } from "#core/limits.ts";
 import type { ChangeableSettings, SettingStore, ShownSetting } from "#core/setting.ts";
 import type { RoutingVersion } from "#core/stored-routing.ts";
 import { currentPaths, underCurrentNames } from "./former-names.ts";
-import { limitsOf } from "./limits.ts";
+import { limitsOf } from "./documents/limits.ts";
 import { describePlace, quote } from "./mistakes.ts";
 import type { Parser } from "./parsers.ts";
 
@@ -128,7 +128,11 @@ export class LiveSettings implements ChangeableSettings {
       if (isFirst || row.stored === "at once") this.#take(slot, value);
     }
     const { userRpm, userTpm, userConcurrency } = this.now;
-    this.#userLimits = limitsOf(userRpm, userTpm, userConcurrency);
+    this.#userLimits = limitsOf({
+      rpm: userRpm,
+      tpm: userTpm,
+      concurrency: userConcurrency,
+    });
     onLoad(this.now);
   }
 

@@ -1,9 +1,12 @@
 import { isIP } from "node:net";
+import { z } from "zod";
+import type { JsonObject } from "#lib/json.ts";
+import { type NanoUsd, parseUsd, writeUsd } from "#core/money.ts";
 import { isNetwork } from "#lib/networks.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** Parses the text of one setting from any source, and describes valid values. */
-export interface Parser<T> {
+/** How one value is written as text in any source, and how valid values are described. */
+interface Notation<T> {
   /** Completes "is not ..." and the manual's column of values. */
   readonly expects: string;
   /**
@@ -15,6 +18,44 @@ export interface Parser<T> {
   format(value: T): string;
   /** A more specific reason than "is not ...", if there is one. */
   explain?(text: string): string | undefined;
+  /** The JSON schema of the value in a JSON document; a string if absent. */
+  readonly json?: JsonObject;
+}
+
+/** A notation with its Zod schema, which documents use for their fields. */
+export interface Parser<T> extends Notation<T> {
+  readonly schema: z.ZodType<T>;
+}
+
+/**
+ * Issues continue the checks around the value, so that all mistakes are
+ * reported together. They hold no value, because it may be a secret.
+ */
+export function parser<T>(notation: Notation<T>): Parser<T> {
+  let schema: z.ZodType<T> | undefined;
+  return {
+    ...notation,
+    // Made on first use, because most settings are never read from a document.
+    get schema() {
+      return (schema ??= schemaFor(notation));
+    },
+  };
+}
+
+function schemaFor<T>({ expects, shows, parse, explain, json }: Notation<T>): z.ZodType<T> {
+  return z
+    .unknown()
+    .transform((given, context): T => {
+      const value = typeof given === "string" ? parse(given) : undefined;
+      if (value !== undefined) return value;
+      const issue =
+        typeof given === "string"
+          ? { message: explain?.(given) ?? `is not ${expects}.`, params: { shows } }
+          : { message: expects, params: { expects } };
+      context.issues.push({ code: "custom", input: undefined, continue: true, ...issue });
+      return z.NEVER;
+    })
+    .meta(json ?? { type: "string" });
 }
 
 export const KIB = 1024;
@@ -26,24 +67,25 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 export function wholeNumber(least: number, most: number): Parser<number> {
-  return {
+  return parser({
     expects: `a whole number from ${least} to ${most}`,
     shows: "always",
     parse: (text) => within(/^\d{1,15}$/.test(text) ? Number(text) : undefined, least, most),
     format: String,
-  };
+    json: { type: "integer", minimum: least, maximum: most },
+  });
 }
 
 const DURATIONS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 export function duration(leastMs: number, mostMs: number): Parser<number> {
   const range = `from ${formatUnit(leastMs, DURATIONS)} to ${formatUnit(mostMs, DURATIONS)}`;
-  return {
+  return parser({
     expects: `a duration ${range}, such as 30s`,
     shows: "always",
     parse: (text) => within(parseUnit(text, DURATIONS), leastMs, mostMs),
     format: (valueMs) => formatUnit(valueMs, DURATIONS),
-  };
+  });
 }
 
 const SIZES = { B: 1, KiB: KIB, MiB: MIB, GiB: GIB };
@@ -51,58 +93,59 @@ const DECIMAL_SIZES = { KB: 1e3, MB: 1e6, GB: 1e9 };
 
 export function size(leastBytes: number, mostBytes: number): Parser<number> {
   const range = `from ${formatUnit(leastBytes, SIZES)} to ${formatUnit(mostBytes, SIZES)}`;
-  return {
+  return parser({
     expects: `a size ${range}, such as 32MiB`,
     shows: "always",
     parse: (text) => within(parseUnit(text, { ...SIZES, ...DECIMAL_SIZES }), leastBytes, mostBytes),
     format: (bytes) => formatUnit(bytes, SIZES),
-  };
+  });
 }
 
 export function choice<const T extends string>(...words: readonly T[]): Parser<T> {
-  return {
+  return parser({
     expects: words.map((word) => `\`${word}\``).join(", "),
     shows: "always",
     parse: (text) => words.find((word) => word === text),
     format: (word) => word,
     explain: (text) => notAmong(text, words),
-  };
+    json: { type: "string", enum: words },
+  });
 }
 
 /** Text that matches a pattern, unchanged. */
 export function text(expects: string, pattern: RegExp): Parser<string> {
-  return {
+  return parser({
     expects,
     shows: "always",
     parse: (given) => (pattern.test(given) ? given : undefined),
     format: (given) => given,
-  };
+  });
 }
 
 export const filePath = text("a path", /^[^\p{Cc}\p{Cf}]{1,4096}$/u);
 
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/;
 
-export const host: Parser<string> = {
+export const host: Parser<string> = parser({
   expects: "an IP address or a host name",
   shows: "always",
   // A name of only digits and dots is a mistyped IP address.
   parse: (given) =>
     isIP(given) > 0 || (HOST_NAME.test(given) && /[A-Za-z]/.test(given)) ? given : undefined,
   format: (given) => given,
-};
+});
 
-export const port: Parser<number> = {
+export const port: Parser<number> = parser({
   ...wholeNumber(0, 65_535),
   explain: (given) =>
     given.startsWith("tcp://")
       ? "is a service link that Kubernetes sets by itself for a service of this name; " +
         "set enableServiceLinks: false for the pod, or the variable to a number."
       : undefined,
-};
+});
 
 /** The URL of a server, exactly as its own documents write it. */
-export const baseUrl: Parser<string> = {
+export const baseUrl: Parser<string> = parser({
   expects: "a URL such as https://id.example.com, without a query",
   shows: "valid",
   parse(given) {
@@ -111,11 +154,11 @@ export const baseUrl: Parser<string> = {
     return isPlain && /^https?:\/\//.test(given) ? given : undefined;
   },
   format: (given) => given,
-};
+});
 
 /** Comma-separated values; an empty text is an empty list. */
 export function list<T>(of: Parser<T>, most: number, expects: string): Parser<readonly T[]> {
-  return {
+  return parser({
     expects,
     shows: "always",
     parse(given) {
@@ -125,30 +168,30 @@ export function list<T>(of: Parser<T>, most: number, expects: string): Parser<re
       return good.length === parsed.length && good.length <= most ? good : undefined;
     },
     format: (values) => values.map((each) => of.format(each)).join(","),
-  };
+  });
 }
 
 /** The domain of an email address. */
-export const domain: Parser<string> = {
+export const domain: Parser<string> = parser({
   expects: "a domain such as example.com",
   shows: "always",
   parse: (given) =>
     /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(given) ? given.toLowerCase() : undefined,
   format: (given) => given,
-};
+});
 
 /** `10.0.0.0/8`, or one address. */
-export const network: Parser<string> = {
+export const network: Parser<string> = parser({
   expects: "an IP network such as 10.0.0.0/8",
   shows: "always",
   parse: (given) => (isNetwork(given) ? given : undefined),
   format: (given) => given,
-};
+});
 
 const PREFIX = /^(\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}){1,4}$/;
 
 /** `/seedance=/videoa`: paths under the second prefix are also served under the first. */
-export const pathAlias: Parser<{ readonly from: string; readonly to: string }> = {
+export const pathAlias: Parser<{ readonly from: string; readonly to: string }> = parser({
   expects: "two prefixes of paths such as /films=/videoa",
   shows: "always",
   parse(given) {
@@ -157,7 +200,15 @@ export const pathAlias: Parser<{ readonly from: string; readonly to: string }> =
     return isPair ? { from, to } : undefined;
   },
   format: ({ from, to }) => `${from}=${to}`,
-};
+});
+
+export const usd: Parser<NanoUsd> = parser<NanoUsd>({
+  expects: "an amount in US dollars, such as 25 or 0.5, of at most 9 decimals and 9007199",
+  shows: "always",
+  parse: parseUsd,
+  format: writeUsd,
+  json: { type: ["number", "string"], minimum: 0, maximum: 9_007_199, maxLength: 24 },
+});
 
 /** Completes an error with the known word that was probably meant. */
 function notAmong(word: string, known: readonly string[]): string {

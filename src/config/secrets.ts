@@ -1,6 +1,6 @@
 import { type Credential, credential } from "#core/channel.ts";
 import { passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
-import type { Parser } from "./parsers.ts";
+import { parser, type Parser } from "./parsers.ts";
 
 /** A secret in a closure, so that logs, errors and dumps cannot show it by accident. */
 export interface Secret {
@@ -26,15 +26,15 @@ const SAMPLES = [
 const MIN_DIFFERENT = 6;
 
 /** An API key of clients: it must fit into a header. */
-export const apiKey: Parser<Secret> = {
+export const apiKey: Parser<Secret> = parser({
   expects: "a secret of 24 to 512 visible ASCII characters without spaces",
   shows: "never",
   parse: (text) => (/^[\x21-\x7e]{24,512}$/.test(text) ? { open: () => text } : undefined),
   format: hide,
-};
+});
 
 /** A secret that never leaves the machine. */
-export const pepper: Parser<Secret> = {
+export const pepper: Parser<Secret> = parser({
   expects: "a secret of 32 to 1024 visible ASCII characters",
   shows: "never",
   parse: (text) =>
@@ -44,10 +44,10 @@ export const pepper: Parser<Secret> = {
     isSample(text)
       ? "is a sample or far too simple; make one with: openssl rand -hex 32"
       : undefined,
-};
+});
 
 /** A user's password. */
-export const password: Parser<Secret> = {
+export const password: Parser<Secret> = parser({
   expects: `a password of ${PASSWORD_CHARS.min} to ${PASSWORD_CHARS.max} characters`,
   shows: "never",
   parse: (text) =>
@@ -57,17 +57,17 @@ export const password: Parser<Secret> = {
     isSample(text)
       ? "is a sample or far too simple; make one with: openssl rand -hex 16"
       : undefined,
-};
+});
 
 /** A secret that another party generated, possibly short. */
-export const clientSecret: Parser<Secret> = {
+export const clientSecret: Parser<Secret> = parser({
   expects: "a secret of 1 to 1024 visible ASCII characters without spaces",
   shows: "never",
   parse: (text) => (/^[\x21-\x7e]{1,1024}$/.test(text) ? { open: () => text } : undefined),
   format: hide,
-};
+});
 
-export const databaseUrl: Parser<Secret> = {
+export const databaseUrl: Parser<Secret> = parser({
   expects: "a URL that starts with postgres:// or postgresql://",
   shows: "never",
   parse: (text) =>
@@ -75,9 +75,9 @@ export const databaseUrl: Parser<Secret> = {
       ? { open: () => text }
       : undefined,
   format: hide,
-};
+});
 
-export const countersUrl: Parser<Secret> = {
+export const countersUrl: Parser<Secret> = parser({
   expects: "a URL that starts with redis://, rediss://, valkey:// or valkeys://",
   shows: "never",
   parse: (text) =>
@@ -85,10 +85,10 @@ export const countersUrl: Parser<Secret> = {
       ? { open: () => text }
       : undefined,
   format: hide,
-};
+});
 
 /** The URL of an HTTP proxy; it may contain a password. */
-export const proxyUrl: Parser<Secret> = {
+export const proxyUrl: Parser<Secret> = parser({
   expects: "the URL of an HTTP proxy, which starts with http://",
   shows: "never",
   parse: (text) =>
@@ -98,10 +98,10 @@ export const proxyUrl: Parser<Secret> = {
       ? { open: () => text }
       : undefined,
   format: hide,
-};
+});
 
 /** A credential for an upstream; some vendors use whole documents, so line breaks are allowed. */
-export const upstreamCredential: Parser<Credential> = {
+export const upstreamCredential: Parser<Credential> = parser({
   expects: "a credential of at most 16 KiB without white space around it",
   shows: "never",
   parse: (text) =>
@@ -109,7 +109,8 @@ export const upstreamCredential: Parser<Credential> = {
       ? credential(text)
       : undefined,
   format: hide,
-};
+  json: { type: "string", minLength: 1, writeOnly: true },
+});
 
 function hide(): string {
   return "***";

@@ -180,7 +180,7 @@ export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void
   if (endpoints === undefined || endpoints.includes(family)) return;
   throw new GatewayError(
     "forbidden",
-    `This API key may not call ${family} endpoints; it is for ${endpoints.join(", ")}.`,
+    `This API key may not call ${family} endpoints; it may call ${endpoints.join(", ")}.`,
   );
 }
 

@@ -100,7 +100,7 @@ export function readBody(text: string, maxDepth: number, revive?: Revive): Reque
   if (outline.parts > MAX_PARTS) {
     throw new GatewayError(
       "too_large",
-      `The body consists of more than ${MAX_PARTS} objects, lists and members.`,
+      `The body has more than ${MAX_PARTS} objects, lists and fields.`,
     );
   }
   if (outline.depth > maxDepth) {
@@ -203,7 +203,7 @@ async function readAll(request: Request): Promise<Uint8Array> {
 }
 
 function notWhole(cause?: unknown): GatewayError {
-  return new GatewayError("canceled", "The body did not arrive whole.", { cause });
+  return new GatewayError("canceled", "The body is incomplete.", { cause });
 }
 
 function decode(bytes: Uint8Array): string {

@@ -234,7 +234,10 @@ export class HttpExchange implements Exchange {
 
   upgrade(protocol: SocketProtocol, headers: Readonly<Record<string, string>>): Response {
     if (this.#around.upgrade?.(this.request, protocol, headers) !== true) {
-      throw new GatewayError("upgrade_refused", "This connection cannot become a WebSocket.");
+      throw new GatewayError(
+        "upgrade_refused",
+        "This connection cannot be upgraded to a WebSocket.",
+      );
     }
     return new Response(null, { status: 101 });
   }
@@ -259,7 +262,9 @@ function withModel(body: RequestBody, model: string): RequestBody {
 
 function slotOf(place: Disposable | undefined): Disposable {
   if (place !== undefined) return place;
-  throw new GatewayError("overloaded", "Too many large bodies at once.", { retryAfterMs: 1_000 });
+  throw new GatewayError("overloaded", "Too many large request bodies at once. Retry later.", {
+    retryAfterMs: 1_000,
+  });
 }
 
 class IdleTimeoutPause implements Watched, Disposable {

@@ -60,13 +60,17 @@ async function answerIdempotently(
     case "claimed":
       return toResponse(await answerKept(claim, exchange, deps, answer), exchange.id);
     case "running":
-      throw new GatewayError("still_running", "A request with this Idempotency-Key is running.", {
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw new GatewayError(
+        "still_running",
+        "A request with this Idempotency-Key is still running.",
+        {
+          retryAfterMs: RETRY_AFTER_MS,
+        },
+      );
     case "other_question":
       throw new GatewayError(
         "key_reused",
-        "This Idempotency-Key was used for another request. Give every request a key of its own.",
+        "This Idempotency-Key was used for another request. Use a new key for each request.",
       );
     case "done":
       return replay(await recalled(found, recall), exchange.id);

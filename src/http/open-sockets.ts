@@ -28,7 +28,7 @@ export class OpenSockets {
     if (this.countOf(keyId) < limit) return;
     throw new GatewayError(
       "rate_limited",
-      `This API key has ${limit} WebSockets open, which is the limit. Close one, or use those that are open.`,
+      `This API key has reached its limit of ${limit} WebSockets. Close one or use an open one.`,
     );
   }
 

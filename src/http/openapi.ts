@@ -34,7 +34,7 @@ const SECURITY: Record<Access, readonly JsonObject[]> = {
 
 const SECURITY_SCHEMES: JsonObject = {
   bearer: { type: "http", scheme: "bearer", description: "An API key." },
-  accessToken: { type: "http", scheme: "bearer", description: "A user's own token." },
+  accessToken: { type: "http", scheme: "bearer", description: "A user's access token." },
   session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
   apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key" },
 };
@@ -64,7 +64,7 @@ class Document {
       info: {
         title: "Sluice",
         version,
-        description: "One gate in front of every model.",
+        description: "Self-hosted LLM gateway: one API for all models.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: "/" }],

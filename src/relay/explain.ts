@@ -217,7 +217,7 @@ async function forAdapter(
     if (body === undefined) throw cause;
   }
   if (body === undefined) {
-    throw new GatewayError("internal", "The adapter answered without asking anybody.");
+    throw new GatewayError("internal", "The adapter answered without a request to the vendor.");
   }
   return { way: "adapted", style: undefined, path: undefined, body, lost: report.fields };
 }

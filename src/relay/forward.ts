@@ -164,7 +164,10 @@ async function readWhole(
   const type = typeOf(reply);
   const isText = format.answersIn(question) === "text" && !/json/i.test(type);
   if (isText && /html|event-stream/i.test(type)) {
-    throw new GatewayError("upstream_failed", "The upstream's answer is of another kind.");
+    throw new GatewayError(
+      "upstream_failed",
+      "The upstream's answer has an unexpected content type.",
+    );
   }
   const said = isText ? new TextDecoder().decode(bytes) : parseAnswer(bytes);
   const error = typeof said === "string" ? undefined : format.outbound.errorIn(said);

@@ -92,15 +92,18 @@ async function fitted(
   maxPixels: number,
 ): Promise<Picture> {
   const head = await headOf(picture);
-  if (head === undefined) throw invalid(param, `'${param}' holds something that is no picture.`);
+  if (head === undefined) throw invalid(param, `'${param}' has data that is not an image.`);
   const { mediaType, width, height } = head;
   if (width * height > maxPixels) {
-    throw invalid(param, `'${param}' is ${width}x${height}; ${maxPixels} pixels are the most.`);
+    throw invalid(
+      param,
+      `'${param}' has ${width}x${height} pixels; the maximum is ${maxPixels} pixels.`,
+    );
   }
   if (types.includes(mediaType)) return { ...picture, mediaType };
   const bytes = await convertPicture(await bytesOf(picture), "png", maxPixels);
   if (bytes !== undefined) return { kind: "bytes", bytes, mediaType: PNG };
-  throw invalid(param, `'${param}' is ${mediaType}; this model takes ${types.join(", ")}.`);
+  throw invalid(param, `'${param}' is ${mediaType}; this model accepts ${types.join(", ")}.`);
 }
 
 async function headOf(picture: HeldPicture): Promise<PictureHead | undefined> {

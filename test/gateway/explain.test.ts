@@ -353,7 +353,7 @@ describe("an explanation", () => {
   });
 
   test.each<[string, object, string]>([
-    ["no path", { body: {} }, "Say by 'path' or 'style'"],
+    ["no path", { body: {} }, "'path' or 'style' is required"],
     [
       "a path that generates no text",
       { path: "/v1/models", body: {} },
@@ -365,7 +365,7 @@ describe("an explanation", () => {
       "No text endpoint has this path",
     ],
     ["an unknown style", { style: "telex", body: {} }, "'style' must be one of"],
-    ["both", { path: "/v1/messages", style: "messages", body: {} }, "leave one of both out"],
+    ["both", { path: "/v1/messages", style: "messages", body: {} }, "exclude each other"],
     ["no body", { style: "chat" }, "'body' must be the request"],
     ["a body that is no object", { style: "chat", body: [1] }, "'body' must be the request"],
     ["another method", { style: "chat", method: "GET", body: {} }, "by POST requests"],

@@ -1,7 +1,7 @@
 import type { LeftOut } from "#core/catalog-update.ts";
 import { UNIT_WORDS, type RATE_WORDS } from "#core/rate-words.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 
 /** Names of rates in catalogue files. */
 export type RateName = (typeof RATE_WORDS)[keyof typeof RATE_WORDS]["name"];
@@ -25,6 +25,42 @@ export interface Imported {
 export interface ImportTerms {
   /** The day on which the file was downloaded. */
   readonly date: string;
+}
+
+/** One provider of a public file. */
+interface ListedProvider {
+  /** The file's id of the provider. */
+  readonly id: string;
+  readonly models: readonly (readonly [id: string, model: Json | undefined])[];
+  /** The facts of one model; `why` its price is left out. */
+  read(
+    id: string,
+    model: JsonObject,
+  ): { readonly row: Omit<Fact["row"], "id">; readonly why?: string | undefined };
+}
+
+/** Reads the providers of a public file that channels can have. `known`: their ids by the file's. */
+export function importProviders(
+  listed: Iterable<ListedProvider>,
+  known: ReadonlyMap<string, string>,
+): Imported {
+  const facts: Fact[] = [];
+  const leftOut: LeftOut[] = [];
+  const otherProviders = new Map<string, number>();
+  for (const { id: theirs, models, read } of listed) {
+    const provider = known.get(theirs);
+    if (provider === undefined) {
+      otherProviders.set(theirs, models.length);
+      continue;
+    }
+    for (const [id, model] of models) {
+      if (id === "" || !isObject(model)) continue;
+      const { row, why } = read(id, model);
+      if (why !== undefined) leftOut.push({ provider, id, why });
+      facts.push({ provider, row: { id, ...row } });
+    }
+  }
+  return { facts, leftOut, otherProviders };
 }
 
 /** Decimals of a price per unit. */

@@ -1,11 +1,10 @@
-import type { LeftOut } from "#core/catalog-update.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import {
   asMillion,
   dayIn,
-  type Fact,
   type Imported,
+  importProviders,
   type ImportTerms,
   isZero,
   type RateName,
@@ -46,29 +45,21 @@ export function isGenaiPrices(content: Json): content is readonly Json[] {
 }
 
 export function importGenaiPrices(content: readonly Json[], terms: ImportTerms): Imported {
-  const facts: Fact[] = [];
-  const leftOut: LeftOut[] = [];
-  const otherProviders = new Map<string, number>();
-  for (const entry of content) {
-    const models = listOf(memberOf(entry, "models")).filter(isObject);
-    const theirs = textOf(memberOf(entry, "id")) ?? "none";
-    const provider = PROVIDERS.get(theirs);
-    if (provider === undefined) {
-      otherProviders.set(theirs, models.length);
-      continue;
-    }
+  const listed = content.map((entry) => {
     const source = pageOf(entry);
-    for (const model of models) {
-      const id = textOf(model["id"]) ?? "";
-      if (id === "") continue;
-      const { price, why } = priceOf(model["prices"], id, terms);
-      if (why !== undefined) leftOut.push({ provider, id, why });
-      const contextTokens = tokensIn(model["context_window"]);
-      const row = defined({ source, date: terms.date, ifNew: ifNewOf(id, contextTokens) });
-      facts.push({ provider, row: { id, ...(row as JsonObject), price } });
-    }
-  }
-  return { facts, leftOut, otherProviders };
+    const models = listOf(memberOf(entry, "models")).filter(isObject);
+    return {
+      id: textOf(memberOf(entry, "id")) ?? "none",
+      models: models.map((model) => [textOf(model["id"]) ?? "", model] as const),
+      read(id: string, model: JsonObject) {
+        const { price, why } = priceOf(model["prices"], id, terms);
+        const ifNew = ifNewOf(id, tokensIn(model["context_window"]));
+        const row = defined({ source, date: terms.date, ifNew }) as JsonObject;
+        return { row: { ...row, price }, why };
+      },
+    };
+  });
+  return importProviders(listed, PROVIDERS);
 }
 
 /** The file has few facts besides the price. */

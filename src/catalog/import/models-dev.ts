@@ -1,12 +1,11 @@
-import type { LeftOut } from "#core/catalog-update.ts";
 import type { Modality, ModelKind } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
 import {
   asMillion,
   dayIn,
-  type Fact,
   type Imported,
+  importProviders,
   type ImportTerms,
   isZero,
   type RateName,
@@ -52,25 +51,16 @@ export function isModelsDev(content: Json): content is JsonObject {
 }
 
 export function importModelsDev(content: JsonObject, { date }: ImportTerms): Imported {
-  const facts: Fact[] = [];
-  const leftOut: LeftOut[] = [];
-  const otherProviders = new Map<string, number>();
-  for (const [theirs, entry] of Object.entries(content)) {
-    const models = objectOf(memberOf(entry, "models")) ?? {};
-    const provider = PROVIDERS.get(theirs);
-    if (provider === undefined) {
-      otherProviders.set(theirs, Object.keys(models).length);
-      continue;
-    }
-    for (const [id, model] of Object.entries(models)) {
-      if (!isObject(model)) continue;
+  const listed = Object.entries(content).map(([theirs, entry]) => ({
+    id: theirs,
+    models: Object.entries(objectOf(memberOf(entry, "models")) ?? {}),
+    read(id: string, model: JsonObject) {
       const { price: base, why } = priceOf(objectOf(model["cost"]), id);
-      if (why !== undefined) leftOut.push({ provider, id, why });
       const price = base && withVariants(base, model);
-      facts.push({ provider, row: { id, ...rowOf(model, id, date), price } });
-    }
-  }
-  return { facts, leftOut, otherProviders };
+      return { row: { ...rowOf(model, id, date), price }, why };
+    },
+  }));
+  return importProviders(listed, PROVIDERS);
 }
 
 function rowOf(model: JsonObject, id: string, date: string): JsonObject {

@@ -2,10 +2,11 @@ import type { ModelList, Reach } from "#core/channel.ts";
 import { destinationOf, type ChannelDraft, type StoredChannel } from "#core/stored-routing.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { providerAmong, readChannel } from "../channels.ts";
-import { openForm, readItems } from "../form.ts";
+import { channelOf, channelSchema } from "../documents/channel.ts";
+import { ALWAYS, chosen, isMap, list, uniqueNames } from "../documents/fields.ts";
 import type { Report } from "../mistakes.ts";
 import { choice } from "../parsers.ts";
+import { findNode, readDocument } from "../read-document.ts";
 import type { MapNode } from "../tree.ts";
 import { placeholdersOf, readCredentials } from "./credentials.ts";
 import { limitFields } from "./limits.ts";
@@ -17,7 +18,6 @@ import {
   type Stored,
   type Terms,
   type Wanted,
-  without,
 } from "./section.ts";
 
 const status = choice("enabled", "disabled");
@@ -44,14 +44,15 @@ export const channels: Section<StoredEntry> = {
 
   read(node, stored, terms, report) {
     const wanted = new Map<string, Wanted>();
-    const known = { provider: providerAmong(terms.providers), takenNames: new Set<string>() };
-    for (const item of readItems(node, report)) {
-      const before = stored.get(nameIn(item.kind === "map" ? item : undefined));
-      // A stored channel without credentials may stay without.
-      const isKeyOptional = before !== undefined && placeholdersOf(before.channel).length === 0;
-      const draft = readChannel(without(item, ["status"]), { ...known, isKeyOptional }, report);
-      if (draft === undefined || item.kind !== "map") continue;
-      const entry = readEntry(item, draft, before, terms, report);
+    if (node.kind === "empty") return wanted;
+    const schema = list(channelFor(stored, terms)).superRefine(uniqueNames, ALWAYS);
+    const items = readDocument(schema, node, report) ?? [];
+    for (const [index, { status: state, ...given }] of items.entries()) {
+      const item = findNode(node, [index]);
+      if (item?.kind !== "map") continue;
+      const draft = channelOf(given);
+      const before = stored.get(draft.name);
+      const entry = readEntry(item, draft, state !== "disabled", before, terms, report);
       reportOwned("channels", draft.name, entry, before, terms, report);
       wanted.set(draft.name, entry);
     }
@@ -61,15 +62,29 @@ export const channels: Section<StoredEntry> = {
   write: listed,
 };
 
+/** A stored channel without credentials may stay without. */
+function channelFor(stored: ReadonlyMap<string, StoredEntry>, { providers }: Terms) {
+  const more = {
+    status: status.schema.describe("`enabled` by default.").optional(),
+  };
+  const needing = channelSchema({ providers }, more);
+  const keyless = channelSchema({ providers, isKeyOptional: true }, more);
+  return chosen((given) => {
+    const before = isMap(given) ? stored.get(String(given["name"])) : undefined;
+    const isKeyOptional = before !== undefined && placeholdersOf(before.channel).length === 0;
+    return isKeyOptional ? keyless : needing;
+  });
+}
+
 function readEntry(
   item: MapNode,
   { credentials, ...draft }: ChannelDraft,
+  isEnabled: boolean,
   before: StoredEntry | undefined,
   terms: Terms,
   report: Report,
 ): Wanted {
   const channel = before?.channel;
-  const isEnabled = statusIn(item, report) === "enabled";
   const place = item.members.get("api_keys")?.place ?? item.members.get("api_key")?.place;
   const kept = readCredentials(credentials, draft, channel, place ?? item.place, report);
   const reach = reachOf(item, draft, channel, terms, report);
@@ -86,17 +101,6 @@ function readEntry(
           }));
     },
   };
-}
-
-function nameIn(item: MapNode | undefined): string {
-  const node = item?.members.get("name")?.node;
-  return node?.kind === "text" ? node.text : "";
-}
-
-function statusIn(item: MapNode, report: Report): string {
-  const said = new Map([...item.members].filter(([name]) => name === "status"));
-  const form = openForm({ ...item, members: said }, ["status"], report);
-  return form?.optional("status", status) ?? "enabled";
 }
 
 /** Only root can apply documents, and root may open private networks. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
+import { z } from "zod";
 import type {
   Atomically,
   Configuration,
@@ -11,8 +12,9 @@ import type {
 import { GatewayError } from "#core/error.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { parseBytes } from "../file.ts";
-import { openForm } from "../form.ts";
+import { fields } from "../documents/fields.ts";
 import { ConfigError, quote, type Mistake, type Report } from "../mistakes.ts";
+import { readDocument } from "../read-document.ts";
 import type { MapNode } from "../tree.ts";
 import { channels } from "./channels.ts";
 import { groups } from "./groups.ts";
@@ -46,6 +48,9 @@ const SECTIONS = new Map([
   ["teams", kind(teams)],
 ]);
 const NAMES = [...SECTIONS.keys()];
+const SECTION_NAMES = fields(
+  Object.fromEntries(NAMES.map((name) => [name, z.unknown().optional()])),
+);
 const PLACE = { file: "document", path: "" };
 
 /** By section: the stored and the requested objects. */
@@ -106,7 +111,7 @@ async function loadState(stores: DescribedStores, names: readonly string[]): Pro
 function parse(bytes: Uint8Array, mistakes: Mistake[]): MapNode {
   const report = reportTo(mistakes);
   const { root } = parseBytes(bytes, PLACE, "as written", report);
-  openForm(root, NAMES, report);
+  readDocument(SECTION_NAMES, root, report);
   return root;
 }
 

@@ -3,27 +3,43 @@ import type { ModelDraft } from "#core/stored-routing.ts";
 import { isDay } from "#lib/iso-date.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
-import { openForm } from "../form.ts";
-import { quote, type Report } from "../mistakes.ts";
-import { readModel } from "../models.ts";
-import { modelName } from "../names.ts";
-import { type Parser, text } from "../parsers.ts";
+import { ALWAYS, fields, isMap } from "../documents/fields.ts";
+import { MODEL_FIELDS, modelOf } from "../documents/model.ts";
+import { checkPrice, hasWholePrice } from "../documents/price.ts";
+import type { Report } from "../mistakes.ts";
+import { modelEntries } from "../models.ts";
+import { parser, text } from "../parsers.ts";
+import { readDocument } from "../read-document.ts";
 import type { FileNode } from "../tree.ts";
 import { limitFields } from "./limits.ts";
 import { priceFields } from "./rates.ts";
-import { reportOwned, type Section, type Terms, type Wanted, without } from "./section.ts";
+import { reportOwned, type Section, type Terms, type Wanted } from "./section.ts";
 
-const SOURCED = ["source", "date"];
 const source = text(
   "text of 1 to 500 characters that says where the price was read",
   /^\s*\S[^]{0,499}$/,
 );
-const day: Parser<string> = {
-  expects: "a day such as 2030-12-31",
-  shows: "always",
+const day = parser({
+  ...text("a day such as 2030-12-31", /^.{10}$/),
   parse: (given) => (isDay(given) ? given : undefined),
-  format: (given) => given,
-};
+});
+
+/** A model of the document: its price has a source. */
+const SOURCED_MODEL = fields({
+  ...MODEL_FIELDS,
+  source: source.schema.describe("Source of the price.").optional(),
+  date: day.schema.describe("The day on which it was read; today if absent.").optional(),
+})
+  .superRefine(checkPrice, ALWAYS)
+  .superRefine((given: unknown, context) => {
+    if (!isMap(given)) return;
+    if (Object.keys(given).length === 0) {
+      context.addIssue({ code: "custom", message: "sets no property of the model." });
+    }
+    // An incomplete price is reported by itself.
+    if ("source" in given || !hasWholePrice(given)) return;
+    context.addIssue({ code: "custom", message: '"source" is missing.' });
+  }, ALWAYS);
 
 export const models: Section = {
   async load(stores) {
@@ -38,19 +54,11 @@ export const models: Section = {
 
   read(node, stored, terms, report) {
     const wanted = new Map<string, Wanted>();
-    if (node.kind !== "map") {
-      if (node.kind !== "broken")
-        report(node.place, "is not a map from model names to their settings.");
-      return wanted;
-    }
-    for (const [name, { place, node: item }] of node.members) {
-      if (modelName.parse(name) === undefined) {
-        report(place, `${quote(name)} is not ${modelName.expects}.`);
-      }
+    for (const [name, { place, node: item }] of modelEntries(node, report)) {
       const override = readOverride(item, terms, report);
-      if (override === undefined) continue;
-      const entry = { place, fields: fieldsOf(override) };
+      const entry = { place, fields: override === undefined ? {} : fieldsOf(override) };
       reportOwned("models", name, entry, stored.get(name), terms, report);
+      if (override === undefined) continue;
       wanted.set(name, { ...entry, save: (on) => on.models.put(name, override) });
     }
     return wanted;
@@ -60,14 +68,11 @@ export const models: Section = {
 };
 
 function readOverride(item: FileNode, terms: Terms, report: Report): ModelOverride | undefined {
-  const draft = readModel(without(item, SOURCED), report);
-  if (draft === undefined || item.kind !== "map") return undefined;
-  const sourced = new Map([...item.members].filter(([name]) => SOURCED.includes(name)));
-  const form = openForm({ ...item, members: sourced }, SOURCED, report);
-  if (item.members.size === 0) report(item.place, "sets no property of the model.");
-  const from = draft.rates === undefined ? undefined : form?.required("source", source);
-  const date = form?.optional("date", day);
-  return priced(draft, from ?? "", date ?? new Date(terms.clock.now()).toISOString().slice(0, 10));
+  const given = readDocument(SOURCED_MODEL, item, report);
+  if (given === undefined) return undefined;
+  const { source: from = "", date, ...model } = given;
+  const today = new Date(terms.clock.now()).toISOString().slice(0, 10);
+  return priced(modelOf(model), from, date ?? today);
 }
 
 function priced({ rates, ...said }: ModelDraft, from: string, date: string): ModelOverride {

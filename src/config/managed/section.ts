@@ -2,10 +2,11 @@ import type { DescribedStores } from "#core/configuration.ts";
 import type { Reach } from "#core/channel.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import type { Clock } from "#lib/clock.ts";
-import type { KnownProvider } from "../channels.ts";
-import { type Form, openForm, readItems } from "../form.ts";
+import type { KnownProvider } from "../documents/channel.ts";
+import type { z } from "zod";
+import { ALWAYS, list, uniqueNames } from "../documents/fields.ts";
 import type { FilePlace, Report } from "../mistakes.ts";
-import { text } from "../parsers.ts";
+import { findNode, readDocument } from "../read-document.ts";
 import type { FileNode } from "../tree.ts";
 
 /** One section of the document with one kind of object. */
@@ -103,33 +104,20 @@ export function listed(objects: readonly (readonly [string, JsonObject])[]): Jso
   return objects.map(([name, fields]) => ({ name, ...fields }));
 }
 
-const displayName = text(
-  "a name of 1 to 100 visible characters without white space around it",
-  /^(?!\s)[^\p{C}]{1,100}(?<!\s)$/u,
-);
-
 /** Reads list items by their names, which may be any visible text. */
-export function readNamed(
+export function readNamed<T extends { readonly name: string }>(
   node: FileNode,
-  fields: readonly string[],
+  item: z.ZodType<T>,
   report: Report,
-  read: (form: Form, name: string) => Omit<Wanted, "place">,
+  read: (item: T) => Omit<Wanted, "place">,
 ): ReadonlyMap<string, Wanted> {
-  const wanted = new Map<string, Wanted>();
-  for (const item of readItems(node, report)) {
-    const form = openForm(item, fields, report);
-    const name = form?.required("name", displayName);
-    if (form === undefined || name === undefined) continue;
-    const place = form.find("name")?.place ?? form.place;
-    if (wanted.has(name)) report(place, "is a duplicate name. Choose another one.");
-    wanted.set(name, { place, ...read(form, name) });
-  }
-  return wanted;
-}
-
-/** A map without the fields that other code reads. */
-export function without(node: FileNode, names: readonly string[]): FileNode {
-  if (node.kind !== "map") return node;
-  const left = [...node.members].filter(([name]) => !names.includes(name));
-  return { ...node, members: new Map(left) };
+  if (node.kind === "empty") return new Map();
+  const items: readonly T[] =
+    readDocument(list(item).superRefine(uniqueNames, ALWAYS), node, report) ?? [];
+  return new Map(
+    items.map((each, index) => {
+      const place = findNode(node, [index, "name"])?.place ?? node.place;
+      return [each.name, { place, ...read(each) }];
+    }),
+  );
 }

@@ -2,7 +2,7 @@ import { listSettings, type Setting } from "#config.ts";
 import type { Json } from "#lib/json.ts";
 import { currentPaths, underCurrentNames } from "../former-names.ts";
 import { findSettings } from "../find-settings.ts";
-import { readNode } from "../form.ts";
+import { readDocument } from "../read-document.ts";
 import { numeral, reportOwned, type Section, type Stored, type Wanted } from "./section.ts";
 
 /** Settings by full name; each is an object with the field `value`. */
@@ -37,7 +37,7 @@ export const settings: Section = {
         );
         continue;
       }
-      const value = readNode(each, row.parser, report);
+      const value = readDocument(row.parser.schema, each, report);
       if (value === undefined) continue;
       const text = row.parser.format(value);
       const entry = { place: each.place, fields: { value: text } };

@@ -4,12 +4,9 @@ import type { Period } from "#core/key.ts";
 import { PERIODS } from "#core/key.ts";
 import type { Team } from "#core/team.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { type Form, openForm } from "../form.ts";
-import { usd } from "../keys.ts";
-import type { Report } from "../mistakes.ts";
+import { TEAM } from "../documents/team.ts";
 import { listed, numeral, readNamed, type Section, type StoredById } from "./section.ts";
 
-const FIELDS = ["name", "budgets"];
 const PAGE = 1_000;
 
 type Budgets = Readonly<Record<Period, NanoUsd | null>>;
@@ -38,8 +35,8 @@ export const teams: Section<StoredById> = {
   },
 
   read: (node, stored, _, report) =>
-    readNamed(node, FIELDS, report, (form, name) => {
-      const budgets = readBudgets(form, report);
+    readNamed(node, TEAM, report, ({ name, budgets: { day = null, month = null } = {} }) => {
+      const budgets = { day, month };
       const id = stored.get(name)?.id;
       return {
         fields: fieldsOf(budgets),
@@ -52,17 +49,6 @@ export const teams: Section<StoredById> = {
 
   write: listed,
 };
-
-function readBudgets(form: Form, report: Report): Budgets {
-  const node = form.find("budgets");
-  const budgets = node && openForm(node, PERIODS, report);
-  if (budgets === undefined) return NO_BUDGETS;
-  if (!PERIODS.some((period) => budgets.find(period) !== undefined)) {
-    report(budgets.place, `has no budget. Set ${PERIODS.join(", ")}, or leave it out.`);
-  }
-  const [day = null, month = null] = [budgets.optional("day", usd), budgets.optional("month", usd)];
-  return { day, month };
-}
 
 function fieldsOf(budgets: Budgets): JsonObject {
   const said = PERIODS.flatMap((period) => {

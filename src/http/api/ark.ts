@@ -48,7 +48,7 @@ export const arkOperations: readonly Endpoint<OperationDeps>[] = BASES.flatMap((
     answer: streamableAnswer(IMAGES),
     requestSchema: () => schemaOf(REQUEST),
     path: `${base}/images/generations`,
-    summary: "Makes pictures, in the shape that the vendor's clients read.",
+    summary: "Creates images and answers in the vendor's format.",
     handle: (exchange, deps) => serveImages(exchange, arkGenerations, deps),
   },
 ]);

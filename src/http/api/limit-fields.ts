@@ -3,7 +3,7 @@ import type { RateLimits, RateLimitsChange } from "#core/limits.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 
-const bound = z.int().min(1).max(1_000_000_000).describe("No bound where it is null.").nullish();
+const bound = z.int().min(1).max(1_000_000_000).describe("Null for no limit.").nullish();
 
 export const LIMITS = { rpm: bound, tpm: bound, concurrency: bound };
 export const SHARED_LIMITS = { shared_rpm: bound, shared_tpm: bound, shared_concurrency: bound };

@@ -30,15 +30,15 @@ const CLOUD_MODEL = z
 
 const NATIVE_QUERY = z.object({
   pageSize: z.string().optional().meta({ type: "integer", minimum: 1, maximum: 1_000 }),
-  pageToken: z.string().optional().describe("The `nextPageToken` of the page before."),
+  pageToken: z.string().optional().describe("The `nextPageToken` of the previous page."),
 });
 const LIST_QUERY = NATIVE_QUERY.extend({
   limit: z
     .string()
     .optional()
-    .meta({ type: "integer", minimum: 1, maximum: 1_000, description: "Of the messages style." }),
-  after_id: z.string().optional().describe("Of the messages style: the last id of a page."),
-  before_id: z.string().optional().describe("Of the messages style: the first id of a page."),
+    .meta({ type: "integer", minimum: 1, maximum: 1_000, description: "In the messages style." }),
+  after_id: z.string().optional().describe("In the messages style: the last id of a page."),
+  before_id: z.string().optional().describe("In the messages style: the first id of a page."),
 });
 
 export const listModels: Endpoint<ModelListDeps> = {
@@ -49,7 +49,7 @@ export const listModels: Endpoint<ModelListDeps> = {
   method: "GET",
   path: "/v1/models",
   access: "key",
-  summary: "Lists the models this key may use, in the style that the request's headers ask for.",
+  summary: "Lists the models this key may use, in the style of the request's headers.",
   renderError: (error, request) => styleFor(request).buildError(error),
 
   async handle(exchange, deps) {

@@ -141,7 +141,7 @@ function refusalOf({ issues: [issue] }: z.ZodError): GatewayError {
   const param = pathOf(issue.path);
   const { message } = issue;
   const isSentence = issue.code === "custom" && issue.params?.["isSentence"] === true;
-  const problem = issue.code === "custom" ? message : "is not what this field takes";
+  const problem = issue.code === "custom" ? message : "has an invalid value";
   return invalid(param, isSentence ? message : `'${param}' ${problem}.`);
 }
 

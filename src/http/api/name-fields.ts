@@ -7,7 +7,7 @@ export const NAME = z
   .min(1)
   .max(100)
   .refine((given) => given.trim() === given && !/\p{C}/u.test(given), {
-    error: "has white space around it, or characters that cannot be seen",
+    error: "must not have white space around it, or invisible characters",
   });
 
 const MAX_MODELS = 1_000;
@@ -17,7 +17,7 @@ export const MODELS = textsOf({
   max: MAX_MODELS,
   isGood: (item) => MODEL_PATTERN.test(item),
   what: "a model's name",
-  description: "Names, or beginnings of names with a * behind them; null for all.",
+  description: "Names of models; a trailing * matches any ending. Null for all.",
 });
 
 /** `what`: each of the texts must be, to complete "is not". */

@@ -49,7 +49,7 @@ export const PRICE = z
     source: z.string(),
     date: z.string(),
   })
-  .meta({ id: "Price", description: "US dollars, in the words and scales of `sluice.yaml`." });
+  .meta({ id: "Price", description: "US dollars, with the names and scales of `sluice.yaml`." });
 
 /** Rates in US dollars, in the words and scales of `sluice.yaml`. */
 export function showPrice(price: Price): JsonObject {

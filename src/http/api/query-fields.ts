@@ -50,7 +50,7 @@ export function afterField(whose: string) {
       if (!/^\d{1,15}$/.test(given)) context.addIssue(`must be ${whose} id`);
       return Number(given);
     })
-    .meta({ type: "integer", minimum: 0, description: "The last id of the page before." });
+    .meta({ type: "integer", minimum: 0, description: "The last id of the previous page." });
 }
 
 /** Undefined if it is absent or empty. */

@@ -15,7 +15,7 @@ export const livez: Endpoint<unknown> = {
   method: "GET",
   path: "/livez",
   access: "public",
-  summary: "Answers while the process can answer at all.",
+  summary: "Liveness: answers while the process runs.",
   renderError: buildError,
   handle: ({ id }) => json({ status: "ok" }, id),
 };
@@ -28,7 +28,8 @@ export const hello: Endpoint<unknown> = {
   ...livez,
   operationId: "hello",
   path: "/api/hello",
-  summary: "Answers while the process can answer at all; Claude Code asks with HEAD at its start.",
+  summary:
+    "Liveness: answers while the process runs. Claude Code requests it with HEAD at its start.",
 };
 
 export const metrics: Endpoint<Pick<StatusDeps, "renderMetrics">> = {
@@ -55,7 +56,7 @@ export const readyz: Endpoint<Pick<StatusDeps, "isDraining" | "ping" | "channelR
   method: "GET",
   path: "/readyz",
   access: "public",
-  summary: "Answers 200 while new calls are welcome.",
+  summary: "Readiness: answers 200 while new calls are accepted.",
   renderError: buildError,
   async handle({ id }, deps) {
     if (deps.isDraining()) throw new GatewayError("unavailable", "The gateway is shutting down.");

@@ -4,7 +4,7 @@ import { nanoUsd, parseUsd, writeUsd, type NanoUsd } from "#core/money.ts";
 const MAX_USD = 9_007_199;
 
 /** As a number, or as text where a client's numbers are not to be trusted with money. */
-export const USD = amountFrom(0, "US dollars, at most nine decimals; null for no bound.")
+export const USD = amountFrom(0, "US dollars, at most nine decimals; null for no limit.")
   .transform((written, context): NanoUsd => {
     const amount = parseUsd(written);
     if (amount !== undefined) return amount;
@@ -24,11 +24,12 @@ export function showUsdOrNull(amount: NanoUsd | null): number | null {
 /** What is added; below zero it is taken away. */
 export const USD_CHANGE = amountFrom(
   -MAX_USD,
-  "US dollars, at most nine decimals; below zero to take away.",
+  "US dollars, at most nine decimals; a negative amount is subtracted.",
 ).transform((written, context): NanoUsd => {
   const isNegative = written.startsWith("-");
   const amount = parseUsd(isNegative ? written.slice(1) : written) ?? nanoUsd(0);
-  if (amount === 0) context.addIssue("must be dollars other than 0, of at most nine decimals");
+  if (amount === 0)
+    context.addIssue("must be an amount in US dollars other than 0, of at most nine decimals");
   return isNegative ? nanoUsd(-amount) : amount;
 });
 

@@ -56,7 +56,7 @@ export function accountFor(
   if (account !== undefined) return account;
   throw new GatewayError(
     "upstream_failed",
-    "The channel that this is kept with, or its access key, is not there any more.",
+    "The channel of this asset, or its access key, no longer exists.",
   );
 }
 
@@ -133,7 +133,7 @@ export async function requestOnce<Input, Output>(
   } catch (cause) {
     const error = GatewayError.from(cause);
     if (!isAmbiguous(error)) throw error;
-    const message = "It is not known whether the upstream did this; look before you ask again.";
+    const message = "The result at the upstream is unknown. Check it before you retry.";
     throw new GatewayError(error.code, message, { cause: error });
   }
 }

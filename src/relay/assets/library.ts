@@ -194,7 +194,10 @@ export async function withFreeId<T>(
   const first = upstreamId === undefined ? undefined : await tryWith(upstreamId);
   const made = first ?? (await tryWith(`${kind}-${randomBase62(ID_CHARS)}`));
   if (made !== undefined) return made;
-  throw new GatewayError("upstream_failed", "The upstream gave an id that it had given before.");
+  throw new GatewayError(
+    "upstream_failed",
+    "The upstream returned an id that it has already used.",
+  );
 }
 
 function unknown(param: string, kind: "group" | "asset"): never {
@@ -202,7 +205,7 @@ function unknown(param: string, kind: "group" | "asset"): never {
 }
 
 function full(what: string): GatewayError {
-  return new GatewayError("invalid_request", `A user may have ${what}, not more.`, {
+  return new GatewayError("invalid_request", `A user may have at most ${what}.`, {
     details: { Code: "QuotaExceeded" },
   });
 }

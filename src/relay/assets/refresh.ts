@@ -26,7 +26,7 @@ const EXPIRED = {
   code: "ProcessingTimeout",
   message: "The asset was not processed in time.",
 };
-const GONE = { code: "NotFound", message: "The upstream does not know the asset any more." };
+const GONE = { code: "NotFound", message: "The upstream no longer has the asset." };
 
 export function pauseAfter(looks: number): number {
   return PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)] ?? 0;
@@ -104,7 +104,7 @@ function assetChange(
   };
 }
 
-const UNEXPLAINED = { code: "ProcessingFailed", message: "The upstream did not say why." };
+const UNEXPLAINED = { code: "ProcessingFailed", message: "The upstream gave no reason." };
 
 /** A vendor may not find an asset immediately after creating it. */
 function isYoung({ createdAt }: Asset, now: number): boolean {

@@ -150,7 +150,7 @@ export class Verifications {
   async #groupOf({ userId, groupId = "" }: IdentitySession): Promise<AssetGroup> {
     const group = await this.#deps.assets.findGroup(userId, groupId);
     if (group !== undefined) return group;
-    throw new GatewayError("internal", "The group of this verification is not there.");
+    throw new GatewayError("internal", "The group of this verification does not exist.");
   }
 
   /** Repeats a change if another process changed the session meanwhile. */
@@ -181,7 +181,7 @@ function impossible(): GatewayError {
 
 function tooMany(): GatewayError {
   const details = { Code: "QuotaExceeded" };
-  const message = `A user may have ${MAX_OPEN} unfinished verifications, not more.`;
+  const message = `A user may have at most ${MAX_OPEN} unfinished verifications.`;
   return new GatewayError("invalid_request", message, { details });
 }
 
@@ -199,12 +199,12 @@ function unfinished(): GatewayError {
 
 function denied(code: string): GatewayError {
   const details = { Code: "ValidateDenied" };
-  const message = `The person was not verified (result code ${code}); begin a new session.`;
+  const message = `The person was not verified (result code ${code}). Start a new session.`;
   return new GatewayError("invalid_request", message, { details });
 }
 
 function expired(): GatewayError {
   const details = { Code: "ValidateExpired" };
-  const message = "The session is overdue; begin a new one.";
+  const message = "The session has expired. Start a new one.";
   return new GatewayError("invalid_request", message, { details });
 }

@@ -120,7 +120,7 @@ export class VendorContent {
       file.close();
       to = next;
     }
-    throw new GatewayError("upstream_failed", "The upstream redirects again and again.");
+    throw new GatewayError("upstream_failed", "The upstream redirects too often.");
   }
 
   async #ask(
@@ -190,6 +190,6 @@ function rangeFields({ range, ifRange }: ContentRequest): Record<string, string>
 function gone(): GatewayError {
   return new GatewayError(
     "content_gone",
-    "This file is not there any more: its vendor keeps results for a limited time only.",
+    "This file no longer exists: its vendor stores results for a limited time.",
   );
 }

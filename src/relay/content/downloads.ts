@@ -27,12 +27,16 @@ export class Downloads {
   enter(keyId: number): Disposable {
     const ofKey = this.#ofKey.get(keyId) ?? 0;
     if (ofKey >= this.#limits.keyDownloads) {
-      throw new GatewayError("rate_limited", "This API key fetches too many files at once.", {
-        retryAfterMs: RETRY_MS,
-      });
+      throw new GatewayError(
+        "rate_limited",
+        "This API key downloads too many files at once. Retry later.",
+        {
+          retryAfterMs: RETRY_MS,
+        },
+      );
     }
     if (this.#all >= this.#limits.downloads) {
-      throw new GatewayError("overloaded", "Too many files are being fetched at once.", {
+      throw new GatewayError("overloaded", "Too many concurrent file downloads. Retry later.", {
         retryAfterMs: RETRY_MS,
       });
     }

@@ -31,5 +31,5 @@ export function fileType(
   if (isSaid && found === undefined && !isText) return type;
   // A later range contains no file signature.
   if (!tells && UNTOLD.includes(type) && isVideo) return "video/mp4";
-  throw new GatewayError("upstream_failed", `What the upstream handed over is no ${variant}.`);
+  throw new GatewayError("upstream_failed", `The upstream returned a file that is no ${variant}.`);
 }

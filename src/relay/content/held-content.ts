@@ -47,7 +47,7 @@ export class HeldContent {
     const comma = link.indexOf(",");
     const head = link.slice("data:".length, Math.max(0, comma));
     if (!/;base64$/i.test(head)) {
-      throw new GatewayError("upstream_failed", "The upstream's link holds no file.");
+      throw new GatewayError("upstream_failed", "The upstream's link has no file.");
     }
     return await this.#holding(async (close) =>
       this.#bytesOf(link.slice(comma + 1), head.split(";", 1)[0], contentRequest, close),
@@ -63,7 +63,7 @@ export class HeldContent {
     const bytes = new Base64Bytes(base64);
     const { sizeBytes } = bytes;
     if (sizeBytes > this.#deps.limits.mediaBytes) {
-      throw new GatewayError("upstream_failed", "The file is larger than what may be handed over.");
+      throw new GatewayError("upstream_failed", "The file exceeds `limits.media_bytes`.");
     }
     const [head] = bytes.pieces({ start: 0, end: Math.min(sizeBytes, HEAD) });
     const mediaType = fileType(said, contentRequest.variant, head);
@@ -74,7 +74,7 @@ export class HeldContent {
   async #holding<T extends Content | undefined>(open: (close: () => void) => Promise<T>) {
     const place = await this.#places.enter();
     if (place === undefined) {
-      throw new GatewayError("overloaded", "Too many files are being fetched at once.", {
+      throw new GatewayError("overloaded", "Too many concurrent file downloads. Retry later.", {
         retryAfterMs: 1_000,
       });
     }

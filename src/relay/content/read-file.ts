@@ -55,7 +55,7 @@ async function read(
   const isStart = span === undefined || span.start === 0;
   const head = isStart ? await readHead(pieces) : undefined;
   if (head?.length === 0) {
-    throw new GatewayError("upstream_failed", "The upstream handed over an empty file.");
+    throw new GatewayError("upstream_failed", "The upstream returned an empty file.");
   }
   const mediaType = fileType(said, contentRequest.variant, head);
   const body = head === undefined ? pieces : joined(head, pieces);
@@ -105,12 +105,9 @@ async function* limited(
 }
 
 function tooLarge(): GatewayError {
-  return new GatewayError("upstream_failed", "The file is larger than what may be handed over.");
+  return new GatewayError("upstream_failed", "The file exceeds `limits.media_bytes`.");
 }
 
 function malformed(): GatewayError {
-  return new GatewayError(
-    "upstream_failed",
-    "The upstream sent another range than the requested one.",
-  );
+  return new GatewayError("upstream_failed", "The upstream sent a different range than requested.");
 }

@@ -158,7 +158,7 @@ export class Delivery implements Watched, SlowReader {
     this.#giveUp?.(
       new GatewayError(
         "overloaded",
-        "The answer was ended because it was read too slowly, and the gateway's buffers are full.",
+        "The answer was aborted because it was read too slowly and the gateway's buffers are full.",
       ),
     );
   }
@@ -278,5 +278,5 @@ function endOfPart(bytes: Buffer, start: number): number {
 
 async function keepAfloat(settlement: Settlement): Promise<void> {
   if (await settlement.checkpoint()) return;
-  throw new GatewayError("out_of_quota", "The quota ran out while this answer was being written.");
+  throw new GatewayError("out_of_quota", "The quota ran out during this answer.");
 }

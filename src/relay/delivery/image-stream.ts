@@ -65,7 +65,7 @@ export class PictureWriter {
 
   end(): string {
     if (this.#made === 0) {
-      throw new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+      throw new GatewayError("upstream_failed", "The upstream's answer has no image.");
     }
     return this.#encoder.end(this.usage);
   }

@@ -111,7 +111,9 @@ class ClientStream implements StreamedAnswer, EventListenerObject {
   /** If the client leaves before the first byte, the response body is never read. */
   handleEvent(): void {
     this.#delivery.stream.close();
-    this.#place.release(new GatewayError("canceled", "The caller left before the answer began."));
+    this.#place.release(
+      new GatewayError("canceled", "The client disconnected before the answer began."),
+    );
     void this.#settlement.cancel();
   }
 }

@@ -133,8 +133,8 @@ function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
   }
   return new GatewayError(
     "rate_limited",
-    `This call may come to ${bound.tokens} tokens, and this ${who} has ${most}: ` +
-      "ask for a shorter answer, or send less.",
+    `This call may need ${bound.tokens} tokens, and this ${who} has ${most}: ` +
+      "request a shorter answer or send less.",
   );
 }
 

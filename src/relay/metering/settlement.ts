@@ -116,9 +116,13 @@ export class Settlement implements Watched {
     reservation?: RateReservation,
   ): Promise<Settlement> {
     if (deps.open.count >= deps.maxOpen) {
-      throw new GatewayError("overloaded", "The gateway is at its limit of calls at once.", {
-        retryAfterMs: 1_000,
-      });
+      throw new GatewayError(
+        "overloaded",
+        "The gateway has reached its limit of concurrent calls. Retry later.",
+        {
+          retryAfterMs: 1_000,
+        },
+      );
     }
     deps.open.enter(call);
     try {

@@ -10,6 +10,7 @@ import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#cor
 import type { FoundModel } from "#core/found-model.ts";
 import { defined } from "#lib/values.ts";
 import { poolOf } from "../failover/pools.ts";
+import { isAtDefaultAddress } from "../failover/upstream-terms.ts";
 import { priceOn, type Candidate, type ModelTable, type Retired } from "./route.ts";
 import { readSuffixes } from "./suffix.ts";
 import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
@@ -376,8 +377,8 @@ interface RetiredCandidate {
 }
 
 /** At the vendor's own address. */
-function isVendors({ baseUrl }: Channel, provider: Provider | undefined): boolean {
-  return provider?.baseUrl !== undefined && (baseUrl === "" || baseUrl === provider.baseUrl);
+function isVendors(channel: Channel, provider: Provider | undefined): boolean {
+  return provider?.baseUrl !== undefined && isAtDefaultAddress({ channel, provider });
 }
 
 /** Prefix of model names in the native style, for all vendors. */

@@ -135,13 +135,13 @@ describe("the upstream of a task", () => {
   ])("is gone if %s", (_, place, change) => {
     const { deps, task } = setup("kling", { ...KLING, ...place }, [], change);
 
-    expect(() => upstreamTaskContextOf(task, deps)).toThrow("is not there any more");
+    expect(() => upstreamTaskContextOf(task, deps)).toThrow("no longer exists");
   });
 
   test("is gone for a task that never had one", () => {
     const { deps } = setup("kling", KLING);
 
-    expect(() => upstreamTaskContextOf(aTask(), deps)).toThrow("is not there any more");
+    expect(() => upstreamTaskContextOf(aTask(), deps)).toThrow("no longer exists");
   });
 
   test("is at the channel's address, or else at the one that its options make", async () => {

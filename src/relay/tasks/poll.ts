@@ -54,7 +54,7 @@ function endpointOf(provider: Provider, place: TaskPlace): VideoEndpoint | undef
 function gone(): GatewayError {
   return new GatewayError(
     "upstream_failed",
-    "The channel that this task runs on, or its credential, is not there any more.",
+    "The channel of this task, or its credential, no longer exists.",
   );
 }
 

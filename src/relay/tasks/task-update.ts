@@ -58,7 +58,7 @@ const EMPTY_RESULT: TaskFailure = {
 };
 const GONE: TaskFailure = {
   code: "task_expired",
-  message: "The upstream does not know the task any more.",
+  message: "The upstream no longer has the task.",
 };
 const TIMEOUT: TaskFailure = {
   code: "task_timeout",
@@ -66,7 +66,7 @@ const TIMEOUT: TaskFailure = {
 };
 const UNKNOWN: TaskFailure = {
   code: "submit_unknown",
-  message: "It could not be found out whether the upstream took the task on.",
+  message: "It is unknown whether the upstream accepted the task.",
 };
 
 function failed(failure: TaskFailure, now: number): TaskChange {

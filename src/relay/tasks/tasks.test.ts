@@ -167,7 +167,7 @@ describe("a task that its caller cancels", () => {
       const task = each.task.place?.upstreamId === undefined ? each.task : without;
       expect(await reasonOf(each.tasks.cancel(task))).toMatchObject({
         code: "invalid_request",
-        message: "What its upstream calls this task is not known yet.",
+        message: "The upstream's id of this task is not known yet.",
       });
       expect(each.methods()).toEqual([]);
     }

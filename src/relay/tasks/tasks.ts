@@ -69,7 +69,7 @@ export class Tasks {
   /** Hides an ended task from its user; throws for a running one. */
   async remove(task: Task): Promise<void> {
     if (await this.#deps.tasks.remove(task.userId, task.id)) return;
-    throw new GatewayError("invalid_request", "A task that is not over cannot be deleted.");
+    throw new GatewayError("invalid_request", "A running task cannot be deleted.");
   }
 
   /**
@@ -78,10 +78,7 @@ export class Tasks {
    */
   async cancel(task: Task): Promise<void> {
     if (task.place?.upstreamId === undefined) {
-      throw new GatewayError(
-        "invalid_request",
-        "What its upstream calls this task is not known yet.",
-      );
+      throw new GatewayError("invalid_request", "The upstream's id of this task is not known yet.");
     }
     const { state } = await pollTask(task, this.#deps);
     if (state === "queued") await cancel(task, this.#deps);

@@ -44,7 +44,7 @@ export async function handleVendorWebhook(
   const nowSeconds = Math.floor(deps.clock.now() / 1_000);
   const { secretIn = NO_SECRET } = terms;
   if (isSignatureValid(channel, secretIn, proof, nowSeconds) === false) {
-    throw new GatewayError("unauthenticated", "This notice is not signed as it should be.");
+    throw new GatewayError("unauthenticated", "The signature of this webhook is invalid.");
   }
   const task = await subjectOf(webhook, terms, deps.tasks);
   return task === undefined || isOver(task) ? undefined : task;

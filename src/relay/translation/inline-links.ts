@@ -23,7 +23,7 @@ export async function inlineLinks(
   for (const { blocks } of request.messages) collect(blocks, kinds, links);
   if (links.size === 0) return request;
   if (links.size > MAX_LINKS) {
-    const message = `A request may hold ${MAX_LINKS} links to media for this model, not more.`;
+    const message = `A request may have at most ${MAX_LINKS} media links for this model.`;
     throw new GatewayError("invalid_request", message, { param: "messages" });
   }
   const fetched = await Promise.all(
@@ -34,7 +34,7 @@ export async function inlineLinks(
     0,
   );
   if (sent > MAX_CHARS) {
-    const message = `The links of a request may stand for ${MAX_CHARS / MIB} MiB of base64, not more.`;
+    const message = `The links of a request may have at most ${MAX_CHARS / MIB} MiB as base64.`;
     throw new GatewayError("too_large", message, { param: "messages" });
   }
   const found = new Map(fetched.map(([url, each]) => [url, encoded(each)]));

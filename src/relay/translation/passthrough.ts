@@ -308,7 +308,7 @@ function soundPart(events: Uint8Array, broken: number): Uint8Array {
 
 const UNREADABLE: UpstreamError = {
   code: "upstream_failed",
-  message: "The upstream sent an event that cannot be read.",
+  message: "The upstream sent an invalid event.",
 };
 
 const BLANK_LINE = Buffer.from("\n\n");

@@ -8,6 +8,7 @@ import type {
   StoredReply,
   IdempotencyStore,
 } from "#core/idempotency.ts";
+import { countDeleted } from "../count-deleted.ts";
 import type { Tables } from "../tables.ts";
 import type { KeptAnswersTable } from "../tables/kept-answers.ts";
 
@@ -71,18 +72,18 @@ export function createIdempotencyStore({
     },
 
     async prune(before, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom("kept_answers")
-        .where("id", "in", (old) =>
-          old
-            .selectFrom("kept_answers")
-            .select("id")
-            .where("expires_at", "<", before)
-            .orderBy("expires_at")
-            .limit(Math.min(limit, MAX_PRUNED)),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
+      return await countDeleted(
+        db
+          .deleteFrom("kept_answers")
+          .where("id", "in", (old) =>
+            old
+              .selectFrom("kept_answers")
+              .select("id")
+              .where("expires_at", "<", before)
+              .orderBy("expires_at")
+              .limit(Math.min(limit, MAX_PRUNED)),
+          ),
+      );
     },
 
     async trim(maxBytesPerUser) {

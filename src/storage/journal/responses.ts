@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { referencesTooLong, type ResponseStore, type StoredResponse } from "#core/responses.ts";
 import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { countDeleted } from "../count-deleted.ts";
 import type { Tables } from "../tables.ts";
 import type { ResponsesTable } from "../tables/responses.ts";
 
@@ -76,18 +77,18 @@ export function createResponseStore(db: Kysely<Tables>): ResponseStore {
     },
 
     async prune(before, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom("responses")
-        .where("id", "in", (old) =>
-          old
-            .selectFrom("responses")
-            .select("id")
-            .where("created_at", "<", before)
-            .orderBy("created_at")
-            .limit(Math.min(limit, MAX_PRUNED)),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
+      return await countDeleted(
+        db
+          .deleteFrom("responses")
+          .where("id", "in", (old) =>
+            old
+              .selectFrom("responses")
+              .select("id")
+              .where("created_at", "<", before)
+              .orderBy("created_at")
+              .limit(Math.min(limit, MAX_PRUNED)),
+          ),
+      );
     },
   };
 

@@ -4,6 +4,7 @@ import type {
   IdentitySession,
   IdentitySessionStore,
 } from "#core/identity-session.ts";
+import { countDeleted } from "../count-deleted.ts";
 import type { Tables } from "../tables.ts";
 import { groupRow } from "../tables/assets.ts";
 import { changedColumns, rowOf, toSession } from "../tables/identity-sessions.ts";
@@ -106,17 +107,17 @@ export function createIdentitySessionStore({
     },
 
     async prune(before, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom("identity_sessions")
-        .where("id", "in", (old) =>
-          old
-            .selectFrom("identity_sessions")
-            .select("id")
-            .where("ends_at", "<", before)
-            .limit(Math.min(limit, MAX_PRUNED)),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
+      return await countDeleted(
+        db
+          .deleteFrom("identity_sessions")
+          .where("id", "in", (old) =>
+            old
+              .selectFrom("identity_sessions")
+              .select("id")
+              .where("ends_at", "<", before)
+              .limit(Math.min(limit, MAX_PRUNED)),
+          ),
+      );
     },
   };
 

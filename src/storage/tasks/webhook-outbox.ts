@@ -1,5 +1,6 @@
 import type { Kysely, RawBuilder } from "kysely";
 import type { WebhookOutbox } from "#core/webhook-delivery.ts";
+import { countDeleted } from "../count-deleted.ts";
 import type { Tables } from "../tables.ts";
 import { rowOf, toNotice } from "../tables/notices.ts";
 
@@ -88,9 +89,8 @@ export function createWebhookOutbox({ db, sharedNow }: NoticeStoreDeps): Webhook
     },
 
     async prune(before, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom("notices")
-        .where("id", "in", (old) =>
+      return await countDeleted(
+        db.deleteFrom("notices").where("id", "in", (old) =>
           old
             .selectFrom("notices")
             .select("id")
@@ -99,9 +99,8 @@ export function createWebhookOutbox({ db, sharedNow }: NoticeStoreDeps): Webhook
             .where("due_at", "<", before)
             .where("created_at", "<", before)
             .limit(Math.min(limit, MAX_PRUNED)),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
+        ),
+      );
     },
   };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "#core/error.ts";
 
 export function noPicture(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+  return new GatewayError("upstream_failed", "The upstream's answer has no image.");
 }

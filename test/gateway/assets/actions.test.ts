@@ -338,21 +338,21 @@ describe("[B4.9-b] what every answer says", () => {
       () => failed("x", "InternalError", 500, "stack trace"),
       502,
       "InternalError",
-      "It is not known whether the upstream did this; look before you ask again.",
+      "The result at the upstream is unknown. Check it before you retry.",
     ],
     [
       "no JSON",
       () => new Response("<html>", { status: 200 }),
       502,
       "InternalError",
-      "It is not known whether the upstream did this; look before you ask again.",
+      "The result at the upstream is unknown. Check it before you retry.",
     ],
     [
       "a success without an id",
       () => told("x", {}),
       502,
       "InternalError",
-      "It is not known whether the upstream did this; look before you ask again.",
+      "The result at the upstream is unknown. Check it before you retry.",
     ],
   ])("of the vendor's, %s is told apart", async (_what, answer, status, code, message) => {
     place.at.answers.set("CreateAssetGroup", answer);

@@ -218,7 +218,7 @@ describe("[A4.11-c] a given picture", () => {
     expect(asked().map(({ body }) => body["image"])).toEqual([image]);
     expect([status, answer.error["message"]]).toEqual([
       400,
-      "'image' is image/tiff; this model takes image/jpeg, image/png.",
+      "'image' is image/tiff; this model accepts image/jpeg, image/png.",
     ]);
   });
 

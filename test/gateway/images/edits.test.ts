@@ -186,13 +186,13 @@ describe("a form", () => {
       "with a picture that is none",
       [...ASKED, ["image", new File(["hello"], "a.png", { type: "image/png" })]],
       "image",
-      "no picture",
+      "not an image",
     ],
     [
       "with a mask that is none",
       [...ASKED, image, ["mask", new File(["hello"], "a.png")]],
       "mask",
-      "no picture",
+      "not an image",
     ],
     ["with eleven pictures", [...ASKED, ...Array<Part>(11).fill(image)], "image", "10 at the most"],
   ])("%s is refused in the chat style's words", async (_, parts, param, words) => {

@@ -362,7 +362,7 @@ describe("[A4.11-b] a failure of the vendor", () => {
     ["a failure", () => refused(500, "INTERNAL", "Oh."), 502, "Oh."],
     ["an overload", () => refused(503, "UNAVAILABLE", "Later."), 503, "Later."],
     ["what is no JSON", () => new Response("<html>"), 502, "not a JSON object"],
-    ["no picture", () => json({ candidates: [] }), 502, "no picture"],
+    ["no picture", () => json({ candidates: [] }), 502, "no image"],
   ])("such as %s is told in the envelope, and costs nothing", async (_, answer, status, said) => {
     respond = answer;
     // Its channel is given a rest after this.

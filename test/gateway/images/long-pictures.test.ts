@@ -103,7 +103,7 @@ describe("a long picture", () => {
     [
       "that is no picture",
       `{"model":"gpt-image-1","prompt":"a","image":"${"AAAA".repeat(500_000)}"}`,
-      "'image' holds something that is no picture.",
+      "'image' has data that is not an image.",
     ],
     [
       "in place of a number",

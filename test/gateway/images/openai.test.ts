@@ -109,7 +109,7 @@ describe("an autoregressive model", () => {
     ["eleven inputs", { images: Array(11).fill(BASE64) }, "image", "10 at the most"],
     ["pictures without words", { prompt: "", image: BASE64 }, "prompt", "must say"],
     ["an address within", { image: "http://127.0.0.1:1/a.png" }, "image", ""],
-    ["something that is no picture", { image: "aGVsbG8=" }, "image", "no picture"],
+    ["data that is not an image", { image: "aGVsbG8=" }, "image", "not an image"],
     ["a data URI without base64", { image: "data:image/png,x" }, "image", "base64"],
   ])("[A4.11-d] is not asked for %s it does not take", async (_, more, param, words) => {
     const before = place.vendor.seen.length;

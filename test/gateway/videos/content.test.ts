@@ -602,7 +602,7 @@ describe("a link that has ended", () => {
     expect(answers.map(({ status }) => status)).toEqual([410, 410]);
     for (const answer of answers) {
       expect(answer.headers.get("cache-control")).toBe("no-store");
-      expect(await messageOf(answer)).toContain("not there any more");
+      expect(await messageOf(answer)).toContain("no longer exists");
     }
     expect(place.vendor.asked).toHaveLength(1);
   });

@@ -28,8 +28,7 @@ export const getAssetContent: Endpoint<Pick<AssetDeps, "assetFiles" | "assetLink
   path: `${ASSET_CONTENT_PATH}/:id`,
   access: "link",
   isFile: true,
-  summary:
-    "A file of the asset library, for whoever was given its link. HEAD and one Range are honoured.",
+  summary: "A file of the asset library, by a signed link. Accepts HEAD and one Range.",
   renderError: buildError,
 
   async handle(exchange, deps) {
@@ -78,5 +77,5 @@ function sendOn(bytes: AsyncIterable<Uint8Array>, { signal }: Exchange) {
 }
 
 function notThere(): GatewayError {
-  return new GatewayError("not_found", "This link leads nowhere, or not any more.");
+  return new GatewayError("not_found", "This link is invalid or has expired.");
 }

@@ -48,7 +48,7 @@ export const verifyReturn: Endpoint<Pick<AssetDeps, "verifications">> = {
   method: "GET",
   path: `${VERIFY_PATH}/:word`,
   access: "vendor",
-  summary: "Where a vendor sends a person's browser back to after a verification.",
+  summary: "Return page of a vendor's verification for the person's browser.",
   renderError: buildError,
 
   async handle(exchange, { verifications }) {

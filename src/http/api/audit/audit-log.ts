@@ -60,8 +60,8 @@ export const listAudit = management({
   ...common,
   path: "/api/audit",
   summary:
-    "What was done by the management API, latest first. `actor` (a user's id), `action`, `since` " +
-    "and `until` choose; `page_size` says how many; `before` is the last `seq` of the page before.",
+    "Audit log of the management API, latest first. Filters: `actor` (a user's id), `action`, `since` " +
+    "and `until`. `page_size`: number of rows; `before`: the last `seq` of the previous page.",
 
   query: PAGE,
   data: items(ROW),
@@ -77,7 +77,7 @@ export const getAuditHead = management({
   ...common,
   path: "/api/audit/head",
   summary:
-    "The latest row's number and digest: kept elsewhere, they show later that nothing was cut.",
+    "Number and digest of the latest row. Store them elsewhere to detect later that rows were removed.",
   data: HEAD,
 
   async handle(exchange, { audit }: Pick<ReportDeps, "audit">) {
@@ -91,8 +91,8 @@ export const verifyAudit = management({
   ...common,
   path: "/api/audit/verify",
   summary:
-    "Checks a page of the audit log after `after_seq`, and names the first bad row. Until `is_end`, " +
-    "go on with `verified_to`.",
+    "Verifies a page of the audit log after `after_seq` and names the first invalid row. Until `is_end`, " +
+    "continue with `verified_to`.",
 
   query: z.object({ after_seq: wholeNumber(0, MAX_SEQ, "The `verified_to` of the page before.") }),
   data: CHECK,

@@ -13,12 +13,8 @@ const PROVIDER = /^[a-z0-9-]{1,64}$/;
 
 const FACTS = z.looseObject({
   provider: z.string().min(1).max(64),
-  source: z
-    .string()
-    .max(500)
-    .describe("Where the facts were read; a row may name its own.")
-    .nullish(),
-  date: z.string().min(10).max(10).describe("The day on which they held."),
+  source: z.string().max(500).describe("Source of the facts; a row may have its own.").nullish(),
+  date: z.string().min(10).max(10).describe("Day on which the facts were checked."),
   models: z.array(z.looseObject({})).max(MAX_ROWS),
 });
 
@@ -59,11 +55,11 @@ const PROVIDERS = z.object({
     .transform((named, context) => {
       const providers = named?.split(",");
       if (providers?.every((each) => PROVIDER.test(each)) === false) {
-        context.addIssue("must be ids of providers, with commas between them");
+        context.addIssue("must be ids of providers, separated by commas");
       }
       return providers;
     })
-    .meta({ description: "Ids of providers, with commas between them; all if it is absent." }),
+    .meta({ description: "Ids of providers, separated by commas; all if absent." }),
 });
 
 const common = { path: "/api/catalog", tag: "Catalog" } as const;
@@ -73,8 +69,7 @@ export const showCatalog = management({
   ...common,
   method: "GET",
   access: "auditor",
-  summary:
-    "How old the catalogue of models is, and how many of its rows were updated since it shipped.",
+  summary: "Age of the model catalogue, and the number of rows updated since its release.",
   data: STATE,
 
   handle: ({ id }, { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">) =>
@@ -95,8 +90,8 @@ export const planCatalogUpdate = management({
   ...updating,
   path: "/api/catalog/plan",
   summary:
-    "What files of facts about models would change in the catalogue: new models, prices and " +
-    "other facts before and after, and what is left out and why.",
+    "Plan of a catalogue update from files of model facts: new models, prices and " +
+    "other facts before and after, and rows that are skipped, with the reason.",
 
   async handle(
     exchange,
@@ -111,8 +106,8 @@ export const updateCatalog = management({
   operationId: "updateCatalog",
   ...updating,
   summary:
-    "Does what the plan for these files says. Updated rows take the place of the shipped ones, " +
-    "in all gateways of this database. Calls under way keep their price.",
+    "Applies the plan for these files. Updated rows replace the shipped ones " +
+    "in all gateways of this database. Running calls keep their price.",
 
   async handle(
     exchange,
@@ -131,15 +126,15 @@ export const takeBackCatalog = management({
   method: "DELETE",
   access: "admin",
   summary:
-    "Takes updates of the catalogue back: the shipped rows hold again. `provider=a,b` chooses " +
-    "those of some providers.",
+    "Deletes updates of the catalogue: the shipped rows apply again. `provider=a,b` selects " +
+    "updates of some providers.",
   query: PROVIDERS,
   data: z.object({ rows: z.int() }),
 
   async handle(exchange, { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">, { query }) {
     const count = await catalogUpdates.remove(query.provider);
     exchange.note({ rows: count });
-    return succeed(exchange.id, "The updates were taken back.", { rows: count });
+    return succeed(exchange.id, "The updates were deleted.", { rows: count });
   },
 });
 

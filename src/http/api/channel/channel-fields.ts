@@ -1,52 +1,24 @@
 import { z } from "zod";
+import { CHANNEL_FIELDS } from "#config/documents/channel.ts";
 import type { Reach } from "#core/channel.ts";
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
-import { SENSITIVE } from "#lib/schema-rule.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
-import { jsonField, optional, shownOnly } from "../fields.ts";
+import { documentField, documentFields, optional, shownOnly } from "../fields.ts";
 
 const MAX_MODELS = 5_000;
 const MAX_CREDENTIALS = 100;
 
-/** Addresses may hold a login, and options what belongs in `api_key`. */
-const UNQUOTED = { [SENSITIVE]: true };
-const CREDENTIAL = z.string().min(1).meta({ writeOnly: true });
 const TEXT = z.string();
+const { name: _, provider: __, api_keys: keys, models, ...others } = CHANNEL_FIELDS;
 
-/** Their shapes; what they may say is what the file may say. */
+/** As the configuration describes them. */
 const FIELDS = {
-  base_url: z
-    .string()
-    .meta({ ...UNQUOTED, description: "The vendor's own address where it is null." })
-    .nullish(),
-  api_key: CREDENTIAL.meta({ writeOnly: true, description: "Never shown again." }).nullish(),
-  api_keys: z
-    .array(CREDENTIAL)
-    .min(1)
-    .max(MAX_CREDENTIALS)
-    .meta({ ...UNQUOTED, description: "Several, in place of `api_key`." })
-    .nullish(),
-  models: jsonField(
-    z
-      .array(z.union([TEXT, z.looseObject({ name: TEXT, upstream: TEXT.nullish() })]))
-      .min(1)
-      .max(MAX_MODELS)
-      .describe("Null for all that the upstream says it has."),
-  ).nullish(),
-  style: TEXT.nullish(),
-  options: jsonField(z.looseObject({}).meta(UNQUOTED)).nullish(),
-  priority: z.int().min(-1_000).max(1_000).nullish(),
-  weight: z.number().min(0).max(1_000).nullish(),
-  max_concurrent: z.int().min(1).max(1_000_000).nullish(),
-  limits: jsonField(
-    z.looseObject({
-      rpm: z.int().min(1).max(1_000_000).nullish(),
-      tpm: z.int().min(1).max(100_000_000).nullish(),
-    }),
-  ).nullish(),
+  ...documentFields(others),
+  api_keys: documentField(keys, { maxItems: MAX_CREDENTIALS }),
+  models: documentField(models, { maxItems: MAX_MODELS }),
   status: optional(z.int().min(1).max(2).describe("1 enabled, 2 disabled.")),
 };
 

@@ -13,12 +13,15 @@ export const SHOWN_LIMITS = z
 
 export const CHANNEL = z
   .object({
-    id: z.int().nullable().describe("Null for a channel that is not stored: it goes by its name."),
+    id: z
+      .int()
+      .nullable()
+      .describe("Null for a channel that is not stored; its name identifies it."),
     source: z.enum(["environment", "file", "stored", "simulated"]),
     owner: z.string().nullable(),
     status: z.int().describe("1 enabled, 2 disabled."),
     serving: z.boolean(),
-    trouble: z.string().nullable().describe("Why it does not serve although it is enabled."),
+    trouble: z.string().nullable().describe("Reason why an enabled channel cannot serve calls."),
     name: z.string(),
     provider: z.string(),
     base_url: z.string().nullable(),

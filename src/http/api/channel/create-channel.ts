@@ -13,7 +13,8 @@ export const createChannel = management({
   method: "POST",
   path: "/api/channel",
   access: "admin",
-  summary: "Makes a channel, which takes calls at once. Its credentials are not shown again.",
+  summary:
+    "Creates a channel, which serves calls immediately. Its credentials are not shown again.",
   body: NEW_CHANNEL,
   data: CHANNEL,
 
@@ -32,6 +33,6 @@ export const createChannel = management({
     const isEnabled = body.status !== 2;
     const { id } = await deps.channelStore.create({ ...draft, isEnabled, reach });
     await deps.channelRegistry.load();
-    return succeed(exchange.id, "The channel was made.", showStored(id, deps));
+    return succeed(exchange.id, "The channel was created.", showStored(id, deps));
   },
 });

@@ -9,7 +9,7 @@ export const deleteChannel = management({
   method: "DELETE",
   path: "/api/channel/:id",
   access: "admin",
-  summary: "Deletes a channel and its credentials for good; calls under way on it end in peace.",
+  summary: "Deletes a channel and its credentials permanently. Its running calls are completed.",
 
   async handle(exchange, deps: Pick<RoutingDeps, "channelRegistry" | "channelStore">) {
     const { id } = await findStored(exchange, deps);

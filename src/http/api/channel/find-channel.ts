@@ -28,7 +28,7 @@ export async function findStored(
   if (owner === undefined) throw noSuchChannel();
   throw new GatewayError(
     "invalid_request",
-    `The channel '${channel.name}' belongs to ${owner}, and cannot be changed here.`,
+    `The channel '${channel.name}' is defined in ${owner}. Change it there.`,
   );
 }
 
@@ -39,9 +39,13 @@ export function refuseOwnedName(name: string, { channels }: ChannelRegistry): vo
       each.channel.name === name && each.stored === undefined && each.source !== "simulated",
   )?.owner;
   if (owner === undefined) return;
-  throw new GatewayError("invalid_request", `The name '${name}' belongs to ${owner}.`, {
-    param: "name",
-  });
+  throw new GatewayError(
+    "invalid_request",
+    `The name '${name}' is used by a channel in ${owner}.`,
+    {
+      param: "name",
+    },
+  );
 }
 
 export function noSuchChannel(): GatewayError {

@@ -10,7 +10,7 @@ export const listChannels = management({
   method: "GET",
   path: "/api/channel",
   access: "auditor",
-  summary: "Every channel, whether the file, a variable, the simulator or the database has it.",
+  summary: "All channels: of the file, variables, the simulator and the database.",
   data: items(CHANNEL),
 
   handle({ id }, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
@@ -24,7 +24,7 @@ export const getChannel = management({
   tag: "Channels",
   method: "GET",
   path: "/api/channel/:id",
-  summary: "One channel: by its id, or by its name where it has none.",
+  summary: "One channel, by its id, or by its name if it has no id.",
   access: "auditor",
   data: CHANNEL,
 

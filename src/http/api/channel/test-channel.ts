@@ -14,7 +14,9 @@ const REQUEST = z.strictObject({
       .string()
       .min(1)
       .max(200)
-      .describe("Asked for one token; without it the upstream is asked which models it has."),
+      .describe(
+        "Model to request one token from. If absent, the upstream's model list is requested.",
+      ),
   ),
 });
 
@@ -40,8 +42,8 @@ export const testChannel = management({
   path: "/api/channel/:id/test",
   access: "admin",
   summary:
-    "Asks a channel's upstream with each of its credentials, for its models or one token of " +
-    "one of them. What that costs at the vendor is charged to nobody here.",
+    "Tests each credential of a channel with a request for its model list, or for one token of " +
+    "one model. The vendor's cost of the test is not charged to any user.",
   body: REQUEST,
   data: RESULT,
 
@@ -56,18 +58,18 @@ export const testChannel = management({
   ) {
     const { channel, issue } = findChannel(exchange, channelRegistry);
     if (issue !== undefined) {
-      return succeed(exchange.id, "The channel was not asked.", {
+      return succeed(exchange.id, "The channel was not tested.", {
         ok: false,
         trouble: issue,
         probes: [],
       });
     }
     if (model === undefined && !canListModels(channel)) {
-      throw invalid("model", "This provider has no list of models: name a 'model' to ask.");
+      throw invalid("model", "This provider cannot list its models. Name a 'model' to test.");
     }
     using _pause = exchange.suspendIdleTimeout();
     const probes = await probe(channel, model, channels, relay, exchange.signal);
-    return succeed(exchange.id, "The channel was asked.", {
+    return succeed(exchange.id, "The channel was tested.", {
       ok: probes.every(({ fault }) => fault === undefined),
       trouble: null,
       probes: probes.map(showProbe),

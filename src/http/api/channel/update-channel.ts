@@ -16,8 +16,8 @@ export const updateChannel = management({
   path: "/api/channel/:id",
   access: "admin",
   summary:
-    "Changes a channel; what is left out stays, null is what it is where nothing is said. " +
-    "A new provider, address or option lets go of the credentials, unless new ones come with it.",
+    "Changes a channel. Absent fields stay unchanged; null restores the default. " +
+    "A new provider, address or option deletes the credentials, unless new ones are given.",
   body: CHANGED_CHANNEL,
   data: CHANNEL,
 

@@ -37,7 +37,7 @@ const DIGEST_QUERY = z.object({
       if (!DIGEST.test(given)) context.addIssue("must be the digest of a plan");
       return given;
     })
-    .meta({ description: "The digest of the plan to carry out." }),
+    .meta({ description: "Digest of the plan to apply." }),
 });
 
 export const exportConfiguration = management({
@@ -46,8 +46,8 @@ export const exportConfiguration = management({
   method: "GET",
   path: "/api/config",
   summary:
-    "All that is described in the database, as one YAML document: settings, channels, models, " +
-    "groups and teams. Placeholders stand for credentials.",
+    "The stored configuration as one YAML document: settings, channels, models, " +
+    "groups and teams. Credentials are replaced by placeholders.",
   answer: {
     description: "The document.",
     content: { "application/yaml": z.string() },
@@ -65,8 +65,8 @@ export const planConfiguration = management({
   path: "/api/config/plan",
   takesYaml: true,
   summary:
-    "What a YAML document (`application/yaml`) would change, with a digest for applying it. A " +
-    "section that is left out stays; one that is there is complete.",
+    "Plan of the changes that a YAML document (`application/yaml`) makes, with its digest. An " +
+    "absent section stays unchanged; a given one is complete.",
   data: PLAN,
 
   async handle(exchange, { configuration }: Pick<SettingDeps, "configuration">) {
@@ -82,8 +82,8 @@ export const applyConfiguration = management({
   path: "/api/config/apply",
   takesYaml: true,
   summary:
-    "Makes what a YAML document wants, all or nothing: `plan` is the digest of the plan for it, " +
-    "and 409 the answer where that is not what would be done any more.",
+    "Applies a YAML document completely or not at all. `plan` is the digest of its plan; " +
+    "if the plan is outdated, the answer is 409.",
   query: DIGEST_QUERY,
   data: PLAN,
 

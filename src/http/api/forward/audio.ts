@@ -19,7 +19,7 @@ const SPEECH: Answer = {
 };
 
 const TRANSCRIPT: Answer = {
-  description: "The transcript, in the format that was asked for.",
+  description: "The transcript in the requested format.",
   content: {
     "application/json": z.looseObject({ text: z.string() }).meta({ id: "Transcript" }),
     "text/plain": z.string(),

@@ -23,7 +23,7 @@ export const createModeration: Endpoint<SharedDeps> = {
   path: "/v1/moderations",
   access: "key",
   family: "text",
-  summary: "Says whether words and pictures are harmful.",
+  summary: "Classifies whether texts and images are harmful.",
   requestSchema: () => schemaOf(MODERATION_REQUEST),
   renderError: (error) => moderations.inbound.buildError(error),
   handle: (exchange, deps) => serveShared(exchange, moderations, deps, USUAL_MODERATOR),

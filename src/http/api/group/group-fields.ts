@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { descriptionOf } from "#config/documents/fields.ts";
+import { GROUP_FIELDS } from "#config/documents/group.ts";
 import { USUAL_FACTOR, type GroupChange } from "#core/group.ts";
 import { parseThousandths } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
@@ -13,7 +15,7 @@ const CHANNEL = /^[A-Za-z0-9._-]{1,64}$/;
 
 const FACTOR = z
   .union([z.number().min(0).max(100), z.string().min(1).max(24)])
-  .meta({ description: "What usual prices are multiplied by, at most three decimals." })
+  .meta({ description: descriptionOf(GROUP_FIELDS.price_factor) })
   .transform((given, context) => {
     const factor = parseThousandths(String(given));
     if (factor === undefined) context.addIssue("must be from 0 to 100, of at most three decimals");
@@ -29,7 +31,7 @@ const FIELDS = {
     max: MAX_CHANNELS,
     isGood: (name) => CHANNEL.test(name),
     what: "a channel's name",
-    description: "Names of channels; null for all.",
+    description: descriptionOf(GROUP_FIELDS.channels),
   }),
   price_factor: FACTOR,
   prices: PRICES,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { GROUP_FIELDS } from "#config/documents/group.ts";
 import { invalid } from "#core/error.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import type { GradedRates, Price, Rates } from "#core/money.ts";
@@ -15,22 +15,14 @@ import { isGrade } from "#core/usage.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
-import { jsonField } from "../fields.ts";
-import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
+import { documentField } from "../fields.ts";
 import { showGradedRates } from "../price-json.ts";
 
 const MAX_PRICES = 1_000;
 const MAX_GRADES = 100;
 const WORDS = Object.keys(RATE_WORDS);
 
-export const PRICES = jsonField(
-  z
-    .record(z.string(), z.looseObject({ ...PRICE_FIELDS, variants: VARIANTS.nullish() }))
-    .describe(
-      "Prices by model, in place of the usual ones and of the factor; of tokens, what is left out " +
-        "costs as the input or the output does.",
-    ),
-).nullish();
+export const PRICES = documentField(GROUP_FIELDS.prices);
 
 /** Reads a body that is already validated. `readModel` reads variants as the file's `models` have them. */
 export function readPrices(
@@ -61,7 +53,7 @@ function readPrice(model: string, price: Json, readModel: AccountDeps["readModel
   const rates = wholeRates(readWords(said, param));
   if (rates === undefined) {
     const units = UNIT_WORDS.join(", ");
-    throw invalid(param, `'${param}' must have input and output, 0 where free, or ${units}.`);
+    throw invalid(param, `'${param}' must have input and output (0 if free), or ${units}.`);
   }
   const variants = given === null ? undefined : readModel(model, members).rates?.variants;
   return {
@@ -80,7 +72,7 @@ function readGrades(value: Json, param: string): Readonly<Record<string, Partial
     const at = `${param}.${grade.slice(0, 64)}`;
     if (!isGrade(grade)) throw invalid(at, `'${at}' is not a valid kind of result.`);
     const read = readWords(membersOf(rates, at, WORDS), at);
-    if (Object.keys(read).length === 0) throw invalid(at, `'${at}' holds no price.`);
+    if (Object.keys(read).length === 0) throw invalid(at, `'${at}' has no price.`);
     return [grade, read] as const;
   });
   return Object.fromEntries(grades);
@@ -91,7 +83,10 @@ function membersOf(value: Json, param: string, known: readonly string[]): JsonOb
   const unknown = Object.keys(value).find((word) => !known.includes(word));
   if (unknown === undefined) return value;
   const all = known.join(", ");
-  throw invalid(param, `'${unknown.slice(0, 64)}' is not known in '${param}'; it has: ${all}.`);
+  throw invalid(
+    param,
+    `'${unknown.slice(0, 64)}' is not known in '${param}'; the fields are: ${all}.`,
+  );
 }
 
 function readWords(said: JsonObject, param: string): Partial<Rates> {

@@ -18,7 +18,7 @@ export const listGroups = management({
   method: "GET",
   path: "/api/group",
   access: "auditor",
-  summary: "Lists groups of users by id, at most 100; `after` is the last id of the page before.",
+  summary: "Lists groups of users by id, at most 100; `after` is the last id of the previous page.",
   query: z.object({ after: afterField("a group's") }),
   data: items(GROUP),
 
@@ -48,7 +48,7 @@ export const createGroup = management({
   method: "POST",
   path: "/api/group",
   access: "admin",
-  summary: "Makes a group. What is left out is open: all models and channels, usual prices.",
+  summary: "Creates a group. By default it has all models and channels, and the usual prices.",
   body: NEW_GROUP,
   data: GROUP,
 
@@ -59,7 +59,7 @@ export const createGroup = management({
   ) {
     const { name = "", ...fields } = readGroupFields(body, readModel);
     const group = await groups.create({ name, ...fields });
-    return succeed(exchange.id, "The group was made.", showGroup(group));
+    return succeed(exchange.id, "The group was created.", showGroup(group));
   },
 });
 
@@ -69,7 +69,7 @@ export const updateGroup = management({
   method: "PUT",
   path: "/api/group/:id",
   access: "admin",
-  summary: "Changes a group; what is left out stays. Calls from now on are under what it says.",
+  summary: "Changes a group. Absent fields stay unchanged. New calls use the new values.",
   body: CHANGED_GROUP,
   data: GROUP,
 
@@ -90,7 +90,7 @@ export const deleteGroup = management({
   method: "DELETE",
   path: "/api/group/:id",
   access: "admin",
-  summary: "Deletes a group that no user is in.",
+  summary: "Deletes a group without users.",
 
   async handle(exchange, { groups }: Pick<AccountDeps, "groups">) {
     if (!(await groups.delete(idInPath(exchange)))) throw noSuchGroup();

@@ -25,7 +25,7 @@ export const imageOperations: readonly Endpoint<ImageDeps>[] = [
     path: "/v1/images/generations",
     access: "key",
     family: "images",
-    summary: "Makes pictures out of words, and of other pictures.",
+    summary: "Creates images from texts and other images.",
     requestSchema: () => schemaOf(REQUEST),
     renderError: (error) => gateway.inbound.buildError(error),
     handle: (exchange, deps) =>

@@ -36,9 +36,9 @@ export const listOwnCalls = management({
   path: "/api/log/self",
   access: "user",
   summary:
-    "Your calls, latest first. `token` chooses one token's, `session` one session's; " +
-    "`page_size` says how many; " +
-    "`before` is the id of the last call of the page before.",
+    "Your calls, latest first. Filters: `token`, `session`. " +
+    "`page_size`: number of calls; " +
+    "`before`: the id of the last call of the previous page.",
 
   query: OWN_PAGE,
   data: items(OWN_CALL),
@@ -54,7 +54,7 @@ export const getOwnCall = management({
   ...common,
   path: "/api/log/self/:id",
   access: "user",
-  summary: "One of your calls, by the `x-request-id` of its answer, and what each part of it cost.",
+  summary: "One of your calls, by the `x-request-id` of its answer, with the cost of each part.",
   data: OWN_CALL_IN_PARTS,
 
   async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
@@ -70,7 +70,7 @@ export const listCalls = management({
   path: "/api/log",
   access: "auditor",
   summary:
-    "Everybody's calls, latest first, with who served them; `user` chooses one user's, `session` one session's.",
+    "Calls of all users, latest first, with the channel that served them. Filters: `user`, `session`.",
 
   query: PAGE,
   data: items(CALL),
@@ -86,7 +86,7 @@ export const getCall = management({
   ...common,
   path: "/api/log/:id",
   access: "auditor",
-  summary: "Anybody's call, with every attempt that was made, and what each part of it cost.",
+  summary: "A call of any user, with all attempts and the cost of each part.",
   data: CALL_IN_PARTS,
 
   async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {

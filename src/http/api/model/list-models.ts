@@ -78,10 +78,10 @@ export const listModelEntries = management({
   path: "/api/model",
   access: "auditor",
   summary:
-    "Every model by the name that callers use: who serves it at which price, what is known of " +
-    "it, and what is said of it in place of the catalogue. `unpriced=true` chooses those that " +
-    "some channel serves without a price. `refused_members`: what vendors were found to refuse, " +
-    "and is left out of requests for a day. `retired`: what a channel's vendor stopped serving.",
+    "All models by the name that clients use: channels, price, catalogue facts and " +
+    "overrides. `unpriced=true` selects models that " +
+    "a channel serves without a price. `refused_members`: fields that a vendor refused, " +
+    "which are left out of requests for a day. `retired`: models that a channel's vendor stopped serving.",
 
   query: QUERY,
   data: LIST,

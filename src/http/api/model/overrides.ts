@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MODEL_FIELDS } from "#config/documents/model.ts";
 import { GatewayError, invalid } from "#core/error.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
 import type { ModelOverride } from "#core/model.ts";
@@ -6,30 +7,19 @@ import { isDay } from "#lib/iso-date.ts";
 import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
-import { jsonField } from "../fields.ts";
+import { documentFields } from "../fields.ts";
 import { management } from "../management.ts";
-import { PRICE_FIELDS, VARIANTS } from "../price-fields.ts";
 import { MODEL_ENTRY, modelIn, showModel } from "./list-models.ts";
 
-const TOKENS = z.int().min(1).max(100_000_000).nullish();
-
 const OVERRIDE = z.strictObject({
-  ...PRICE_FIELDS,
-  grades: jsonField(PRICE_FIELDS.grades.unwrap().unwrap()).nullish(),
-  variants: jsonField(VARIANTS).nullish(),
-  source: z.string().min(1).max(500).describe("Where the price was read.").nullish(),
-  date: z.string().min(10).max(10).describe("The day it was read; else today.").nullish(),
-  context: TOKENS,
-  max_output: TOKENS,
-  like: z
+  ...documentFields(MODEL_FIELDS),
+  source: z.string().min(1).max(500).describe("Source of the price.").nullish(),
+  date: z
     .string()
-    .min(1)
-    .max(512)
-    .describe("Id of a known model whose traits this one has, as far as nothing else is said.")
+    .min(10)
+    .max(10)
+    .describe("Day on which the price was read; today if absent.")
     .nullish(),
-  limits: jsonField(
-    z.looseObject({ rpm: z.int().min(1).max(1_000_000).nullish(), tpm: TOKENS }),
-  ).nullish(),
 });
 
 const common = {
@@ -43,8 +33,8 @@ export const putModelOverride = management({
   ...common,
   method: "PUT",
   summary:
-    "Says what a model costs and can do, in place of the catalogue and of what was said before. " +
-    "Calls under way keep their price.",
+    "Sets prices and abilities of a model, instead of the catalogue and of an earlier override. " +
+    "Running calls keep their price.",
   body: OVERRIDE,
   data: MODEL_ENTRY,
 
@@ -79,7 +69,7 @@ export const deleteModelOverride = management({
   tag: "Model settings",
   ...common,
   method: "DELETE",
-  summary: "Takes back what was said of a model: the catalogue's words hold again.",
+  summary: "Deletes the override of a model: the catalogue applies again.",
 
   async handle(
     exchange,
@@ -88,10 +78,10 @@ export const deleteModelOverride = management({
     const name = modelIn(exchange);
     refuseOwned(name, channelRegistry);
     if (!(await modelStore.delete(name))) {
-      throw new GatewayError("not_found", "Nothing was said of this model.");
+      throw new GatewayError("not_found", "This model has no override.");
     }
     await channelRegistry.load();
-    return succeed(exchange.id, "What was said of the model was taken back.");
+    return succeed(exchange.id, "The override of the model was deleted.");
   },
 });
 
@@ -100,7 +90,7 @@ function refuseOwned(name: string, { overrides }: ChannelRegistry): void {
   if (owner === undefined) return;
   throw new GatewayError(
     "invalid_request",
-    `The model '${name}' is described in ${owner}, and cannot be changed here.`,
+    `The model '${name}' is defined in ${owner}. Change it there.`,
   );
 }
 
@@ -113,7 +103,7 @@ function priced(
   if (rates === undefined) return said;
   const from = source ?? "";
   if (from.trim() === "") {
-    throw invalid("source", "'source' must say where the price was read.");
+    throw invalid("source", "'source' must name the source of the price.");
   }
   if (!isDay(date)) throw invalid("date", "'date' must be a day such as 2030-12-31.");
   return { ...said, price: { ...rates, source: from, date } };

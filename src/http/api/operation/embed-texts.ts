@@ -18,7 +18,7 @@ export const embedTexts: Endpoint<OperationDeps> = {
   path: "/v2/embed",
   access: "key",
   family: "embeddings",
-  summary: "Turns texts into vectors, in the format of those who also rank.",
+  summary: "Turns texts into vectors, in the format of reranking vendors.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => secondVersion(format).inbound.buildError(error),
   handle: (exchange, deps) =>

@@ -34,7 +34,7 @@ export const nativePredictions: readonly Endpoint<OperationDeps>[] = NATIVE_PREF
     method: "POST",
     path: `${prefix}/models/:model{.+:predict}`,
     access: "key",
-    summary: "Makes pictures, or turns texts into vectors, by predictions of the native style.",
+    summary: "Creates images, or turns texts into vectors, by predictions of the native style.",
     requestSchema: () => schemaOf(REQUEST),
     renderError: (error) => predictions.inbound.buildError(error),
     handle: serve,

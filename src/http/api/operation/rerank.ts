@@ -29,7 +29,7 @@ export const rerankOperations: readonly Endpoint<OperationDeps>[] = [
   path,
   access: "key",
   family: "rerank",
-  summary: "Puts documents in the order of how well they answer a query.",
+  summary: "Ranks documents by their relevance for a query.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) =>
     (path === "/v2/rerank" ? secondVersion(jina) : jina).inbound.buildError(error),

@@ -12,7 +12,7 @@ import { seconds } from "../seconds.ts";
 
 export const HISTORY = z.object({
   page_size: pageSize(20, 100),
-  before: textField("The id of the last item of the page before."),
+  before: textField("The id of the last item of the previous page."),
 });
 
 export const GRANTS = items(

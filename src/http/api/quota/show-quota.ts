@@ -12,7 +12,7 @@ import { seconds } from "../seconds.ts";
 
 const USE = {
   used_usd: z.number(),
-  held_usd: z.number().describe("Held by calls that are running."),
+  held_usd: z.number().describe("Reserved by running calls."),
   left_usd: z.number().nullable(),
 };
 

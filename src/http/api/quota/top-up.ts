@@ -18,7 +18,9 @@ export const TOP_UP = z.strictObject({
       .string()
       .min(1)
       .max(255)
-      .describe("Names the top-up, so that it can be sent again without being done again."),
+      .describe(
+        "Identifies the top-up: a repeated request with the same value has no further effect.",
+      ),
   ),
 });
 
@@ -50,7 +52,10 @@ function readOperation({ request }: Exchange, body: TopUp): string | undefined {
   const given = body.operation ?? header;
   if (given === undefined) return undefined;
   if (header !== undefined && header !== given) {
-    throw invalid("operation", "'operation' and the Idempotency-Key are not the same.");
+    throw invalid(
+      "operation",
+      "'operation' and the Idempotency-Key differ. Use one value for both.",
+    );
   }
   if (VISIBLE.test(given)) return given;
   throw invalid("operation", "'operation' must be 1 to 255 visible ASCII characters.");

@@ -13,7 +13,7 @@ const VALUE = z.strictObject({
   value: z
     .union([z.string().max(MAX_CHARS), z.number().min(0).max(MAX_NUMBER)])
     // Somebody may try to set what is a secret.
-    .meta({ writeOnly: true, description: "In the words of the file." })
+    .meta({ writeOnly: true, description: "In the notation of the file." })
     .transform(String),
 });
 
@@ -39,8 +39,8 @@ export const listSettings = management({
   path: "/api/setting",
   access: "auditor",
   summary:
-    "Every setting: what it is and who says so, what it takes, and whether it can be changed " +
-    "here. Secrets are not shown.",
+    "All settings: value, source, valid values, and whether they can change " +
+    "at run time. Secrets are not shown.",
   data: items(SETTING),
 
   handle({ id }, { settings }: Pick<SettingDeps, "settings">) {
@@ -55,7 +55,7 @@ export const putSetting = management({
   tag: "Settings",
   ...change,
   method: "PUT",
-  summary: "Changes a setting that neither a variable nor the file says.",
+  summary: "Changes a setting that neither a variable nor the file sets.",
   body: VALUE,
 
   async handle(exchange, { settings }: Pick<SettingDeps, "settings">, { body: { value } }) {
@@ -69,7 +69,7 @@ export const deleteSetting = management({
   tag: "Settings",
   ...change,
   method: "DELETE",
-  summary: "Takes back what was said of a setting here: its default holds again.",
+  summary: "Deletes the stored value of a setting: its default applies again.",
 
   async handle(exchange, { settings }: Pick<SettingDeps, "settings">) {
     const changed = await settings.reset(exchange.param("name"));

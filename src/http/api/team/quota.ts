@@ -14,7 +14,7 @@ export const getTeamQuota = management({
   method: "GET",
   path: "/api/team/:id/quota",
   access: "auditor",
-  summary: "What the members of a team may spend together, and have spent.",
+  summary: "Quota and budgets of a team, and the amounts spent.",
   data: z.object({ team_id: z.int(), ...QUOTA }),
 
   async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">) {
@@ -29,7 +29,7 @@ export const topUpTeam = management({
   method: "POST",
   path: "/api/team/:id/quota",
   access: "admin",
-  summary: "Adds to what a team may spend, or takes away from it; once for each `operation`.",
+  summary: "Raises or lowers the quota of a team, once for each `operation`.",
   body: TOP_UP,
   data: TOPPED_UP,
 
@@ -45,7 +45,7 @@ export const listTeamGrants = management({
   method: "GET",
   path: "/api/team/:id/quota/history",
   access: "auditor",
-  summary: "Who changed what a team may spend, when and why; paged as a user's.",
+  summary: "Changes of a team's quota with actor, time and reason; paged like those of a user.",
   query: HISTORY,
   data: GRANTS,
 

@@ -32,7 +32,7 @@ export const listTeams = management({
   method: "GET",
   path: "/api/team",
   access: "auditor",
-  summary: "Lists teams by id, at most 100; `after` is the last id of the page before.",
+  summary: "Lists teams by id, at most 100; `after` is the last id of the previous page.",
 
   query: z.object({ after: afterField("a team's") }),
   data: items(LISTED_TEAM),
@@ -49,7 +49,7 @@ export const getTeam = management({
   method: "GET",
   path: "/api/team/:id",
   access: "auditor",
-  summary: "A team, with what its members may spend together and have spent.",
+  summary: "A team with its quota and the amounts spent.",
   data: TEAM,
 
   async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">) {
@@ -67,7 +67,7 @@ export const createTeam = management({
   method: "POST",
   path: "/api/team",
   access: "admin",
-  summary: "Makes a team: users whose calls draw on one account besides their own.",
+  summary: "Creates a team: users whose calls are also charged to one common account.",
   body: NEW_TEAM,
   data: TEAM,
 
@@ -75,7 +75,7 @@ export const createTeam = management({
     const { name = "", ...bounds } = readTeam(body);
     const note = `${requireUser(exchange).name}: team made`;
     const team = await deps.teams.create({ name, ...bounds }, note);
-    return succeed(exchange.id, "The team was made.", await showTeamWhole(team, deps));
+    return succeed(exchange.id, "The team was created.", await showTeamWhole(team, deps));
   },
 });
 
@@ -85,7 +85,7 @@ export const updateTeam = management({
   method: "PUT",
   path: "/api/team/:id",
   access: "admin",
-  summary: "Changes a team; what is left out stays, and null takes a bound away.",
+  summary: "Changes a team. Absent fields stay unchanged; null removes a limit.",
   body: CHANGED_TEAM,
   data: TEAM,
 
@@ -105,7 +105,7 @@ export const deleteTeam = management({
   method: "DELETE",
   path: "/api/team/:id",
   access: "admin",
-  summary: "Deletes a team that nobody is in.",
+  summary: "Deletes a team without members.",
 
   async handle(exchange, { teams }: Pick<AccountDeps, "teams">) {
     const { id } = await findTeam(exchange, teams);

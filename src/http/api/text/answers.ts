@@ -93,7 +93,7 @@ export const INPUT_ITEMS = z.object({
 export const INPUT_ITEMS_QUERY = z.object({
   limit: text.optional().meta({ type: "integer", minimum: 1, maximum: 100, default: 20 }),
   order: text.optional().meta({ enum: ["asc", "desc"], default: "desc" }),
-  after: text.optional().meta({ description: "The id of the last item of the page before." }),
+  after: text.optional().meta({ description: "The id of the last item of the previous page." }),
 });
 
 export const MESSAGE = z

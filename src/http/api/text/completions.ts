@@ -15,7 +15,7 @@ export const createCompletion: Endpoint<GenerationDeps> = {
   path: "/v1/completions",
   access: "key",
   family: "text",
-  summary: "Continues a prompt, as before there were chats.",
+  summary: "Continues a prompt, in the legacy completions style.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => completions.inbound.buildError(error),
   handle: (exchange, deps) => generate(exchange, completions, deps),

@@ -38,7 +38,7 @@ export const countMessageTokens: Endpoint<CountingDeps> = {
   path: "/v1/messages/count_tokens",
   access: "key",
   family: "text",
-  summary: "Counts the input tokens of a messages request; asks no model and costs nothing.",
+  summary: "Counts the input tokens of a messages request. Calls no model and costs nothing.",
   renderError: buildCountError,
   async handle(exchange, deps) {
     await throttle(exchange, deps);
@@ -60,7 +60,7 @@ export const countResponseTokens: Endpoint<
   path: "/v1/responses/input_tokens",
   access: "key",
   family: "text",
-  summary: "Counts the input tokens of a responses request; asks no model and costs nothing.",
+  summary: "Counts the input tokens of a responses request. Calls no model and costs nothing.",
   renderError: (error) => responses.inbound.buildError(error),
   async handle(exchange, deps) {
     await throttle(exchange, deps);

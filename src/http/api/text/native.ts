@@ -51,14 +51,14 @@ function operationsAt(prefix: string): readonly RouteOperation[] {
     {
       template: `${model}:streamGenerateContent`,
       operationId: `streamGenerateContent${suffix}`,
-      summary: "Generates text in the native style, piece by piece.",
+      summary: "Generates text in the native style, as a stream.",
       query: STREAM_QUERY,
       answer: streamableAnswer(z.array(GENERATED_CONTENT)),
     },
     {
       template: `${model}:countTokens`,
       operationId: `countTokens${suffix}`,
-      summary: "Counts the input tokens of a request in the native style; asks no model.",
+      summary: "Counts the input tokens of a request in the native style. Calls no model.",
       answer: jsonAnswer(NATIVE_TOKENS),
     },
   ];

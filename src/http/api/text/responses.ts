@@ -27,7 +27,7 @@ export const createResponse: Endpoint<ConversationDeps> = {
   access: "key",
   family: "text",
   summary:
-    "Generates text in the responses style; goes on from `previous_response_id` over any upstream.",
+    "Generates text in the responses style; continues `previous_response_id` on any upstream.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => responses.inbound.buildError(error),
   handle: serve,
@@ -111,7 +111,7 @@ async function keep(
   try {
     await save();
   } catch (cause) {
-    const message = "A response could not be kept.";
+    const message = "The response could not be stored.";
     deps.onError(new GatewayError("internal", message, { cause }), exchange.id);
   }
 }

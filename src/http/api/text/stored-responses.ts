@@ -26,7 +26,7 @@ export const getResponse: Endpoint<Pick<TextDeps, "responses">> = {
   ...base,
   method: "GET",
   path: "/v1/responses/:id",
-  summary: "A response that was kept; its owner's only, for 30 days.",
+  summary: "A stored response of this user; responses are stored for 30 days.",
   async handle(exchange, deps) {
     return json((await find(exchange, deps)).response, exchange.id);
   },
@@ -38,7 +38,7 @@ export const deleteResponse: Endpoint<Pick<TextDeps, "responses">> = {
   ...base,
   method: "DELETE",
   path: "/v1/responses/:id",
-  summary: "Forgets a response.",
+  summary: "Deletes a stored response.",
   async handle(exchange, deps) {
     const id = exchange.param("id");
     const { userId } = requireKey(exchange);
@@ -54,7 +54,8 @@ export const cancelResponse: Endpoint<Pick<TextDeps, "responses">> = {
   ...base,
   method: "POST",
   path: "/v1/responses/:id/cancel",
-  summary: "Refused: only background responses can be cancelled, and there are none.",
+  summary:
+    "Always refused: only background responses can be cancelled, and they are not supported.",
   async handle(exchange, deps) {
     await find(exchange, deps);
     throw invalid("response_id", "Only responses that run in the background can be cancelled.");
@@ -68,7 +69,7 @@ export const listInputItems: Endpoint<Pick<TextDeps, "responses" | "limits">> = 
   ...base,
   method: "GET",
   path: "/v1/responses/:id/input_items",
-  summary: "What a response was asked, item by item, the newest first.",
+  summary: "Input items of a response, newest first.",
   async handle(exchange, deps) {
     const { userId } = requireKey(exchange);
     const id = exchange.param("id");

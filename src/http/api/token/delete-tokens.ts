@@ -15,7 +15,8 @@ export const deleteTokens = management({
   method: "POST",
   path: "/api/token/batch",
   access: "user",
-  summary: "Deletes many tokens for good. Those that were not there, or not yours, are named.",
+  summary:
+    "Deletes several tokens permanently. Names those that do not exist or belong to another user.",
   body: REQUEST,
   data: z.object({ deleted: z.int(), not_deleted: z.array(z.int()) }),
 

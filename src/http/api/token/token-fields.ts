@@ -24,13 +24,13 @@ const FIELDS = {
     max: MAX_NETWORKS,
     isGood: isNetwork,
     what: A_NETWORK,
-    description: "Networks it may be used from; null for anywhere.",
+    description: "IP networks from which it may be used; null for all.",
   }),
   endpoints: z
     .array(z.enum(FAMILIES))
     .min(1)
     .max(FAMILIES.length)
-    .describe("Families of endpoints it may call; null for all.")
+    .describe("Endpoint families that it may call; null for all.")
     .nullish(),
   ...LIMITS,
 };

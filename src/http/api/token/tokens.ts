@@ -32,7 +32,7 @@ const STATUS_ONLY = z.object({
     .string()
     .optional()
     .transform((given) => given === "true")
-    .meta({ type: "boolean", default: false, description: "Change nothing but the status." }),
+    .meta({ type: "boolean", default: false, description: "Change only the status." }),
 });
 
 export const listTokens = management({
@@ -40,7 +40,7 @@ export const listTokens = management({
   ...common,
   method: "GET",
   path: "/api/token",
-  summary: "Lists your tokens, latest first; `p` and `page_size` choose the page.",
+  summary: "Lists your tokens, latest first, in pages of `p` and `page_size`.",
   query: PAGE,
   data: PAGE_OF_TOKENS,
 
@@ -67,7 +67,7 @@ export const createToken = management({
   ...common,
   method: "POST",
   path: "/api/token",
-  summary: "Makes a token. Its key is in this answer, and cannot be shown again.",
+  summary: "Creates a token. Only this answer contains its key.",
   body: NEW_TOKEN,
   data: NEW_TOKEN_SHOWN,
 
@@ -81,7 +81,7 @@ export const createToken = management({
     const draft = { ...draftOf(fields), userId };
     const { key, secret } = await userKeys.create(draft, limits.keysPerUser);
     const listed = existing(await userKeys.findOwn(userId, key.id));
-    return succeed(exchange.id, "The token was made. Its key is not shown again.", {
+    return succeed(exchange.id, "The token was created. Its key is not shown again.", {
       ...showToken(listed, clock.now()),
       key: secret,
     });
@@ -100,7 +100,8 @@ export const updateToken = management({
   operationId: "updateToken",
   ...changing,
   path: "/api/token/:id",
-  summary: "Changes a token; what is left out stays. With `status_only=true` only its status.",
+  summary:
+    "Changes a token. Absent fields stay unchanged. `status_only=true` changes only its status.",
   handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, input) =>
     update(exchange, deps, input, idInPath(exchange)),
 });
@@ -119,7 +120,7 @@ export const deleteToken = management({
   ...common,
   method: "DELETE",
   path: "/api/token/:id",
-  summary: "Deletes a token for good; its running streams end.",
+  summary: "Deletes a token permanently; its running streams end.",
 
   async handle(exchange, { userKeys }: Pick<AccountDeps, "userKeys">) {
     const deleted = await userKeys.deleteOwn(requireUser(exchange).id, [idInPath(exchange)]);
@@ -157,9 +158,9 @@ async function update(
 ): Promise<Response> {
   const { id: idOfBody } = body;
   const id = idOfPath ?? idOfBody;
-  if (id === undefined) throw invalid("id", "'id' must say which token to change.");
+  if (id === undefined) throw invalid("id", "'id' is required: the token to change.");
   if (idOfBody !== undefined && idOfBody !== id) {
-    throw invalid("id", "'id' is another token's than the path's.");
+    throw invalid("id", "'id' differs from the id in the path.");
   }
 
   const status = readStatus(body.status);

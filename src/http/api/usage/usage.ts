@@ -49,8 +49,8 @@ export const getOwnUsage = management({
   path: "/api/usage/self",
   access: "user",
   summary:
-    "How much you used from `from` to `to`, to the hour; `by` (any of hour, day, month, key, model, " +
-    "with commas) tells it apart; `key_id` and `model` choose.",
+    "Your usage from `from` to `to`, by whole hours. `by` (any of hour, day, month, key, model, " +
+    "separated by commas) groups it. Filters: `key_id`, `model`.",
 
   query: OWN_QUERY,
 
@@ -67,7 +67,7 @@ export const getUsage = management({
   path: "/api/usage",
   access: "auditor",
   summary:
-    "The same of everybody, also by user and channel; `user_id`, `key_id`, `model` and `channel` choose.",
+    "Usage of all users, also by user and channel. Filters: `user_id`, `key_id`, `model`, `channel`.",
 
   query: QUERY,
 
@@ -105,7 +105,7 @@ function byField(known: readonly UsageDimension[]) {
       if (!isKnown) context.addIssue(`may have: ${known.join(", ")}`);
       return known.filter((each) => given.includes(each));
     })
-    .meta({ description: `Tells sums apart: any of ${known.join(", ")}, with commas.` });
+    .meta({ description: `Groups the sums: any of ${known.join(", ")}, separated by commas.` });
 }
 
 function nameField(description: string) {
@@ -114,7 +114,7 @@ function nameField(description: string) {
     .optional()
     .transform((given = "", context) => {
       if (given.length > MAX_NAME_CHARS || given.includes("\0")) {
-        context.addIssue("is too long for a name, or is none");
+        context.addIssue("must be a name of valid length");
       }
       return given === "" ? undefined : given;
     })
@@ -126,5 +126,5 @@ function refuseOthers(query: URLSearchParams): void {
   const filter = ["user_id", "channel"].find((name) => query.has(name));
   if (filter === undefined) return;
   const known = Object.keys(OWN_FILTERS).join(", ");
-  throw invalid(filter, `'${filter}' is not known here; choose by: ${known}.`);
+  throw invalid(filter, `'${filter}' is not known here; the filters are: ${known}.`);
 }

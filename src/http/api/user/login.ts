@@ -31,7 +31,7 @@ export const login = management({
   path: "/api/user/login",
   access: "public",
   summary:
-    "Logs in with a name or an address, a password, and a code where the user has a second " +
+    "Logs in with a name or an email address, a password, and a code if the user has a second " +
     "factor; the answer sets a cookie.",
   body: LOGIN,
   data: LOGGED_IN,
@@ -43,7 +43,7 @@ export const login = management({
   ) {
     refuseOtherPages(exchange);
     const name = body.email ?? body.username;
-    if (name === undefined) throw invalid("email", "'email' or 'username' must be there.");
+    if (name === undefined) throw invalid("email", "'email' or 'username' is required.");
 
     const { logins, loginLimits } = deps;
     const account = await logins.accountName(name);
@@ -67,7 +67,7 @@ export const finishLogin = management({
   method: "POST",
   path: "/api/user/login/code",
   access: "mfa_pending",
-  summary: "Shows the code that a session of single sign-on waits for.",
+  summary: "Submits the second-factor code for a single sign-on session.",
   body: SHOWN,
   data: LOGGED_IN,
 
@@ -80,7 +80,7 @@ export const finishLogin = management({
     if (ownSession(exchange) === undefined || !user.hasSecondFactor) {
       throw new GatewayError(
         "forbidden",
-        "No login of this session waits for a code. Log in again.",
+        "This session has no login that requires a code. Log in again.",
       );
     }
     await takeCode(exchange, deps, user, body.code);
@@ -119,12 +119,12 @@ async function takeCode(
   code: string | undefined,
 ): Promise<void> {
   if (code === undefined) {
-    throw new GatewayError("unauthenticated", "A code of your second factor is needed, too.", {
+    throw new GatewayError("unauthenticated", "A code of your second factor is required.", {
       details: { second_factor: "required" },
     });
   }
   if (await isCodeGood(exchange, deps, user, code)) return;
-  throw new GatewayError("unauthenticated", "This code is wrong, or was used before.", {
+  throw new GatewayError("unauthenticated", "This code is wrong or was already used.", {
     details: { second_factor: "wrong" },
   });
 }
@@ -140,9 +140,13 @@ async function logIn(
   const response =
     lack === undefined
       ? succeed(exchange.id, "", showUser(user))
-      : succeed(exchange.id, "Set up a second factor; until then this login opens nothing else.", {
-          ...showUser(user),
-          set_up: "second_factor",
-        });
+      : succeed(
+          exchange.id,
+          "Set up a second factor. Until then, this login gives no other access.",
+          {
+            ...showUser(user),
+            set_up: "second_factor",
+          },
+        );
   return await startSession(exchange, deps, user.id, isConfirmed, response);
 }

@@ -29,14 +29,14 @@ const MAX_NAMES = 4;
 
 const common = { method: "GET", access: "public" } as const;
 
-const REDIRECT: Answer = { status: 302, description: "Where the browser goes on.", content: {} };
+const REDIRECT: Answer = { status: 302, description: "The next URL of the browser.", content: {} };
 
 export const describeOidc = management({
   operationId: "describeOidc",
   tag: "Login",
   ...common,
   path: "/api/user/oidc",
-  summary: "What the button for single sign-on is called.",
+  summary: "Label of the single sign-on button.",
   data: z.object({ name: z.string() }),
   handle: (exchange, deps: Pick<LoginDeps, "singleSignOn">) =>
     succeed(exchange.id, "", { name: requireSignOn(deps).name }),
@@ -47,7 +47,7 @@ export const beginOidc = management({
   tag: "Login",
   ...common,
   path: "/api/user/oidc/login",
-  summary: "Sends the browser to the identity provider; `return_to` is where it ends up here.",
+  summary: "Redirects the browser to the identity provider; `return_to` is the final path here.",
   query: z.object({ return_to: textField("A path of this gateway.") }),
   answer: REDIRECT,
 
@@ -67,7 +67,7 @@ export const finishOidc = management({
   ...common,
   path: CALLBACK_PATH,
   isAction: true,
-  summary: "Takes the identity provider's answer, logs in, and goes on to where it was to end.",
+  summary: "Handles the identity provider's answer, logs in, and redirects to `return_to`.",
   query: z.object({
     code: textField("As the identity provider says it."),
     state: textField("Of the login that was begun."),
@@ -122,7 +122,7 @@ export const linkIdentity = management({
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     await deps.identities.link(user.id, provider.issuer, subject);
-    return succeed(exchange.id, "The user is linked.");
+    return succeed(exchange.id, "The user was linked.");
   },
 });
 
@@ -138,7 +138,7 @@ export const unlinkIdentity = management({
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     if (await deps.identities.unlink(user.id, provider.issuer)) {
-      return succeed(exchange.id, "The user is linked no more.");
+      return succeed(exchange.id, "The user was unlinked.");
     }
     throw new GatewayError("not_found", "This user is not linked.");
   },
@@ -200,7 +200,10 @@ function openPending(
   const bytes = seal.open(readPending(request) ?? "", CONTEXT);
   const kept = bytes && parseJson(Buffer.from(bytes).toString());
   if (bytes === undefined || (numberOf(memberOf(kept, "until")) ?? 0) <= clock.now()) {
-    throw new GatewayError("unauthenticated", "This login was not begun here, or took too long.");
+    throw new GatewayError(
+      "unauthenticated",
+      "This login was not started here, or has expired. Start again.",
+    );
   }
   const member = (name: string): string => textOf(memberOf(kept, name)) ?? "";
   return {

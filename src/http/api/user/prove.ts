@@ -46,5 +46,5 @@ export async function proveCode(
 ): Promise<void> {
   if (!user.hasSecondFactor) return;
   if (code !== undefined && (await isCodeGood(exchange, deps, user, code))) return;
-  throw new GatewayError("forbidden", "'code' is not a code of your second factor, or was used.");
+  throw new GatewayError("forbidden", "'code' is wrong or was already used.");
 }

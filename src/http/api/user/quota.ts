@@ -22,7 +22,7 @@ export const getOwnQuota = management({
   method: "GET",
   path: "/api/user/self/quota",
   access: "user",
-  summary: "What all your tokens may spend together, and have spent.",
+  summary: "Quota and budgets of all your tokens together, and the amounts spent.",
   data: USER_QUOTA,
   handle: (exchange, deps: Pick<AccountDeps, "ledger" | "quotas">) =>
     show(exchange, requireUser(exchange), deps),
@@ -34,7 +34,7 @@ export const getQuota = management({
   method: "GET",
   path: "/api/user/:id/quota",
   access: "auditor",
-  summary: "What a user may spend, and has spent.",
+  summary: "Quota and budgets of a user, and the amounts spent.",
   data: USER_QUOTA,
   handle: async (exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "users">) =>
     show(exchange, await findUser(exchange, deps.users), deps),
@@ -53,8 +53,8 @@ export const setQuota = management({
   path: "/api/user/:id/quota",
   access: "admin",
   summary:
-    "Says what a user of a role below your own may spend in all, what was spent included, and by " +
-    "day and month; the reason is kept in the ledger.",
+    "Sets the total quota, spent amounts included, and the budgets of a user of a role below your own, by " +
+    "day and month. The reason is stored in the ledger.",
   body: NEW_QUOTA,
   data: USER_QUOTA,
 
@@ -64,7 +64,7 @@ export const setQuota = management({
     if (quota === undefined && Object.keys(budgets).length === 0) {
       throw invalid(
         "quota_usd",
-        "'quota_usd' or a budget must be there: an amount, or null for no bound.",
+        "'quota_usd' or a budget is required: an amount, or null for no limit.",
       );
     }
     const user = await findBelow(exchange, deps);
@@ -81,7 +81,7 @@ export const topUpUser = management({
   path: "/api/user/:id/quota",
   access: "admin",
   summary:
-    "Adds to what a user of a role below your own may spend, or takes away from it; once for " +
+    "Raises or lowers the quota of a user of a role below your own, once for " +
     "each `operation`.",
   body: TOP_UP,
   data: TOPPED_UP,
@@ -98,7 +98,7 @@ export const listOwnGrants = management({
   method: "GET",
   path: "/api/user/self/quota/history",
   access: "user",
-  summary: "Who changed what you may spend, when and why, latest first.",
+  summary: "Changes of your quota with actor, time and reason, latest first.",
   query: HISTORY,
   data: GRANTS,
   handle: (exchange, deps: Pick<AccountDeps, "quotas">, { query }) =>
@@ -112,8 +112,8 @@ export const listGrants = management({
   path: "/api/user/:id/quota/history",
   access: "auditor",
   summary:
-    "Who changed what a user may spend, when and why, latest first; `page_size` says how many, " +
-    "`before` is the id of the last one of the page before.",
+    "Changes of a user's quota with actor, time and reason, latest first. `page_size`: number of changes; " +
+    "`before`: the last id of the previous page.",
   query: HISTORY,
   data: GRANTS,
 

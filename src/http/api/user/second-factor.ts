@@ -26,8 +26,8 @@ export const beginSecondFactor = management({
   path: "/api/user/self/second-factor",
   access: "mfa_pending",
   summary:
-    "Makes a secret for your authenticator, which counts once a code of it was shown. " +
-    "Asks for your password, and for a code where you have a second factor already.",
+    "Creates a secret for your authenticator. It takes effect after its first valid code. " +
+    "Requires your password, and a code if you already have a second factor.",
   body: PROOF,
   data: z.object({ secret: z.string().describe("Base 32."), uri: z.string() }),
 
@@ -39,7 +39,7 @@ export const beginSecondFactor = management({
     const user = requireUser(exchange);
     await prove(exchange, deps, user, body);
     const secret = await deps.secondFactors.begin(user.id);
-    return succeed(exchange.id, "Give this to your authenticator, and show a code of it.", {
+    return succeed(exchange.id, "Add this secret to your authenticator, then submit a code.", {
       secret: toBase32(secret),
       uri: otpauthUri(secret, ISSUER, user.email ?? user.name),
     });
@@ -55,7 +55,7 @@ export const confirmSecondFactor = management({
   path: "/api/user/self/second-factor/confirm",
   access: "mfa_pending",
   summary:
-    "Takes the first code of your authenticator, and gives recovery codes, which are not shown " +
+    "Checks the first code of your authenticator and returns recovery codes, which are not shown " +
     "again. Ends your other logins.",
   body: SHOWN,
   data: z.object({ recovery_codes: z.array(z.string()) }),
@@ -71,7 +71,10 @@ export const confirmSecondFactor = management({
     await loginLimits.enter(name, exchange.client.address);
     const codes = await secondFactors.confirm(user.id, code);
     if (codes === undefined) {
-      throw new GatewayError("forbidden", "'code' is not a code of the new secret, or came late.");
+      throw new GatewayError(
+        "forbidden",
+        "'code' is not a valid code of the new secret, or has expired.",
+      );
     }
     loginLimits.succeeded(name, exchange.client.address);
     const response = succeed(exchange.id, "Keep the recovery codes; they are not shown again.", {
@@ -88,7 +91,7 @@ export const removeOwnSecondFactor = management({
   method: "DELETE",
   path: "/api/user/self/second-factor",
   access: "user",
-  summary: "Does away with your second factor. Asks for your password and a code.",
+  summary: "Removes your second factor. Requires your password and a code.",
   body: PROOF,
 
   async handle(
@@ -100,7 +103,7 @@ export const removeOwnSecondFactor = management({
     if (!user.hasSecondFactor) throw none("You have no second factor.");
     await prove(exchange, deps, user, body);
     await deps.secondFactors.remove(user.id);
-    return succeed(exchange.id, "Your second factor is gone.");
+    return succeed(exchange.id, "Your second factor was removed.");
   },
 });
 
@@ -110,13 +113,13 @@ export const removeSecondFactor = management({
   method: "DELETE",
   path: "/api/user/:id/second-factor",
   access: "admin",
-  summary: "Does away with the second factor of a user of a role below your own.",
+  summary: "Removes the second factor of a user of a role below your own.",
 
   async handle(exchange, { users, secondFactors }: Pick<LoginDeps, "users" | "secondFactors">) {
     const user = await findUser(exchange, users);
     refuseUnlessAbove(requireUser(exchange), user.role);
     if (await secondFactors.remove(user.id)) {
-      return succeed(exchange.id, "The user's second factor is gone.");
+      return succeed(exchange.id, "The user's second factor was removed.");
     }
     throw none("This user has no second factor.");
   },

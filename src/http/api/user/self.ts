@@ -18,7 +18,7 @@ export const getSelf = management({
   ...common,
   method: "GET",
   path: "/api/user/self",
-  summary: "Who is logged in.",
+  summary: "The logged-in user.",
   data: USER,
   handle: (exchange) => succeed(exchange.id, "", showUser(requireUser(exchange))),
 });
@@ -34,7 +34,8 @@ export const updateSelf = management({
   ...common,
   method: "PUT",
   path: "/api/user/self",
-  summary: "Changes your name for display, or your password, which ends all your other logins.",
+  summary:
+    "Changes your display name or your password. A new password ends all your other sessions.",
   body: CHANGE,
   data: USER,
 
@@ -62,12 +63,12 @@ export const createAccessToken = management({
   ...common,
   method: "POST",
   path: "/api/user/token",
-  summary: "Makes your access token, in place of the one before. It is not shown again.",
+  summary: "Creates your access token and revokes the previous one. It is not shown again.",
   data: z.object({ token: z.string() }),
 
   async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     const token = await logins.createToken(requireUser(exchange).id);
-    return succeed(exchange.id, "Your access token was made. It is not shown again.", { token });
+    return succeed(exchange.id, "Your access token was created. It is not shown again.", { token });
   },
 });
 

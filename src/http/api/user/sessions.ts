@@ -22,7 +22,7 @@ export const listSessions = management({
   ...common,
   method: "GET",
   path: "/api/user/self/sessions",
-  summary: "Where you are logged in: since when, when it was last used, and from which network.",
+  summary: "Your sessions, with their start, last use and network.",
   data: items(SESSION),
 
   async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
@@ -36,12 +36,12 @@ export const endSessions = management({
   ...common,
   method: "POST",
   path: "/api/user/self/sessions/end",
-  summary: "Ends all your sessions but the one that asks.",
+  summary: "Ends all your sessions except the current one.",
   data: z.object({ ended: z.int() }),
 
   async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
     const ended = await logins.endOtherSessions(requireUser(exchange).id, ownSession(exchange));
-    return succeed(exchange.id, "Your other sessions are ended.", { ended });
+    return succeed(exchange.id, "Your other sessions were ended.", { ended });
   },
 });
 

@@ -19,7 +19,8 @@ export const setUp = management({
   method: "POST",
   path: "/api/user/setup",
   access: "public",
-  summary: "Gives the root account its first login, with the token that the first start printed.",
+  summary:
+    "Creates the first login of the root account, with the token that the first start printed.",
   body: SET_UP,
   data: USER,
 
@@ -33,7 +34,7 @@ export const setUp = management({
     await loginLimits.enter(THIS, address);
     const user = await logins.setUp(token, email, password);
     if (user === undefined) {
-      throw new GatewayError("unauthenticated", "This token is not good, or not good any more.");
+      throw new GatewayError("unauthenticated", "This token is invalid or has expired.");
     }
     loginLimits.succeeded(THIS, address);
     exchange.identify(user, "setup_token");

@@ -11,7 +11,7 @@ export const USERNAME = z
     const name = given.toLowerCase();
     if (!isUserName(name)) {
       context.addIssue(
-        "must be of letters, digits, dots, dashes and underscores, and begin with one of the first two",
+        "must consist of letters, digits, dots, dashes and underscores, and start with a letter or digit",
       );
     }
     return name;
@@ -23,7 +23,7 @@ export const EMAIL = z
   .max(254)
   .transform((given, context) => {
     const email = given.toLowerCase();
-    if (!isEmail(email)) context.addIssue("is not an address");
+    if (!isEmail(email)) context.addIssue("must be an email address");
     return email;
   });
 

@@ -23,7 +23,7 @@ export const LOGGED_IN = z.object({
   set_up: z
     .literal("second_factor")
     .optional()
-    .describe("What the user must set up before the session opens anything else."),
+    .describe("Required set-up step before the session gives other access."),
 });
 
 export function showUser(user: User): JsonObject {

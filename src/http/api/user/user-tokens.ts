@@ -16,7 +16,7 @@ export const listUserTokens = management({
   method: "GET",
   path: "/api/user/:id/token",
   access: "auditor",
-  summary: "Lists a user's tokens, latest first; `p` and `page_size` choose the page.",
+  summary: "Lists a user's tokens, latest first, in pages of `p` and `page_size`.",
   query: PAGE,
   data: PAGE_OF_TOKENS,
 
@@ -52,7 +52,8 @@ export const deleteUserToken = management({
   method: "DELETE",
   path: "/api/user/:id/token/:token",
   access: "admin",
-  summary: "Deletes a token of a user of a role below your own for good; its running streams end.",
+  summary:
+    "Deletes a token of a user of a role below your own permanently; its running streams end.",
 
   async handle(exchange, deps: Pick<AccountDeps, "userKeys" | "users">) {
     const userId = await userBelow(exchange, deps);

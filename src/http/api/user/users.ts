@@ -23,7 +23,7 @@ export const listUsers = management({
   method: "GET",
   path: "/api/user",
   access: "auditor",
-  summary: "Lists users by id, at most 100; `after` is the last id of the page before.",
+  summary: "Lists users by id, at most 100; `after` is the last id of the previous page.",
   query: z.object({ after: afterField("a user's") }),
   data: items(USER),
 
@@ -49,7 +49,7 @@ export const createUser = management({
   method: "POST",
   path: "/api/user",
   access: "admin",
-  summary: "Makes a user, of a role below your own.",
+  summary: "Creates a user of a role below your own.",
   body: NEW_USER,
   data: USER,
 
@@ -67,7 +67,7 @@ export const createUser = management({
       name: body.username,
       role,
     });
-    return succeed(exchange.id, "The user was made.", showUser(user));
+    return succeed(exchange.id, "The user was created.", showUser(user));
   },
 });
 
@@ -118,8 +118,8 @@ export const deleteUser = management({
   path: "/api/user/:id",
   access: "admin",
   summary:
-    "Closes the account of a user of a role below your own for good: logins and tokens end, " +
-    "running streams too; what was called and what it cost stays.",
+    "Deletes a user of a role below your own permanently: logins, tokens " +
+    "and running streams end. The call log and its costs stay.",
 
   async handle(exchange, { users }: Pick<AccountDeps, "users">) {
     const found = await findUser(exchange, users);

@@ -33,7 +33,7 @@ export const VIDEOS = z.object({
 });
 
 export const VIDEOS_QUERY = z.object({
-  after: optionalText.meta({ description: "The id of the last video of the page before." }),
+  after: optionalText.meta({ description: "The id of the last video of the previous page." }),
   limit: optionalText.meta({ type: "integer", minimum: 0, maximum: 100, default: 20 }),
   order: optionalText.meta({ enum: ["asc", "desc"], default: "desc" }),
 });
@@ -153,5 +153,5 @@ export const PROTOCOL_E_TASKS = z.looseObject({ ...ENVELOPE, data: z.array(NEWER
 
 export const PROTOCOL_E_QUERY = z.object({
   task_ids: optionalText.meta({ description: "One id; or `external_task_ids`." }),
-  external_task_ids: optionalText.meta({ description: "One id of the caller's own." }),
+  external_task_ids: optionalText.meta({ description: "One id that the client chose." }),
 });

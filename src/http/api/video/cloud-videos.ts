@@ -40,7 +40,7 @@ export const cloudVideos: readonly Endpoint<VideoDeps>[] = CLOUD_PREFIXES.flatMa
     operationId: `predictLongRunning${suffixOf(prefix)}`,
     method: "POST",
     path: `${prefix}/models/:model{.+:predictLongRunning}`,
-    summary: "Has videos made, as the native vendor's cloud does.",
+    summary: "Creates videos in the format of the native vendor's cloud.",
     requestSchema: () => schemaOf(REQUEST),
     handle(exchange, deps) {
       const { model } = readOperation(exchange.param("model"));
@@ -52,7 +52,7 @@ export const cloudVideos: readonly Endpoint<VideoDeps>[] = CLOUD_PREFIXES.flatMa
     operationId: `fetchPredictOperation${suffixOf(prefix)}`,
     method: "POST",
     path: `${prefix}/models/:model{.+:fetchPredictOperation}`,
-    summary: "How videos are coming along; finished ones are in the answer.",
+    summary: "Status of videos; the answer contains finished ones.",
     requestSchema: () => schemaOf(FETCH_REQUEST),
     handle: fetchOperation,
   },
@@ -62,7 +62,7 @@ export const cloudVideos: readonly Endpoint<VideoDeps>[] = CLOUD_PREFIXES.flatMa
     template: `${templateOf(prefix)}/models/{model}/operations/{operation}`,
     method: "GET",
     path: `${prefix}/models/:operation{.+/operations/[^/]+}`,
-    summary: "How videos are coming along, with links to finished ones.",
+    summary: "Status of videos, with links to finished ones.",
     handle(exchange, deps) {
       return serveTask(exchange, formatAt(exchange), lastStepOf(exchange.param("operation")), deps);
     },

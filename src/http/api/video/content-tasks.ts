@@ -38,7 +38,7 @@ export const contentTaskOperations: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(CREATED_TASK),
     method: "POST",
     path: PATH,
-    summary: "Has a video made of words and media.",
+    summary: "Creates a video from text and media.",
     requestSchema: () => schemaOf(REQUEST),
     handle: submit,
   },
@@ -49,7 +49,7 @@ export const contentTaskOperations: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(CONTENT_TASKS),
     method: "GET",
     path: PATH,
-    summary: "Tasks, the newest first, page by page.",
+    summary: "Lists tasks, newest first, in pages.",
     handle: list,
   },
   {
@@ -58,7 +58,7 @@ export const contentTaskOperations: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(CONTENT_TASK),
     method: "GET",
     path: `${PATH}/:id`,
-    summary: "How a task is.",
+    summary: "Status of a task.",
     handle: (exchange, deps) => serveTask(exchange, contentTasks, exchange.param("id"), deps),
   },
   {
@@ -67,7 +67,7 @@ export const contentTaskOperations: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(EMPTY_ANSWER),
     method: "DELETE",
     path: `${PATH}/:id`,
-    summary: "Takes back a task that has not begun, or forgets one that is over.",
+    summary: "Cancels a task that has not begun, or deletes a finished one.",
     handle: remove,
   },
 ];

@@ -47,7 +47,7 @@ export const getContent: Endpoint<TaskFileDeps & Pick<VideoDeps, "tasks">> = {
   family: "videos",
   isFile: true,
   summary:
-    "The file of a finished video, whichever way it was asked for; `index` and `variant` choose another one of its files. HEAD and one Range are honoured.",
+    "The file of a finished video, requested in any protocol; `index` and `variant` select another file. Accepts HEAD and one Range.",
   renderError: buildError,
 
   handle: (exchange, deps) => {
@@ -67,7 +67,7 @@ export const getSignedContent: Endpoint<TaskFileDeps & Pick<VideoDeps, "tasks" |
   access: "link",
   isFile: true,
   summary:
-    "The file of a finished video, by a signed link that an answer holds. HEAD and one Range are honored.",
+    "The file of a finished video, by the signed link of an answer. Accepts HEAD and one Range.",
   renderError: buildError,
 
   handle: (exchange, deps) => {
@@ -76,7 +76,7 @@ export const getSignedContent: Endpoint<TaskFileDeps & Pick<VideoDeps, "tasks" |
       const userId = deps.taskLinker.userOf(id, exchange.query);
       const task = userId === undefined ? undefined : await deps.tasks.see(userId, id);
       if (task !== undefined) return task;
-      throw new GatewayError("not_found", "This link is not valid, or has expired.");
+      throw new GatewayError("not_found", "This link is invalid or has expired.");
     };
     return serveFile(exchange, find, exchange.query, deps);
   },

@@ -28,7 +28,7 @@ export const nativeVideos: readonly Endpoint<SubmissionDeps>[] = ["/v1beta", "/v
       operationId: `predictLongRunning${suffixOf(version)}`,
       method: "POST",
       path: `${version}/models/:model{.+:predictLongRunning}`,
-      summary: "Has videos made, in the native style.",
+      summary: "Creates videos in the native style.",
       requestSchema: () => schemaOf(REQUEST),
       handle(exchange, deps) {
         const { model } = readOperation(exchange.param("model"));
@@ -52,7 +52,7 @@ function look(path: string): Omit<Endpoint<TaskViewDeps>, "operationId"> {
     ...COMMON,
     method: "GET",
     path,
-    summary: "How videos are coming along, as an operation of the native style.",
+    summary: "Status of videos, as an operation of the native style.",
     handle(exchange, deps) {
       const operation = exchange.param("operation");
       const id = operation.slice(operation.lastIndexOf("/") + 1);

@@ -22,7 +22,7 @@ export const protocolB: Endpoint<SubmissionDeps> = {
   answer: jsonAnswer(PROTOCOL_B_ANSWER),
   method: "POST",
   path: "/videob",
-  summary: `Asks for a video, or after one: \`?Action=${SUBMIT}\` or \`?Action=${GET_RESULT}\`.`,
+  summary: `Creates a video, or reads its status: \`?Action=${SUBMIT}\` or \`?Action=${GET_RESULT}\`.`,
   requestSchema: () => ({ anyOf: [schemaOf(REQUEST), schemaOf(QUERY)] }),
   handle(exchange, deps) {
     const action = readAction(exchange.query);
@@ -34,12 +34,12 @@ export const protocolB: Endpoint<SubmissionDeps> = {
 
 function readAction(query: URLSearchParams): string {
   const [action = "", another] = query.getAll("Action");
-  if (action === "") throw invalid("Action", "The query must say an 'Action'.");
+  if (action === "") throw invalid("Action", "The query parameter 'Action' is required.");
   if (another !== undefined || (action !== SUBMIT && action !== GET_RESULT)) {
     throw invalid("Action", `'Action' must be '${SUBMIT}' or '${GET_RESULT}'.`);
   }
   if (query.getAll("Version").some((version) => version !== VERSION)) {
-    throw invalid("Version", `'Version' must be '${VERSION}', or be left out.`);
+    throw invalid("Version", `'Version' must be '${VERSION}' or absent.`);
   }
   return action;
 }

@@ -22,7 +22,7 @@ export const protocolC: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(PROTOCOL_C_SUBMITTED),
     method: "POST",
     path: `${PREFIX}/${scenario}`,
-    summary: "Asks for a video.",
+    summary: "Creates a video.",
     requestSchema: () => schemaOf(REQUEST),
     handle: (exchange, deps) => serveSubmit(exchange, viduVideo, deps, { scenario }),
   })),
@@ -32,7 +32,7 @@ export const protocolC: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(PROTOCOL_C_TASK),
     method: "GET",
     path: `${PREFIX}/tasks/:id/creations`,
-    summary: "What was made, and how far it is.",
+    summary: "Results and progress of a video.",
     handle: (exchange, deps) => serveTask(exchange, viduVideo, exchange.param("id"), deps),
   },
   {
@@ -41,7 +41,7 @@ export const protocolC: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(EMPTY_ANSWER),
     method: "POST",
     path: `${PREFIX}/tasks/:id/cancel`,
-    summary: "Takes a video back that is not begun, where its upstream can.",
+    summary: "Cancels a video that has not begun, if its upstream supports it.",
     handle: cancel,
   },
 ];
@@ -49,7 +49,7 @@ export const protocolC: readonly Endpoint<SubmissionDeps>[] = [
 /** The body only repeats the task id. */
 async function cancel(exchange: Exchange, deps: Pick<VideoDeps, "tasks">): Promise<Response> {
   const task = await requireTask(exchange, exchange.param("id"), deps);
-  if (isOver(task)) throw invalid("id", `The task is over: it ${task.status}.`);
+  if (isOver(task)) throw invalid("id", `The task has already ended: it ${task.status}.`);
   await deps.tasks.cancel(task);
   return json({}, exchange.id);
 }

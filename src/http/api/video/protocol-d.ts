@@ -14,7 +14,7 @@ export const protocolD: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(PROTOCOL_D_SUBMITTED),
     method: "POST",
     path: "/videod/v2/video_generation",
-    summary: "Asks for a video out of words, pictures, videos and sounds.",
+    summary: "Creates a video from text, images, videos and audio.",
     requestSchema: () => schemaOf(REQUEST),
     handle: (exchange, deps) => serveSubmit(exchange, minimaxVideo, deps),
   },
@@ -24,7 +24,7 @@ export const protocolD: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(PROTOCOL_D_TASK),
     method: "GET",
     path: "/videod/v2/query/video_generation/:id",
-    summary: "How far a video is, and where.",
+    summary: "Progress of a video and its address.",
     handle: (exchange, deps) => serveTask(exchange, minimaxVideo, exchange.param("id"), deps),
   },
 ];

@@ -31,7 +31,7 @@ const first = PATHS.flatMap((scenario): readonly Endpoint<SubmissionDeps>[] => {
       answer: jsonAnswer(PROTOCOL_E_TASK),
       method: "POST",
       path,
-      summary: "Asks for a video.",
+      summary: "Creates a video.",
       requestSchema: () => schemaOf(REQUEST),
       handle: (exchange, deps) => serveSubmit(exchange, klingVideo, deps, { scenario }),
     },
@@ -41,7 +41,7 @@ const first = PATHS.flatMap((scenario): readonly Endpoint<SubmissionDeps>[] => {
       answer: jsonAnswer(PROTOCOL_E_TASK),
       method: "GET",
       path: `${path}/:id`,
-      summary: "How far a video is, and where; by its id or the caller's own.",
+      summary: "Progress of a video and its address, by its id or the client's own id.",
       handle: serveEither,
     },
   ];
@@ -55,7 +55,7 @@ const newer: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(PROTOCOL_E_SUBMITTED),
     method: "POST",
     path: `/videoe/${scenario}/:model`,
-    summary: "Asks for a video, in the newer style.",
+    summary: "Creates a video in the newer style.",
     requestSchema: () => schemaOf(NEWER_REQUEST),
     handle: (exchange, deps) =>
       serveSubmit(exchange, kling3Video, deps, { scenario, model: exchange.param("model") }),
@@ -67,7 +67,8 @@ const newer: readonly Endpoint<SubmissionDeps>[] = [
     answer: jsonAnswer(PROTOCOL_E_TASKS),
     method: "GET",
     path: "/videoe/tasks",
-    summary: "How far a video is, and where: `?task_ids=` or `?external_task_ids=`, with one id.",
+    summary:
+      "Progress of a video and its address: `?task_ids=` or `?external_task_ids=`, with one id.",
     handle: serveListed,
   },
 ];
@@ -98,13 +99,10 @@ function readOne(query: URLSearchParams): { readonly isExternal: boolean; readon
   const externalIds = query.getAll("external_task_ids");
   const [id = "", another] = [...ids, ...externalIds];
   if (id === "" || another !== undefined) {
-    throw invalid(
-      "task_ids",
-      "The query must say 'task_ids' or 'external_task_ids', and not both.",
-    );
+    throw invalid("task_ids", "The query must have either 'task_ids' or 'external_task_ids'.");
   }
   const isExternal = externalIds.length > 0;
   if (!id.includes(",")) return { isExternal, id };
   const name = isExternal ? "external_task_ids" : "task_ids";
-  throw invalid(name, `'${name}' must hold one id: a call asks after one task.`);
+  throw invalid(name, `'${name}' must have one id.`);
 }

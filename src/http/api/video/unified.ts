@@ -23,7 +23,7 @@ export const unifiedOperations: readonly Endpoint<SubmissionDeps>[] = [
     operationId: "createVideoTask",
     method: "POST",
     path: PATH,
-    summary: "Has a video made by a model of any family; as JSON or as a form.",
+    summary: "Creates a video with a model of any family. The body is JSON or a form.",
     requestSchema: () => schemaOf(REQUEST),
     handle: (exchange, deps) => serveSubmit(exchange, unifiedVideos, deps),
   },
@@ -32,7 +32,7 @@ export const unifiedOperations: readonly Endpoint<SubmissionDeps>[] = [
     operationId: "getVideoTask",
     method: "GET",
     path: `${PATH}/:id`,
-    summary: "How a video is coming along, and where it is.",
+    summary: "Progress of a video and its address.",
     handle: (exchange, deps) => serveTask(exchange, unifiedVideos, exchange.param("id"), deps),
   },
 ];

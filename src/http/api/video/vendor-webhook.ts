@@ -17,7 +17,7 @@ export const vendorWebhook: Endpoint<Pick<VideoDeps, "tasks">> = {
   method: "POST",
   path: `${NOTICES_PATH}/:channel/:task`,
   access: "vendor",
-  summary: "What vendors tell of a task: a reason to ask them, and nothing else.",
+  summary: "Webhook of vendors about a task. It only causes an earlier poll.",
   renderError: ({ fault, message }) => ({ code: fault.status, message }),
 
   async handle(exchange, { tasks }) {

@@ -17,7 +17,7 @@ const STATES = ["pending", "delivered", "dead"] as const satisfies readonly Deli
 const PAGE = z.object({
   state: stateField(),
   page_size: pageSize(20, 100),
-  before: z.string().optional().describe("The id of the last notice of the page before."),
+  before: z.string().optional().describe("The id of the last delivery of the previous page."),
 });
 
 const NOTICE = z
@@ -41,8 +41,8 @@ export const listNotices = management({
   method: "GET",
   path: "/api/notice",
   summary:
-    "What was sent, or is to be sent, to the addresses that your tasks named, latest first. " +
-    "`state` chooses `pending`, `delivered` or `dead`; `before` is the last id of the page before.",
+    "Webhook deliveries to the addresses of your tasks, latest first. " +
+    "`state`: `pending`, `delivered` or `dead`; `before`: the last id of the previous page.",
 
   query: PAGE,
   data: z.array(NOTICE),
@@ -66,12 +66,12 @@ export const replayNotice = management({
   ...common,
   method: "POST",
   path: "/api/notice/:id/replay",
-  summary: "Sends a notice again, whatever became of it.",
+  summary: "Sends a webhook delivery again, in any state.",
 
   async handle(exchange, { notices, clock }: Pick<WebhookDeps, "notices" | "clock">) {
     const { id: userId } = requireUser(exchange);
     if (await notices.redeliver(userId, exchange.param("id"), clock.now())) {
-      return succeed(exchange.id, "The notice is sent again.");
+      return succeed(exchange.id, "The webhook delivery is sent again.");
     }
     throw new GatewayError("not_found", "Webhook delivery not found.");
   },
@@ -83,7 +83,8 @@ export const getNoticeSecret = management({
   method: "GET",
   path: "/api/user/notice-secret",
   isAction: true,
-  summary: "What signs your notices; for a week after a change, the one before signs them too.",
+  summary:
+    "The secret that signs your webhooks. For a week after a change, the previous one signs them too.",
   data: SECRET,
 
   async handle(exchange, { noticeSecrets }: Pick<WebhookDeps, "noticeSecrets">) {
@@ -97,14 +98,18 @@ export const rotateNoticeSecret = management({
   ...common,
   method: "POST",
   path: "/api/user/notice-secret",
-  summary: "Makes a new secret that signs your notices.",
+  summary: "Creates a new secret that signs your webhooks.",
   data: SECRET,
 
   async handle(exchange, { noticeSecrets }: Pick<WebhookDeps, "noticeSecrets">) {
     const secret = await noticeSecrets.rotate(requireUser(exchange).id);
-    return succeed(exchange.id, "The secret was made; the one before signs for another week.", {
-      secret,
-    });
+    return succeed(
+      exchange.id,
+      "The secret was created. The previous one signs for another week.",
+      {
+        secret,
+      },
+    );
   },
 });
 
@@ -119,7 +124,7 @@ function stateField() {
       }
       return found;
     })
-    .meta({ enum: STATES, description: "Notices in this state." });
+    .meta({ enum: STATES, description: "Webhook deliveries in this state." });
 }
 
 function showNotice(notice: WebhookDelivery): JsonObject {

@@ -53,7 +53,7 @@ function pictureIn(part: JsonObject): MadePicture | undefined {
 function noPicture(candidate: JsonObject | undefined, words: string): GatewayError {
   const reason = reasonIn(candidate?.["finishReason"]);
   if (candidate === undefined || reason === undefined) {
-    return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+    return new GatewayError("upstream_failed", "The upstream's answer has no image.");
   }
   const said = textOf(candidate["finishMessage"]) ?? words;
   const why = said === "" ? reason : `${reason}: ${scrub(said)}`;

@@ -63,7 +63,7 @@ export function errorInEvent(event: Json): UpstreamError | undefined {
 
 export function failureOf(error: UpstreamError | undefined): GatewayError {
   if (error === undefined) {
-    return new GatewayError("upstream_failed", "The upstream's answer holds no picture.");
+    return new GatewayError("upstream_failed", "The upstream's answer has no image.");
   }
   return asGatewayError(error);
 }

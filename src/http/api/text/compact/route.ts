@@ -30,7 +30,7 @@ export const compactResponse: Endpoint<ConversationDeps> = {
   access: "key",
   family: "text",
   summary:
-    "Makes a conversation short, to be gone on with: by the vendor who can, else by a summary of the same model.",
+    "Compacts a conversation for continuation: by the vendor if it can, otherwise by a summary of the same model.",
   requestSchema: () => schemaOf(REQUEST),
   renderError: (error) => responses.inbound.buildError(error),
   async handle(exchange, deps) {

@@ -141,7 +141,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
         void this.#send(steerRefusal(json));
         break;
       default:
-        throw invalid("type", "'type' must be 'response.create'; nothing else is taken here.");
+        throw invalid("type", "'type' must be 'response.create'.");
     }
   }
 
@@ -155,7 +155,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     if (this.#waiting.length >= MAX_WAITING || isTooMuch) {
       throw new GatewayError(
         "rate_limited",
-        `Too many responses wait on this WebSocket (${this.#waiting.length}). Ask again when one is over.`,
+        `Too many responses wait on this WebSocket (${this.#waiting.length}). Retry after one is complete.`,
       );
     }
     this.#waiting.push(asked);
@@ -261,7 +261,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   #endOld(): void {
     if (this.#closing !== undefined) return;
     const reason = "This WebSocket has been open for as long as it may be.";
-    const error = new GatewayError("invalid_request", `${reason} Open another one to go on.`);
+    const error = new GatewayError("invalid_request", `${reason} Open another one to continue.`);
     this.#tell(error, undefined, "websocket_connection_limit_reached");
     this.#close({ code: CLOSE.normal, reason });
   }

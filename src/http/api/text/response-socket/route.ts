@@ -14,8 +14,7 @@ export const openResponseSocket: Endpoint<SocketDeps> = {
   path: "/v1/responses",
   access: "key",
   family: "text",
-  summary:
-    "Opens a WebSocket on which responses are asked for one after another, with `response.create`.",
+  summary: "Opens a WebSocket for successive responses, each requested with `response.create`.",
   onlyRefuses: true,
   renderError: (error) => responses.inbound.buildError(error),
   handle(exchange, deps) {

@@ -75,5 +75,5 @@ export class TurnExchange implements Exchange {
 const NO_WAIT: Disposable = { [Symbol.dispose]() {} };
 
 function noBody(): GatewayError {
-  return new GatewayError("internal", "A message of a WebSocket is JSON and nothing else.");
+  return new GatewayError("internal", "A WebSocket message must be JSON.");
 }

@@ -29,7 +29,7 @@ class ChatDecoder implements StreamDecoder {
     if (chunk !== undefined) return this.#read(chunk, payload);
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (!payload.startsWith("{")) return [];
-    throw new GatewayError("upstream_failed", "The upstream sent an event that cannot be read.");
+    throw new GatewayError("upstream_failed", "The upstream sent an invalid event.");
   }
 
   end(): readonly ChatEvent[] {

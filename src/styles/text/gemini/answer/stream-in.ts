@@ -23,7 +23,7 @@ class GeminiDecoder implements StreamDecoder {
     if (chunk !== undefined) return this.#reader.read(chunk);
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (!payload.startsWith("{") && !payload.startsWith("[{")) return [];
-    throw new GatewayError("upstream_failed", "The upstream sent an event that cannot be read.");
+    throw new GatewayError("upstream_failed", "The upstream sent an invalid event.");
   }
 
   end(): readonly ChatEvent[] {

@@ -33,7 +33,7 @@ class MessagesDecoder implements StreamDecoder {
     }
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (!data.trimStart().startsWith("{")) return [];
-    throw new GatewayError("upstream_failed", "The upstream sent an event that cannot be read.");
+    throw new GatewayError("upstream_failed", "The upstream sent an invalid event.");
   }
 
   end(): readonly ChatEvent[] {

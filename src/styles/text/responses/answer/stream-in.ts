@@ -24,7 +24,7 @@ class ResponsesDecoder implements StreamDecoder {
     if (isObject(json)) return this.#reader.read(json, textOf(json["type"]) ?? event ?? "");
     // Words beside JSON are a server's chatter; broken JSON is lost content.
     if (json !== undefined || !payload.startsWith("{")) return [];
-    throw new GatewayError("upstream_failed", "The upstream sent an event that cannot be read.");
+    throw new GatewayError("upstream_failed", "The upstream sent an invalid event.");
   }
 
   end(): readonly ChatEvent[] {

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { openScratchFolder } from "#test/scratch-folder.ts";
+
+/** The recipes whose files and lines are complete in the document. */
+const RECIPES = ["provider", "adapter", "setting", "endpoint", "migration"];
+
+const FOLDERS = ["src", "test", "packages"];
+const OTHER_FILES = ["package.json", "tsconfig.json"];
+
+test("a reader who follows the recipes gets code that compiles and passes its tests", () => {
+  using folder = openScratchFolder();
+  const root = folder.path;
+  for (const name of [...FOLDERS, ...OTHER_FILES]) {
+    cpSync(name, join(root, name), { recursive: true });
+  }
+  symlinkSync(resolve("node_modules"), join(root, "node_modules"));
+
+  const recipes = RECIPES.map((name) => readFileSync(`docs/adding/${name}.md`, "utf8"));
+  const written = recipes.flatMap((text) => stepsOf(text).map((step) => follow(step, root)));
+  const tests = recipes.flatMap(testsOf);
+
+  expect(recipes.map((text) => testsOf(text).length > 0)).toEqual(recipes.map(() => true));
+  expect(typeErrorsIn(root, written)).toBe("");
+  expect(outcomeOf(tests, root)).toEqual({ status: 0, failures: [] });
+}, 600_000);
+
+interface Step {
+  readonly path: string;
+  /** The line after which the block is added; undefined for a new file or the end of one. */
+  readonly after: string | undefined;
+  readonly isNew: boolean;
+  readonly block: string;
+}
+
+/** "Create `FILE`:" and "Add to `FILE`, after `LINE`:", each followed by a block of code. */
+function stepsOf(recipe: string): readonly Step[] {
+  const pattern = /(Create|Add to) `([^`\n]+)`(?:, after `([^`\n]+)`)?:\n\n```ts\n([^]*?\n)```/g;
+  return [...recipe.matchAll(pattern)].map(([, verb, path = "", after, block = ""]) => ({
+    path,
+    after,
+    isNew: verb === "Create",
+    block,
+  }));
+}
+
+function testsOf(recipe: string): readonly string[] {
+  const [, paths = ""] = /Run `node launch\.mjs test ([^`]+)`/.exec(recipe) ?? [];
+  return paths.split(" ").filter((path) => path !== "");
+}
+
+function follow({ path, after, isNew, block }: Step, root: string): string {
+  const file = join(root, path);
+  if (existsSync(file) === isNew) throw new Error(`The recipe is outdated: ${path}`);
+  mkdirSync(dirname(file), { recursive: true });
+  const text = isNew ? "" : readFileSync(file, "utf8");
+  writeFileSync(file, after === undefined ? text + block : insert(text, after, block, path));
+  return path;
+}
+
+function insert(text: string, after: string, block: string, path: string): string {
+  const [before, ...rest] = text.split(`${after}\n`);
+  if (rest.length !== 1) throw new Error(`The recipe is outdated: '${after}' in ${path}`);
+  return `${before}${after}\n${block}${rest.join("")}`;
+}
+
+/** One run of the compiler for all recipes, over their files and all that these import. */
+function typeErrorsIn(root: string, files: readonly string[]): string {
+  const config = { extends: "./tsconfig.json", include: [], files: [...new Set(files)] };
+  writeFileSync(join(root, "tsconfig.recipes.json"), JSON.stringify(config));
+  const compiler = resolve("node_modules/typescript/bin/tsc");
+  const args = [compiler, "-p", "tsconfig.recipes.json"];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  return stdout + stderr;
+}
+
+function outcomeOf(tests: readonly string[], root: string) {
+  const { status, stderr } = spawnSync(process.execPath, ["test", "--timeout=120000", ...tests], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const failures =
+    status === 0 ? [] : stderr.split("\n").filter((line) => !line.startsWith("(pass)"));
+  return { status, failures };
+}
