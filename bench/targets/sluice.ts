@@ -1,24 +1,32 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 
 import { MODEL } from "../payload.ts";
-import { freePort, startTarget, type Site, type Target } from "./target.ts";
+import { freePort, onBun, startTarget, type Site, type Target, type Variant } from "./target.ts";
 
-const KEY = "sk-sluice-bench-bootstrap-key-0123456789";
+export const KEY = "sk-sluice-bench-bootstrap-key-0123456789";
 
 /** The gateway as an operator runs it: authentication, ledger and journal on disk, nothing off. */
-export async function openSluice(site: Site): Promise<Target> {
+export async function openSluice(site: Site, variant: Variant): Promise<Target> {
   const folder = `${site.folder}/sluice`;
   const port = freePort();
   mkdirSync(folder);
-  writeFileSync(`${folder}/sluice.yaml`, config(site.upstreamPort));
+  writeFileSync(`${folder}/sluice.yaml`, sluiceConfig(site.upstreamPort, variant));
+  const { command, env } = onBun(["src/main.ts", "start"], variant);
 
   return startTarget(
-    { id: "sluice", title: "Sluice", port, headers: { authorization: `Bearer ${KEY}` } },
+    {
+      id: "sluice",
+      title: "Sluice",
+      port,
+      headers: { authorization: `Bearer ${KEY}` },
+      speaksMessages: true,
+    },
     {
       folder,
       cwd: site.root,
-      command: [process.execPath, "src/main.ts", "start"],
+      command,
       env: {
+        ...env,
         SLUICE_HOST: "127.0.0.1",
         SLUICE_PORT: String(port),
         SLUICE_DATA_DIR: `${folder}/data`,
@@ -33,7 +41,11 @@ export async function openSluice(site: Site): Promise<Target> {
   );
 }
 
-function config(upstreamPort: number): string {
+export function sluiceConfig(upstreamPort: number, { callsAtOnce }: Variant): string {
+  const limits =
+    callsAtOnce === undefined
+      ? ""
+      : `limits: { channel_in_flight: ${callsAtOnce}, in_flight: ${callsAtOnce} }\n`;
   return `
 channels:
   - name: bench
@@ -43,5 +55,5 @@ channels:
     models: [${MODEL}]
 models:
   ${MODEL}: { input: 0.15, output: 0.60 }
-`;
+${limits}`;
 }

@@ -1,4 +1,5 @@
 import { type Child, type ChildOptions, startChild } from "../child.ts";
+import { GC_LOG_ENV } from "../gc-log.ts";
 
 /** A proxy under test, running and ready. */
 export interface Target extends AsyncDisposable {
@@ -8,9 +9,25 @@ export interface Target extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** It understands Anthropic's messages, and translates them for the upstream. */
+  readonly speaksMessages: boolean;
+  /** What its process wrote to its standard error. */
+  readonly logPath: string;
 }
 
-export type TargetId = "nginx" | "bare" | "seeing" | "sluice" | "portkey";
+/** A target of the bench, or a rung of the ladder. */
+export type TargetId = string;
+
+/** How a target is started, if it is not started as its documents say. */
+export interface Variant {
+  /** The runtime logs its collections; for programs on Bun. */
+  readonly logsCollections?: true;
+  /** Limits on calls at once are raised to this number. */
+  readonly callsAtOnce?: number;
+  /** A module that Bun runs before the program. */
+  readonly preload?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Where targets are started: next to which upstream, and in which folder that goes afterwards. */
 export interface Site {
@@ -29,7 +46,7 @@ const READY_TIMEOUT_MS = 30_000;
 
 /** Starts the process and waits until `path` is answered, with 200 where `ok` asks for it. */
 export async function startTarget(
-  target: Pick<Target, "id" | "title" | "port" | "headers">,
+  target: Pick<Target, "id" | "title" | "port" | "headers"> & { readonly speaksMessages?: true },
   command: Omit<ChildOptions, "name">,
   ready: { path: string; ok: boolean },
 ): Promise<Target> {
@@ -40,7 +57,24 @@ export async function startTarget(
     await child[Symbol.asyncDispose]();
     throw cause;
   }
-  return { ...target, pid: child.pid, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
+  return {
+    speaksMessages: false,
+    ...target,
+    pid: child.pid,
+    logPath: child.logPath,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+/** The command and the environment of a program on the bench's own Bun. */
+export function onBun(
+  args: readonly string[],
+  { logsCollections, preload, env }: Variant,
+): Pick<ChildOptions, "command"> & { readonly env: Readonly<Record<string, string>> } {
+  return {
+    command: [process.execPath, ...(preload === undefined ? [] : ["--preload", preload]), ...args],
+    env: { ...(logsCollections === true ? GC_LOG_ENV : {}), ...env },
+  };
 }
 
 /** A port that was free a moment ago. */
