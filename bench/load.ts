@@ -18,11 +18,13 @@ export interface LoadPlan {
   readonly measured: Crowd;
 }
 
-/** So many callers, started within `rampMs`; each asks once, and again until `durationMs` is over. */
+/** So many callers, started within `rampMs`; each asks once, and again until the crowd is over. */
 export interface Crowd {
   readonly callers: number;
   readonly rampMs: number;
   readonly durationMs: number;
+  /** The crowd goes on after that time until it has begun so many calls. */
+  readonly leastCalls?: number;
   /** Time between two events of a stream. */
   readonly paceMs: number;
   readonly timeoutMs: number;
@@ -72,7 +74,8 @@ async function runCrowd(
     ),
     goesOn: () => {
       const elapsedMs = performance.now() - startedAt;
-      return !isOver && elapsedMs < crowd.durationMs && !tally.isHopeless();
+      const isDue = elapsedMs < crowd.durationMs || tally.begun < (crowd.leastCalls ?? 0);
+      return !isOver && isDue && !tally.isHopeless();
     },
   };
 

@@ -1,6 +1,7 @@
 /** Counts what the callers see. */
 export interface Tally {
   begin(): void;
+  readonly begun: number;
   answerBegins(): void;
   answerEnds(): void;
   complete(firstByteMs: number, totalMs: number): void;
@@ -50,6 +51,9 @@ export function openTally(): Tally {
 
   return {
     begin: () => void begun++,
+    get begun() {
+      return begun;
+    },
     answerBegins: () => void (openAtOnce = Math.max(openAtOnce, ++open)),
     answerEnds: () => void open--,
     complete(first, total) {

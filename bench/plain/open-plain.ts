@@ -12,11 +12,11 @@ import {
 
 /** The plain program with the duties up to a rung. */
 export async function openPlain(
+  id: string,
   rung: number,
   { root, folder, upstreamPort }: Site,
   variant: Variant,
 ): Promise<Target> {
-  const id = `${rung}-plain`;
   const place = `${folder}/${id}`;
   mkdirSync(place);
   const port = freePort();

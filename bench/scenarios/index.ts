@@ -7,14 +7,16 @@ import { garbage, GARBAGE_KB } from "./garbage.ts";
 export interface Effort {
   readonly quick: boolean;
   readonly rounds: number;
+  /** Many small programs, which compile sooner. */
+  readonly isLadder?: boolean;
 }
 
 const TIMEOUT_MS = 60_000;
 
 /** The loads that several scenarios share. */
-function loads({ quick, rounds }: Effort) {
+function loads({ quick, rounds, isLadder = false }: Effort) {
   const warmupMs = quick ? 150 : 500;
-  const common = { variant: {}, rounds, firstWarmupMs: quick ? 1_000 : 10_000 };
+  const common = { variant: {}, rounds, firstWarmupMs: quick ? 1_000 : isLadder ? 4_000 : 10_000 };
   const durationMs = quick ? 1_000 : 2_500;
   const busy = { callers: 32, rampMs: 0, paceMs: 10, timeoutMs: TIMEOUT_MS };
   const streams = { ...busy, callers: quick ? 50 : 200, rampMs: 500 };
@@ -49,7 +51,11 @@ export function scenarios(effort: Effort): readonly Scenario[] {
       id: "garbage",
       title: "whole answer, garbage",
       variant: { logsCollections: true },
-      measured: { ...busy, durationMs: effort.quick ? 1_500 : 4_000 },
+      measured: {
+        ...busy,
+        durationMs: effort.quick ? 500 : 2_000,
+        leastCalls: effort.quick ? 4_000 : 10_000,
+      },
       figures: [
         GARBAGE_KB,
         { id: "mainGarbageKb", title: "of it on the main thread" },
@@ -85,5 +91,6 @@ export function profiledCrowd({ quick, only }: Pick<Options, "quick" | "only">):
 
 /** What the ladder measures of each rung. */
 export function ladderScenarios(effort: Effort): readonly Scenario[] {
-  return scenarios(effort).filter(({ id }) => id === "unary" || id === "garbage");
+  const rounds = { ...effort, isLadder: true };
+  return scenarios(rounds).filter(({ id }) => id === "unary" || id === "garbage");
 }

@@ -1,4 +1,5 @@
 import { openBare, openSeeing } from "./bare.ts";
+import { openPlain } from "../plain/open-plain.ts";
 import { openNginx } from "./nginx.ts";
 import { openPortkey } from "./portkey.ts";
 import { openSluice } from "./sluice.ts";
@@ -6,13 +7,14 @@ import type { Missing, Site, Target, Variant } from "./target.ts";
 
 export type OpenTarget = (site: Site, variant: Variant) => Promise<Target | Missing>;
 
-export const TARGETS = {
+export const TARGETS: Readonly<Record<string, OpenTarget>> = {
   nginx: openNginx,
   bare: openBare,
   seeing: openSeeing,
+  floor: (site, variant) => openPlain("floor", 6, site, variant),
   sluice: openSluice,
   portkey: openPortkey,
-} as const satisfies Readonly<Record<string, OpenTarget>>;
+};
 
 export const TARGET_IDS: readonly string[] = Object.keys(TARGETS);
 

@@ -7,26 +7,33 @@ export const KEY = "sk-sluice-bench-bootstrap-key-0123456789";
 
 /** The gateway as an operator runs it: authentication, ledger and journal on disk, nothing off. */
 export async function openSluice(site: Site, variant: Variant): Promise<Target> {
-  const folder = `${site.folder}/sluice`;
-  const port = freePort();
-  mkdirSync(folder);
-  writeFileSync(`${folder}/sluice.yaml`, sluiceConfig(site.upstreamPort, variant));
-  const { command, env } = onBun(["src/main.ts", "start"], variant);
+  return await startSluice("sluice", ["src/main.ts", "start"], site, variant, {
+    path: "/readyz",
+    ok: true,
+  });
+}
 
+/** Starts a program that reads the gateway's configuration; it gets its port by the environment. */
+export async function startSluice(
+  id: string,
+  args: readonly string[],
+  { root, folder: parent, upstreamPort }: Site,
+  variant: Variant,
+  ready: { readonly path: string; readonly ok: boolean },
+  port = freePort(),
+): Promise<Target> {
+  const folder = `${parent}/${id}`;
+  mkdirSync(folder);
+  writeFileSync(`${folder}/sluice.yaml`, sluiceConfig(upstreamPort, variant));
+  const { command, env } = onBun(args, variant);
+  const headers = { authorization: `Bearer ${KEY}` };
   return startTarget(
-    {
-      id: "sluice",
-      title: "Sluice",
-      port,
-      headers: { authorization: `Bearer ${KEY}` },
-      speaksMessages: true,
-    },
+    { id, title: id === "sluice" ? "Sluice" : id, port, headers, speaksMessages: true },
     {
       folder,
-      cwd: site.root,
+      cwd: root,
       command,
       env: {
-        ...env,
         SLUICE_HOST: "127.0.0.1",
         SLUICE_PORT: String(port),
         SLUICE_DATA_DIR: `${folder}/data`,
@@ -35,9 +42,10 @@ export async function openSluice(site: Site, variant: Variant): Promise<Target> 
         // As launch.mjs starts it.
         BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
         BUN_JSC_forceRAMSize: "300000000",
+        ...env,
       },
     },
-    { path: "/readyz", ok: true },
+    ready,
   );
 }
 
