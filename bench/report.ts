@@ -4,6 +4,7 @@ import type { Series } from "./rounds.ts";
 import type { Figure, Scenario } from "./scenario.ts";
 import { formatNumber, formatSpread, spread, type Spread } from "./spread.ts";
 import { formatTable } from "./table.ts";
+import { TARGET_IDS } from "./targets/index.ts";
 
 export interface Report {
   readonly text: string;
@@ -136,7 +137,9 @@ function cellOf(figure: Spread | undefined): string {
 }
 
 function targetsOf(series: readonly Series[]): Series["target"][] {
-  return [...new Map(series.map(({ target }) => [target.id, target])).values()];
+  const targets = new Map(series.map(({ target }) => [target.id, target]));
+  const order = ({ id }: Series["target"]): number => TARGET_IDS.indexOf(id);
+  return [...targets.values()].toSorted((a, b) => order(a) - order(b));
 }
 
 /** Failures of all rounds, most frequent kinds as the callers saw them. */

@@ -27,6 +27,7 @@ export interface TallyResult {
 export interface Quantiles {
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
 }
 
 const MAX_FAILURES = 500;
@@ -79,8 +80,8 @@ export function openTally(): Tally {
   };
 }
 
-function quantiles(values: readonly number[]): Quantiles {
+export function quantiles(values: readonly number[]): Quantiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) };
 }

@@ -1,12 +1,13 @@
 import type { Report } from "../report.ts";
 import type { Series } from "../rounds.ts";
-import { formatNumber, formatSpread, spread, type Spread } from "../spread.ts";
+import { formatNumber, spread, type Spread } from "../spread.ts";
 import { formatTable } from "../table.ts";
 import { RUNGS, type Rung } from "./rungs.ts";
 
 const COLUMNS = [
-  { scenario: "unary", figure: "cpuMicros", title: "CPU µs per call" },
-  { scenario: "garbage", figure: "garbageKb", title: "garbage KB per call" },
+  // Other work on the machine only adds to it, so the lowest round is the nearest.
+  { scenario: "unary", figure: "cpuMicros", title: "CPU µs per call, lowest", pick: "low" },
+  { scenario: "garbage", figure: "garbageKb", title: "garbage KB per call", pick: "median" },
 ] as const;
 
 /** A row for each rung: what a call costs there, and how much more than on the rung it stands on. */
@@ -22,7 +23,7 @@ export function ladderReport(series: readonly Series[], notes: readonly string[]
     head,
     rows.map(({ rung, figures, steps }) => [
       rung.id,
-      ...figures.flatMap((figure, index) => [formatSpread(figure), signed(steps[index])]),
+      ...COLUMNS.flatMap((column, index) => [cellOf(figures[index], column), signed(steps[index])]),
       rung.duty,
     ]),
   );
@@ -46,15 +47,16 @@ export function ladderReport(series: readonly Series[], notes: readonly string[]
 
 type Column = (typeof COLUMNS)[number];
 
-/** Round by round, since both had the same minute of the machine. */
 function stepOf(
   { id, below }: Rung,
   column: Column,
   series: readonly Series[],
-): Spread | undefined {
+): number | undefined {
   if (below === undefined) return undefined;
-  const under = valuesOf(below, column, series);
-  return spread(valuesOf(id, column, series).map((value, round) => value - (under[round] ?? NaN)));
+  const own = spread(valuesOf(id, column, series));
+  const under = spread(valuesOf(below, column, series));
+  if (own === undefined || under === undefined) return undefined;
+  return own[column.pick] - under[column.pick];
 }
 
 function valuesOf(id: string, { scenario, figure }: Column, series: readonly Series[]): number[] {
@@ -62,7 +64,14 @@ function valuesOf(id: string, { scenario, figure }: Column, series: readonly Ser
   return (found?.samples ?? []).map(({ figures }) => figures[figure] ?? NaN);
 }
 
-function signed(step: Spread | undefined): string {
+function cellOf(figure: Spread | undefined, { pick }: Column): string {
+  if (figure === undefined) return "";
+  const range =
+    pick === "low" ? `(${formatNumber(figure.median)}-` : `(${formatNumber(figure.low)}-`;
+  return `${formatNumber(figure[pick])} ${range}${formatNumber(figure.high)})`;
+}
+
+function signed(step: number | undefined): string {
   if (step === undefined) return "";
-  return `${step.median >= 0 ? "+" : ""}${formatNumber(step.median)}`;
+  return `${step >= 0 ? "+" : ""}${formatNumber(step)}`;
 }

@@ -13,6 +13,13 @@ export interface Rung {
   readonly open: OpenTarget;
 }
 
+/** As wide as those of the rungs below. */
+const LIMITED = {
+  SLUICE_USER_RPM: "1000000",
+  SLUICE_USER_TPM: "100000000",
+  SLUICE_USER_CONCURRENCY: "20000",
+};
+
 export const RUNGS: readonly Rung[] = [
   { id: "0-fetch", duty: "Bun.serve and fetch, bytes unread", open: openBare },
   { id: "0-sockets", duty: "Bun.serve and sockets, bytes read", open: openSeeing },
@@ -32,7 +39,7 @@ export const RUNGS: readonly Rung[] = [
     id: "7-sluice",
     duty: "the gateway: server, routes, idempotency",
     below: "6.5-ours",
-    open: openSluice,
+    open: (site, variant) => openSluice(site, { ...variant, env: { ...variant.env, ...LIMITED } }),
   },
 ];
 
@@ -62,5 +69,5 @@ function ours(rung: number, below: string, duty: string): Rung {
 async function openOurs(id: string, rung: number, site: Site, variant: Variant): Promise<Target> {
   const port = freePort();
   const args = ["bench/ladder/ours.ts", ...[site.upstreamPort, port, rung].map(String)];
-  return await startSluice(id, args, site, variant, { path: "/", ok: true }, port);
+  return await startSluice(id, args, site, variant, { path: "/", ok: true }, { port });
 }

@@ -1,8 +1,9 @@
-import { openBare, openSeeing } from "./bare.ts";
+import { openBare } from "./bare.ts";
 import { openPlain } from "../plain/open-plain.ts";
 import { openNginx } from "./nginx.ts";
 import { openPortkey } from "./portkey.ts";
-import { openSluice } from "./sluice.ts";
+import { openLitellm } from "./litellm.ts";
+import { openSluice, openSluicePostgres } from "./sluice.ts";
 import type { Missing, Site, Target, Variant } from "./target.ts";
 
 export type OpenTarget = (site: Site, variant: Variant) => Promise<Target | Missing>;
@@ -10,10 +11,11 @@ export type OpenTarget = (site: Site, variant: Variant) => Promise<Target | Miss
 export const TARGETS: Readonly<Record<string, OpenTarget>> = {
   nginx: openNginx,
   bare: openBare,
-  seeing: openSeeing,
   floor: (site, variant) => openPlain("floor", 6, site, variant),
   sluice: openSluice,
+  "sluice-pg": openSluicePostgres,
   portkey: openPortkey,
+  litellm: openLitellm,
 };
 
 export const TARGET_IDS: readonly string[] = Object.keys(TARGETS);

@@ -32,7 +32,7 @@ export async function openNginx(
   return startTarget(
     { id: "nginx", title: `nginx ${version}`, port, headers: {} },
     { folder, command: [binary, "-p", folder, "-c", `${folder}/nginx.conf`, "-e", "stderr"] },
-    { path: "/", ok: false },
+    { path: "/livez", ok: true },
   );
 }
 
@@ -59,6 +59,7 @@ http {
   }
   server {
     listen 127.0.0.1:${port} backlog=4096;
+    location = /livez { return 200 "ok"; }
     location / {
       proxy_pass http://model;
       proxy_http_version 1.1;

@@ -11,8 +11,23 @@ export interface Target extends AsyncDisposable {
   readonly headers: Readonly<Record<string, string>>;
   /** It understands Anthropic's messages, and translates them for the upstream. */
   readonly speaksMessages: boolean;
+  /** A path that it answers without a call. */
+  readonly freePath: string;
+  /** Its journal, if it keeps one in SQLite. */
+  readonly databasePath?: string;
+  /** Processes of its database, whose time is counted apart. */
+  readonly databasePid?: number;
+  /** How to be refused by it. */
+  readonly refusals?: readonly Refusal[];
   /** What its process wrote to its standard error. */
   readonly logPath: string;
+}
+
+/** A call that is refused with a status, for its key or its model. */
+export interface Refusal {
+  readonly status: 401 | 402 | 404 | 429 | 503;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly model?: string;
 }
 
 /** A target of the bench, or a rung of the ladder. */
@@ -24,6 +39,8 @@ export interface Variant {
   readonly logsCollections?: true;
   /** Limits on calls at once are raised to this number. */
   readonly callsAtOnce?: number;
+  /** With keys and models that are refused. */
+  readonly refuses?: true;
   /** A module that Bun runs before the program. */
   readonly preload?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -42,11 +59,18 @@ export interface Missing {
   readonly missing: string;
 }
 
-const READY_TIMEOUT_MS = 30_000;
+/** What a target says of itself before it runs. */
+type Described = Pick<
+  Target,
+  "id" | "title" | "port" | "headers" | "databasePath" | "databasePid" | "refusals"
+> &
+  Partial<Pick<Target, "speaksMessages" | "freePath">>;
+
+const READY_TIMEOUT_MS = 90_000;
 
 /** Starts the process and waits until `path` is answered, with 200 where `ok` asks for it. */
 export async function startTarget(
-  target: Pick<Target, "id" | "title" | "port" | "headers"> & { readonly speaksMessages?: true },
+  target: Described,
   command: Omit<ChildOptions, "name">,
   ready: { path: string; ok: boolean },
 ): Promise<Target> {
@@ -59,6 +83,7 @@ export async function startTarget(
   }
   return {
     speaksMessages: false,
+    freePath: ready.path,
     ...target,
     pid: child.pid,
     logPath: child.logPath,
