@@ -60,12 +60,17 @@ function parse(
   });
   const rounds = Number(values.rounds);
   if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error("--rounds is a number above 0.");
+  const isProfile = values.profile || values.allocations;
+  const targetIds = [
+    ...(values.ladder ? [] : TARGET_IDS),
+    ...(values.ladder || isProfile ? rungIds : []),
+  ];
   return {
     quick: values.quick,
     rounds,
     jsonPath: values.json,
     only: pick("--only", values.only, scenarioIds),
-    targets: pick("--targets", values.targets, values.ladder ? rungIds : TARGET_IDS),
+    targets: pick("--targets", values.targets, targetIds),
     mode: modeOf(values),
   };
 }

@@ -31,7 +31,8 @@ export async function profileCalls(options: Options, site: BenchSite): Promise<s
     },
   };
   const crowd = profiledCrowd(options);
-  const [id = "sluice"] = options.targets.filter((each) => each !== "nginx");
+  // All of them means that none was named.
+  const id = options.targets.length === 1 ? (options.targets[0] ?? "") : "sluice";
   mkdirSync(`${site.folder}/${id}`, { recursive: true });
   const place = { ...site, folder: `${site.folder}/${id}` };
   await using opened = await openTargets([id], place, variant, { ...LADDER, ...TARGETS });

@@ -226,9 +226,12 @@ function manyStreams({ streams, rampMs, paceMs, atMostMb }: Many, effort: Effort
 export function profiledCrowd({ quick, only }: Pick<Options, "quick" | "only">): CrowdScenario {
   const { whole, streamed } = loads({ quick, rounds: 1 });
   const base = { id: "profile", title: "", figures: [] };
-  const found = only.find((id) => id === "unary" || id === "stream" || id === "translated");
-  if (found === undefined || found === "unary" || only.length > 3) return { ...base, ...whole };
-  return { ...base, ...streamed, isTranslated: found === "translated" };
+  const [first] = only.filter((id) => id === "unary" || id === "stream" || id === "translated");
+  if (first === undefined || first === "unary") {
+    const leastCalls = quick ? 1_000 : 10_000;
+    return { ...base, ...whole, measured: { ...whole.measured, leastCalls } };
+  }
+  return { ...base, ...streamed, isTranslated: first === "translated" };
 }
 
 /** What the ladder measures of each rung. */
