@@ -20,6 +20,7 @@ const steps = {
   dev: [[bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
   test: [[bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
+  ladder: [[bun, "bench/main.ts", "--ladder", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
   sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],

@@ -5,6 +5,7 @@ import { processTree } from "./proc.ts";
 /** A process of the bench, which never outlives it. */
 export interface Child extends AsyncDisposable {
   readonly pid: number;
+  readonly logPath: string;
   /** The next line of its standard output; only with `lines`. */
   readLine(timeoutMs: number): Promise<string>;
   send(line: string): void;
@@ -61,6 +62,7 @@ export function startChild(options: ChildOptions): Child {
 
   return {
     pid: child.pid,
+    logPath,
     assertRuns,
     async readLine(timeoutMs) {
       const line = await within(timeoutMs, lines?.next());

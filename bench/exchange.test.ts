@@ -29,8 +29,8 @@ function failures(bodies: readonly string[], status = 200): Readonly<Record<stri
   const tally = openTally();
   for (const body of bodies) {
     const bytes = Buffer.from(body);
-    const exchange = openExchange("unary", "chat", 1, references, tally);
-    exchange.start();
+    const exchange = openExchange({ kind: "unary", speech: "chat" }, 1, references, tally);
+    exchange.start(0);
     exchange.head(`HTTP/1.1 ${status} Whatever\r\ncontent-length: ${bytes.length}`);
     exchange.body(bytes, 0, Math.min(100, bytes.length));
     exchange.body(bytes, Math.min(100, bytes.length), bytes.length);

@@ -14,15 +14,23 @@ export interface LoadPlan {
   readonly speech: Speech;
   readonly headers: Readonly<Record<string, string>>;
   readonly kind: Ask["kind"];
+  /** The bench's own model if left out. */
+  readonly model?: string;
+  /** The right answer is a refusal with this status. */
+  readonly refusedWith?: number;
   readonly warmup: Crowd;
   readonly measured: Crowd;
 }
 
-/** So many callers, started within `rampMs`; each asks once, and again until `durationMs` is over. */
+/** So many callers, started within `rampMs`; each asks once, and again until the crowd is over. */
 export interface Crowd {
   readonly callers: number;
   readonly rampMs: number;
   readonly durationMs: number;
+  /** The crowd goes on after that time until it has begun so many calls. */
+  readonly leastCalls?: number;
+  /** Calls of all callers together; as many as there can be if left out. */
+  readonly perSecond?: number;
   /** Time between two events of a stream. */
   readonly paceMs: number;
   readonly timeoutMs: number;
@@ -36,6 +44,8 @@ interface Run {
   /** By variant: an answer that was checked in depth. */
   readonly references: (Buffer | undefined)[];
   readonly tally: Tally;
+  /** Time between two calls of one caller. */
+  readonly periodMs: number;
   /** Whether a caller that is free asks again. */
   goesOn(): boolean;
 }
@@ -67,17 +77,20 @@ async function runCrowd(
     plan,
     references,
     tally,
+    periodMs: crowd.perSecond === undefined ? 0 : (1_000 * crowd.callers) / crowd.perSecond,
     requests: Array.from({ length: VARIANTS }, (_, variant) =>
       requestBytes(plan, { kind: plan.kind, variant, paceMs: crowd.paceMs }),
     ),
     goesOn: () => {
       const elapsedMs = performance.now() - startedAt;
-      return !isOver && elapsedMs < crowd.durationMs && !tally.isHopeless();
+      const isDue = elapsedMs < crowd.durationMs || tally.begun < (crowd.leastCalls ?? 0);
+      return !isOver && isDue && !tally.isHopeless();
     },
   };
 
   const callers = Array.from({ length: crowd.callers }, async (_, index) => {
-    if (crowd.rampMs > 0) await Bun.sleep((index * crowd.rampMs) / crowd.callers);
+    const spreadMs = Math.max(crowd.rampMs, run.periodMs);
+    if (spreadMs > 0) await Bun.sleep((index * spreadMs) / crowd.callers);
     do await converse(run, index % VARIANTS);
     while (run.goesOn());
   });
@@ -91,6 +104,7 @@ function converse(run: Run, variant: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let exchange: Exchange | undefined = begin();
   let socket: Bun.Socket | undefined;
+  let dueAt = performance.now();
 
   const read = openHttpReader({
     head: (head) => exchange?.head(head),
@@ -100,7 +114,7 @@ function converse(run: Run, variant: number): Promise<void> {
       exchange = undefined;
       if (isLast) return leave();
       exchange = begin();
-      send();
+      sendWhenDue();
     },
   });
 
@@ -110,7 +124,7 @@ function converse(run: Run, variant: number): Promise<void> {
     socket: {
       open(opened) {
         socket = opened;
-        send();
+        send(performance.now());
       },
       data(_, received) {
         try {
@@ -126,13 +140,21 @@ function converse(run: Run, variant: number): Promise<void> {
   return promise;
 
   function begin(): Exchange {
-    return openExchange(run.plan.kind, run.plan.speech, variant, run.references, run.tally);
+    return openExchange(run.plan, variant, run.references, run.tally);
   }
 
-  function send(): void {
+  /** A call that waited for the one before it began when it was due: its client waited as well. */
+  function sendWhenDue(): void {
+    dueAt += run.periodMs;
+    const waitMs = run.periodMs === 0 ? 0 : dueAt - performance.now();
+    if (waitMs > 0) setTimeout(() => send(performance.now()), waitMs);
+    else send(run.periodMs === 0 ? performance.now() : dueAt);
+  }
+
+  function send(startedAt: number): void {
     const request = run.requests[variant];
     if (request === undefined || socket === undefined) return;
-    exchange?.start();
+    exchange?.start(startedAt);
     if (socket.write(request) < request.length) leave("the request was not taken at once");
   }
 
@@ -146,7 +168,7 @@ function converse(run: Run, variant: number): Promise<void> {
 }
 
 function requestBytes(plan: LoadPlan, ask: Ask): Buffer {
-  const body = requestBody(ask, plan.speech);
+  const body = requestBody(ask, plan.speech, plan.model);
   const headers = {
     host: `127.0.0.1:${plan.port}`,
     "content-type": "application/json",

@@ -1,6 +1,13 @@
 import { expect, test } from "bun:test";
 
-import { answerBody, answerEvents, answerFlaw, findAsk, requestBody } from "./payload.ts";
+import {
+  answerBody,
+  answerEvents,
+  answerFlaw,
+  endlessEvent,
+  findAsk,
+  requestBody,
+} from "./payload.ts";
 
 const UNARY = { kind: "unary", variant: 3, paceMs: 0 } as const;
 const STREAM = { kind: "stream", variant: 5, paceMs: 82 } as const;
@@ -53,4 +60,11 @@ test("an answer in another style is checked for what it says", () => {
   expect(answerFlaw(ask, whole.join(""), "messages")).toBeUndefined();
   expect(answerFlaw(ask, whole.slice(1).join(""), "messages")).toBe("the text is wrong");
   expect(answerFlaw(ask, whole.slice(0, -1).join(""), "messages")).toContain("does not stop");
+});
+
+test("an endless stream is asked for as such, and its events have the size that is asked", () => {
+  const ask = { kind: "endless", variant: 0, paceMs: 0 } as const;
+
+  expect(findAsk(Buffer.from(requestBody(ask)))).toEqual(ask);
+  expect(endlessEvent(16_384).length).toBeWithin(16_384, 16_700);
 });

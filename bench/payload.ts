@@ -4,7 +4,8 @@
  * that the upstream needs no JSON parser and a mixed-up answer is noticed.
  */
 export interface Ask {
-  readonly kind: "unary" | "stream";
+  /** An endless stream is sent as fast as it is taken. */
+  readonly kind: "unary" | "stream" | "endless";
   /** Answers differ by variant, in content and not in length. */
   readonly variant: number;
   /** Time between two events of a stream. */
@@ -27,7 +28,7 @@ export const EVENTS = 60;
 const USAGE = { prompt_tokens: 112, completion_tokens: 58, total_tokens: 170 };
 const MARKER = "[bench ";
 
-export function requestBody(ask: Ask, speech: Speech = "chat"): string {
+export function requestBody(ask: Ask, speech: Speech = "chat", model = MODEL): string {
   const marker = `${MARKER}${ask.kind} ${ask.variant} ${ask.paceMs}]`;
   const system =
     "You answer questions about rivers, locks and weirs. You keep to what is asked, " +
@@ -38,15 +39,15 @@ export function requestBody(ask: Ask, speech: Speech = "chat"): string {
     "through two sluices of half a square metre each, and how many boats may pass in " +
     "an hour when they alternate between both directions?";
   const user = { role: "user", content: question };
-  const limits = { model: MODEL, temperature: 0.2, max_tokens: 256 };
+  const limits = { model, temperature: 0.2, max_tokens: 256 };
   if (speech === "messages") {
-    const stream = ask.kind === "stream" ? { stream: true } : {};
+    const stream = ask.kind === "unary" ? {} : { stream: true };
     return JSON.stringify({ ...limits, system, messages: [user], ...stream });
   }
   return JSON.stringify({
     ...limits,
     messages: [{ role: "system", content: system }, user],
-    ...(ask.kind === "stream" && { stream: true, stream_options: { include_usage: true } }),
+    ...(ask.kind !== "unary" && { stream: true, stream_options: { include_usage: true } }),
   });
 }
 
@@ -54,9 +55,9 @@ export function findAsk(body: Buffer): Ask | undefined {
   const at = body.indexOf(MARKER);
   if (at === -1) return undefined;
   const marker = body.toString("latin1", at + MARKER.length, at + MARKER.length + 24);
-  const found = /^(unary|stream) (\d+) (\d+)\]/.exec(marker);
+  const found = /^(unary|stream|endless) (\d+) (\d+)\]/.exec(marker);
   if (found === null) return undefined;
-  const kind = found[1] === "unary" ? "unary" : "stream";
+  const kind = found[1] === "unary" || found[1] === "endless" ? found[1] : "stream";
   return { kind, variant: Number(found[2]), paceMs: Number(found[3]) };
 }
 
@@ -81,14 +82,7 @@ export function answerBody(variant: number): string {
 
 /** The events of a stream as they go over the wire, `[DONE]` included. */
 export function answerEvents(variant: number): string[] {
-  const chunk = (fields: object): string =>
-    `data: ${JSON.stringify({
-      id: `chatcmpl-bench-${variant}`,
-      object: "chat.completion.chunk",
-      created: 1_700_000_000,
-      model: MODEL,
-      ...fields,
-    })}\n\n`;
+  const chunk = (fields: object): string => chunkEvent(variant, fields);
   const choice = (delta: object, reason: string | null = null): string =>
     chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
 
@@ -96,6 +90,22 @@ export function answerEvents(variant: number): string[] {
   for (const word of streamWords(variant)) events.push(choice({ content: word }));
   events.push(choice({}, "stop"), chunk({ choices: [], usage: USAGE }), "data: [DONE]\n\n");
   return events;
+}
+
+/** An event with so much text. */
+export function endlessEvent(characters: number): string {
+  const delta = { content: "w".repeat(characters) };
+  return chunkEvent(0, { choices: [{ index: 0, delta, logprobs: null, finish_reason: null }] });
+}
+
+function chunkEvent(variant: number, fields: object): string {
+  const common = {
+    id: `chatcmpl-bench-${variant}`,
+    object: "chat.completion.chunk",
+    created: 1_700_000_000,
+    model: MODEL,
+  };
+  return `data: ${JSON.stringify({ ...common, ...fields })}\n\n`;
 }
 
 /**

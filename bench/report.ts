@@ -1,22 +1,23 @@
 import { availableParallelism, cpus, release } from "node:os";
 
-import { checks, ratio, type Check } from "./checks.ts";
-import type { Sample } from "./measure.ts";
 import type { Series } from "./rounds.ts";
-import type { Scenario } from "./scenarios.ts";
-import { formatNumber, formatSpread, spread } from "./spread.ts";
+import type { Figure, Scenario } from "./scenario.ts";
+import { formatNumber, formatSpread, spread, type Spread } from "./spread.ts";
 import { formatTable } from "./table.ts";
-import type { TargetId } from "./targets/target.ts";
+import { TARGET_IDS } from "./targets/index.ts";
 
 export interface Report {
   readonly text: string;
   readonly json: object;
-  /** Sluice failed requests; a target that is missed breaks nothing. */
+  /** Sluice failed requests; a bound that is missed breaks nothing. */
   readonly isBroken: boolean;
 }
 
-const YARDSTICKS: readonly TargetId[] = ["nginx", "portkey"];
+const YARDSTICK = "nginx";
+/** The target whose figures have bounds. */
+const JUDGED = "sluice";
 
+/** One table: a row for each figure, a column for each target. */
 export function buildReport(series: readonly Series[], notes: readonly string[]): Report {
   const machine = {
     cpu: cpus()[0]?.model.trim() ?? "unknown",
@@ -24,111 +25,125 @@ export function buildReport(series: readonly Series[], notes: readonly string[])
     kernel: release(),
     bun: Bun.version,
   };
-  const judged = checks(series);
-  const scenarios = [...new Set(series.map((each) => each.scenario))];
-  const sections = [
-    `${machine.cores} cores of ${machine.cpu}, Linux ${machine.kernel}. ` +
-      "Figures are the median of the rounds (lowest-highest).\n",
-    ...scenarios.map((scenario) => absolute(scenario, series)),
-    ratios(scenarios, series),
-    verdicts(judged),
-    [...notes, ...failures(series)].map((note) => `! ${note}\n`).join(""),
-  ];
+  const all = [...notes, ...failuresOf(series)];
+  const rows = rowsOf(series);
+  const targets = targetsOf(series);
+  const head = ["", ...targets.map(({ title }) => title), "must be"];
   return {
-    text: `\n${sections.filter((section) => section !== "").join("\n")}`,
-    json: { machine, series: series.map(seriesJson), checks: judged, notes },
+    text: [
+      `\n${machine.cores} cores of ${machine.cpu}, Linux ${machine.kernel}, Bun ${machine.bun}. ` +
+        "Median of the rounds (lowest-highest).\n",
+      formatTable(
+        head,
+        rows.map(({ title, cells, bound }) => [
+          title,
+          ...targets.map(({ id }) => cellOf(cells.get(id))),
+          bound,
+        ]),
+      ),
+      all.map((note) => `! ${note}\n`).join(""),
+    ].join("\n"),
+    json: {
+      machine,
+      rows: rows.map(({ title, cells, bound }) => ({
+        title,
+        bound,
+        targets: Object.fromEntries(cells),
+      })),
+      series: series.map(({ scenario, target, samples }) => ({
+        scenario: scenario.id,
+        target: target.id,
+        title: target.title,
+        rounds: samples,
+      })),
+      notes: all,
+    },
     isBroken: series.some(
       ({ target, samples }) =>
-        target.id === "sluice" &&
-        samples.some(({ failed, completed }) => failed > 0 || completed === 0),
+        target.id === JUDGED &&
+        samples.some(
+          ({ figures, failures }) => figures["completed"] === 0 || Object.keys(failures).length > 0,
+        ),
     ),
   };
 }
 
-interface Column {
-  readonly head: string;
-  readonly of: (sample: Sample) => number;
-  /** The scenarios that have something to say about it; all, when left out. */
-  readonly when?: (scenario: Scenario) => boolean;
+interface Row {
+  readonly title: string;
+  /** By the id of the target; a scenario's heading has none. */
+  readonly cells: ReadonlyMap<string, Spread | undefined>;
+  readonly bound: string;
 }
 
-const isStream = (scenario: Scenario): boolean => scenario.kind === "stream";
-const isCrowd = (scenario: Scenario): boolean => scenario.measured.durationMs === 0;
-
-/** Shown with their spread. */
-const FIGURES: readonly Column[] = [
-  { head: "CPU us/request", of: (sample) => sample.cpuMicrosPerRequest },
-  { head: "requests/s", of: (sample) => sample.requestsPerSecond, when: (it) => !isCrowd(it) },
-  { head: "peak RSS MB", of: (sample) => sample.rssPeakBytes / 1e6 },
-];
-
-/** Shown as medians, beside them. */
-const DETAILS: readonly Column[] = [
-  { head: "RSS after", of: (sample) => sample.rssAfterBytes / 1e6, when: isCrowd },
-  { head: "first byte ms p50", of: (sample) => sample.firstByteMs.p50, when: isStream },
-  { head: "p99", of: (sample) => sample.firstByteMs.p99, when: isStream },
-  { head: "total ms p50", of: (sample) => sample.totalMs.p50 },
-  { head: "p99", of: (sample) => sample.totalMs.p99 },
-  { head: "open at once", of: (sample) => sample.openAtOnce, when: isCrowd },
-  { head: "failed", of: (sample) => sample.failed },
-  { head: "load us", of: (sample) => sample.loadCpuMicrosPerRequest },
-  { head: "upstream us", of: (sample) => sample.upstreamCpuMicrosPerRequest },
-];
-
-function absolute(scenario: Scenario, series: readonly Series[]): string {
-  const isShown = ({ when }: Column): boolean => when?.(scenario) ?? true;
-  const figures = FIGURES.filter(isShown);
-  const details = DETAILS.filter(isShown);
-  const rows = series
-    .filter((each) => each.scenario === scenario)
-    .map(({ target, samples }) => [
-      target.title,
-      ...figures.map((column) => formatSpread(spread(samples.map(column.of)))),
-      ...details.map((column) => formatNumber(spread(samples.map(column.of))?.median ?? NaN)),
-    ]);
-  const rounds = scenario.rounds === 1 ? "1 round" : `${scenario.rounds} rounds`;
-  const head = [
-    `${scenario.title}, ${rounds}`,
-    ...[...figures, ...details].map(({ head }) => head),
-  ];
-  return formatTable(head, rows);
-}
-
-/** Everyone's figures over each yardstick's. */
-function ratios(scenarios: readonly Scenario[], series: readonly Series[]): string {
-  const yardsticks = YARDSTICKS.filter((id) => series.some(({ target }) => target.id === id));
-  if (yardsticks.length === 0) return "";
-  const rows = scenarios.flatMap((scenario) =>
-    series
-      .filter((each) => each.scenario === scenario)
-      .map(({ target }) => [
-        `${scenario.id} ${target.title}`,
-        ...yardsticks.flatMap((yardstick) =>
-          FIGURES.map(({ of, when }) => {
-            if (yardstick === target.id || when?.(scenario) === false) return "";
-            return formatSpread(ratio(series, scenario.id, target.id, yardstick, of), "x");
-          }),
-        ),
-      ]),
-  );
-  const columns = ["CPU", "requests/s", "peak RSS"];
-  const head = yardsticks.flatMap((id) => columns.map((column) => `${column} / ${id}`));
-  return formatTable(["ratios", ...head], rows);
-}
-
-function verdicts(judged: readonly Check[]): string {
-  if (judged.length === 0) return "";
-  const rows = judged.map(({ figure, measured, unit, bound, verdict }) => [
-    figure,
-    formatSpread(measured, unit),
-    bound,
-    verdict,
+function rowsOf(series: readonly Series[]): Row[] {
+  const all = [...new Set(series.map(({ scenario }) => scenario))];
+  return all.flatMap((scenario) => [
+    { title: headingOf(scenario), cells: new Map(), bound: "" },
+    ...scenario.figures.flatMap((figure) => rowsOfFigure(scenario, figure, series)),
   ]);
-  return formatTable(["targets", "measured", "target", ""], rows);
+}
+
+function headingOf({ title, rounds }: Scenario): string {
+  return `${title}; ${rounds === 1 ? "1 round" : `${rounds} rounds`}`;
+}
+
+function rowsOfFigure(scenario: Scenario, figure: Figure, series: readonly Series[]): Row[] {
+  const own = series.filter((each) => each.scenario === scenario);
+  const yardstick = own.find(({ target }) => target.id === YARDSTICK);
+  const bound = boundOf(figure);
+  const absolute = {
+    title: `  ${figure.title}`,
+    cells: new Map(own.map((each) => [each.target.id, spread(valuesOf(each, figure))])),
+    bound: figure.beside === undefined ? bound : "",
+  };
+  if (figure.beside === undefined) return [absolute];
+  const { beside } = figure;
+  const title = beside === "ratio" ? "    times nginx" : "    minus nginx";
+  const others = own.filter((each) => each !== yardstick);
+  const cells = new Map(
+    others.map((each) => [each.target.id, relation(beside, each, yardstick, figure)]),
+  );
+  return [absolute, { title, cells, bound }];
+}
+
+/** Round by round, since both had the same minute of the machine. */
+function relation(
+  beside: "ratio" | "difference",
+  over: Series,
+  under: Series | undefined,
+  figure: Figure,
+): Spread | undefined {
+  if (under === undefined) return undefined;
+  const below = valuesOf(under, figure);
+  return spread(
+    valuesOf(over, figure).map((value, round) => {
+      const other = below[round] ?? NaN;
+      return beside === "ratio" ? value / other : value - other;
+    }),
+  );
+}
+
+function valuesOf({ samples }: Series, { id }: Figure): number[] {
+  return samples.map(({ figures }) => figures[id] ?? NaN);
+}
+
+function boundOf({ atMost, atLeast }: Figure): string {
+  if (atMost !== undefined) return `<= ${formatNumber(atMost)}`;
+  return atLeast === undefined ? "" : `>= ${formatNumber(atLeast)}`;
+}
+
+function cellOf(figure: Spread | undefined): string {
+  return figure === undefined ? "" : formatSpread(figure);
+}
+
+function targetsOf(series: readonly Series[]): Series["target"][] {
+  const targets = new Map(series.map(({ target }) => [target.id, target]));
+  const order = ({ id }: Series["target"]): number => TARGET_IDS.indexOf(id);
+  return [...targets.values()].toSorted((a, b) => order(a) - order(b));
 }
 
 /** Failures of all rounds, most frequent kinds as the callers saw them. */
-function failures(series: readonly Series[]): string[] {
+function failuresOf(series: readonly Series[]): string[] {
   return series.flatMap(({ scenario, target, samples }) =>
     samples.flatMap((sample, round) =>
       Object.entries(sample.failures).map(
@@ -136,8 +151,4 @@ function failures(series: readonly Series[]): string[] {
       ),
     ),
   );
-}
-
-function seriesJson({ scenario, target, samples }: Series): object {
-  return { scenario: scenario.id, target: target.id, title: target.title, rounds: samples };
 }

@@ -1,6 +1,7 @@
 /** Counts what the callers see. */
 export interface Tally {
   begin(): void;
+  readonly begun: number;
   answerBegins(): void;
   answerEnds(): void;
   complete(firstByteMs: number, totalMs: number): void;
@@ -26,6 +27,7 @@ export interface TallyResult {
 export interface Quantiles {
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
 }
 
 const MAX_FAILURES = 500;
@@ -50,6 +52,9 @@ export function openTally(): Tally {
 
   return {
     begin: () => void begun++,
+    get begun() {
+      return begun;
+    },
     answerBegins: () => void (openAtOnce = Math.max(openAtOnce, ++open)),
     answerEnds: () => void open--,
     complete(first, total) {
@@ -75,8 +80,8 @@ export function openTally(): Tally {
   };
 }
 
-function quantiles(values: readonly number[]): Quantiles {
+export function quantiles(values: readonly number[]): Quantiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
+  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) };
 }

@@ -1,5 +1,5 @@
 import { openHttpReader } from "./http-reader.ts";
-import { answerBody, answerEvents, findAsk, VARIANTS } from "./payload.ts";
+import { answerBody, answerEvents, endlessEvent, findAsk, VARIANTS } from "./payload.ts";
 import { openWheel } from "./wheel.ts";
 
 /**
@@ -9,6 +9,8 @@ import { openWheel } from "./wheel.ts";
  */
 interface Connection {
   send(bytes: Buffer): void;
+  /** A slow reader has not taken everything yet. */
+  isFull(): boolean;
   push(received: Buffer): void;
   drain(): void;
   close(): void;
@@ -19,12 +21,15 @@ interface Stream {
   readonly connection: Connection;
   readonly frames: readonly Buffer[];
   readonly paceMs: number;
+  /** Its last frame comes again and again, whenever there is room for it. */
+  readonly isEndless?: true;
   next: number;
 }
 
 const VARIANT_NUMBERS = Array.from({ length: VARIANTS }, (_, variant) => variant);
 const ANSWERS = VARIANT_NUMBERS.map((variant) => jsonAnswer("200 OK", answerBody(variant)));
 const STREAMS = VARIANT_NUMBERS.map((variant) => streamFrames(answerEvents(variant)));
+const ENDLESS = streamFrames([endlessEvent(1), endlessEvent(16_384)], false);
 const UNKNOWN = jsonAnswer("404 Not Found", '{"error":{"message":"Not part of the bench."}}');
 
 const wait = openWheel<Stream>(sendNext);
@@ -52,6 +57,7 @@ function openConnection(socket: Bun.Socket<Connection>): Connection {
 
   const connection: Connection = {
     isOpen: () => isOpen,
+    isFull: () => unsent !== undefined,
     push: openHttpReader({
       head: () => (body = undefined),
       body(bytes, from, to) {
@@ -84,6 +90,10 @@ function openConnection(socket: Bun.Socket<Connection>): Connection {
 function answer(connection: Connection, body: Buffer | undefined): void {
   const ask = body === undefined ? undefined : findAsk(body);
   const bytes = ask?.kind === "unary" ? ANSWERS[ask.variant] : undefined;
+  if (ask?.kind === "endless") {
+    sendNext({ connection, frames: ENDLESS, paceMs: 1, isEndless: true, next: 0 });
+    return;
+  }
   const frames = ask?.kind === "stream" ? STREAMS[ask.variant] : undefined;
   if (ask !== undefined && frames !== undefined) {
     sendNext({ connection, frames, paceMs: ask.paceMs, next: 0 });
@@ -93,9 +103,15 @@ function answer(connection: Connection, body: Buffer | undefined): void {
 }
 
 function sendNext(stream: Stream): void {
-  const frame = stream.frames[stream.next++];
-  if (frame === undefined || !stream.connection.isOpen()) return;
-  stream.connection.send(frame);
+  const { frames, connection } = stream;
+  if (stream.isEndless === true && stream.next === frames.length) stream.next--;
+  const frame = frames[stream.next];
+  if (frame === undefined || !connection.isOpen()) return;
+  if (!connection.isFull() || stream.isEndless !== true) {
+    connection.send(frame);
+    stream.next++;
+  }
+  if (stream.isEndless === true) return wait(stream, stream.paceMs);
   if (stream.next < stream.frames.length) wait(stream, stream.paceMs);
 }
 
@@ -105,13 +121,13 @@ function jsonAnswer(status: string, body: string): Buffer {
 }
 
 /** One frame a write: the head goes with the first event, the final chunk with the last. */
-function streamFrames(events: readonly string[]): Buffer[] {
+function streamFrames(events: readonly string[], ends = true): Buffer[] {
   const head =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n" +
     "Transfer-Encoding: chunked\r\n\r\n";
   return events.map((event, index) => {
     const chunk = `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`;
-    const isLast = index === events.length - 1;
+    const isLast = ends && index === events.length - 1;
     return Buffer.from(`${index === 0 ? head : ""}${chunk}${isLast ? "0\r\n\r\n" : ""}`);
   });
 }

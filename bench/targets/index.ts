@@ -1,16 +1,24 @@
-import { openBare, openSeeing } from "./bare.ts";
+import { openBare } from "./bare.ts";
+import { openPlain } from "../plain/open-plain.ts";
 import { openNginx } from "./nginx.ts";
 import { openPortkey } from "./portkey.ts";
-import { openSluice } from "./sluice.ts";
-import type { Missing, Site, Target, TargetId } from "./target.ts";
+import { openLitellm } from "./litellm.ts";
+import { openSluice, openSluicePostgres } from "./sluice.ts";
+import type { Missing, Site, Target, Variant } from "./target.ts";
 
-const TARGETS: Readonly<Record<TargetId, (site: Site) => Promise<Target | Missing>>> = {
+export type OpenTarget = (site: Site, variant: Variant) => Promise<Target | Missing>;
+
+export const TARGETS: Readonly<Record<string, OpenTarget>> = {
   nginx: openNginx,
   bare: openBare,
-  seeing: openSeeing,
+  floor: (site, variant) => openPlain("floor", 6, site, variant),
   sluice: openSluice,
+  "sluice-pg": openSluicePostgres,
   portkey: openPortkey,
+  litellm: openLitellm,
 };
+
+export const TARGET_IDS: readonly string[] = Object.keys(TARGETS);
 
 export interface OpenedTargets extends AsyncDisposable {
   readonly targets: readonly Target[];
@@ -21,14 +29,20 @@ export interface OpenedTargets extends AsyncDisposable {
 }
 
 /** Starts what can be had of the targets; the others are noted and left out. */
-export async function openTargets(ids: readonly TargetId[], site: Site): Promise<OpenedTargets> {
+export async function openTargets(
+  ids: readonly string[],
+  site: Site,
+  variant: Variant,
+  known: Readonly<Record<string, OpenTarget>> = TARGETS,
+): Promise<OpenedTargets> {
   const targets: Target[] = [];
   const notes: string[] = [];
   let isBroken = false;
 
   for (const id of ids) {
     try {
-      const target = await TARGETS[id](site);
+      const target = await known[id]?.(site, variant);
+      if (target === undefined) continue;
       if ("missing" in target) notes.push(target.missing);
       else targets.push(target);
     } catch (cause) {

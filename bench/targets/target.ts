@@ -1,4 +1,5 @@
 import { type Child, type ChildOptions, startChild } from "../child.ts";
+import { GC_LOG_ENV } from "../gc-log.ts";
 
 /** A proxy under test, running and ready. */
 export interface Target extends AsyncDisposable {
@@ -8,9 +9,42 @@ export interface Target extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** It understands Anthropic's messages, and translates them for the upstream. */
+  readonly speaksMessages: boolean;
+  /** A path that it answers without a call. */
+  readonly freePath: string;
+  /** Its journal, if it keeps one in SQLite. */
+  readonly databasePath?: string;
+  /** Processes of its database, whose time is counted apart. */
+  readonly databasePid?: number;
+  /** How to be refused by it. */
+  readonly refusals?: readonly Refusal[];
+  /** What its process wrote to its standard error. */
+  readonly logPath: string;
 }
 
-export type TargetId = "nginx" | "bare" | "seeing" | "sluice" | "portkey";
+/** A call that is refused with a status, for its key or its model. */
+export interface Refusal {
+  readonly status: 401 | 402 | 404 | 429 | 503;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly model?: string;
+}
+
+/** A target of the bench, or a rung of the ladder. */
+export type TargetId = string;
+
+/** How a target is started, if it is not started as its documents say. */
+export interface Variant {
+  /** The runtime logs its collections; for programs on Bun. */
+  readonly logsCollections?: true;
+  /** Limits on calls at once are raised to this number. */
+  readonly callsAtOnce?: number;
+  /** With keys and models that are refused. */
+  readonly refuses?: true;
+  /** A module that Bun runs before the program. */
+  readonly preload?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Where targets are started: next to which upstream, and in which folder that goes afterwards. */
 export interface Site {
@@ -25,11 +59,18 @@ export interface Missing {
   readonly missing: string;
 }
 
-const READY_TIMEOUT_MS = 30_000;
+/** What a target says of itself before it runs. */
+type Described = Pick<
+  Target,
+  "id" | "title" | "port" | "headers" | "databasePath" | "databasePid" | "refusals"
+> &
+  Partial<Pick<Target, "speaksMessages" | "freePath">>;
+
+const READY_TIMEOUT_MS = 90_000;
 
 /** Starts the process and waits until `path` is answered, with 200 where `ok` asks for it. */
 export async function startTarget(
-  target: Pick<Target, "id" | "title" | "port" | "headers">,
+  target: Described,
   command: Omit<ChildOptions, "name">,
   ready: { path: string; ok: boolean },
 ): Promise<Target> {
@@ -40,7 +81,25 @@ export async function startTarget(
     await child[Symbol.asyncDispose]();
     throw cause;
   }
-  return { ...target, pid: child.pid, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
+  return {
+    speaksMessages: false,
+    freePath: ready.path,
+    ...target,
+    pid: child.pid,
+    logPath: child.logPath,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+/** The command and the environment of a program on the bench's own Bun. */
+export function onBun(
+  args: readonly string[],
+  { logsCollections, preload, env }: Variant,
+): Pick<ChildOptions, "command"> & { readonly env: Readonly<Record<string, string>> } {
+  return {
+    command: [process.execPath, ...(preload === undefined ? [] : ["--preload", preload]), ...args],
+    env: { ...(logsCollections === true ? GC_LOG_ENV : {}), ...env },
+  };
 }
 
 /** A port that was free a moment ago. */

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+
+import { answerBody, requestBody } from "../payload.ts";
+import { checkChat, findUsage } from "./check.ts";
+
+test("a request of the bench is accepted with what a gateway needs of it", () => {
+  const request = checkChat(requestBody({ kind: "stream", variant: 0, paceMs: 10 }));
+
+  expect(request).toEqual({ model: "bench-model", isStream: true, maxTokens: 256 });
+});
+
+test("a request that is wrong is refused with the field", () => {
+  const messages = [{ role: "user", content: "x" }];
+
+  expect(checkChat("{")).toBe("body");
+  expect(checkChat("[]")).toBe("body");
+  expect(checkChat(JSON.stringify({ messages }))).toBe("model");
+  expect(checkChat(JSON.stringify({ model: "m", messages: [] }))).toBe("messages");
+  expect(checkChat(JSON.stringify({ model: "m", messages: [{ content: "x" }] }))).toBe("messages");
+  expect(checkChat(JSON.stringify({ model: "m", messages, temperature: 3 }))).toBe("temperature");
+  expect(checkChat(JSON.stringify({ model: "m", messages, stream: "yes" }))).toBe("stream");
+});
+
+test("usage is found at the end of an answer, and missing usage is noticed", () => {
+  expect(findUsage(answerBody(3))).toEqual({ input: 112, output: 58 });
+  expect(findUsage('{"choices":[]}')).toBeUndefined();
+});
