@@ -106,9 +106,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     // until the response arrives.
     const isBig = lengthOf(this.#written) > BIG_REQUEST;
     const reused =
-      isBig || isOnce
-        ? undefined
-        : this.#owner.connections.reuse(pool, destinationOf(url), this);
+      isBig || isOnce ? undefined : this.#owner.connections.reuse(pool, destinationOf(url), this);
     if (reused === undefined) {
       this.#connect();
     } else {

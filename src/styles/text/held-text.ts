@@ -3,7 +3,9 @@ import { parseJson } from "#lib/json.ts";
 
 /** Bytes that are kept as they came, before they are worth reading. */
 const MAX_HELD_BYTES = 32 * 1_024;
-const BLOCK_BYTES = 1_024;
+/** Short streams are many, and need little; each further block is larger. */
+const FIRST_BLOCK_BYTES = 256;
+const MAX_BLOCK_BYTES = 4 * 1_024;
 const MAX_TEXT_LENGTH = 1_024 * 1_024;
 /** Begins a piece that is the inside of a JSON string; in no JSON it stands as it is. */
 const QUOTED = "\u001f";
@@ -85,12 +87,14 @@ export class HeldText {
 
   /** A block with so much room; a piece never lies in two of them. */
   #room(neededBytes: number): Buffer {
+    let sizeBytes = FIRST_BLOCK_BYTES;
     if (this.#block !== undefined) {
       if (this.#blockBytes + neededBytes <= this.#block.length) return this.#block;
       // What is left over says nothing.
       (this.#full ??= []).push(this.#block.fill(this.#separatorByte, this.#blockBytes));
+      sizeBytes = Math.min(MAX_BLOCK_BYTES, 2 * this.#block.length);
     }
-    this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, neededBytes));
+    this.#block = Buffer.allocUnsafeSlow(Math.max(sizeBytes, neededBytes));
     this.#blockBytes = 0;
     return this.#block;
   }
