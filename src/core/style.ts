@@ -309,6 +309,11 @@ export interface Tap {
    * reports the error itself.
    */
   push(events: Uint8Array): Uint8Array | undefined;
+  /**
+   * True if all of these events equal an earlier, valid one except for their text: they are noted,
+   * and are forwarded as they are, without a check and without `push`.
+   */
+  passRepeated?(events: Uint8Array): boolean;
   /** Called at the upstream's end; returns the bytes that a complete response still lacks. */
   end(): Uint8Array | undefined;
   /** Writes a failure after the first byte as the style's error event. */

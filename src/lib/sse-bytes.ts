@@ -38,6 +38,8 @@ function withoutItsComments(event: Buffer): string {
 const COLON = 0x3a;
 const AFTER_LINE = /(?<=\r\n|\n|\r(?!\n))/;
 
+/** Bytes from the network already are a buffer: a second view would cost more than its use. */
 export function viewOf(bytes: Uint8Array): Buffer {
+  if (bytes instanceof Buffer) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, spyOn, test } from "bun:test";
+import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
 import { decodeSse } from "#test/translate/streams.ts";
@@ -162,6 +163,33 @@ describe("framing", () => {
 
     expect(fill).toThrow(SseOverflow);
   });
+});
+
+test("an event in the usual form is read as the general parser reads it", () => {
+  const part = fc.constantFrom(
+    "data: ",
+    "data:",
+    "event: ",
+    "x",
+    " ",
+    "\n",
+    "\n\n",
+    "\r",
+    ":",
+    "{",
+  );
+  const property = fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+    const text = `${parts.join("")}\n\n`;
+    const expected: SseEvent[] = [];
+    const parser = createParser({
+      onEvent: ({ event, data }) => expected.push(event === undefined ? { data } : { event, data }),
+    });
+    parser.feed(text);
+
+    expect(readEvents(text)).toEqual(expected);
+  });
+  fc.assert(property, { seed: SEED, numRuns: 2_000 });
+  expect(readEvents("event: a\ndata: b\n\n")).toEqual([{ event: "a", data: "b" }]);
 });
 
 test("a formatted event is parsed back", () => {

@@ -66,12 +66,25 @@ export class SseFramer {
 
 /** Reads all complete events of a text and ignores an incomplete one at the end. */
 export function readEvents(text: string): SseEvent[] {
+  const only = readPlainEvent(text);
+  if (only !== undefined) return [only];
   const events: SseEvent[] = [];
   const parser = createParser({ onEvent: (event) => events.push(toEvent(event)) });
   parser.feed(text);
   // The parser waits after a lone CR at the end, in case an LF follows.
   if (text.endsWith("\r")) parser.feed("\n");
   return events;
+}
+
+/** A text that is one event of a data line, or of a name and a data line, as nearly all are. */
+function readPlainEvent(text: string): SseEvent | undefined {
+  if (!text.endsWith("\n\n") || text.includes("\r")) return undefined;
+  const nameEnd = text.startsWith(NAME) ? text.indexOf("\n") : -1;
+  const line = nameEnd + 1;
+  const isPlain = text.startsWith(DATA, line) && text.indexOf("\n", line) === text.length - 2;
+  const data = text.slice(line + DATA.length, -2);
+  if (!isPlain || data === "" || nameEnd === NAME.length) return undefined;
+  return nameEnd < 0 ? { data } : { event: text.slice(NAME.length, nameEnd), data };
 }
 
 /**

@@ -343,12 +343,17 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
     });
 
     const begun = [COMMENT, wire.head, wire.content];
+    const again = wire.more.replace(" there", " again");
     const breaks: [string, Script][] = [
       ["is cut", [...begun, CUT]],
       ["ends without its end", begun],
       ["ends without a reason", [...begun, wire.bareEnd]],
       ["fails", [...begun, wire.error]],
       ["holds an event that cannot be read", [...begun, wire.broken, wire.more, wire.end]],
+      [
+        "holds an event that is broken between sound brackets",
+        [...begun, again, again, again.replace('" again"', '" again" x'), wire.more, wire.end],
+      ],
       ["goes on with a page", [...begun, '<html>{"a":"b"}</html>']],
     ];
     test.each(breaks)(

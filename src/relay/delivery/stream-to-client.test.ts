@@ -23,7 +23,8 @@ function stage(durable: Promise<void> = Promise.resolve()) {
     beginMetering: note("metering begun"),
     cancel: async () => void seen.push("hold canceled"),
   } as unknown as Settlement;
-  const begun = { release: note("place released") } as unknown as Begun<unknown, Candidate>;
+  const place = { release: note("place released") };
+  const begun = { ...place, attempt: place } as unknown as Begun<unknown, Candidate>;
   const caller = new AbortController();
   const call = endable({ signal: caller.signal } as unknown as Served);
   return { seen, caller, handedOver: () => streamToClient(call, delivery, begun, settlement) };

@@ -38,7 +38,7 @@ export async function streamToClient(
   if (!delivery.hasBegun)
     return new ClientStream(delivery, begun, settlement, callerSignal, failover);
   failover?.onBegun?.(begun);
-  return new ClientStream(delivery, begun, settlement, callerSignal);
+  return new ClientStream(delivery, begun.attempt, settlement, callerSignal);
 }
 
 class ClientStream implements StreamedAnswer, EventListenerObject {
@@ -47,7 +47,7 @@ class ClientStream implements StreamedAnswer, EventListenerObject {
   #place: StreamedAttempt;
   readonly #settlement: Settlement;
   readonly #callerSignal: AbortSignal;
-  readonly #failover: Failover | undefined;
+  #failover: Failover | undefined;
 
   constructor(
     delivery: Delivery,
@@ -92,6 +92,8 @@ class ClientStream implements StreamedAnswer, EventListenerObject {
       try {
         await begun.answer.whenBegun();
         failover.onBegun?.(begun);
+        this.#failover = undefined;
+        this.#place = begun.attempt;
         return undefined;
       } catch (cause) {
         try {

@@ -50,6 +50,8 @@ export interface Begun<T, R extends Candidate = Route> {
   release(error?: GatewayError): void;
   /** A failure of the response in the form that the client may see. */
   disclose(error: GatewayError): GatewayError;
+  /** The same without the other channels, which a long response must not keep in memory. */
+  readonly attempt: StreamedAttempt;
   /**
    * The next channel that responds, after this response failed without content. Throws the client's
    * error if no channel is left.
@@ -324,6 +326,10 @@ class BegunAttempt<T, R extends Destination> implements Begun<T, R> {
 
   get account(): string {
     return this.#attempt.account;
+  }
+
+  get attempt(): StreamedAttempt {
+    return this.#attempt;
   }
 
   release(error?: GatewayError): void {

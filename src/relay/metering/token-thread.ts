@@ -25,7 +25,8 @@ const tokenizer: Promise<Tokenizer> = import("gpt-tokenizer/encoding/o200k_base"
   },
 );
 
-self.onmessage = async ({ data: { id, texts } }: MessageEvent<CountQuestion>) => {
-  const tokens = sampleTokens(texts, await tokenizer);
-  self.postMessage({ id, tokens } satisfies CountAnswer);
+self.onmessage = async ({ data }: MessageEvent<readonly CountQuestion[]>) => {
+  const count = await tokenizer;
+  const answers = data.map(({ id, texts }) => ({ id, tokens: sampleTokens(texts, count) }));
+  self.postMessage(answers satisfies readonly CountAnswer[]);
 };

@@ -19,23 +19,33 @@ export async function loadTokenizer(): Promise<void> {
 const waiting = new Map<number, PromiseWithResolvers<number>>();
 let thread: Worker | undefined;
 let lastId = 0;
+/** Questions of this turn of the event loop, for one message: thousands of streams may ask. */
+let unsent: CountQuestion[] = [];
 
 function ask(texts: readonly string[]): Promise<number> {
-  thread ??= openThread();
   const id = ++lastId;
   const answer = Promise.withResolvers<number>();
   waiting.set(id, answer);
-  thread.postMessage({ id, texts } satisfies CountQuestion);
+  if (unsent.push({ id, texts }) === 1) setImmediate(sendAll);
+  return answer.promise;
+}
+
+function sendAll(): void {
+  const questions = unsent;
+  unsent = [];
+  thread ??= openThread();
+  thread.postMessage(questions);
   // Keeps the process alive until pending counts are done.
   thread.ref();
-  return answer.promise;
 }
 
 function openThread(): Worker {
   const opened = new Worker(threadUrl(), { name: "sluice-tokens" });
-  opened.onmessage = ({ data: { id, tokens } }: MessageEvent<CountAnswer>) => {
-    waiting.get(id)?.resolve(tokens);
-    waiting.delete(id);
+  opened.onmessage = ({ data }: MessageEvent<readonly CountAnswer[]>) => {
+    for (const { id, tokens } of data) {
+      waiting.get(id)?.resolve(tokens);
+      waiting.delete(id);
+    }
     if (waiting.size === 0) opened.unref();
   };
   // Pending counts fall back to an estimate; the next one starts a new thread.

@@ -19,7 +19,7 @@ import {
   type JsonOutline,
 } from "#lib/json.ts";
 import type { Sink } from "#lib/push-stream.ts";
-import { EventCheck } from "#lib/event-check.ts";
+import { firstBrokenEvent } from "#lib/event-check.ts";
 import { SseFramer } from "#lib/sse.ts";
 import { viewOf } from "#lib/sse-bytes.ts";
 import type { ReadHeader, RequestContext, TextEndpoint } from "#providers/provider.ts";
@@ -190,7 +190,6 @@ export class PassedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
   readonly #tap: Tap;
   readonly #framer: SseFramer;
-  readonly #check = new EventCheck();
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #hasBegun = false;
@@ -251,8 +250,9 @@ export class PassedStream implements AnswerStream {
   }
 
   #pass(events: Uint8Array, take: Sink["write"]): void | Promise<void> {
+    if (this.#hasBegun && this.#tap.passRepeated?.(events) === true) return take(events);
     if (!this.#hasBegun && isPage(events)) throw notStreamed();
-    const broken = this.#check.firstBroken(viewOf(events));
+    const broken = firstBrokenEvent(viewOf(events));
     const out = broken === 0 ? undefined : this.#tap.push(soundPart(events, broken));
     const error = this.#tap.error ?? (broken < 0 ? undefined : UNREADABLE);
     if (error === undefined) {

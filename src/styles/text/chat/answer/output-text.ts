@@ -69,6 +69,11 @@ export class OutputText {
     return eachDelta(events, this.#held.hold);
   }
 
+  /** The inside of a JSON string that is text of the model. */
+  addQuoted(events: Buffer, start: number, end: number): void {
+    this.#held.holdQuoted(events, start, end);
+  }
+
   /** Behind what was held so far. */
   say(text: string): void {
     this.#held.say(text);

@@ -85,7 +85,7 @@ export class CallRepair {
     let isChanged = false;
     const events: Buffer[] = [];
     for (const event of eventsIn(bytes)) {
-      const out = this.#needsReading(event) ? this.#repair(event) : event;
+      const out = this.reads(event) ? this.#repair(event) : event;
       if (out !== event) isChanged = true;
       events.push(out);
     }
@@ -103,7 +103,8 @@ export class CallRepair {
     return Buffer.from(formatSse(JSON.stringify({ object: "chat.completion.chunk", choices })));
   }
 
-  #needsReading(event: Buffer): boolean {
+  /** Whether this event is parsed; the answer is the same for each one that repeats it. */
+  reads(event: Buffer): boolean {
     if (mentionsCalls(event)) {
       return this.#hasNamed || mentionsOddCalls(event) || countFinishes(event) > 0;
     }

@@ -6,6 +6,8 @@ import { isObject, parseJson } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
 import { BROKEN_OFF } from "#styles/no-answer.ts";
 import { FirstContent } from "#styles/text/first-content.ts";
+import { RepeatedEvents } from "#styles/text/repeated-events.ts";
+import type { Slot } from "#lib/event-template.ts";
 import { holdsContent } from "../content.ts";
 import { sendsUsageUnasked } from "../request/dialect.ts";
 import { ExecutedSearches, mentionsExecutedTools } from "./executed-tools.ts";
@@ -19,7 +21,7 @@ import {
 } from "./byte-scan.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { CallRepair } from "./repair-calls.ts";
-import { OutputText } from "./output-text.ts";
+import { OutputText, outputTextIn } from "./output-text.ts";
 import { errorIn } from "../failure.ts";
 import { usageIn } from "../usage.ts";
 import { listOf } from "#lib/values.ts";
@@ -30,6 +32,13 @@ export function openTap(facts: RequestFacts, dialect?: OutboundContext["dialect"
 
 const END = new TextEncoder().encode(formatSse("[DONE]"));
 const EMPTY = Buffer.alloc(0);
+const SLOTS: readonly Slot[] = [
+  { name: "content", kind: "text" },
+  { name: "reasoning_content", kind: "text" },
+  { name: "reasoning", kind: "text" },
+  { name: "arguments", kind: "text" },
+  { name: "obfuscation", kind: "string" },
+];
 
 /** Only events with a mark on them are read; nearly all have none. What comes after the end mark is passed on unread. */
 class ChatTap implements Tap {
@@ -39,6 +48,7 @@ class ChatTap implements Tap {
   /** An event of usage is there because the gateway asked for it. */
   readonly #removesUsage: boolean;
   readonly #output = new OutputText();
+  readonly #repeated = new RepeatedEvents(SLOTS, outputTextIn, this.#output);
   readonly #content = new FirstContent(holdsContent);
   readonly #repair: CallRepair;
   readonly #searches = new ExecutedSearches();
@@ -58,6 +68,14 @@ class ChatTap implements Tap {
     if (this.#isMarked) return events;
     const bytes = viewOf(events);
     return mentionsDone(bytes) ? this.#readLast(bytes) : this.#read(bytes);
+  }
+
+  passRepeated(events: Uint8Array): boolean {
+    const bytes = viewOf(events);
+    if (this.error !== undefined || this.#isMarked || !this.#repeated.take(bytes)) return false;
+    this.isEnding = false;
+    if (!this.#facts.wantsUsage) blankEmptyUsage(bytes);
+    return true;
   }
 
   /** Many clients wait for the end mark, and several servers leave it out. */
@@ -95,10 +113,16 @@ class ChatTap implements Tap {
     const bytes = this.#repair.push(given);
     this.#output.add(bytes);
     this.#content.look(bytes);
-    this.#finishes += countFinishes(bytes);
-    if (mentionsExecutedTools(bytes)) this.#noteTools(bytes);
+    const finishes = countFinishes(bytes);
+    this.#finishes += finishes;
+    const tellsOfTools = mentionsExecutedTools(bytes);
+    if (tellsOfTools) this.#noteTools(bytes);
+    const isInspected = mentionsUsage(bytes) || mentionsError(bytes);
+    if (finishes > 0 || tellsOfTools || isInspected || this.#repair.reads(given)) {
+      this.#repeated.forget();
+    } else if (this.hasContent) this.#repeated.learn(bytes);
     if (!this.#facts.wantsUsage) blankEmptyUsage(bytes);
-    return mentionsUsage(bytes) || mentionsError(bytes) ? this.#inspect(bytes) : bytes;
+    return isInspected ? this.#inspect(bytes) : bytes;
   }
 
   /** The end mark of an answer that broke off is held back: it would pass for the answer's end. */

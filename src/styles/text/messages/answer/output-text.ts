@@ -22,7 +22,8 @@ function textOfInput(input: Json | undefined): string {
   return isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }
 
-function textOfDelta(delta: Json | undefined): string {
+/** Of one piece of a block. */
+export function textOfDelta(delta: Json | undefined): string {
   if (!isObject(delta)) return "";
   return (
     (textOf(delta["text"]) ?? "") +
@@ -52,6 +53,11 @@ export class OutputText {
       if (isDelta) delta = events.indexOf(DELTA, end);
       else block = events.indexOf(BLOCK, end);
     }
+  }
+
+  /** The inside of a JSON string that is text of the model. */
+  addQuoted(events: Buffer, start: number, end: number): void {
+    this.#held.holdQuoted(events, start, end);
   }
 
   take(): string {

@@ -8,10 +8,12 @@ import { integerOf, memberOf, textOf } from "#lib/values.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { BROKEN_OFF } from "#styles/no-answer.ts";
 import { FirstContent } from "#styles/text/first-content.ts";
+import { RepeatedEvents } from "#styles/text/repeated-events.ts";
+import type { Slot } from "#lib/event-template.ts";
 import { holdsContent } from "../content.ts";
 import { encodeError } from "../error.ts";
 import { errorIn } from "../failure.ts";
-import { OutputText } from "./output-text.ts";
+import { OutputText, textOfDelta } from "./output-text.ts";
 import { CallRepair } from "./repair-stream.ts";
 import { UsageReader } from "../usage.ts";
 
@@ -26,6 +28,12 @@ const END = new TextEncoder().encode(
 /** In the event's line or in its data; a text that happens to say so is read in vain. */
 const MESSAGE_EVENT = Buffer.from("message_");
 const ERROR = Buffer.from('"error"');
+const BLOCK_DELTA = Buffer.from("content_block_delta");
+const SLOTS: readonly Slot[] = [
+  { name: "text", kind: "text" },
+  { name: "thinking", kind: "text" },
+  { name: "partial_json", kind: "text" },
+];
 
 /**
  * Only the events around the answer are read, and those that tell of a
@@ -36,6 +44,11 @@ class MessagesTap implements Tap {
   isEnding = false;
   readonly #usage = new UsageReader();
   readonly #output = new OutputText();
+  readonly #repeated = new RepeatedEvents(
+    SLOTS,
+    (event) => textOfDelta(memberOf(event, "delta")),
+    this.#output,
+  );
   readonly #content = new FirstContent(holdsContent);
   readonly #repair = new CallRepair();
   #hasToldOutput = false;
@@ -49,7 +62,18 @@ class MessagesTap implements Tap {
     const bytes = this.#repair.push(viewOf(events));
     this.#output.add(bytes);
     this.#content.look(bytes);
-    return isMarked(bytes) ? this.#inspect(bytes) : bytes;
+    if (isMarked(bytes)) return this.#inspect(bytes);
+    if (bytes === events && this.hasContent && bytes.includes(BLOCK_DELTA)) {
+      this.#repeated.learn(bytes);
+    }
+    return bytes;
+  }
+
+  passRepeated(events: Uint8Array): boolean {
+    if (this.error !== undefined || this.#isStopped) return false;
+    if (!this.#repeated.take(viewOf(events))) return false;
+    this.isEnding = false;
+    return true;
   }
 
   /** Clients wait for the last event, and some servers leave it out. */

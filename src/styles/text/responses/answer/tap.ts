@@ -10,10 +10,12 @@ import type {
 import type { Usage } from "#core/usage.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { formatSse, readEvents } from "#lib/sse.ts";
-import { objectOf, textOf } from "#lib/values.ts";
+import { memberOf, objectOf, textOf } from "#lib/values.ts";
 import { mentionsError } from "#styles/text/chat/answer/byte-scan.ts";
 import { eventsIn, viewOf } from "#lib/sse-bytes.ts";
 import { FirstContent } from "#styles/text/first-content.ts";
+import { RepeatedEvents } from "#styles/text/repeated-events.ts";
+import type { Slot } from "#lib/event-template.ts";
 import { missingMembers } from "./complete-answer.ts";
 import { holdsContent } from "../content.ts";
 import { buildFailure } from "../error.ts";
@@ -32,6 +34,12 @@ export function openTap(
   return new ResponsesTap(facts, context);
 }
 
+const SLOTS: readonly Slot[] = [
+  { name: "delta", kind: "text" },
+  { name: "obfuscation", kind: "string" },
+  { name: "sequence_number", kind: "number" },
+];
+
 /**
  * Only the events at both ends of a response are read, and those with a mark
  * of failure. What comes after the end is passed on unread. If the response
@@ -44,6 +52,11 @@ class ResponsesTap implements Tap {
   readonly #facts: RequestFacts;
   readonly #context: AnswerContext | undefined;
   readonly #output = openOutputText();
+  readonly #repeated = new RepeatedEvents(
+    SLOTS,
+    (event) => textOf(memberOf(event, "delta")) ?? "",
+    this.#output,
+  );
   readonly #content = new FirstContent(holdsContent);
   readonly #repair = new CallRepair();
   #hasDeltas = false;
@@ -66,9 +79,20 @@ class ResponsesTap implements Tap {
     if (this.#isComplete) return events;
     const bytes = this.#repair.push(viewOf(events));
     this.#content.look(bytes);
-    if (this.#output.addDeltas(bytes)) this.#hasDeltas = true;
+    const hasDeltas = this.#output.addDeltas(bytes);
+    this.#hasDeltas ||= hasDeltas;
     this.#hasCallDeltas ||= mentionsCallDelta(bytes);
-    return this.#isMarked(bytes) ? this.#inspect(bytes) : this.#pass(bytes);
+    if (this.#isMarked(bytes)) return this.#inspect(bytes);
+    if (hasDeltas && bytes === events && this.hasContent) this.#repeated.learn(bytes);
+    return this.#pass(bytes);
+  }
+
+  passRepeated(events: Uint8Array): boolean {
+    if (this.error !== undefined || this.#isComplete) return false;
+    if (!this.#repeated.take(viewOf(events))) return false;
+    this.isEnding = false;
+    this.#note(this.#repeated.number);
+    return true;
   }
 
   /** The last event of this style is its end: no mark is owed. */
@@ -142,9 +166,12 @@ class ResponsesTap implements Tap {
   }
 
   #pass(bytes: Buffer): Uint8Array {
-    const number = lastNumber(bytes);
-    if (number !== undefined && number >= this.#nextNumber) this.#nextNumber = number + 1;
+    this.#note(lastNumber(bytes) ?? -1);
     return bytes;
+  }
+
+  #note(number: number): void {
+    if (number >= this.#nextNumber) this.#nextNumber = number + 1;
   }
 
   #isMarked(bytes: Buffer): boolean {
