@@ -97,9 +97,11 @@ export function mayUse({ models, group }: ApiKey, model: string): boolean {
 }
 
 function isAmong(patterns: readonly string[], model: string): boolean {
-  return patterns.some((pattern) =>
-    pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : pattern === model,
-  );
+  for (const pattern of patterns) {
+    if (pattern === model || pattern === "*") return true;
+    if (pattern.endsWith("*") && model.startsWith(pattern.slice(0, -1))) return true;
+  }
+  return false;
 }
 
 function checksum(body: string): string {

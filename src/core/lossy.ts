@@ -10,12 +10,13 @@ import { GatewayError } from "./error.ts";
  * client gets a 400 for either.
  */
 export class LossReport {
-  readonly #fields = new Set<string>();
+  /** Most conversions lose nothing. */
+  #fields: Set<string> | undefined;
   readonly #kept: readonly string[];
   readonly #nameOf: LossNames | undefined;
 
   /** `kept`: fields that the gateway answers itself. */
-  constructor(kept: readonly string[] = [], nameOf?: LossNames) {
+  constructor(kept: readonly string[] = NO_FIELDS, nameOf?: LossNames) {
     this.#kept = kept;
     this.#nameOf = nameOf;
   }
@@ -26,6 +27,7 @@ export class LossReport {
    * lost field.
    */
   lose(field: string, part?: Block | Message): void {
+    this.#fields ??= new Set();
     if (this.#kept.includes(field) || this.#fields.size >= MAX_FIELDS) return;
     const name = this.#nameOf?.(field, part) ?? field;
     this.#fields.add(name.slice(0, MAX_LENGTH));
@@ -46,12 +48,12 @@ export class LossReport {
   }
 
   get fields(): readonly string[] {
-    return [...this.#fields];
+    return this.#fields === undefined ? NO_FIELDS : [...this.#fields];
   }
 
   /** Throws the error for a client that sent `sluice-strict: true`. */
   refuseIfAny(): void {
-    const [first] = this.#fields;
+    const [first] = this.fields;
     if (first === undefined) return;
     const list = this.fields.map((field) => `'${field}'`).join(", ");
     throw new GatewayError(
@@ -104,6 +106,7 @@ function whyVendorRuns(name: string): string | undefined {
   return VENDOR_RUN.get(snakeCase(name.slice("tools.".length)));
 }
 
+const NO_FIELDS: readonly string[] = [];
 const MAX_FIELDS = 100;
 const MAX_LENGTH = 200;
 

@@ -13,6 +13,7 @@ import {
   addUsage,
   clampCount,
   fitUnits,
+  hasUnits,
   isCount,
   NO_USAGE,
   type CountName,
@@ -548,7 +549,21 @@ const USUAL_TIER = "standard";
  * vendor may serve the call as requested or in its standard way. Our input
  * count is approximate, so the rates above a nearby tier bound count too.
  */
-export function estimateCost(size: CallUnits, price: Price, asked: AskedFor = {}): NanoUsd {
+export function estimateCost(
+  size: CallUnits,
+  price: Price,
+  asked: AskedFor = NOTHING_ASKED,
+): NanoUsd {
+  if (price.tiers === undefined && price.variants === undefined) {
+    return estimateAt(size, ratesFor(size, price), asked);
+  }
+  return estimateWays(size, price, asked);
+}
+
+const NOTHING_ASKED: AskedFor = {};
+
+/** The most that any way to serve the call may cost. */
+function estimateWays(size: CallUnits, price: Price, asked: AskedFor): NanoUsd {
   const { inputTokens } = size;
   const lengths = dependsOnLength(price)
     ? [inputTokens, clampCount(inputTokens * INPUT_MARGIN)]
@@ -597,17 +612,16 @@ function estimateAt(size: CallUnits, rates: Rates, { keepsLong }: AskedFor): Nan
   const { input, cacheWrite = 0, longCacheWrite = 0, audioInput = 0, imageInput = 0 } = rates;
   const { output, audioOutput = 0, imageOutput = 0 } = rates;
   const written = keepsLong === true ? longCacheWrite : 0;
+  const cached = rates.cachedInput ?? 0;
+  const inputRate = Math.max(input, cacheWrite, written, audioInput, imageInput, cached);
+  const outputRate = Math.max(output, audioOutput, imageOutput);
+  const inputTokens = clampCount(size.inputTokens);
+  const outputTokens = clampCount(size.outputTokens);
+  const ofText = exactNano((inputTokens * inputRate + outputTokens * outputRate) * 1_000);
+  if (ofText !== undefined && !hasUnits(size)) return ofText;
   return sumOf([
-    {
-      kind: "input",
-      count: clampCount(size.inputTokens),
-      rate: Math.max(input, cacheWrite, written, audioInput, imageInput, rates.cachedInput ?? 0),
-    },
-    {
-      kind: "output",
-      count: clampCount(size.outputTokens),
-      rate: Math.max(output, audioOutput, imageOutput),
-    },
+    { kind: "input", count: inputTokens, rate: inputRate },
+    { kind: "output", count: outputTokens, rate: outputRate },
     ...unitParts(fitUnits(size), rates),
   ]);
 }

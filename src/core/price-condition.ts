@@ -137,9 +137,12 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
  * `flex`, `default` is `standard`.
  */
 export function serviceTierOf(said: unknown): string | undefined {
-  const word = wordOf(said)?.replace(/^service_tier_/, "");
+  const given = wordOf(said);
+  const word = given?.startsWith(TIER_PREFIX) === true ? given.slice(TIER_PREFIX.length) : given;
   return word !== undefined && USUAL_TIERS.has(word) ? STANDARD : word;
 }
+
+const TIER_PREFIX = "service_tier_";
 
 /** The same for a speed or a region. */
 export function wordOf(said: unknown): string | undefined {

@@ -251,6 +251,12 @@ export function clampCount(tokens: number, most: number = MAX_TOKENS): number {
   return Math.min(Math.max(0, Math.ceil(tokens)), most);
 }
 
+/** Whether anything but tokens is counted. */
+export function hasUnits(units: Units): boolean {
+  for (const name of UNIT_NAMES) if (units[name] !== undefined) return true;
+  return false;
+}
+
 /** The same for other units. */
 export function fitUnits(units: Units): Units {
   const fitting: { -readonly [Name in keyof Units]: Units[Name] } = { ...units };

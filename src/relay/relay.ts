@@ -112,45 +112,64 @@ function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
     Continuation.of(call, route, transport, request, books, deps);
 }
 
+type WholeDeps = TranslationDeps &
+  Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> };
+
 export function beginWhole(
   call: Call,
-  deps: TranslationDeps &
-    Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> },
+  deps: WholeDeps,
   home?: ReasoningHome,
   /** Undefined if a response never needs a further request. */
   goOn?: GoOn,
 ): Begin<WholeReading> {
-  const { reasoningCache } = deps;
-  return async (route, transport) => {
+  return (route, transport) => {
     if (route.endpoint === undefined)
-      return await readAdapted(call, route, transport.openSession(), reasoningCache);
+      return readAdapted(call, route, transport.openSession(), deps.reasoningCache);
     const away = isAway(home, route, transport);
     const passthrough = passthroughFor(call, route);
-    if (passthrough !== undefined) {
-      const write = (refused: readonly string[]): PassedRequest =>
-        passthroughRequest(call, route, passthrough, { isAway: away, refused });
-      const { request, reply: sent } = await sendFitted(transport, route, write, deps.learned);
-      using reply = sent;
-      return await passWhole(reply, passthrough, call, request);
-    }
-    const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
-    const write = (refused: readonly string[]): Promise<Translation> =>
-      translateRequest(call, route, deps, { isStreamed, isAway: away, refused });
-    const { request: translation, reply: sent } = await sendFitted(
-      transport,
-      route,
-      write,
-      deps.learned,
-    );
-    using reply = sent;
-    if (!isStreamed) {
-      const more = goOn?.(route, transport, translation);
-      return await translateWhole(reply, call, route, translation, reasoningCache, more);
-    }
-    await refuseNonStream(reply, route.endpoint.style);
-    const { maxEventBytes } = deps.delivery;
-    return await gatherStream(reply, call, route, translation, maxEventBytes, reasoningCache);
+    return passthrough === undefined
+      ? translatedWhole(call, route, transport, away, deps, goOn)
+      : passedWhole(call, route, transport, away, passthrough, deps);
   };
+}
+
+async function passedWhole(
+  call: Call,
+  route: WireRoute,
+  transport: UpstreamTransport,
+  isAwayFromHome: boolean,
+  passthrough: Passthrough,
+  { learned }: Pick<RelayDeps, "learned">,
+): Promise<WholeReading> {
+  const write = (refused: readonly string[]): PassedRequest =>
+    passthroughRequest(call, route, passthrough, { isAway: isAwayFromHome, refused });
+  const { request, reply: sent } = await sendFitted(transport, route, write, learned);
+  using reply = sent;
+  const body = reply.readAll();
+  return passWhole(body instanceof Promise ? await body : body, passthrough, call, request);
+}
+
+async function translatedWhole(
+  call: Call,
+  route: WireRoute,
+  transport: UpstreamTransport,
+  isAwayFromHome: boolean,
+  deps: WholeDeps,
+  goOn: GoOn | undefined,
+): Promise<WholeReading> {
+  const { reasoningCache, learned } = deps;
+  const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
+  const write = (refused: readonly string[]): Promise<Translation> =>
+    translateRequest(call, route, deps, { isStreamed, isAway: isAwayFromHome, refused });
+  const { request: translation, reply: sent } = await sendFitted(transport, route, write, learned);
+  using reply = sent;
+  if (!isStreamed) {
+    const more = goOn?.(route, transport, translation);
+    return await translateWhole(reply, call, route, translation, reasoningCache, more);
+  }
+  await refuseNonStream(reply, route.endpoint.style);
+  const { maxEventBytes } = deps.delivery;
+  return await gatherStream(reply, call, route, translation, maxEventBytes, reasoningCache);
 }
 
 function beginStream(

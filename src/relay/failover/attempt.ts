@@ -105,14 +105,14 @@ export interface Outgoing<B extends Body = string> {
  * Returns the first channel that starts to respond. The error table decides after a failure: try
  * the next credential, the next channel, or return the error to the client.
  */
-export async function callWithFailover<T, R extends Destination>(
+export function callWithFailover<T, R extends Destination>(
   call: Served,
   plan: Plan<R>,
   settlement: Settlement,
   deps: AttemptDeps,
   begin: Begin<T, R>,
 ): Promise<Begun<T, R>> {
-  return await new Failover<T, R>(call, plan, settlement, deps, begin).next();
+  return new Failover<T, R>(call, plan, settlement, deps, begin).next();
 }
 
 /** The attempts of one call. */
@@ -152,12 +152,49 @@ class Failover<T, R extends Destination> implements Instead<T, R> {
   }
 
   async next(): Promise<Begun<T, R>> {
-    for (let route = this.#route ?? this.#advance(); route !== undefined; route = this.#advance()) {
-      const begun = await this.#tryRoute(route);
-      if (begun !== undefined) return begun;
+    const deps = this.#deps;
+    while (this.#attempts < deps.maxAttempts) {
+      const route = this.#route ?? this.#advance();
+      if (route === undefined) break;
+      const credential = this.#nextCredential(route);
+      if (credential === undefined) {
+        this.#route = undefined;
+        continue;
+      }
+      const reservation = reserveOnChannel(route, this.#call, deps);
+      if (reservation !== undefined && !(await this.#enterLimits(reservation, route))) {
+        this.#route = undefined;
+        continue;
+      }
+      this.#attempts++;
+      const attempt = this.#attemptOn(route, credential);
+      try {
+        const answer = await attempt.run(this.#begin);
+        if (reservation !== undefined) this.#settlement.attachChannelReservation(reservation);
+        return new BegunAttempt(answer, attempt, this);
+      } catch (cause) {
+        if (reservation !== undefined) release(reservation, 0, deps.limiter);
+        this.#note(GatewayError.from(cause));
+      }
+      this.#leaveRouteOrCredential();
     }
     if (this.#last !== undefined) throw this.#told(this.#last);
     throw allResting(this.#plan.routes, this.#deps.health, this.#call.key, this.#waits);
+  }
+
+  /** Undefined if none is left; `NO_CREDENTIAL` if the channel needs none. */
+  #nextCredential(route: R): Credential | typeof NO_CREDENTIAL | undefined {
+    const tried = this.#tried ?? NO_CREDENTIALS;
+    const credential = this.#pick(route, tried, this.#anyway);
+    if (credential !== undefined) return credential;
+    return tried.size > 0 || route.channel.credentials.length > 0 ? undefined : NO_CREDENTIAL;
+  }
+
+  #attemptOn(route: R, picked: Credential | typeof NO_CREDENTIAL): Attempt<T, R> {
+    const credential = picked === NO_CREDENTIAL ? undefined : picked;
+    this.#credential = credential;
+    const isAtHome = this.#isHome(route, credential);
+    return new Attempt(this.#call, route, credential, this.#settlement, this.#deps, isAtHome);
   }
 
   /** The next channel that responds, after this attempt failed without content. */
@@ -189,47 +226,6 @@ class Failover<T, R extends Destination> implements Instead<T, R> {
         this.#passedOver.push(route);
       }
     }
-  }
-
-  async #tryRoute(route: R): Promise<Begun<T, R> | undefined> {
-    const deps = this.#deps;
-    const anyway = this.#anyway;
-    while (this.#route === route && this.#attempts < deps.maxAttempts) {
-      const tried = this.#tried ?? NO_CREDENTIALS;
-      const credential = this.#pick(route, tried, anyway);
-      if (credential === undefined && (tried.size > 0 || route.channel.credentials.length > 0))
-        return undefined;
-      const reservation = reserveOnChannel(route, this.#call, deps);
-      if (reservation !== undefined) {
-        const waitMs = await this.#enterLimits(reservation, route, anyway);
-        if (waitMs !== undefined) {
-          this.#waits ??= new Map();
-          this.#waits.set(route.channel, waitMs);
-          return undefined;
-        }
-      }
-      this.#attempts++;
-      this.#credential = credential;
-      const isAtHome = this.#isHome(route, credential);
-      const attempt = new Attempt<T, R>(
-        this.#call,
-        route,
-        credential,
-        this.#settlement,
-        deps,
-        isAtHome,
-      );
-      try {
-        const answer = await attempt.run(this.#begin);
-        if (reservation !== undefined) this.#settlement.attachChannelReservation(reservation);
-        return new BegunAttempt(answer, attempt, this);
-      } catch (cause) {
-        if (reservation !== undefined) release(reservation, 0, deps.limiter);
-        this.#note(GatewayError.from(cause));
-      }
-      this.#leaveRouteOrCredential();
-    }
-    return undefined;
   }
 
   /** Excludes the failed credential or route from further attempts. */
@@ -267,19 +263,19 @@ class Failover<T, R extends Destination> implements Instead<T, R> {
     return anyway ? health.pickAnyway(route, tried, this.#call.key) : health.pick(route, tried);
   }
 
-  /** Reserves the channel's rate limits for an attempt, or returns the wait time. */
-  async #enterLimits(
-    reservation: RateReservation,
-    route: R,
-    anyway: boolean,
-  ): Promise<number | undefined> {
+  /** Reserves the channel's rate limits for an attempt. False if it has to wait: it is noted. */
+  async #enterLimits(reservation: RateReservation, route: R): Promise<boolean> {
     const { limiter, health } = this.#deps;
     const { refusal } = await limiter.take(reservation);
-    if (refusal !== undefined) return refusal.retryAfterMs ?? Infinity;
-    if (this.#mayTry(route, anyway)) return undefined;
-    // Another call took the last slot in the meantime.
-    release(reservation, 0, limiter);
-    return health.waitMs([route]);
+    if (refusal === undefined && this.#mayTry(route, this.#anyway)) return true;
+    // Without a refusal, another call took the last slot in the meantime.
+    if (refusal === undefined) release(reservation, 0, limiter);
+    this.#waits ??= new Map();
+    this.#waits.set(
+      route.channel,
+      refusal === undefined ? health.waitMs([route]) : (refusal.retryAfterMs ?? Infinity),
+    );
+    return false;
   }
 
   /** Throws if the error ends the call. */
@@ -460,14 +456,18 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     return this.#session;
   }
 
-  async #send(
+  #send(
     request: Pick<UpstreamRequest, "url" | "method" | "body" | "headers">,
   ): Promise<UpstreamReply> {
     const { egress } = this.#deps;
-    const reply = await egress.send({ ...this.#terms, ...request, ...this.#limits() });
+    return egress
+      .send({ ...this.#terms, ...request, ...this.#limits() })
+      .then((reply) => this.#taken(reply));
+  }
+
+  #taken(reply: UpstreamReply): UpstreamReply | Promise<never> {
     this.#reply = reply;
-    if (reply.status !== 200) await this.#refuse(reply);
-    return reply;
+    return reply.status === 200 ? reply : this.#refuse(reply);
   }
 
   #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
@@ -538,6 +538,8 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
 }
 
 const NO_CREDENTIALS: ReadonlySet<Credential> = new Set();
+/** The channel has no credentials. */
+const NO_CREDENTIAL = null;
 const NO_LINKS: readonly string[] = [];
 
 const urls = new WeakMap<Channel, Map<string, URL>>();

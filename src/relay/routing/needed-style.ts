@@ -8,6 +8,12 @@ export interface NeededStyle {
   readonly feature: CallFeature;
 }
 
+/** Whether anything of the model or channel requires a style; for most, nothing does. */
+export function mayNeedStyle({ provider, channel, traits }: Candidate): boolean {
+  if (traits.rules?.needsStyle !== undefined) return true;
+  return channel.options !== undefined && provider.needsStyle !== undefined;
+}
+
 /**
  * The only style in which this model or channel accepts the call. The call is parsed only if some
  * feature requires a style other than `usual`.

@@ -11,13 +11,29 @@ export function withinReach(
   candidates: readonly Candidate[] | undefined,
 ): readonly Candidate[] | undefined {
   if (candidates === undefined) return undefined;
-  const channels = key.group?.channels;
-  const own = candidates.filter(
-    (each) =>
-      mayUseAs(key, each, model) &&
-      (channels === undefined || channels.includes(each.channel.name)),
-  );
+  // Most keys may use all of them: then the list is not copied.
+  for (let at = 0; at < candidates.length; at++) {
+    const each = candidates[at];
+    if (each !== undefined && !isReached(key, each, model)) return reached(key, model, candidates);
+  }
+  return candidates.length === 0 ? undefined : candidates;
+}
+
+function reached(
+  key: ApiKey,
+  model: string,
+  candidates: readonly Candidate[],
+): readonly Candidate[] | undefined {
+  const own = candidates.filter((each) => isReached(key, each, model));
   return own.length === 0 ? undefined : own;
+}
+
+function isReached(key: ApiKey, candidate: Candidate, model: string): boolean {
+  const channels = key.group?.channels;
+  return (
+    mayUseAs(key, candidate, model) &&
+    (channels === undefined || channels.includes(candidate.channel.name))
+  );
 }
 
 /**

@@ -8,7 +8,9 @@ import {
   estimateCost,
   FREE,
   pricesOnlyOtherUnits,
+  nanoUsd,
   priceAt,
+  type AskedFor,
   type NanoUsd,
   type Price,
   type PriceOf,
@@ -27,7 +29,7 @@ import type {
 import type { Call, Served } from "../call.ts";
 import type { Caller } from "../failover/cooldowns.ts";
 import type { UnavailableReason, Health } from "../failover/health.ts";
-import { neededStyle, type NeededStyle } from "./needed-style.ts";
+import { mayNeedStyle, neededStyle, type NeededStyle } from "./needed-style.ts";
 import { withinReach } from "./reach.ts";
 import type { TraitSources } from "./traits.ts";
 
@@ -144,39 +146,50 @@ export class Router {
       Partial<Pick<Call, "at">>,
   ): Plan {
     const { unknownValue } = call.facts;
-    if (unknownValue === undefined) {
-      return this.planFor(call, (each) => findRoute(each, call), noTextOf);
-    }
-    return this.planFor(call, (each) => findUntranslated(each, call), unknownValue);
+    return unknownValue === undefined
+      ? this.planFor(call, findRoute, noTextOf)
+      : this.planFor(call, findUntranslated, unknownValue);
   }
 
   /** The same for any operation: a channel without a result of `toRoute` is left out. */
-  planFor<R extends Candidate>(
-    call: Pick<Served, "key" | "facts" | "inputTokens" | "units"> & Partial<Pick<Served, "at">>,
-    toRoute: (candidate: Candidate) => R | undefined,
+  planFor<
+    R extends Candidate,
+    C extends Pick<Served, "key" | "facts" | "inputTokens" | "units"> & Partial<Pick<Served, "at">>,
+  >(
+    call: C,
+    toRoute: (candidate: Candidate, call: C) => R | undefined,
     refusal: string | GatewayError | ((candidates: readonly Candidate[]) => string),
   ): Plan<R> {
     const candidates = this.#candidates(call.key, call.facts.model);
-    const all = candidates.flatMap((each) => toRoute(each) ?? []);
+    const all: R[] = [];
+    let able = 0;
+    for (const candidate of candidates) {
+      const route = toRoute(candidate, call);
+      if (route === undefined) continue;
+      all.push(route);
+      if (this.#health.mayTry(route)) able++;
+    }
     if (all.length === 0) {
       if (refusal instanceof GatewayError) throw refusal;
       throw unableTo(typeof refusal === "string" ? refusal : refusal(candidates));
     }
-    const able = all.filter((each) => this.#health.mayTry(each));
-    const ordered = able.length === all.length ? inOrder(able) : this.#withOthers(able, all, call);
+    const ordered = able === all.length ? inOrder(all) : this.#withOthers(all, call);
     if (ordered.length === 0) throw allResting(all, this.#health, call.key);
 
-    const routes = ordered.map((route) => pricedAt(route, call.at));
-    const estimates = routes.map((route) => this.#estimate(route, call));
-    return { routes, estimate: maxOf(estimates) };
+    const routes: R[] = [];
+    let estimate: NanoUsd | undefined;
+    for (const each of ordered) {
+      const route = pricedAt(each, call.at);
+      const cost = this.#estimate(route, call);
+      routes.push(route);
+      if (estimate === undefined || cost > estimate) estimate = cost;
+    }
+    return { routes, estimate: estimate ?? nanoUsd(0) };
   }
 
   /** Unavailable routes that may still be tried as a last resort are kept apart. */
-  #withOthers<R extends Candidate>(
-    able: readonly R[],
-    all: readonly R[],
-    { key }: Pick<Served, "key">,
-  ): readonly R[] {
+  #withOthers<R extends Candidate>(all: readonly R[], { key }: Pick<Served, "key">): readonly R[] {
+    const able = all.filter((each) => this.#health.mayTry(each));
     const others = all.filter(
       (each) => !able.includes(each) && this.#health.mayTryAnyway(each, key),
     );
@@ -271,14 +284,24 @@ export class Router {
   }
 
   #estimate(route: Candidate, call: Pick<Served, "facts" | "inputTokens" | "units">): NanoUsd {
-    const { price = FREE, expected, region, priceOf } = route;
-    const asked = { ...(region === undefined ? {} : { region }), ...call.facts.asked };
+    const { price = FREE, expected, region } = route;
+    const asked = region === undefined ? call.facts.asked : { region, ...call.facts.asked };
     if (expected !== undefined) return estimateCost(expected, price, asked);
     const { inputTokens, units } = call;
     const size = { ...units, inputTokens, outputTokens: this.outputTokens(route, call) };
-    const others = asked.models?.flatMap((model) => priceOf?.(model) ?? []) ?? [];
-    return maxOf([price, ...others].map((each) => estimateCost(size, each, asked)));
+    const most = estimateCost(size, price, asked);
+    return asked?.models === undefined ? most : maxOf([most, ...othersOf(route, size, asked)]);
   }
+}
+
+/** The estimates of other models that the request allows to answer. */
+function othersOf(
+  { priceOf }: Candidate,
+  size: Parameters<typeof estimateCost>[0],
+  asked: AskedFor,
+): readonly NanoUsd[] {
+  const prices = asked.models?.flatMap((model) => priceOf?.(model) ?? []) ?? [];
+  return prices.map((each) => estimateCost(size, each, asked));
 }
 
 /** The route with the price at the start of the call. */
@@ -386,21 +409,47 @@ export function routeFor(candidate: Candidate, call: Asking): Route {
 function findRoute(candidate: Candidate, call: Asking): Route | undefined {
   const { provider, channel } = candidate;
   if (provider.adapter !== undefined) return { ...candidate, adapter: provider.adapter };
-  if (isWordless(candidate)) return undefined;
+  const able = endpointsOf(candidate);
   const wanted = channel.style ?? call.style.id;
-  const able = provider.text.filter((each) => isAble(each, candidate));
-  const needed = neededStyle(candidate, call, wanted);
+  const needed = mayNeedStyle(candidate) ? neededStyle(candidate, call, wanted) : undefined;
   const other = needed && able.find((each) => each.style.id === needed.style);
   if (other !== undefined && needed !== undefined) {
     return { ...candidate, endpoint: other, neededFor: needed.feature };
   }
-  const endpoint = able.find((each) => each.style.id === wanted) ?? able[0];
-  return endpoint && { ...candidate, endpoint };
+  for (const endpoint of able)
+    if (endpoint.style.id === wanted) return routeOver(candidate, endpoint);
+  const [first] = able;
+  return first && routeOver(candidate, first);
+}
+
+const endpoints = new WeakMap<Candidate, readonly TextEndpoint[]>();
+
+/** The endpoints that serve text of the candidate's model; none if it has only other results. */
+function endpointsOf(candidate: Candidate): readonly TextEndpoint[] {
+  let able = endpoints.get(candidate);
+  if (able === undefined) {
+    able = isWordless(candidate)
+      ? []
+      : candidate.provider.text.filter((each) => isAble(each, candidate));
+    endpoints.set(candidate, able);
+  }
+  return able;
 }
 
 function isAble({ serves, isOffered, style }: TextEndpoint, { channel, upstreamModel }: Candidate) {
   if (serves?.(upstreamModel) === false) return false;
   return isOffered?.(channel.options ?? {}) !== false || channel.style === style.id;
+}
+
+const routes = new WeakMap<Candidate, Map<TextEndpoint, WireRoute>>();
+
+/** One object for all calls: a candidate is replaced as a whole if the configuration changes. */
+function routeOver(candidate: Candidate, endpoint: TextEndpoint): WireRoute {
+  let known = routes.get(candidate);
+  if (known === undefined) routes.set(candidate, (known = new Map()));
+  let route = known.get(endpoint);
+  if (route === undefined) known.set(endpoint, (route = { ...candidate, endpoint }));
+  return route;
 }
 
 /** Unknown features can only be served by a vendor of the client's own style. */

@@ -136,13 +136,12 @@ const NO_HEADERS = {};
 const NO_OUTLINE: JsonOutline = { members: new Map(), repeated: new Set(), depth: 0, parts: 0 };
 
 /** Passes a complete response through; only its usage is read. */
-export async function passWhole(
-  reply: UpstreamReply,
+export function passWhole(
+  bytes: Uint8Array,
   passthrough: Passthrough,
   call: Call,
   { lost }: PassedRequest,
-): Promise<WholeReading> {
-  const bytes = await reply.readAll();
+): WholeReading {
   const json = parseExactAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);

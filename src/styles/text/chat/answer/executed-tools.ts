@@ -25,8 +25,7 @@ export class ExecutedSearches {
 
   note(body: JsonObject): void {
     for (const choice of listOf(body["choices"])) {
-      const said = memberOf(choice, "delta") ?? memberOf(choice, "message");
-      for (const [position, tool] of listOf(memberOf(said, "executed_tools")).entries())
+      for (const [position, tool] of executedIn(choice).entries())
         this.#noteTool(integerOf(memberOf(choice, "index")) ?? 0, position, tool);
     }
   }
@@ -38,8 +37,18 @@ export class ExecutedSearches {
   }
 }
 
+function executedIn(choice: Json): readonly Json[] {
+  const said = memberOf(choice, "delta") ?? memberOf(choice, "message");
+  return listOf(memberOf(said, "executed_tools"));
+}
+
+function hasExecuted(choice: Json): boolean {
+  return executedIn(choice).length > 0;
+}
+
 /** Of a whole answer. */
 export function searchesIn(body: JsonObject): number {
+  if (!listOf(body["choices"]).some(hasExecuted)) return 0;
   const searches = new ExecutedSearches();
   searches.note(body);
   return searches.count;

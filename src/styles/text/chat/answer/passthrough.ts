@@ -1,7 +1,7 @@
 import type { ModelTraits } from "#core/model.ts";
 import type { AnswerFacts, BodyEdits, OutboundContext, RequestFacts } from "#core/style.ts";
 import { MAX_TOOL_NAME } from "#styles/text/tool-names.ts";
-import { isArray, type JsonObject } from "#lib/json.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { streamsCompactly } from "../request/dialect.ts";
 import { outputTextIn } from "./output-text.ts";
 import { errorIn } from "../failure.ts";
@@ -19,13 +19,13 @@ import { withoutForeignProofs } from "../conversation/foreign-proofs.ts";
 export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
   const options = objectOf(body["stream_options"]);
   const asks = facts.stream && options?.["include_usage"] !== true;
-  const own = OWN_MEMBERS.filter((name) => name in body).map((name) => [name, undefined] as const);
-  return {
-    ...Object.fromEntries(own),
-    ...(upstreamModel === facts.model ? {} : { model: upstreamModel }),
-    ...(asks ? { stream_options: { ...options, include_usage: true } } : {}),
-    ...withoutForeignProofs(body),
-  };
+  const edits: Record<string, Json | undefined> = {};
+  for (const name of OWN_MEMBERS) if (name in body) edits[name] = undefined;
+  if (upstreamModel !== facts.model) edits["model"] = upstreamModel;
+  if (asks) edits["stream_options"] = { ...options, include_usage: true };
+  const messages = withoutForeignProofs(body);
+  if (messages !== undefined) edits["messages"] = messages;
+  return edits;
 }
 
 export function asksForUsage(edits: BodyEdits): boolean {
@@ -40,10 +40,12 @@ export function mustTranslate(
   dialect?: OutboundContext["dialect"],
 ): boolean {
   if (facts?.compactStream === true && !streamsCompactly(dialect)) return true;
-  return listOf(tools).some((tool) => {
-    const name = textOf(memberOf(memberOf(tool, "function") ?? memberOf(tool, "custom"), "name"));
-    return (name?.length ?? 0) > MAX_TOOL_NAME;
-  });
+  return listOf(tools).some(hasLongName);
+}
+
+function hasLongName(tool: Json): boolean {
+  const name = textOf(memberOf(memberOf(tool, "function") ?? memberOf(tool, "custom"), "name"));
+  return (name?.length ?? 0) > MAX_TOOL_NAME;
 }
 
 const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];
@@ -65,6 +67,9 @@ const NO_ANSWER = {
 function isEmpty(body: JsonObject): boolean {
   const choices = body["choices"];
   if (!isArray(choices)) return true;
-  const hasReason = choices.some((choice) => isSaid(memberOf(choice, "finish_reason")));
-  return !hasReason && !holdsContent(body);
+  return !choices.some(hasReason) && !holdsContent(body);
+}
+
+function hasReason(choice: Json): boolean {
+  return isSaid(memberOf(choice, "finish_reason"));
 }

@@ -4,19 +4,19 @@ import { isIssuedHere, withoutForeign } from "./reasoning-details.ts";
 
 /**
  * A conversation may have begun with a vendor of another style, whose proofs
- * the caller was given to keep: no vendor of this style is sent them. Empty
- * where there are none, so that the caller's bytes can stay.
+ * the caller was given to keep: no vendor of this style is sent them. The messages
+ * without them; undefined if there are none, so that the caller's bytes can stay.
  */
-export function withoutForeignProofs(body: JsonObject): { messages?: Json } {
-  const { messages } = body;
-  if (!isArray(messages)) return {};
-  let isChanged = false;
-  const kept = messages.map((message) => {
-    const own = isObject(message) ? withoutProofs(message) : message;
-    if (own !== message) isChanged = true;
-    return own;
-  });
-  return isChanged ? { messages: kept } : {};
+export function withoutForeignProofs({ messages }: JsonObject): Json | undefined {
+  if (!isArray(messages)) return undefined;
+  for (const message of messages) {
+    if (ownOf(message) !== message) return messages.map(ownOf);
+  }
+  return undefined;
+}
+
+function ownOf(message: Json): Json {
+  return isObject(message) ? withoutProofs(message) : message;
 }
 
 function withoutProofs(message: JsonObject): JsonObject {
