@@ -96,6 +96,8 @@ function rowsOfFigure(scenario: Scenario, figure: Figure, series: readonly Serie
     cells: new Map(own.map((each) => [each.target.id, spread(valuesOf(each, figure))])),
     bound: figure.beside === undefined ? bound : "",
   };
+  // A database's time, of targets without one.
+  if ([...absolute.cells.values()].every((each) => each === undefined)) return [];
   if (figure.beside === undefined) return [absolute];
   const { beside } = figure;
   const title = beside === "ratio" ? "    times nginx" : "    minus nginx";

@@ -7,8 +7,7 @@ import { NO_USAGE } from "#core/usage.ts";
 import { composeGateway } from "#gateway/compose.ts";
 import { ensureKeys } from "#gateway/first-access.ts";
 import { openCall } from "#http/api/text/generate.ts";
-import { createChatCompletion } from "#http/api/text/chat-completions.ts";
-import { authenticate } from "#http/authenticate.ts";
+import { authenticateKey } from "#http/authenticate.ts";
 import { bodySlotsFor, HttpExchange, type Surroundings } from "#http/exchange.ts";
 import { toResponse } from "#http/reply.ts";
 import { ulid } from "#lib/ids.ts";
@@ -17,7 +16,7 @@ import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import type { Call } from "#relay/call.ts";
 import type { WholeReading } from "#relay/delivery/whole.ts";
-import { tryOnce } from "#relay/failover/attempt.ts";
+import { Attempt } from "#relay/failover/attempt.ts";
 import { release, reserveForCaller } from "#relay/metering/rate-reservations.ts";
 import { recordOf } from "#relay/metering/record.ts";
 import { beginWhole, relay } from "#relay/relay.ts";
@@ -40,12 +39,13 @@ const config = loadConfig({
 const opened = new AsyncDisposableStack();
 const gateway = await composeGateway({ config, env: process.env, log: openLog("error") }, opened);
 await ensureKeys(config, gateway.storage);
-const { deps, egress, clock, health } = gateway;
-const { ledger } = gateway.storage;
+const { egress, clock, health } = gateway;
+const { ledger, keys } = gateway.storage;
+const { limits } = gateway.settings;
 
 /** So wide that no call of the bench is refused. */
 const WIDE = {
-  ...deps.relay,
+  ...gateway.relay,
   userLimits: {
     requestsPerMinute: 100_000_000,
     tokensPerMinute: 1_000_000_000_000,
@@ -55,9 +55,9 @@ const WIDE = {
 const UPSTREAM = new URL(`http://127.0.0.1:${upstreamPort}/v1/chat/completions`);
 const JSON_HEADERS = { "content-type": "application/json" };
 const around: Surroundings = {
-  jsonDepth: deps.limits.jsonDepth,
-  ...bodySlotsFor(deps.limits.bigBodies),
-  deadlines: deps.relay.delivery.deadlines,
+  jsonDepth: limits.jsonDepth,
+  ...bodySlotsFor(limits.bigBodies),
+  deadlines: gateway.relay.delivery.deadlines,
   clientOf: () => ({ address: undefined, isSecure: true }),
   setIdleSeconds() {},
 };
@@ -78,7 +78,7 @@ Bun.serve({
       if (rung === 3) return await forward(call.body.text, request.signal);
       return await answer(call);
     } finally {
-      if (reservation !== undefined) release(reservation, 0, deps.relay.limiter);
+      if (reservation !== undefined) release(reservation, 0, gateway.relay.limiter);
     }
   },
 });
@@ -101,20 +101,20 @@ async function forward(body: string, signal: AbortSignal): Promise<Response> {
 
 /** Rung 2: key, body and fields. */
 async function readExchange(request: Request): Promise<HttpExchange> {
-  const client = { address: undefined, isSecure: true };
-  const caller = await authenticate(request, createChatCompletion, deps, () => client);
-  return new HttpExchange(request, ulid(clock.now()), caller, () => undefined, around);
+  const found = authenticateKey(request, "text", { keys, clock }, around);
+  const key = found instanceof Promise ? await found : found;
+  return new HttpExchange(request, ulid(clock.now()), { key }, () => undefined, around);
 }
 
 async function readCall(exchange: HttpExchange): Promise<Call> {
-  const sent = await exchange.readJson(deps.limits.bodyBytes);
+  const sent = await exchange.readJson(limits.bodyBytes);
   const facts = chat.inbound.readRequest(sent.json, {});
-  return await openCall(exchange, chat, sent, facts, deps);
+  return openCall(exchange, chat, sent, facts, { limits, clock });
 }
 
 /** Rungs 4 to 6: a plan and one attempt; then the ledger with the journal. */
 async function answer(call: Call): Promise<Response> {
-  const plan = deps.relay.router.plan(call);
+  const plan = gateway.relay.router.plan(call);
   const { channel, route, credential } = pick(plan);
   if (rung >= 5) await hold(call, plan);
   const attempts: AttemptRecord[] = [];
@@ -122,11 +122,18 @@ async function answer(call: Call): Promise<Response> {
     recordAttempt: (attempt: AttemptRecord) => void attempts.push(attempt),
     amendAttempt() {},
   };
-  const begin = beginWhole(call, deps.relay);
-  const tried = await tryOnce(call, route, credential, settlement, deps.relay, begin);
-  tried.release();
-  if (rung >= 5) await settle(call, route, tried.answer, attempts);
-  return new Response(tried.answer.body, { headers: { ...JSON_HEADERS, "x-channel": channel } });
+  const begin = beginWhole(call, gateway.relay);
+  const attempt = new Attempt<WholeReading, Route>(
+    call,
+    route,
+    credential,
+    settlement,
+    gateway.relay,
+  );
+  const reading = await attempt.run(begin);
+  attempt.release();
+  if (rung >= 5) await settle(call, route, reading, attempts);
+  return new Response(reading.body, { headers: { ...JSON_HEADERS, "x-channel": channel } });
 }
 
 function pick({ routes }: Plan): {

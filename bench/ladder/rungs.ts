@@ -32,7 +32,7 @@ export const RUNGS: readonly Rung[] = [
   ours(1, "0-sockets", "egress: pools, deadlines, strict HTTP"),
   ours(2, "1-ours", "authenticate, HttpExchange, body, chat fields, Call"),
   ours(3, "2-ours", "rate reservation of one user"),
-  ours(4, "3-ours", "Router.plan, Health, tryOnce, passthrough both ways"),
+  ours(4, "3-ours", "Router.plan, Health, Attempt, passthrough both ways"),
   ours(6, "4-ours", "hold, settlement and journal row in the ledger"),
   ours(6.5, "6-ours", "relay() instead: admission, Failover, Settlement, metrics"),
   {

@@ -120,7 +120,7 @@ export class PlainCall implements UpstreamListener {
     }
     const estimate = inputTokens * ESTIMATE_PRICE + outputTokens * ESTIMATE_PRICE;
     if (quota?.hold(estimate) === false) {
-      pace?.giveBack(this.#tokens);
+      pace?.release(this.#tokens);
       this.#refuse(402, "out_of_quota");
       return false;
     }
@@ -301,7 +301,7 @@ export class PlainCall implements UpstreamListener {
     this.#gateway.live.delete(this);
     if (this.#held === 0) return;
     const { input = 0, output = 0 } = this.#usage ?? {};
-    this.#key?.pace.giveBack(this.#tokens - input - output);
+    this.#key?.pace.release(this.#tokens - input - output);
     this.#key?.quota.settle(this.#held, cost);
     this.#held = 0;
   }

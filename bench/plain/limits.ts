@@ -31,7 +31,7 @@ export class Pace {
     return true;
   }
 
-  giveBack(unusedTokens: number): void {
+  release(unusedTokens: number): void {
     this.#tokensAt -= unusedTokens * this.#most.msPerToken;
     this.#running--;
   }

@@ -167,7 +167,7 @@ function sizes(effort: Effort): readonly Scenario[] {
       { ...both, ...whole },
       { ...both, ...streamed },
     ]),
-    ...MANY.filter(({ streams }) => !effort.quick || streams <= 2_000).map((each) =>
+    ...STREAM_COUNTS.filter(({ streams }) => !effort.quick || streams <= 2_000).map((each) =>
       manyStreams(each, effort),
     ),
     slowReaders({
@@ -190,7 +190,7 @@ interface Many {
   readonly atMostMb: number;
 }
 
-const MANY: readonly Many[] = [
+const STREAM_COUNTS: readonly Many[] = [
   { streams: 2_000, rampMs: 1_000, paceMs: 82, atMostMb: 160 },
   { streams: 5_000, rampMs: 3_000, paceMs: 200, atMostMb: 250 },
   { streams: 10_000, rampMs: 6_000, paceMs: 400, atMostMb: 600 },
