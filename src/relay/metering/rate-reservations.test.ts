@@ -259,8 +259,8 @@ test("a call that can never fit is told how large it is, and not to wait", async
   expect(error).toMatchObject({
     code: "rate_limited",
     message:
-      "This call may come to 4000 tokens, and this API key has 1000 tokens a minute: " +
-      "ask for a shorter answer, or send less.",
+      "This call may need 4000 tokens, and this API key has 1000 tokens a minute: " +
+      "request a shorter answer or send less.",
   });
   expect(error).not.toHaveProperty("retryAfterMs", expect.any(Number));
 });
