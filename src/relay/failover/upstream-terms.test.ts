@@ -31,3 +31,19 @@ test("an address that the operator gave is hidden from clients, and the vendor's
     undefined,
   );
 });
+
+test("a service that proves the same credential otherwise leaves the proof of models as it is", () => {
+  const ark = findProvider("ark");
+  const service = ark?.assets;
+  if (ark === undefined || service === undefined) throw new Error("A service was expected.");
+  const channel = channelOf({ provider: "ark" });
+  const [credential] = channel.credentials;
+
+  const assets = upstreamTerms({ channel, provider: { ...service } }, credential, "assets");
+  const models = upstreamTerms({ channel, provider: ark }, credential);
+  const again = upstreamTerms({ channel, provider: { ...service } }, credential, "assets");
+
+  expect(models.authorize).toBe(ark.authorize);
+  expect([assets.authorize, again.authorize]).toEqual([service.authorize, service.authorize]);
+  expect(service.authorize).not.toBe(ark.authorize);
+});

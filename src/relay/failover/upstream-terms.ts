@@ -26,8 +26,10 @@ export function upstreamTerms(
   credential: Credential | undefined,
   service?: string,
 ): UpstreamTerms {
-  const terms = termsOf(to, credential);
-  return service === undefined ? terms : { ...terms, pool: `${terms.pool}/${service}` };
+  if (service === undefined) return termsOf(to, credential);
+  // A service of a vendor may take another proof of the same credential than its models.
+  const terms = buildTerms(to, credential);
+  return { ...terms, pool: `${terms.pool}/${service}` };
 }
 
 /** By channel and credential, which are replaced as a whole if they change. */
