@@ -3,10 +3,10 @@ import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { HttpViolation, ResponseReader, type Fields, type ResponseHead } from "#lib/http1.ts";
 import { LARGE_BYTES, yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { concatPieces, Pieces } from "#lib/pieces.ts";
-import type { Connection, Connections, Destination, Listener } from "./connections.ts";
+import { addressOf } from "./address.ts";
+import type { Connection, Connections, Listener } from "./connections.ts";
 import type { OnPiece, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { abortReason } from "./abort-reason.ts";
-import { hostOf, portOf } from "./guard.ts";
 import { withoutOwn } from "./redact-own.ts";
 
 /**
@@ -106,7 +106,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     // until the response arrives.
     const isBig = lengthOf(this.#written) > BIG_REQUEST;
     const reused =
-      isBig || isOnce ? undefined : this.#owner.connections.reuse(pool, destinationOf(url), this);
+      isBig || isOnce ? undefined : this.#owner.connections.reuse(pool, addressOf(url), this);
     if (reused === undefined) {
       this.#connect();
     } else {
@@ -279,7 +279,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     const { deadlines, limits, connections } = this.#owner;
     this.dueAt = Math.min(this.#totalAt, deadlines.now() + limits.connectMs);
     const { pool, reach, url } = this.#request;
-    const connection = connections.open(pool, destinationOf(url), this, reach);
+    const connection = connections.open(pool, addressOf(url), this, reach);
     this.#connection = connection;
     connection.opened.then(
       () => {
@@ -468,18 +468,6 @@ function lengthOf(written: Written): number {
 function ignoreRejection<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
   resolvers.promise.catch(() => {});
   return resolvers;
-}
-
-const destinations = new WeakMap<URL, Destination>();
-
-/** Parsed once per URL object, which all calls of a channel share. */
-function destinationOf(url: URL): Destination {
-  let known = destinations.get(url);
-  if (known === undefined) {
-    known = { host: hostOf(url), port: portOf(url), isSecure: url.protocol === "https:" };
-    destinations.set(url, known);
-  }
-  return known;
 }
 
 /** A truncated error text may contain a part of a secret; the status is enough. */

@@ -3,6 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Pieces, sizeOf } from "#lib/pieces.ts";
+import { addressOf } from "./address.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
 import { Exchange, type ExchangeOwner, type Written } from "./exchange.ts";
@@ -79,28 +80,28 @@ function writtenOut(
   headers: HeaderFields,
   secret: string,
 ): Written {
-  let target = url.pathname + url.search;
-  let fields = "";
-  for (const name in headers) fields += `${name}: ${fieldValue(headers[name] ?? "")}\r\n`;
+  let { target } = addressOf(url);
+  const fields: string[] = [];
+  for (const name in headers) fields.push(name, ": ", fieldValue(headers[name] ?? ""), "\r\n");
+  let lines = fields.join("");
   if (placeholder !== undefined) {
     target = target.replaceAll(placeholder, () => encodeURIComponent(secret));
-    fields = fields.replaceAll(placeholder, () => fieldValue(secret));
+    lines = lines.replaceAll(placeholder, () => fieldValue(secret));
   }
-  const head = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
+  const head = `${method} ${target} HTTP/1.1\r\n${lines}\r\n`;
   if (body === undefined) return head;
   return typeof body === "string" ? head + body : new Pieces([head, body]);
 }
 
 function headersOf({ url, isStream, isFile, body, headers }: UpstreamRequest): HeaderFields {
-  const answers = isStream ? "text/event-stream" : "application/json";
+  const accept = isFile === true ? "*/*" : isStream ? "text/event-stream" : "application/json";
+  const { authority: host } = addressOf(url);
+  const usual = { host, "user-agent": "sluice", accept, "accept-encoding": "identity" };
+  if (body === undefined) return { ...usual, ...headers };
   return {
-    host: url.host,
-    "user-agent": "sluice",
-    accept: isFile === true ? "*/*" : answers,
-    "accept-encoding": "identity",
-    ...(body === undefined
-      ? {}
-      : { "content-type": "application/json", "content-length": String(sizeOf(body)) }),
+    ...usual,
+    "content-type": "application/json",
+    "content-length": String(sizeOf(body)),
     ...headers,
   };
 }

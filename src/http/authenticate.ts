@@ -45,7 +45,7 @@ export interface AuthenticationDeps extends KeyDeps {
 }
 
 /** Reads the client of a request. */
-export interface ReadClient {
+interface ReadClient {
   clientOf(request: Request): Client;
 }
 

@@ -22,7 +22,7 @@ const SPACE = 0x20;
 const COLON = 0x3a;
 const ZERO = 0x30;
 const SMALL_U = 0x75;
-const NONE = -1;
+const NOT_FOUND = -1;
 /** A longer number could lose digits. */
 const MAX_DIGITS = 15;
 /** Bytes that may follow a backslash in a JSON string, besides `u`. */
@@ -39,19 +39,19 @@ export class EventTemplate {
   textStart = 0;
   textEnd = 0;
   /** The number of the last event that matched; -1 if it has none. */
-  number = NONE;
+  number = NOT_FOUND;
 
   /** The end of the event at `start`; -1 if it differs from the sample outside the slots. */
   matchAt(events: Buffer, start: number): number {
     const sample = this.#sample;
-    if (sample === undefined) return NONE;
+    if (sample === undefined) return NOT_FOUND;
     let at = start;
     let from = 0;
     for (const gap of this.#gaps) {
       const value = at + gap.start - from;
-      if (!isSame(events, at, value, sample, from, gap.start)) return NONE;
+      if (!isSame(events, at, value, sample, from, gap.start)) return NOT_FOUND;
       at = gap.kind === "number" ? this.#readNumber(events, value) : endOfString(events, value);
-      if (at < 0) return NONE;
+      if (at < 0) return NOT_FOUND;
       if (gap.kind === "text") {
         this.textStart = value;
         this.textEnd = at;
@@ -59,7 +59,7 @@ export class EventTemplate {
       from = gap.end;
     }
     const end = at + sample.length - from;
-    return isSame(events, at, end, sample, from, sample.length) ? end : NONE;
+    return isSame(events, at, end, sample, from, sample.length) ? end : NOT_FOUND;
   }
 
   /**
@@ -77,7 +77,7 @@ export class EventTemplate {
     // A copy: the bytes are the network's.
     this.#sample = Buffer.from(event);
     this.#gaps = gaps.toSorted((one, other) => one.start - other.start);
-    this.number = NONE;
+    this.number = NOT_FOUND;
     return event.toString("utf8", text.start, text.end);
   }
 
@@ -116,7 +116,7 @@ function gapOf(event: Buffer, { name, kind }: Slot): Gap | undefined {
     return end < 0 ? undefined : { kind, start: at, end };
   }
   const start = at + 1;
-  const end = event[at] === QUOTE ? endOfString(event, start) : NONE;
+  const end = event[at] === QUOTE ? endOfString(event, start) : NOT_FOUND;
   return end <= start ? undefined : { kind, start, end };
 }
 
@@ -131,16 +131,16 @@ function endOfString(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) return at;
-    if (byte < SPACE) return NONE;
+    if (byte < SPACE) return NOT_FOUND;
     if (byte !== BACKSLASH) continue;
     at++;
     const escaped = bytes[at] ?? 0;
     if (escaped === SMALL_U) {
-      if (!isHex(bytes, at + 1)) return NONE;
+      if (!isHex(bytes, at + 1)) return NOT_FOUND;
       at += 4;
-    } else if (!ESCAPES.includes(escaped)) return NONE;
+    } else if (!ESCAPES.includes(escaped)) return NOT_FOUND;
   }
-  return NONE;
+  return NOT_FOUND;
 }
 
 /** Four hexadecimal digits. */
@@ -157,7 +157,7 @@ function endOfNumber(bytes: Buffer, start: number): number {
   let at = start;
   while (at < start + MAX_DIGITS && isDigit(bytes[at])) at++;
   const isOther = at === start || isDigit(bytes[at]);
-  return isOther || (bytes[start] === ZERO && at > start + 1) ? NONE : at;
+  return isOther || (bytes[start] === ZERO && at > start + 1) ? NOT_FOUND : at;
 }
 
 function isDigit(byte = 0): boolean {

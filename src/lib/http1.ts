@@ -30,7 +30,10 @@ const SEMICOLON = 0x3b;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const START_OF_HEAD = Buffer.from("HTTP/1.");
 const EMPTY_BUFFER = Buffer.alloc(0);
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: .*)?$/;
+const STATUS_LINE = /^HTTP\/1\.[01] [1-5]\d\d(?: .*)?$/;
+/** Positions of the minor version and of the code in a status line. */
+const MINOR_AT = 7;
+const STATUS_AT = 9;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
 /** Characters that are forbidden in a head or in a line of it. */
@@ -172,13 +175,15 @@ export class ResponseReader {
     if (FORBIDDEN.test(text)) {
       throw new HttpViolation("The response head contains a control character.");
     }
-    const [statusLine = "", ...fields] = text.split("\r\n");
-    const [, minor, status] = STATUS_LINE.exec(statusLine) ?? [];
-    if (status === undefined)
+    const lineEnd = text.indexOf("\r\n");
+    const statusLine = lineEnd < 0 ? text : text.slice(0, lineEnd);
+    if (!STATUS_LINE.test(statusLine))
       throw new HttpViolation("The response does not start with a status line.");
-    const head = { status: Number(status), headers: readFields(fields) };
-
-    const isCurrent = minor === "1";
+    const head = {
+      status: Number(statusLine.slice(STATUS_AT, STATUS_AT + 3)),
+      headers: lineEnd < 0 ? NO_FIELDS : fieldsIn(text, lineEnd),
+    };
+    const isCurrent = statusLine.charAt(MINOR_AT) === "1";
     if (head.status >= 200) this.#begin(head, isCurrent);
     else refuseMoreThanInterim(head, isCurrent);
   }
@@ -314,6 +319,70 @@ function saysClose(headers: Fields): boolean {
   return /\bclose\b/i.test(headers.get("connection") ?? "");
 }
 
+/** A shorter head has fewer fields than the limit. */
+const SHORT_HEAD_CHARS = 1_024;
+/** Lines of fields up to the end. */
+const FIELD_LINES = /(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*)*$/y;
+
+/** The fields of a head whose status line ends at `from`. */
+function fieldsIn(text: string, from: number): Fields {
+  FIELD_LINES.lastIndex = from;
+  const isUsual = text.length < SHORT_HEAD_CHARS && !text.includes("\t");
+  if (isUsual && FIELD_LINES.test(text)) return new ShortFields(text, from);
+  return readFields(text.slice(from + 2).split("\r\n"));
+}
+
+/**
+ * The fields of a short head without tabs, whose lines were checked together. A call reads three or
+ * four of them, so that they are looked up in the text.
+ */
+class ShortFields implements Fields {
+  readonly #text: string;
+  readonly #from: number;
+  #lower: string | undefined;
+  #all: Fields | undefined;
+
+  constructor(text: string, from: number) {
+    this.#text = text;
+    this.#from = from;
+  }
+
+  get(name: string): string | undefined {
+    if (this.#all !== undefined) return this.#all.get(name);
+    this.#lower ??= this.#text.toLowerCase();
+    const needle = needleOf(name);
+    const at = this.#lower.indexOf(needle, this.#from);
+    if (at < 0) return undefined;
+    // Repeated fields are joined.
+    if (this.#lower.includes(needle, at + 1)) return this.#readAll().get(name);
+    const start = at + needle.length;
+    const end = this.#text.indexOf("\r\n", start);
+    return trimmed(this.#text, start, end < 0 ? this.#text.length : end);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  [Symbol.iterator](): Iterator<[name: string, value: string]> {
+    return this.#readAll()[Symbol.iterator]();
+  }
+
+  #readAll(): Fields {
+    this.#all ??= readFields(this.#text.slice(this.#from + 2).split("\r\n"));
+    return this.#all;
+  }
+}
+
+const needles = new Map<string, string>();
+
+/** By field name, of which the code has a few. */
+function needleOf(name: string): string {
+  let needle = needles.get(name);
+  if (needle === undefined) needles.set(name, (needle = `\r\n${name}:`));
+  return needle;
+}
+
 function readFields(lines: readonly string[]): Fields {
   if (lines.length > MAX_FIELDS) throw new HttpViolation("The response head has too many fields.");
   const fields = new FieldList();
@@ -327,7 +396,7 @@ function readFields(lines: readonly string[]): Fields {
     if (FRAMING.has(name) && line.includes("\t")) {
       throw new HttpViolation("The response states its length with tabs.");
     }
-    fields.add(name, trimmed(line, colon + 1));
+    fields.add(name, trimmed(line, colon + 1, line.length));
   }
   return fields;
 }
@@ -360,10 +429,12 @@ class FieldList implements Fields {
   }
 }
 
+const NO_FIELDS: Fields = new FieldList();
+
 /** Removes surrounding spaces and tabs, and no other characters. */
-function trimmed(line: string, from: number): string {
+function trimmed(line: string, from: number, to: number): string {
   let start = from;
-  let end = line.length;
+  let end = to;
   while (start < end && isBlank(line.charCodeAt(start))) start++;
   while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
   return line.slice(start, end);

@@ -14,7 +14,7 @@ interface Course {
   readonly cost: NanoUsd;
   /** The route of the response, if one started. */
   readonly route: Candidate | undefined;
-  readonly priceOf?: PriceOf;
+  readonly priceOf?: PriceOf | undefined;
   /** Monotonic ms. */
   readonly firstByteAt: number | undefined;
   readonly attempts: readonly AttemptRecord[];

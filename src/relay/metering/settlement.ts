@@ -75,7 +75,8 @@ export class Settlement implements Watched {
   #metered: Metered | undefined;
   #lossy: Lossy = { lost: [] };
   #firstByteAt: number | undefined;
-  readonly #uncounted = new PendingOutput();
+  /** Only if the upstream reports no usage. */
+  #uncounted: PendingOutput | undefined;
   #held: NanoUsd;
   #noting: Promise<NanoUsd> | undefined;
   #checkpointedAt: number;
@@ -196,7 +197,7 @@ export class Settlement implements Watched {
    */
   async covers(route: Candidate, usage: Usage): Promise<boolean> {
     const completed = this.#completed(usage, route);
-    const cost = costOf(completed, route.price ?? FREE, this.#priceOf);
+    const cost = costOf(completed, route.price ?? FREE, this.#pricesOf(completed));
     return cost <= this.#held || (await this.#extend(nanoUsd(cost - this.#held)));
   }
 
@@ -243,7 +244,7 @@ export class Settlement implements Watched {
       return { ...this.#completed(metered.usage), isEstimated: true };
     this.collect();
     try {
-      const tokens = await this.#uncounted.countSoFar();
+      const tokens = await this.#pending.countSoFar();
       const counted = await this.#call.count("", this.#route?.traits ?? {}, tokens);
       return this.#completed(withInput(counted, metered.inputUsage));
     } catch (cause) {
@@ -252,19 +253,30 @@ export class Settlement implements Watched {
     }
   }
 
+  get #pending(): PendingOutput {
+    this.#uncounted ??= new PendingOutput();
+    return this.#uncounted;
+  }
+
   get #price(): Price {
     return this.#route?.price ?? FREE;
   }
 
   #costOf(usage: Usage): NanoUsd {
-    return costOf(usage, this.#price, this.#priceOf);
+    return costOf(usage, this.#price, this.#pricesOf(usage));
   }
 
-  /** The price of another model at the start of this call. */
-  readonly #priceOf: PriceOf = (model) => {
-    const price = this.#route?.priceOf?.(model);
-    return price && priceAt(price, this.#call.at);
-  };
+  /** Looks up the prices, at the start of this call, of other models that did a part of its work. */
+  #pricesOf({ steps, servedBy }: Usage): PriceOf | undefined {
+    return steps === undefined && servedBy === undefined ? undefined : this.#otherPrices();
+  }
+
+  #otherPrices(): PriceOf {
+    return (model) => {
+      const price = this.#route?.priceOf?.(model);
+      return price && priceAt(price, this.#call.at);
+    };
+  }
 
   #recordOf(
     outcome: CallOutcome,
@@ -279,7 +291,7 @@ export class Settlement implements Watched {
       usage,
       cost,
       route: this.#route,
-      priceOf: this.#priceOf,
+      priceOf: this.#pricesOf(usage),
       firstByteAt: this.#firstByteAt,
       attempts,
       lost: this.#lossy.lost,
@@ -290,7 +302,7 @@ export class Settlement implements Watched {
   collect(): void {
     if (this.#closing !== undefined || this.#metered === undefined) return;
     const text = this.#metered.takeOutputText();
-    if (this.#metered.usage === undefined) this.#uncounted.add(text);
+    if (this.#metered.usage === undefined) this.#pending.add(text);
   }
 
   async #extend(more: NanoUsd): Promise<boolean> {
@@ -376,7 +388,7 @@ export class Settlement implements Watched {
   async #countedUsage(): Promise<Usage> {
     const inputUsage = this.#metered?.inputUsage;
     const rest = this.#metered?.takeOutputText() ?? "";
-    const { text, tokens } = await this.#uncounted.whole(rest);
+    const { text, tokens } = await this.#pending.whole(rest);
     try {
       const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
       return this.#completed(withInput(counted, inputUsage));
@@ -390,8 +402,8 @@ export class Settlement implements Watched {
 
   #roughUsage(metered: Metered): Usage {
     if (metered.usage !== undefined) return this.#completed(metered.usage);
-    this.#uncounted.add(metered.takeOutputText());
-    const rough = this.#usageOf(this.#uncounted.roughTokens);
+    this.#pending.add(metered.takeOutputText());
+    const rough = this.#usageOf(this.#pending.roughTokens);
     return this.#completed(withInput(rough, metered.inputUsage));
   }
 
@@ -487,16 +499,16 @@ function withFailure(
 
 function holdFor(call: Endable, amount: NanoUsd): HoldRequest {
   const { id, key, at } = call;
-  const request = {
+  return {
     callId: id,
     accounts: key.accounts,
     amount,
     openedAt: at,
     context: contextOf(call),
-    ...(key.budgets === undefined ? {} : { budgets: key.budgets }),
+    ...(key.budgets && { budgets: key.budgets }),
+    ...(call.isLasting && { isLasting: true }),
+    ...(isProvisional(call) && { isProvisional: true }),
   };
-  if (call.isLasting === true) return { ...request, isLasting: true };
-  return isProvisional(call) ? { ...request, isProvisional: true } : request;
 }
 
 /** No byte of a complete response leaves before its settlement. */

@@ -22,7 +22,7 @@ export interface Generation {
   readonly outlet?: Outlet;
 }
 
-export type Prepare = (body: RequestBody) => Promise<RequestBody>;
+type Prepare = (body: RequestBody) => Promise<RequestBody>;
 
 export interface Outlet {
   /** Called before a non-streaming response is sent. */
