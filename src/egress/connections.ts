@@ -32,7 +32,7 @@ export interface Connection {
   release(isReusable: boolean): void;
 }
 
-export interface Destination {
+interface Destination {
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;
