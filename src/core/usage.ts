@@ -119,19 +119,24 @@ export function usageOf(
     count(parts.imageOutputTokens) ?? 0,
     outputTokens - audioOutputTokens,
   );
-  return {
+  const plain = {
     inputTokens,
     cachedInputTokens,
     cacheWriteTokens,
-    ...(longCacheWriteTokens > 0 ? { longCacheWriteTokens } : {}),
     audioInputTokens,
-    ...(imageInputTokens > 0 ? { imageInputTokens } : {}),
     outputTokens,
     reasoningTokens: Math.min(count(parts.reasoningTokens) ?? 0, outputTokens),
     audioOutputTokens,
+    isEstimated: false,
+  };
+  const isPlain = longCacheWriteTokens + imageInputTokens + imageOutputTokens === 0;
+  if (isPlain && units === NO_UNITS) return plain;
+  return {
+    ...plain,
+    ...(longCacheWriteTokens > 0 ? { longCacheWriteTokens } : {}),
+    ...(imageInputTokens > 0 ? { imageInputTokens } : {}),
     ...(imageOutputTokens > 0 ? { imageOutputTokens } : {}),
     ...units,
-    isEstimated: false,
   };
 }
 
@@ -229,17 +234,19 @@ export function isCount(name: string): name is CountName {
 
 /** Units are optional; undefined if one of them has an impossible value. */
 function unitsOf(parts: Readonly<Record<string, unknown>>): Units | undefined {
-  const units: { -readonly [Name in keyof Units]: Units[Name] } = {};
+  let units: { -readonly [Name in keyof Units]: Units[Name] } | undefined;
   for (const name of UNIT_NAMES) {
     const given = parts[name] ?? 0;
     const said = count(given, MAX_UNITS[name]);
     if (said === undefined) return undefined;
-    if (said > 0) units[name] = said;
+    if (said > 0) (units ??= {})[name] = said;
   }
   const { grade } = parts;
-  if (typeof grade === "string" && isGrade(grade)) units.grade = grade;
-  return units;
+  if (typeof grade === "string" && isGrade(grade)) (units ??= {}).grade = grade;
+  return units ?? NO_UNITS;
 }
+
+const NO_UNITS: Units = {};
 
 /** True if a text is a valid name for a kind of result. */
 export function isGrade(text: string): boolean {

@@ -26,16 +26,22 @@ export interface StreamedReply {
 export function toResponse(reply: Reply, requestId: string): Response {
   const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
   if (reply.kind === "whole") return new Response(bodyOf(reply.body), { headers });
-  const body = pushStream(async (sink) => {
+  return new Response(streamOf(reply), { headers });
+}
+
+function streamOf(reply: StreamedReply): ReadableStream<Uint8Array> {
+  return pushStream(async (sink) => {
     const isWhole = await reply.fill(sink);
     return isWhole || reply.isWordless !== true ? "end" : "cut";
   });
-  return new Response(body, { headers });
 }
 
 /** A body in pieces is written as the client reads it, so other requests run in between. */
 function bodyOf(body: Body): Exclude<Body, Pieces> | ReadableStream<Uint8Array> {
-  if (!(body instanceof Pieces)) return body;
+  return body instanceof Pieces ? streamOfPieces(body) : body;
+}
+
+function streamOfPieces(body: Pieces): ReadableStream<Uint8Array> {
   return pushStream(async (sink) => {
     for (const piece of body) {
       await yieldToEventLoop(sizeOf(piece));

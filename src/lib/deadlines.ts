@@ -37,9 +37,6 @@ export class Deadlines {
   /** Must be called for every watched entry. */
   release(entry: Watched): void {
     this.#watched.delete(entry);
-    if (this.#watched.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   get size(): number {
@@ -47,6 +44,13 @@ export class Deadlines {
   }
 
   #tick(): void {
+    // The timer ends here and not with its last entry: calls that follow each other would start and
+    // stop one each.
+    if (this.#watched.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
     const now = this.#clock.monotonic();
     for (const entry of this.#watched) if (now >= entry.dueAt) entry.onDue(now);
   }

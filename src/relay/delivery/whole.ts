@@ -13,14 +13,16 @@ export interface WholeReading {
   readonly lost: readonly string[];
 }
 
+const utf8 = new TextDecoder();
+
 /** Parses a non-streaming response of any style. */
 export function parseAnswer(bytes: Uint8Array): JsonObject {
-  return objectIn(reviveJson(new TextDecoder().decode(bytes), undefined));
+  return objectIn(reviveJson(utf8.decode(bytes), undefined));
 }
 
 /** The same, with numbers that a double would round digit for digit: arguments of tools may hold them. */
 export function parseExactAnswer(bytes: Uint8Array): JsonObject {
-  return objectIn(parseExactJson(new TextDecoder().decode(bytes)));
+  return objectIn(parseExactJson(utf8.decode(bytes)));
 }
 
 /**
@@ -29,7 +31,7 @@ export function parseExactAnswer(bytes: Uint8Array): JsonObject {
  */
 export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   await yieldToEventLoop(bytes.length);
-  const text = new TextDecoder().decode(bytes);
+  const text = utf8.decode(bytes);
   await yieldToEventLoop(bytes.length);
   const json = objectIn(reviveJson(text, undefined), listAs);
   // It will be written again, so yield first.
@@ -41,7 +43,7 @@ export async function parseLargeAnswer(bytes: Uint8Array, listAs?: string): Prom
 export async function parsePlacedAnswer(bytes: Uint8Array, listAs?: string): Promise<JsonObject> {
   const short = await shortenJson(bytes);
   await yieldToEventLoop(short.bytes.length);
-  return objectIn(reviveJson(new TextDecoder().decode(short.bytes), short.revive), listAs);
+  return objectIn(reviveJson(utf8.decode(short.bytes), short.revive), listAs);
 }
 
 function objectIn(json: Json | undefined, listAs?: string): JsonObject {

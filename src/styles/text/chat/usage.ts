@@ -52,6 +52,8 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
   });
 }
 
+const NONE_MISSING = { input: 0, output: 0, hidden: 0 };
+
 interface Counted {
   readonly cached: number;
   readonly written: number;
@@ -69,9 +71,9 @@ function missingParts(
   excess: number,
   outputDetails: Json | undefined,
 ): { input: number; output: number; hidden: number } {
-  if (excess <= 0) return { input: 0, output: 0, hidden: 0 };
+  if (excess <= 0) return NONE_MISSING;
   if (excess === reasoning) return { input: 0, output: excess, hidden: 0 };
-  if ([heard, cached, cached + written].includes(excess))
+  if (excess === heard || excess === cached || excess === cached + written)
     return { input: excess, output: 0, hidden: 0 };
   const hidden = outputDetails === undefined ? excess : 0;
   return { input: 0, output: hidden, hidden };
@@ -121,11 +123,22 @@ function remainder(total: number | undefined, prompt: number | undefined): numbe
   return total === undefined || prompt === undefined || total < prompt ? undefined : total - prompt;
 }
 
-/** The first that is a count above nothing: a zero in one place may be told better in another. */
-function firstInteger(...values: readonly (Json | undefined)[]): number {
-  for (const value of values) {
-    const count = integerOf(value);
-    if (count !== undefined && count > 0) return count;
-  }
-  return 0;
+/**
+ * The first count above zero: a zero in one member may be a real count in another. Without a list,
+ * since each call of this style needs five of them.
+ */
+function firstInteger(
+  first: Json | undefined,
+  second?: Json,
+  third?: Json,
+  fourth?: Json,
+  fifth?: Json,
+): number {
+  return (
+    positive(first) || positive(second) || positive(third) || positive(fourth) || positive(fifth)
+  );
+}
+
+function positive(value: Json | undefined): number {
+  return Math.max(0, integerOf(value) ?? 0);
 }

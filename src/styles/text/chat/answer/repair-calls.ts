@@ -16,6 +16,14 @@ type Facts = Pick<RequestFacts, "forcesTool">;
  */
 export function repairAnswer(body: JsonObject, facts: Facts): JsonObject | undefined {
   const choices = listOf(body["choices"]);
+  return choices.some(hasCalls) ? repairChoices(choices, facts) : undefined;
+}
+
+function hasCalls(choice: Json): boolean {
+  return listOf(memberOf(memberOf(choice, "message"), "tool_calls")).length > 0;
+}
+
+function repairChoices(choices: readonly Json[], facts: Facts): JsonObject | undefined {
   const repaired = mapChanged(choices, (choice) => repairChoice(choice, facts));
   return repaired === choices ? undefined : { choices: repaired };
 }
