@@ -72,6 +72,18 @@ describe("decoding", () => {
     );
   });
 
+  test("removes a byte order mark at the beginning only, wherever the bytes are cut", async () => {
+    const bytes = encoder.encode("\uFEFFdata: \uFEFFé\n\ndata: \uFEFFb\n\n");
+    for (let first = 1; first < bytes.length; first++) {
+      for (let second = first + 1; second < bytes.length; second++) {
+        expect(await Array.fromAsync(decodeSse(pieces(bytes, [first, second]), MAX))).toEqual([
+          { data: "\uFEFFé" },
+          { data: "\uFEFFb" },
+        ]);
+      }
+    }
+  });
+
   test.each(["\n", "\r\n", "\r"])("returns an event once its blank line is there (%j)", (end) => {
     const decoder = new SseDecoder(MAX);
 

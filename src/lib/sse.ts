@@ -1,4 +1,5 @@
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
+import { viewOf } from "./sse-bytes.ts";
 
 export interface SseEvent {
   /** Absent if the stream has no event name. */
@@ -14,6 +15,9 @@ export class SseOverflow extends Error {
 const LF = 0x0a;
 const CR = 0x0d;
 const NO_BYTES = new Uint8Array(0);
+const MAX_ASCII = 0x7f;
+/** Of a byte order mark. */
+const FIRST_OF_MARK = 0xef;
 
 /**
  * Splits a byte stream at event boundaries without decoding it. `push` returns
@@ -94,12 +98,14 @@ function readPlainEvent(text: string): SseEvent | undefined {
  */
 export class SseDecoder {
   readonly #maxEventBytes: number;
-  readonly #text = new TextDecoder();
-  readonly #parser = createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
+  /** Absent until a chunk ends within a character. */
+  #text: TextDecoder | undefined;
+  #hasBegun = false;
+  /** The general parser; absent until it takes over. */
+  #parser: EventSourceParser | undefined;
   #ready: SseEvent[] = [];
   /** The text of an incomplete event; empty once the general parser has taken over. */
   #rest = "";
-  #isOdd = false;
   #pendingBytes = 0;
 
   constructor(maxEventBytes: number) {
@@ -108,7 +114,7 @@ export class SseDecoder {
 
   push(chunk: Uint8Array): readonly SseEvent[] {
     this.#pendingBytes += chunk.length;
-    this.#read(this.#text.decode(chunk, { stream: true }));
+    this.#read(this.#decode(chunk));
     const events = this.#take();
     if (events.length > 0) this.#pendingBytes = 0;
     else if (this.#pendingBytes > this.#maxEventBytes)
@@ -118,14 +124,33 @@ export class SseDecoder {
 
   /** The end of the body also ends the last event: some servers omit the blank line after it. */
   end(): readonly SseEvent[] {
-    this.#read(this.#text.decode());
-    this.#parser.feed(`${this.#rest}\n\n`);
+    this.#read(this.#text?.decode() ?? "");
+    const parser = this.#parser ?? this.#openParser();
+    parser.feed(`${this.#rest}\n\n`);
     this.#rest = "";
     return this.#take();
   }
 
+  /** Nearly all chunks end with a line, and then need no decoder with a state. */
+  #decode(chunk: Uint8Array): string {
+    const isFirst = !this.#hasBegun && chunk.length > 0;
+    this.#hasBegun ||= isFirst;
+    if (this.#text === undefined) {
+      const endsWhole = (chunk.at(-1) ?? 0) <= MAX_ASCII;
+      const mayHoldMark = isFirst && chunk[0] === FIRST_OF_MARK;
+      if (endsWhole && !mayHoldMark) return viewOf(chunk).toString();
+      // Only at the beginning is a byte order mark no text.
+      this.#text = new TextDecoder("utf-8", { ignoreBOM: !isFirst });
+    }
+    return this.#text.decode(chunk, { stream: true });
+  }
+
+  #openParser(): EventSourceParser {
+    return createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
+  }
+
   #read(piece: string): void {
-    if (this.#isOdd) {
+    if (this.#parser !== undefined) {
       this.#parser.feed(piece);
       return;
     }
@@ -140,8 +165,8 @@ export class SseDecoder {
       const end = this.#readPlain(text, at);
       if (end === WAITS) break;
       if (end === ODD) {
-        this.#isOdd = true;
         this.#rest = "";
+        this.#parser = this.#openParser();
         this.#parser.feed(text.slice(at));
         return;
       }
