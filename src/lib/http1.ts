@@ -246,6 +246,11 @@ export class ResponseReader {
     const limit = MAX_TRAILER_BYTES - this.#trailerBytes;
     const end = this.#findLineEnd(bytes, at, limit, "The trailer is too long.");
     if (end < 0) return bytes.length;
+    // Nearly all trailers are empty.
+    if (this.#keptBytes === 0 && end === at + 1 && bytes[at] === CR) {
+      this.#state = "over";
+      return end + 1;
+    }
     const length = this.#takeKept(bytes, at, end);
     this.#trailerBytes += length + 1;
     if (this.#kept[length - 1] !== CR)
