@@ -26,9 +26,10 @@ export interface StreamedReply {
 export function toResponse(reply: Reply, requestId: string): Response {
   const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
   if (reply.kind === "whole") return new Response(bodyOf(reply.body), { headers });
+  const { fill, isWordless } = reply;
   const body = pushStream(async (sink) => {
-    const isWhole = await reply.fill(sink);
-    return isWhole || reply.isWordless !== true ? "end" : "cut";
+    const isWhole = await fill(sink);
+    return isWhole || isWordless !== true ? "end" : "cut";
   });
   return new Response(body, { headers });
 }

@@ -9,7 +9,7 @@ export class PendingOutput {
   /** Tokens of the text that was already dropped; an estimate until `whole`. */
   #tokens = 0;
   /** The running count of dropped text. */
-  #counting: Promise<void> = Promise.resolve();
+  #counting: Promise<void> | undefined;
   /** Tokens of the kept text so far: at the end it is counted again as a whole. */
   #countedTokens = 0;
   #countedChars = 0;
@@ -23,11 +23,14 @@ export class PendingOutput {
     this.text = "";
     this.#countedTokens = 0;
     this.#countedChars = 0;
-    this.#counting = this.#counting.then(async () => {
-      const exact = await countTokens(long).catch(() => rough);
-      // Add only now: more may have been added during the count.
-      this.#tokens += exact - rough;
-    });
+    this.#counting = this.#count(long, rough, this.#counting);
+  }
+
+  async #count(text: string, rough: number, before: Promise<void> | undefined): Promise<void> {
+    await before;
+    const exact = await countTokens(text).catch(() => rough);
+    // Add only now: more may have been added during the count.
+    this.#tokens += exact - rough;
   }
 
   /** All of it: the kept text, and the tokens of the dropped part. */
