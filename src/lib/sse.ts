@@ -21,14 +21,15 @@ const FIRST_OF_MARK = 0xef;
 
 /**
  * Splits a byte stream at event boundaries without decoding it. `push` returns
- * all complete events and stores the incomplete rest. The concatenated results
- * equal the input.
+ * all complete events and stores a copy of the incomplete rest. The
+ * concatenated results equal the input.
  */
 export class SseFramer {
   readonly #maxEventBytes: number;
   /** The incomplete rest, with spare capacity behind it. */
   #kept: Uint8Array = NO_BYTES;
   #restBytes = 0;
+  #more: Uint8Array | undefined;
 
   constructor(maxEventBytes: number) {
     this.#maxEventBytes = maxEventBytes;
@@ -36,18 +37,45 @@ export class SseFramer {
 
   push(chunk: Uint8Array): Uint8Array | undefined {
     const known = this.#restBytes;
+    if (known > 0 && chunk.length > LONG) {
+      const first = this.#endRest(chunk);
+      if (first !== undefined) return first;
+    }
     const bytes = known === 0 ? chunk : this.#withRest(chunk);
     const end = lastBoundary(bytes, Math.max(0, known - 3));
     if (bytes.length - end > this.#maxEventBytes) throw new SseOverflow("An event is too long.");
 
     this.#restBytes = bytes.length - end;
     if (end === 0) {
-      if (known === 0) this.#kept = chunk;
+      if (known === 0) this.#kept = new Uint8Array(chunk);
       return undefined;
     }
-    // Returned bytes are never overwritten: the new rest has no spare capacity.
-    this.#kept = end === bytes.length ? NO_BYTES : bytes.subarray(end);
+    // A copy: the chunk may be freed once its events were taken.
+    this.#kept = end === bytes.length ? NO_BYTES : new Uint8Array(bytes.subarray(end));
     return end === bytes.length ? bytes : bytes.subarray(0, end);
+  }
+
+  /** Events of the last chunk that follow those that `push` returned. */
+  takeMore(): Uint8Array | undefined {
+    const more = this.#more;
+    this.#more = undefined;
+    return more;
+  }
+
+  /**
+   * Completes the rest with the beginning of a large chunk, which is then not
+   * copied as a whole.
+   */
+  #endRest(chunk: Uint8Array): Uint8Array | undefined {
+    const known = this.#restBytes;
+    const bytes = this.#withRest(chunk.subarray(0, LONG));
+    const end = firstBoundary(bytes, Math.max(1, known - 3));
+    if (end <= known) return undefined;
+    const first = new Uint8Array(bytes.subarray(0, end));
+    this.#restBytes = 0;
+    this.#kept = NO_BYTES;
+    this.#more = this.push(chunk.subarray(end - known));
+    return first;
   }
 
   /** The incomplete event at the end of the stream. */
@@ -245,6 +273,18 @@ function toEvent(event: { event?: string | undefined; data: string }): SseEvent 
   return event.event === undefined
     ? { data: event.data }
     : { event: event.event, data: event.data };
+}
+
+/** The position after the first blank line that ends at `from` or later, or 0. */
+function firstBoundary(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== LF && byte !== CR) continue;
+    const before = byte === LF && bytes[at - 1] === CR ? at - 2 : at - 1;
+    if (before < 0 || (bytes[before] !== LF && bytes[before] !== CR)) continue;
+    return byte === CR && bytes[at + 1] === LF ? at + 2 : at + 1;
+  }
+  return 0;
 }
 
 /**

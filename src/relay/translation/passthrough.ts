@@ -208,8 +208,14 @@ export class PassedStream implements AnswerStream {
   async run(take: Sink["write"]): Promise<void> {
     await this.#reply.pump((chunk) => {
       const events = this.#frame(chunk);
-      return events === undefined ? undefined : this.#pass(events, take);
-    });
+      if (events === undefined) return undefined;
+      const taken = this.#pass(events, take);
+      const more = this.#framer.takeMore();
+      if (more === undefined) return taken;
+      return taken === undefined
+        ? this.#pass(more, take)
+        : taken.then(() => this.#pass(more, take));
+    }, true);
     await this.#end(take);
   }
 
@@ -267,7 +273,8 @@ export class PassedStream implements AnswerStream {
   }
 
   #hold(out: Uint8Array, take: Sink["write"]): void | Promise<void> {
-    (this.#held ??= []).push(out);
+    // A copy: the bytes are lent.
+    (this.#held ??= []).push(Buffer.from(out));
     this.#heldBytes += out.length;
     const mayBegin = this.#tap.hasContent || this.isEnding || this.#heldBytes > MAX_HELD_BYTES;
     return mayBegin ? this.#begin(take) : undefined;
