@@ -70,8 +70,11 @@ export type OnPiece = (bytes: Uint8Array) => void | Promise<void>;
 
 /** An upstream's response; its holder must `close` it. */
 export interface UpstreamReply extends ResponseHead, Disposable {
-  /** Delivers the body as it arrives. Settles at its end, or with the error that broke it off. */
-  pump(onPiece: OnPiece): Promise<void>;
+  /**
+   * Delivers the body as it arrives. Settles at its end, or with the error that broke it off.
+   * `isLent`: a large chunk is freed once it was taken, so the consumer must keep no view of it.
+   */
+  pump(onPiece: OnPiece, isLent?: boolean): Promise<void>;
   /** Bytes that arrived while no consumer was ready. */
   readonly waitingBytes?: number;
   /** At once if the body is here already. */

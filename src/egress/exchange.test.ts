@@ -225,6 +225,41 @@ describe("bytes that arrive before there is a consumer", () => {
   });
 });
 
+describe("a large chunk", () => {
+  /** The chunks as they came, the text while each was taken, and their lengths in the end. */
+  async function take(isLent: boolean): Promise<{ readonly isWhole: boolean; left: number[] }> {
+    const text = Array.from({ length: 2_048 * 128 }, (_, at) => String(at).padStart(8)).join("");
+    await using upstream = await openRawUpstream((socket) => void socket.write(sized(text)));
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+    const chunks: Uint8Array[] = [];
+    let sizeBytes = 0;
+    let seen = "";
+    await reply.pump(async (chunk) => {
+      chunks.push(chunk);
+      sizeBytes = Math.max(sizeBytes, chunk.length);
+      await Bun.sleep(5);
+      seen += Buffer.from(chunk).toString("latin1");
+    }, isLent);
+    reply.close();
+    expect(sizeBytes).toBeGreaterThan(64 * KIB);
+    return { isWhole: seen === text, left: chunks.map(({ length }) => length) };
+  }
+
+  test("that is lent stays until it was taken, and is freed then", async () => {
+    const { isWhole, left } = await take(true);
+
+    expect(isWhole).toBe(true);
+    expect(Math.max(...left)).toBeLessThanOrEqual(64 * KIB);
+  });
+
+  test("that is not lent is the consumer's", async () => {
+    const { isWhole, left } = await take(false);
+
+    expect(isWhole).toBe(true);
+    expect(left.reduce((sum, bytes) => sum + bytes, 0)).toBe(2_048 * KIB);
+  });
+});
+
 describe("a consumer that fails", () => {
   const ways: [string, OnPiece][] = [
     [

@@ -57,6 +57,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #isClosed = false;
 
   #onPiece: OnPiece | undefined;
+  #isLent = false;
   /** Present once a consumer waits for the end of the body. */
   #ended: PromiseWithResolvers<void> | undefined;
   #hasEnded = false;
@@ -120,13 +121,14 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     return this.#waitingBytes;
   }
 
-  pump(onPiece: OnPiece): Promise<void> {
+  pump(onPiece: OnPiece, isLent = false): Promise<void> {
     const ended = (this.#ended ??= ignoreRejection(Promise.withResolvers<void>()));
     if (this.#hasEnded) ended.resolve();
     else if (this.#failure !== undefined) ended.reject(this.#failure);
     else if (this.#isClosed) ended.reject(discarded());
     else {
       this.#onPiece = onPiece;
+      this.#isLent = isLent;
       this.#passWaiting();
     }
     return ended.promise;
@@ -379,17 +381,30 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       this.#onRefused(cause);
       return false;
     }
-    if (wait === undefined) return this.#onPiece !== undefined;
+    if (wait === undefined) {
+      this.#free(piece);
+      return this.#onPiece !== undefined;
+    }
     // The upstream is not late while the consumer is busy, so only the total limit applies.
     this.#isBusy = true;
     // A consumer that is slow with this large chunk will be slow with the next one too.
     if (piece.length > MAX_WAITING_BYTES) this.#pause();
     this.dueAt = this.#totalAt;
     wait.then(
-      () => this.#onReady(),
+      () => {
+        this.#free(piece);
+        this.#onReady();
+      },
       (cause: unknown) => this.#onRefused(cause),
     );
     return false;
+  }
+
+  /** A collection would come too late: a fast upstream fills half a megabyte at once. */
+  #free(piece: Uint8Array): void {
+    const { buffer } = piece;
+    const isLarge = piece.length > MAX_WAITING_BYTES;
+    if (this.#isLent && isLarge && buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
 
   #rest(): void {

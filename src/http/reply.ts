@@ -29,10 +29,10 @@ export function toResponse(reply: Reply, requestId: string): Response {
   return new Response(streamOf(reply), { headers });
 }
 
-function streamOf(reply: StreamedReply): ReadableStream<Uint8Array> {
+function streamOf({ fill, isWordless }: StreamedReply): ReadableStream<Uint8Array> {
   return pushStream(async (sink) => {
-    const isWhole = await reply.fill(sink);
-    return isWhole || reply.isWordless !== true ? "end" : "cut";
+    const isWhole = await fill(sink);
+    return isWhole || isWordless !== true ? "end" : "cut";
   });
 }
 

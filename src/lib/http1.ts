@@ -83,26 +83,31 @@ export class ResponseReader {
     return this.isOver && this.#staysOpen;
   }
 
-  /** The body bytes in this chunk; undefined if there are none. The result may be a view. */
+  /**
+   * The body bytes in this chunk; undefined if there are none. The result is a view of the chunk,
+   * whose parts of the body are moved together in place: a copy of each would be garbage, and one
+   * chunk may hold thousands.
+   */
   push(bytes: Buffer): Uint8Array | undefined {
-    let first: Uint8Array | undefined;
-    let more: Uint8Array[] | undefined;
+    let start = 0;
+    let end = 0;
     if (bytes.length > 0) this.#isUntouched = false;
 
     for (let at = 0; at < bytes.length;) {
       if (this.#state === "sized" || this.#state === "chunk" || this.#state === "until-close") {
-        const end =
+        const stop =
           this.#state === "until-close" ? bytes.length : Math.min(bytes.length, at + this.#left);
-        const piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
-        if (first === undefined) first = piece;
-        else (more ??= [first]).push(piece);
-        this.#took(end - at);
-        at = end;
+        if (end > 0) bytes.copyWithin(end, at, stop);
+        else end = start = at;
+        end += stop - at;
+        this.#took(stop - at);
+        at = stop;
       } else {
         at = this.#readControl(bytes, at);
       }
     }
-    return more === undefined ? first : Buffer.concat(more);
+    if (end === 0) return undefined;
+    return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
   }
 
   /** The connection closed, normally or by an error. Throws if the response is incomplete. */
@@ -246,6 +251,11 @@ export class ResponseReader {
     const limit = MAX_TRAILER_BYTES - this.#trailerBytes;
     const end = this.#findLineEnd(bytes, at, limit, "The trailer is too long.");
     if (end < 0) return bytes.length;
+    // Nearly all trailers are empty.
+    if (this.#keptBytes === 0 && end === at + 1 && bytes[at] === CR) {
+      this.#state = "over";
+      return end + 1;
+    }
     const length = this.#takeKept(bytes, at, end);
     this.#trailerBytes += length + 1;
     if (this.#kept[length - 1] !== CR)

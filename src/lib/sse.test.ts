@@ -72,6 +72,18 @@ describe("decoding", () => {
     );
   });
 
+  test("removes a byte order mark at the beginning only, wherever the bytes are cut", async () => {
+    const bytes = encoder.encode("\uFEFFdata: \uFEFFé\n\ndata: \uFEFFb\n\n");
+    for (let first = 1; first < bytes.length; first++) {
+      for (let second = first + 1; second < bytes.length; second++) {
+        expect(await Array.fromAsync(decodeSse(pieces(bytes, [first, second]), MAX))).toEqual([
+          { data: "\uFEFFé" },
+          { data: "\uFEFFb" },
+        ]);
+      }
+    }
+  });
+
   test.each(["\n", "\r\n", "\r"])("returns an event once its blank line is there (%j)", (end) => {
     const decoder = new SseDecoder(MAX);
 
@@ -138,6 +150,27 @@ describe("framing", () => {
     expect(framer.push(encoder.encode("c\n"))).toBeUndefined();
     expect(framer.push(encoder.encode("\n"))).toEqual(encoder.encode("data: bc\n\n"));
     expect(framer.rest.length).toBe(0);
+  });
+
+  test("completes an event with the beginning of a large chunk, and copies no more of it", () => {
+    for (const end of ["\n\n", "\r\n\r\n", "\r\r"]) {
+      const text = `data: ${"x".repeat(1_000)}${end}`.repeat(300);
+      const bytes = encoder.encode(text);
+      for (const cut of [1, 1_005, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011, 1_500]) {
+        const framer = new SseFramer(1_000_000);
+        const pieces: Uint8Array[] = [];
+        for (const chunk of [bytes.slice(0, cut), bytes.slice(cut, -7), bytes.slice(-7)]) {
+          for (const piece of [framer.push(chunk), framer.takeMore()]) {
+            if (piece !== undefined) pieces.push(piece);
+          }
+        }
+
+        const sizes = pieces.map(({ length }) => length);
+        expect(Buffer.concat([...pieces, framer.rest]).equals(bytes)).toBe(true);
+        expect({ end, cut, size: Math.max(...sizes) > 200_000 }).toEqual({ end, cut, size: true });
+        for (const piece of pieces) expect(Buffer.from(piece).toString()).toMatch(/[\r\n]{2}$/);
+      }
+    }
   });
 
   test("copies an event of many chunks only a few times", () => {

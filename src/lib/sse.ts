@@ -1,4 +1,5 @@
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
+import { viewOf } from "./sse-bytes.ts";
 
 export interface SseEvent {
   /** Absent if the stream has no event name. */
@@ -14,17 +15,21 @@ export class SseOverflow extends Error {
 const LF = 0x0a;
 const CR = 0x0d;
 const NO_BYTES = new Uint8Array(0);
+const MAX_ASCII = 0x7f;
+/** Of a byte order mark. */
+const FIRST_OF_MARK = 0xef;
 
 /**
  * Splits a byte stream at event boundaries without decoding it. `push` returns
- * all complete events and stores the incomplete rest. The concatenated results
- * equal the input.
+ * all complete events and stores a copy of the incomplete rest. The
+ * concatenated results equal the input.
  */
 export class SseFramer {
   readonly #maxEventBytes: number;
   /** The incomplete rest, with spare capacity behind it. */
   #kept: Uint8Array = NO_BYTES;
   #restBytes = 0;
+  #more: Uint8Array | undefined;
 
   constructor(maxEventBytes: number) {
     this.#maxEventBytes = maxEventBytes;
@@ -32,18 +37,45 @@ export class SseFramer {
 
   push(chunk: Uint8Array): Uint8Array | undefined {
     const known = this.#restBytes;
+    if (known > 0 && chunk.length > LONG) {
+      const first = this.#endRest(chunk);
+      if (first !== undefined) return first;
+    }
     const bytes = known === 0 ? chunk : this.#withRest(chunk);
     const end = lastBoundary(bytes, Math.max(0, known - 3));
     if (bytes.length - end > this.#maxEventBytes) throw new SseOverflow("An event is too long.");
 
     this.#restBytes = bytes.length - end;
     if (end === 0) {
-      if (known === 0) this.#kept = chunk;
+      if (known === 0) this.#kept = new Uint8Array(chunk);
       return undefined;
     }
-    // Returned bytes are never overwritten: the new rest has no spare capacity.
-    this.#kept = end === bytes.length ? NO_BYTES : bytes.subarray(end);
+    // A copy: the chunk may be freed once its events were taken.
+    this.#kept = end === bytes.length ? NO_BYTES : new Uint8Array(bytes.subarray(end));
     return end === bytes.length ? bytes : bytes.subarray(0, end);
+  }
+
+  /** Events of the last chunk that follow those that `push` returned. */
+  takeMore(): Uint8Array | undefined {
+    const more = this.#more;
+    this.#more = undefined;
+    return more;
+  }
+
+  /**
+   * Completes the rest with the beginning of a large chunk, which is then not
+   * copied as a whole.
+   */
+  #endRest(chunk: Uint8Array): Uint8Array | undefined {
+    const known = this.#restBytes;
+    const bytes = this.#withRest(chunk.subarray(0, LONG));
+    const end = firstBoundary(bytes, Math.max(1, known - 3));
+    if (end <= known) return undefined;
+    const first = new Uint8Array(bytes.subarray(0, end));
+    this.#restBytes = 0;
+    this.#kept = NO_BYTES;
+    this.#more = this.push(chunk.subarray(end - known));
+    return first;
   }
 
   /** The incomplete event at the end of the stream. */
@@ -94,12 +126,14 @@ function readPlainEvent(text: string): SseEvent | undefined {
  */
 export class SseDecoder {
   readonly #maxEventBytes: number;
-  readonly #text = new TextDecoder();
-  readonly #parser = createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
+  /** Absent until a chunk ends within a character. */
+  #text: TextDecoder | undefined;
+  #hasBegun = false;
+  /** The general parser; absent until it takes over. */
+  #parser: EventSourceParser | undefined;
   #ready: SseEvent[] = [];
   /** The text of an incomplete event; empty once the general parser has taken over. */
   #rest = "";
-  #isOdd = false;
   #pendingBytes = 0;
 
   constructor(maxEventBytes: number) {
@@ -108,7 +142,7 @@ export class SseDecoder {
 
   push(chunk: Uint8Array): readonly SseEvent[] {
     this.#pendingBytes += chunk.length;
-    this.#read(this.#text.decode(chunk, { stream: true }));
+    this.#read(this.#decode(chunk));
     const events = this.#take();
     if (events.length > 0) this.#pendingBytes = 0;
     else if (this.#pendingBytes > this.#maxEventBytes)
@@ -118,14 +152,33 @@ export class SseDecoder {
 
   /** The end of the body also ends the last event: some servers omit the blank line after it. */
   end(): readonly SseEvent[] {
-    this.#read(this.#text.decode());
-    this.#parser.feed(`${this.#rest}\n\n`);
+    this.#read(this.#text?.decode() ?? "");
+    const parser = this.#parser ?? this.#openParser();
+    parser.feed(`${this.#rest}\n\n`);
     this.#rest = "";
     return this.#take();
   }
 
+  /** Nearly all chunks end with a line, and then need no decoder with a state. */
+  #decode(chunk: Uint8Array): string {
+    const isFirst = !this.#hasBegun && chunk.length > 0;
+    this.#hasBegun ||= isFirst;
+    if (this.#text === undefined) {
+      const endsWhole = (chunk.at(-1) ?? 0) <= MAX_ASCII;
+      const mayHoldMark = isFirst && chunk[0] === FIRST_OF_MARK;
+      if (endsWhole && !mayHoldMark) return viewOf(chunk).toString();
+      // Only at the beginning is a byte order mark no text.
+      this.#text = new TextDecoder("utf-8", { ignoreBOM: !isFirst });
+    }
+    return this.#text.decode(chunk, { stream: true });
+  }
+
+  #openParser(): EventSourceParser {
+    return createParser({ onEvent: (event) => this.#ready.push(toEvent(event)) });
+  }
+
   #read(piece: string): void {
-    if (this.#isOdd) {
+    if (this.#parser !== undefined) {
       this.#parser.feed(piece);
       return;
     }
@@ -140,8 +193,8 @@ export class SseDecoder {
       const end = this.#readPlain(text, at);
       if (end === WAITS) break;
       if (end === ODD) {
-        this.#isOdd = true;
         this.#rest = "";
+        this.#parser = this.#openParser();
         this.#parser.feed(text.slice(at));
         return;
       }
@@ -220,6 +273,18 @@ function toEvent(event: { event?: string | undefined; data: string }): SseEvent 
   return event.event === undefined
     ? { data: event.data }
     : { event: event.event, data: event.data };
+}
+
+/** The position after the first blank line that ends at `from` or later, or 0. */
+function firstBoundary(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== LF && byte !== CR) continue;
+    const before = byte === LF && bytes[at - 1] === CR ? at - 2 : at - 1;
+    if (before < 0 || (bytes[before] !== LF && bytes[before] !== CR)) continue;
+    return byte === CR && bytes[at + 1] === LF ? at + 2 : at + 1;
+  }
+  return 0;
 }
 
 /**

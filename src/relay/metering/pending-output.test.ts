@@ -28,6 +28,17 @@ test("text is kept up to 64,000 characters, and counted and dropped above that",
   expect(await dropped.whole()).toEqual({ text: "", tokens: await countTokens(LONG) });
 });
 
+test("text that comes faster than it is counted is counted by a sample", async () => {
+  const output = new PendingOutput();
+  for (let i = 0; i < 40; i++) output.add(LONG);
+
+  expect(output.roughTokens).toBe(40 * estimateTokens(LONG));
+  const { text, tokens } = await output.whole();
+
+  expect(text).toBe("");
+  expect(tokens).toBe(40 * (await countTokens(LONG)));
+});
+
 /** Longer than what is kept as text. Its estimate is higher than its count. */
 const LONG = "word ".repeat(12_801);
 

@@ -2,6 +2,8 @@ import { estimateTokens } from "#core/count.ts";
 import { countTokens } from "./tokens.ts";
 
 const MAX_KEPT_CHARS = 64_000;
+/** Dropped texts that may wait for their count; a faster stream is counted by a sample. */
+const MAX_UNCOUNTED = 4;
 
 /** Output to count at the end: kept as text, or as a number if the text is long. */
 export class PendingOutput {
@@ -9,7 +11,13 @@ export class PendingOutput {
   /** Tokens of the text that was already dropped; an estimate until `whole`. */
   #tokens = 0;
   /** The running count of dropped text. */
-  #counting: Promise<void> = Promise.resolve();
+  #counting: Promise<void> | undefined;
+  #uncounted = 0;
+  /** Of the dropped texts that were counted: the estimate, and the exact number. */
+  #countedRough = 0;
+  #countedExact = 0;
+  /** The estimate of dropped texts that are never counted. */
+  #skippedRough = 0;
   /** Tokens of the kept text so far: at the end it is counted again as a whole. */
   #countedTokens = 0;
   #countedChars = 0;
@@ -23,17 +31,32 @@ export class PendingOutput {
     this.text = "";
     this.#countedTokens = 0;
     this.#countedChars = 0;
-    this.#counting = this.#counting.then(async () => {
-      const exact = await countTokens(long).catch(() => rough);
-      // Add only now: more may have been added during the count.
-      this.#tokens += exact - rough;
-    });
+    if (this.#uncounted >= MAX_UNCOUNTED) this.#skippedRough += rough;
+    else this.#counting = this.#count(long, rough, this.#counting);
+  }
+
+  async #count(text: string, rough: number, before: Promise<void> | undefined): Promise<void> {
+    this.#uncounted++;
+    await before;
+    const exact = await countTokens(text).catch(() => rough);
+    this.#uncounted--;
+    // Add only now: more may have been added during the count.
+    this.#tokens += exact - rough;
+    this.#countedRough += rough;
+    this.#countedExact += exact;
+  }
+
+  /** Tokens of all dropped text; skipped parts are like those that were counted. */
+  get #droppedTokens(): number {
+    if (this.#skippedRough === 0 || this.#countedRough === 0) return this.#tokens;
+    const excess = this.#skippedRough * (1 - this.#countedExact / this.#countedRough);
+    return Math.round(this.#tokens - excess);
   }
 
   /** All of it: the kept text, and the tokens of the dropped part. */
   async whole(rest = ""): Promise<{ readonly text: string; readonly tokens: number }> {
     await this.#counting;
-    return { text: this.text + rest, tokens: this.#tokens };
+    return { text: this.text + rest, tokens: this.#droppedTokens };
   }
 
   /** Tokens so far. Only text since the last count is counted. */
@@ -45,7 +68,7 @@ export class PendingOutput {
     if (!this.text.startsWith(text)) return this.roughTokens;
     this.#countedTokens += more;
     this.#countedChars = text.length;
-    return this.#tokens + this.#countedTokens;
+    return this.#droppedTokens + this.#countedTokens;
   }
 
   get roughTokens(): number {

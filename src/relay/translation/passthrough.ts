@@ -173,7 +173,8 @@ export async function passStream(
 ): Promise<AnswerStream> {
   await refuseNonStream(reply, style);
   // Usage that the vendor sends without a request is forwarded to the client.
-  const facts = { ...call.facts, wantsUsage: !asksForUsage };
+  const wantsUsage = !asksForUsage;
+  const facts = call.facts.wantsUsage === wantsUsage ? call.facts : { ...call.facts, wantsUsage };
   const tap = passthrough.openTap(facts, dialect, contextOf(call));
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
@@ -189,7 +190,8 @@ export class PassedStream implements AnswerStream {
   readonly #reply: UpstreamReply;
   readonly #tap: Tap;
   readonly #framer: SseFramer;
-  #held: Uint8Array[] = [];
+  /** What waits for the first content. */
+  #held: Uint8Array[] | undefined;
   #heldBytes = 0;
   #hasBegun = false;
   #isOver = false;
@@ -197,7 +199,7 @@ export class PassedStream implements AnswerStream {
   readonly isTranslated = false;
 
   constructor(reply: UpstreamReply, tap: Tap, maxEventBytes: number, lost: readonly string[] = []) {
-    this.lost = lost;
+    this.lost = lost.length === 0 ? NOTHING_LOST : lost;
     this.#reply = reply;
     this.#tap = tap;
     this.#framer = new SseFramer(maxEventBytes);
@@ -206,8 +208,14 @@ export class PassedStream implements AnswerStream {
   async run(take: Sink["write"]): Promise<void> {
     await this.#reply.pump((chunk) => {
       const events = this.#frame(chunk);
-      return events === undefined ? undefined : this.#pass(events, take);
-    });
+      if (events === undefined) return undefined;
+      const taken = this.#pass(events, take);
+      const more = this.#framer.takeMore();
+      if (more === undefined) return taken;
+      return taken === undefined
+        ? this.#pass(more, take)
+        : taken.then(() => this.#pass(more, take));
+    }, true);
     await this.#end(take);
   }
 
@@ -239,8 +247,8 @@ export class PassedStream implements AnswerStream {
    * Send a waiting head first: some clients parse an error as part of the response that it starts.
    */
   fail(error: GatewayError): string {
-    const held = Buffer.concat(this.#held).toString();
-    this.#held = [];
+    const held = Buffer.concat(this.#held ?? []).toString();
+    this.#held = undefined;
     return held + this.#tap.fail(error);
   }
 
@@ -265,15 +273,16 @@ export class PassedStream implements AnswerStream {
   }
 
   #hold(out: Uint8Array, take: Sink["write"]): void | Promise<void> {
-    this.#held.push(out);
+    // A copy: the bytes are lent.
+    (this.#held ??= []).push(Buffer.from(out));
     this.#heldBytes += out.length;
     const mayBegin = this.#tap.hasContent || this.isEnding || this.#heldBytes > MAX_HELD_BYTES;
     return mayBegin ? this.#begin(take) : undefined;
   }
 
   #begin(take: Sink["write"]): void | Promise<void> {
-    const [first, ...more] = this.#held;
-    this.#held = [];
+    const [first, ...more] = this.#held ?? [];
+    this.#held = undefined;
     this.#hasBegun = true;
     if (first === undefined) return undefined;
     return take(more.length === 0 ? first : Buffer.concat([first, ...more]));
@@ -296,10 +305,13 @@ export class PassedStream implements AnswerStream {
     }
     this.#isOver = true;
     const missing = this.#tap.end();
-    if (missing !== undefined) this.#held.push(missing);
+    if (missing !== undefined) (this.#held ??= []).push(missing);
     await this.#begin(take);
   }
 }
+
+/** Shared by all streams, of which thousands run at once. */
+const NOTHING_LOST: readonly string[] = [];
 
 function soundPart(events: Uint8Array, broken: number): Uint8Array {
   return broken < 0 ? events : events.subarray(0, broken);

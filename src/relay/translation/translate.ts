@@ -412,7 +412,7 @@ class TranslatedStream implements AnswerStream {
   async #runHop(take: Sink["write"]): Promise<boolean> {
     const { sse, decoder } = this.#reader;
     try {
-      await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take));
+      await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take), true);
     } catch (cause) {
       // Its end was written, and the upstream was let go before its own.
       if (this.isEnding && this.#isClosed) return false;

@@ -17,10 +17,11 @@ export function mentionsExecutedTools(bytes: Buffer): boolean {
 
 /** Counts the searches among the vendor's own tools, each of which a stream may tell of several times. */
 export class ExecutedSearches {
-  readonly #known = new Set<string>();
+  /** Undefined until there is one. */
+  #known: Set<string> | undefined;
 
   get count(): number {
-    return this.#known.size;
+    return this.#known?.size ?? 0;
   }
 
   note(body: JsonObject): void {
@@ -31,8 +32,8 @@ export class ExecutedSearches {
   }
 
   #noteTool(choice: number, position: number, tool: Json): void {
-    if (!SEARCH.test(textOf(memberOf(tool, "type")) ?? "") || this.#known.size >= MAX_SEARCHES)
-      return;
+    if (!SEARCH.test(textOf(memberOf(tool, "type")) ?? "") || this.count >= MAX_SEARCHES) return;
+    this.#known ??= new Set();
     this.#known.add(`${choice} ${integerOf(memberOf(tool, "index")) ?? position}`);
   }
 }

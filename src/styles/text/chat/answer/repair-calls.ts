@@ -78,8 +78,8 @@ interface Call {
  */
 export class CallRepair {
   readonly #facts: Facts;
-  /** By choice. */
-  readonly #calls = new Map<number, Call[]>();
+  /** By choice; undefined until there is a call. */
+  #calls: Map<number, Call[]> | undefined;
   /** Some call has an id that the upstream did not give, and may give later. */
   #hasNamed = false;
 
@@ -88,7 +88,7 @@ export class CallRepair {
   }
 
   push(bytes: Buffer): Buffer {
-    const isSilent = this.#calls.size === 0 || countFinishes(bytes) === 0;
+    const isSilent = this.#calls === undefined || countFinishes(bytes) === 0;
     if (isSilent && !mentionsCalls(bytes)) return bytes;
     let isChanged = false;
     const events: Buffer[] = [];
@@ -102,7 +102,7 @@ export class CallRepair {
 
   /** The end of an answer that called and gave no reason for its end. */
   get missingEnd(): Buffer | undefined {
-    if (this.#calls.size === 0) return undefined;
+    if (this.#calls === undefined) return undefined;
     const choices = [...this.#calls.keys()].map((index) => ({
       index,
       delta: {},
@@ -116,7 +116,7 @@ export class CallRepair {
     if (mentionsCalls(event)) {
       return this.#hasNamed || mentionsOddCalls(event) || countFinishes(event) > 0;
     }
-    return this.#calls.size > 0 && countFinishes(event) > 0;
+    return this.#calls !== undefined && countFinishes(event) > 0;
   }
 
   /** Everything but the choices stays as it was said. */
@@ -138,7 +138,7 @@ export class CallRepair {
     const fragments = listOf(delta?.["tool_calls"]);
     const repaired = mapChanged(fragments, (fragment) => this.#repairFragment(at, fragment));
     const { finish_reason: given } = choice;
-    const isEnd = this.#calls.has(at) && typeof given === "string" && given !== "";
+    const isEnd = this.#calls?.has(at) === true && typeof given === "string" && given !== "";
     const reason = isEnd ? repairReason(given, this.#facts) : given;
     if (repaired === fragments && reason === given) return choice;
     return {
@@ -150,6 +150,7 @@ export class CallRepair {
 
   #repairFragment(choice: number, fragment: Json): Json {
     if (!isObject(fragment)) return fragment;
+    this.#calls ??= new Map();
     const calls = this.#calls.get(choice) ?? [];
     this.#calls.set(choice, calls);
     const name = textOf(memberOf(fragment["function"] ?? fragment["custom"], "name")) ?? "";
