@@ -62,13 +62,13 @@ describe("an answer", () => {
   test.each<[string, JsonObject, string]>([
     ["all of it failed", { data: [blocked, blocked] }, "content_filtered: It may be sensitive."],
     ["it is a failure that says success", blocked, "content_filtered: It may be sensitive."],
-    ["it holds nothing", { data: [] }, "upstream_failed: The upstream's answer holds no picture."],
+    ["it holds nothing", { data: [] }, "upstream_failed: The upstream's answer has no image."],
     [
       "it holds what is no picture",
       { data: [{ url: "" }, 5] },
-      "upstream_failed: The upstream's answer holds no picture.",
+      "upstream_failed: The upstream's answer has no image.",
     ],
-    ["it has no list", { data: null }, "upstream_failed: The upstream's answer holds no picture."],
+    ["it has no list", { data: null }, "upstream_failed: The upstream's answer has no image."],
   ])("is none where %s", (_what, body, failure) => {
     expect(failureOf(() => read(body))).toBe(failure);
   });
@@ -194,7 +194,7 @@ describe("a stream", () => {
     [
       "a picture is none",
       [[SUCCEEDED, { url: "" }]],
-      "upstream_failed: The upstream's answer holds no picture.",
+      "upstream_failed: The upstream's answer has no image.",
     ],
   ])("fails where %s", (_what, events, failure) => {
     expect(failureOf(() => decoded(...events))).toBe(failure);

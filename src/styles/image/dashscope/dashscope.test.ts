@@ -103,9 +103,9 @@ describe("an answer", () => {
     [
       "it holds words alone",
       { output: { choices: [choice({ text: "Here it is" })] } },
-      "upstream_failed: The upstream's answer holds no picture.",
+      "upstream_failed: The upstream's answer has no image.",
     ],
-    ["it holds nothing", {}, "upstream_failed: The upstream's answer holds no picture."],
+    ["it holds nothing", {}, "upstream_failed: The upstream's answer has no image."],
   ])("is none where %s", (_what, body, failure) => {
     expect(failureOf(body)).toBe(failure);
   });

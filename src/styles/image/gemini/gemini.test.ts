@@ -391,8 +391,8 @@ describe("an answer", () => {
       "upstream_rejected",
       "STOP",
     ],
-    ["no candidate", {}, "upstream_failed", "no picture"],
-    ["an end without a reason", { candidates: [{}] }, "upstream_failed", "no picture"],
+    ["no candidate", {}, "upstream_failed", "no image"],
+    ["an end without a reason", { candidates: [{}] }, "upstream_failed", "no image"],
     [
       "a failure inside a success",
       { error: { code: 429, message: "Slow down.", status: "RESOURCE_EXHAUSTED" } },
