@@ -113,7 +113,7 @@ describe("an API key", () => {
     expect(await callerOf({ key })).toHaveProperty("key");
     expect(await refusalOf({ key, family: "videos" })).toMatchObject({
       code: "forbidden",
-      message: "This API key may not call videos endpoints; it is for text, images.",
+      message: "This API key may not call videos endpoints; it may call text, images.",
     });
   });
 });
