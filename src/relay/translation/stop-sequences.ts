@@ -39,16 +39,17 @@ export function unaskedStops(
  * model or its vendor does not take.
  */
 export function losesStops(
-  { body, facts, header }: Pick<Call, "body" | "facts" | "header">,
+  call: Pick<Call, "body" | "facts" | "header">,
   route: WireRoute,
 ): boolean {
+  const { body, facts } = call;
   const { endpoint, upstreamModel } = route;
   const { stopsIn } = endpoint.style.outbound;
   const asked = stopsIn?.(body.json) ?? [];
   if (stopsIn === undefined || asked.length === 0 || facts.unknownValue !== undefined) return false;
   const report = new LossReport();
   const fitted = { ...body.json, ...fitRequest(body.json, route, report) };
-  const context = requestContext(route, header);
+  const context = requestContext(route, call.header);
   const adapted = endpoint.adaptRequest?.(fitted, upstreamModel, report, context);
   return stopsIn({ ...fitted, ...adapted }).length < asked.length;
 }
