@@ -107,7 +107,7 @@ describe.each(["chat", "responses", "messages", "native"] as const)("in the %s s
     const body: unknown = await refused.json();
     expect(body).toMatchObject(CALLS[style].refusal);
     expect(JSON.stringify(body)).toContain(
-      "This API key may not call text endpoints; it is for images.",
+      "This API key may not call text endpoints; it may call images.",
     );
     expect(served.status).toBe(200);
   });
