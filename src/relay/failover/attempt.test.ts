@@ -3,6 +3,7 @@ import type { AttemptRecord } from "#core/call.ts";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
 import type { RateReservation } from "#core/limits.ts";
+import { accountOf, type ReasoningHome } from "#core/reasoning-home.ts";
 import { nanoUsd } from "#core/money.ts";
 import { systemClock } from "#lib/clock.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
@@ -11,6 +12,7 @@ import type { Provider } from "#providers/provider.ts";
 import { aChannel } from "#test/a-channel.ts";
 import {
   asError,
+  baseOf,
   callWithFailover,
   type Addressed,
   type AttemptDeps,
@@ -120,6 +122,8 @@ interface Scene {
   readonly call?: Partial<Served>;
   readonly maxAttempts?: number;
   readonly refusal?: { retryAfterMs?: number };
+  /** The account that answered the conversation before. */
+  readonly home?: ReasoningHome;
   /** What is done with the upstream; by default one request is sent. */
   readonly begin?: (transport: UpstreamTransport, route: Addressed) => Promise<unknown>;
 }
@@ -136,6 +140,7 @@ function scene(
     call = {},
     maxAttempts = 5,
     refusal,
+    home,
     begin = (transport, route) =>
       transport.post(route, { body: "{}", headers: { "x-asked": "yes" } }),
   }: Scene = {},
@@ -188,7 +193,7 @@ function scene(
   const ask = () =>
     callWithFailover(
       served,
-      { routes, estimate: nanoUsd(0) } as never,
+      { routes, estimate: nanoUsd(0), ...(home && { home }) } as never,
       settlement,
       deps,
       (route, transport) => begin(transport, route as unknown as Addressed),
@@ -442,6 +447,102 @@ describe("a channel with limits", () => {
   });
 });
 
+test("a reservation that a channel's limits refuse is not given back, since nothing was taken", async () => {
+  const place = scene([{ name: "a", limits: { requestsPerMinute: 1 } }], {}, { refusal: {} });
+  await place.outcome();
+
+  expect(place.taken).toEqual([]);
+});
+
+describe("a conversation", () => {
+  const ACCOUNTS = { name: "a", credentials: [ONE, TWO] };
+  const homeOn = (channel: string): ReasoningHome => ({
+    channel,
+    account: accountOf(ACCOUNTS, TWO),
+  });
+  const HOME = homeOn("a");
+
+  test("stays on the account that answered it before, whichever account's turn it is", async () => {
+    const place = scene([ACCOUNTS], {}, { home: HOME });
+    for (let i = 0; i < 3; i++) await place.outcome();
+
+    expect(place.asked()).toEqual(["a ...1002", "a ...1002", "a ...1002"]);
+  });
+
+  test("on its account takes no other call's turn", async () => {
+    const place = scene([ACCOUNTS], {}, { home: HOME });
+    const [route] = place.routes;
+    await place.outcome();
+
+    expect(route && place.health.pick(route, new Set())).toBe(ONE);
+  });
+
+  test("away from its account takes a turn as any call", async () => {
+    const place = scene([ACCOUNTS], { a: [failure("upstream_rate_limited")] }, { home: HOME });
+    const [route] = place.routes;
+    await place.outcome();
+
+    // The second account is in cooldown, and the first one was asked next.
+    expect(place.asked()).toEqual(["a ...1002", "a ...1001"]);
+    expect(route && place.health.pick(route, new Set())).toBe(ONE);
+    await place.outcome();
+    expect(place.asked().at(-1)).toBe("a ...1001");
+  });
+
+  test("that its account refuses is asked of the channel's other account, not of the same again", async () => {
+    const refusals = [failure("upstream_denied"), {}];
+    const place = scene([ACCOUNTS], { a: refusals }, { home: HOME });
+
+    expect(await place.outcome()).toBe("a");
+    expect(place.asked()).toEqual(["a ...1002", "a ...1001"]);
+  });
+
+  test("whose account is on another channel takes its turns on this one", async () => {
+    const place = scene([ACCOUNTS], {}, { home: homeOn("b") });
+    for (let i = 0; i < 3; i++) await place.outcome();
+
+    expect(place.asked()).toEqual(["a ...1001", "a ...1002", "a ...1001"]);
+  });
+
+  test("whose account is in cooldown is answered by the channel's other account", async () => {
+    const place = scene([ACCOUNTS], {}, { home: HOME });
+    const [route] = place.routes;
+    if (route === undefined) throw new Error("A route was expected.");
+    place.health.cool(route, TWO, failure("upstream_auth"), CALL.key);
+
+    expect(await place.outcome()).toBe("a");
+    expect(place.asked()).toEqual(["a ...1001"]);
+  });
+
+  test("without an alternative goes to its account, although others met that account's limit", async () => {
+    const place = scene([ACCOUNTS], {}, { home: HOME });
+    const [route] = place.routes;
+    if (route === undefined) throw new Error("A route was expected.");
+    for (const each of [ONE, TWO]) {
+      place.health.cool(route, each, failure("upstream_rate_limited"), { id: 9, userId: 9 });
+    }
+
+    expect(await place.outcome()).toBe("a");
+    expect(place.asked()).toEqual(["a ...1002"]);
+  });
+
+  test("on an account that is gone takes its turns", async () => {
+    const place = scene([ACCOUNTS], {}, { home: { channel: "a", account: "2 ...1003" } });
+    for (let i = 0; i < 2; i++) await place.outcome();
+
+    expect(place.asked()).toEqual(["a ...1001", "a ...1002"]);
+  });
+});
+
+test("what belongs to an account that is gone is asked of nobody, least of all without a credential", async () => {
+  const place = scene([{ name: "a", credentials: [ONE] }]);
+  const [first] = place.routes;
+  Object.assign(first ?? {}, { account: TWO.label });
+
+  expect(await place.outcome()).toMatchObject({ code: "unavailable" });
+  expect(place.requests).toEqual([]);
+});
+
 test("what belongs to one account is asked of that account alone, once", async () => {
   const place = scene([{ name: "a", credentials: [ONE, TWO] }, { name: "b" }], {
     a: [failure("upstream_auth"), failure("upstream_auth")],
@@ -514,6 +615,13 @@ describe("a request to an upstream", () => {
       reach: "public",
       exchange,
     });
+  });
+
+  test("is ended by the call's own cancellation, or else by its signal", async () => {
+    const cancellation = { aborted: false } as never;
+
+    expect((await sent({}, { call: { cancellation } }))?.signal).toBe(cancellation);
+    expect((await sent({}))?.signal).toBe(CALL.signal as never);
   });
 
   test("of a task may be slow, and is not made twice", async () => {
@@ -640,6 +748,65 @@ describe("an attempt", () => {
     expect(tried[0]?.reason).not.toContain("Rumpelstiltskin");
   });
 
+  test("by a library that fails keeps no word of the request", async () => {
+    const body = JSON.stringify({ error: { message: "Overloaded by Rumpelstiltskin." } });
+    const { outcome, tried } = scene(
+      [{ name: "a" }],
+      { a: [{ status: 503, body }] },
+      {
+        begin: (transport) =>
+          transport.openSession().fetch("https://private.example/v1/one", {
+            method: "POST",
+            body: '"Rumpelstiltskin"',
+          }),
+      },
+    );
+    await outcome();
+
+    expect(tried[0]?.reason).toContain("Overloaded");
+    expect(tried[0]?.reason).not.toContain("Rumpelstiltskin");
+  });
+
+  test("by a library compares the reason with the last request that had a body", async () => {
+    const body = JSON.stringify({ error: { message: "Overloaded by Rumpelstiltskin." } });
+    const { outcome, tried } = scene(
+      [{ name: "a" }],
+      { a: [{}, { status: 503, body }] },
+      {
+        async begin(transport) {
+          const session = transport.openSession();
+          const init = { method: "POST", body: '"Rumpelstiltskin"' };
+          await session.fetch("https://private.example/v1/one", init);
+          await session.fetch("https://private.example/v1/state");
+        },
+      },
+    );
+    await outcome();
+
+    expect(tried[0]?.reason).toContain("Overloaded");
+    expect(tried[0]?.reason).not.toContain("Rumpelstiltskin");
+  });
+
+  test("by a library lets go of every stream that is still open when it fails", async () => {
+    const { outcome, closed } = scene(
+      [{ name: "a" }],
+      {},
+      {
+        call: { facts: { ...CALL.facts, stream: true } },
+        async begin(transport) {
+          const session = transport.openSession();
+          await session.fetch("https://private.example/v1/one");
+          await session.fetch("https://private.example/v1/two");
+          throw failure("upstream_failed");
+        },
+      },
+    );
+    await outcome();
+
+    // The last one is also closed as the attempt's own.
+    expect(closed.length).toBe(3);
+  });
+
   test("that gets no answer says so", async () => {
     const { outcome, tried } = scene([{ name: "a" }], { a: [failure("upstream_unreachable")] });
 
@@ -693,6 +860,23 @@ describe("an attempt", () => {
     },
   );
 
+  test.each([
+    ["upstream_denied", false],
+    ["upstream_refused", false],
+    ["upstream_failed", true],
+  ] as const)(
+    "that fails with %s for a second user cools the credential if it may be to blame",
+    async (code, isFree) => {
+      const place = scene([{ name: "a", credentials: [ONE] }], { a: [failure(code)] });
+      const [route] = place.routes;
+      if (route === undefined) throw new Error("A route was expected.");
+      place.health.cool(route, ONE, failure(code), { id: 9, userId: 9 });
+      await place.outcome();
+
+      expect(place.health.mayTry(route)).toBe(isFree);
+    },
+  );
+
   test("takes the next credential's turn", async () => {
     const { outcome, asked } = scene([{ name: "a", credentials: [ONE, TWO] }]);
     await outcome();
@@ -719,6 +903,87 @@ describe("an attempt", () => {
     expect(closed.length).toBeGreaterThanOrEqual(2);
     expect(tried).toMatchObject([{ status: 503 }]);
   });
+});
+
+describe("a vendor's message that quotes the request", () => {
+  const OWN = "https://login:word@files.example/1.png";
+  const OTHER = "https://login:word@files.example/2.png";
+  const FOREIGN = "https://login:word@files.example/3.png";
+  const SAID = `Cannot read ${OWN} or ${FOREIGN}`;
+  const vendorFailure = (said: string): GatewayError =>
+    new GatewayError("upstream_failed", said, { vendor: { status: 200, said, reason: said } });
+  const begun = (stream: boolean) =>
+    scene(
+      [{ name: "a" }],
+      {},
+      {
+        call: { facts: { ...CALL.facts, stream } },
+        begin: (transport, route) =>
+          transport.post(route, { body: JSON.stringify([OWN, OTHER]), headers: {} }),
+      },
+    ).ask();
+
+  test("shows the client its own links, and no others, if the vendor refuses it", async () => {
+    const body = JSON.stringify({ error: { message: SAID } });
+    const { outcome } = scene(
+      [{ name: "a" }],
+      { a: [{ status: 400, body }] },
+      {
+        begin: (transport, route) =>
+          transport.post(route, { body: JSON.stringify([OTHER, OWN]), headers: {} }),
+      },
+    );
+
+    expect(await outcome()).toMatchObject({ message: `Cannot read ${OWN} or [link]` });
+  });
+
+  test("shows them if it comes within a stream, too", async () => {
+    const { attempt } = await begun(true);
+
+    expect(attempt.disclose(vendorFailure(SAID)).message).toBe(`Cannot read ${OWN} or [link]`);
+  });
+
+  test("shows none of them after an answer that is no stream, which keeps nothing of the request", async () => {
+    const { attempt } = await begun(false);
+
+    expect(attempt.disclose(vendorFailure(SAID)).message).toBe("Cannot read [link] or [link]");
+  });
+
+  test("shows none of them in a stream of a request that is not text, or that sent nothing", async () => {
+    const call = { facts: { ...CALL.facts, stream: true } };
+    for (const begin of [
+      () => Promise.resolve(),
+      ((transport, route) =>
+        transport.post(route, { body: Buffer.from(OWN), headers: {} })) as Scene["begin"],
+    ]) {
+      const { attempt } = await scene([{ name: "a" }], {}, { call, ...(begin && { begin }) }).ask();
+
+      expect(attempt.disclose(vendorFailure(SAID)).message).toBe("Cannot read [link] or [link]");
+    }
+  });
+});
+
+test("the addresses of a channel are kept for a bounded number of paths", async () => {
+  const place = scene(
+    [{ name: "a" }],
+    {},
+    {
+      async begin(transport, route) {
+        for (let id = 0; id < 1_000; id++) {
+          const endpoint = { ...route.endpoint, path: `/tasks/${id}` };
+          await transport.post({ ...route, endpoint }, { body: "{}", headers: {} });
+        }
+      },
+    },
+  );
+  const [route] = place.routes;
+  if (route === undefined) throw new Error("A route was expected.");
+  const base = baseOf(route);
+  expect(baseOf(route)).toBe(base);
+  await place.outcome();
+
+  expect(baseOf(route)).not.toBe(base);
+  expect(baseOf(route).href).toBe(base.href);
 });
 
 describe("how long a vendor asks to wait", () => {

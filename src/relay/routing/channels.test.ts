@@ -526,6 +526,39 @@ describe("what is known of a channel's models", () => {
     ).toBe("mine");
   });
 
+  test("is the catalog's under the name that the vendor means by the channel's", () => {
+    const upstreamNames = new Map([["mine", "us.anthropic.thinker-v1:0"]]);
+    const rows = new Map([["thinker", { ...THINKER, price: PRICE, createdAt: 9 }]]);
+    const known = new Channels({ ...CATALOG, findModel: (_, id) => rows.get(id) }, new Map());
+    known.replace([listing({ provider: "bedrock", models: { kind: "listed", upstreamNames } })]);
+
+    expect(known.find("mine")?.[0]?.price).toBe(PRICE);
+    expect(known.describe(KEY, "mine")?.createdAt).toBe(9);
+  });
+
+  test("is its family's for a model that is said to be like one", () => {
+    const family = (id: string) => (id === "like-a-thinker" ? { contextTokens: 77 } : undefined);
+    const overrides = new Map([["mine", { like: "like-a-thinker" }]]);
+    const known = new Channels({ ...CATALOG, findFamily: family as never }, overrides);
+    known.replace([listing()]);
+
+    expect(known.describe(KEY, "mine")?.traits.contextTokens).toBe(77);
+  });
+
+  test("has the way in which its tokens are counted, whatever else its family lacks", () => {
+    const counting = {};
+    const known = new Channels({ ...CATALOG, findCounting: () => counting }, new Map());
+    known.replace([listing()]);
+
+    expect(known.describe(KEY, "mine")?.traits.counting).toBe(counting);
+  });
+
+  test("cannot be asked for at a provider that does not exist", () => {
+    expect(() => open().candidateOn(listing({ provider: "nobody" }), "mine")).toThrow(
+      "No provider is called 'nobody'.",
+    );
+  });
+
   test("is forgotten once the channel leads elsewhere, and kept as long as it does not", () => {
     const discovering = listing({ models: { kind: "discover" } });
     const moved = { ...discovering, baseUrl: "https://elsewhere.example/v1" };
@@ -586,4 +619,103 @@ describe("the nearest name to one that nobody has", () => {
       expect(serving(...names).nearestTo({ ...KEY, models: [] }, "model-one-x")).toBeUndefined();
     }
   });
+});
+
+describe("the models of a vendor's own address", () => {
+  const row = (id: string, more: Partial<Model> = {}): Model => ({
+    ...THINKER,
+    id,
+    owner: "openai",
+    suffixes: [],
+    ...more,
+  });
+  const OLD = row("old-model", { retired: "2026-01-01" });
+  /** Keys may use these alone, whatever else the vendor is known to have. */
+  const serving = (...rows: readonly Model[]) => {
+    const catalog: Catalog = {
+      ...CATALOG,
+      findModel: (_, id) =>
+        rows.find(({ id: own, aliases = [] }) => own === id || aliases.includes(id)),
+      listModels: (provider) => (provider === "openai" ? rows : []),
+    };
+    const channels = new Channels(catalog, new Map());
+    channels.replace([aChannel({ baseUrl: "" })]);
+    const names = rows.flatMap(({ id, aliases = [] }) => [id, ...aliases]);
+    const key = { ...KEY, models: names };
+    return {
+      channels,
+      nearestTo: (name: string) => channels.nearestTo(key, name),
+      successorOf: (name: string) => channels.retiredFor(key, name)?.successor,
+    };
+  };
+
+  test("are offered by their listed names only, if a name is misspelled", () => {
+    const { nearestTo } = serving(row("current-name", { aliases: ["earlier-name"] }));
+
+    expect(nearestTo("current-namx")).toBe("current-name");
+    expect(nearestTo("earlier-namx")).toBeUndefined();
+  });
+
+  test("replace a retired one by the nearest of the same maker, however near another's is", () => {
+    const { successorOf } = serving(
+      OLD,
+      row("old-model-2", { owner: "another" }),
+      row("something-else-entirely"),
+      row("another-new-model"),
+    );
+
+    expect(successorOf("old-model")).toBe("another-new-model");
+  });
+
+  test("replace a retired one by another maker's only if its maker has none", () => {
+    const { successorOf } = serving(OLD, row("new-model", { owner: "another" }));
+
+    expect(successorOf("old-model")).toBe("new-model");
+    expect(serving(OLD).successorOf("old-model")).toBeUndefined();
+  });
+
+  test("replace a retired one by the first of two that are equally near", () => {
+    const { successorOf } = serving(OLD, row("old-model-1"), row("old-model-2"));
+
+    expect(successorOf("old-model")).toBe("old-model-1");
+  });
+
+  test("replace a retired one under a listed name", () => {
+    const { successorOf } = serving(OLD, row("the-newest", { aliases: ["old-model-latest"] }));
+
+    expect(successorOf("old-model")).toBe("the-newest");
+  });
+
+  test("are retired under the vendor's prefix, too, or under a name with a slash", () => {
+    const { successorOf } = serving(OLD, row("team/old", { retired: "2026-01-01" }), row("new"));
+
+    expect(successorOf("team/old")).toBe("new");
+    expect(serving(OLD, row("new")).channels.retiredFor(KEY, "openai/old-model")?.since).toBe(
+      "2026-01-01",
+    );
+  });
+});
+
+test("a vendor that is reached through a library serves the catalogue's models for text, and no others", () => {
+  const chat: Model = { ...THINKER, id: "talker" };
+  const pictures: Model = { ...THINKER, id: "painter", kind: "image" };
+  const catalog: Catalog = { ...CATALOG, listModels: () => [chat, pictures] };
+  const channels = new Channels(catalog, new Map());
+  channels.replace([aChannel({ provider: "bedrock" })]);
+
+  expect(channels.find("talker")).toHaveLength(1);
+  expect(channels.find("painter")).toBeUndefined();
+});
+
+describe("a name that no model has", () => {
+  const channels = new Channels(CATALOG, new Map());
+  const upstreamNames = new Map([["plain", "plain"]]);
+  channels.replace([aChannel({ models: { kind: "listed", upstreamNames } })]);
+
+  test.each(["plain-thinking", "modelsx", "models", "plai", "/plain", "models/", "another/plain"])(
+    "is found nowhere: %s",
+    (name) => {
+      expect(channels.find(name)).toBeUndefined();
+    },
+  );
 });

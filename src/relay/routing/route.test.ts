@@ -426,6 +426,22 @@ describe("a plan reserves", () => {
     expect(estimate([early], Date.UTC(2026, 2, 15))).toBe(USUAL);
   });
 
+  test("by the usual price if nobody says when the call began, and then names every price", () => {
+    const variants = [{ when: { until: "2026-02-01" }, factor: 3_000 }];
+    const early = candidate({ price: { ...PRICE, variants } });
+    const [route] = over([early]).router.plan(asking()).routes;
+
+    expect(route?.price).toBe(early.price as never);
+  });
+
+  test("over the same route for every call if the price is the same at any time", () => {
+    const { router } = over([candidate()]);
+    const [first] = router.plan({ ...asking(), at: 1 }).routes;
+    const [second] = router.plan({ ...asking(), at: 2 }).routes;
+
+    expect(second).toBe(first as never);
+  });
+
   test("by the price of the region that the channel's calls are processed in", () => {
     const price = { ...PRICE, variants: [{ when: { regions: ["eu"] }, factor: 2_000 }] };
 
@@ -664,6 +680,54 @@ describe("the endpoint of a call", () => {
     const missing = { provider: twoStyles, traits: { rules: { needsStyle: { any: "none" } } } };
     expect(on(missing).endpoint?.style.id).toBe("chat");
     expect(on(missing)).not.toHaveProperty("neededFor");
+  });
+
+  test("is the same object for every call of a candidate, and another one for each style", () => {
+    const one = candidate({ provider: twoStyles, upstreamModel: "MiniMax-M2" });
+    const inChat = routeFor(one, { ...asking(), style: chat });
+    const inMessages = routeFor(one, { ...asking(), style: messages as never });
+
+    expect(routeFor(one, { ...asking(), style: chat })).toBe(inChat);
+    expect(routeFor(one, { ...asking(), style: messages as never })).toBe(inMessages);
+    expect(inMessages).not.toBe(inChat);
+  });
+
+  test("is looked for once for each candidate, not for every call", () => {
+    const [first] = provider().text;
+    if (first === undefined) throw new Error("It has one.");
+    let asked = 0;
+    const serves = (): boolean => asked++ >= 0;
+    const one = candidate({ provider: { ...twoStyles, text: [{ ...first, serves }] } });
+    for (let i = 0; i < 3; i++) routeFor(one, asking());
+
+    expect(asked).toBe(1);
+  });
+
+  test("is none of a model that makes only pictures or videos, though its vendor writes text", () => {
+    const serves = (model: string): boolean => model === "painter";
+    const painting = {
+      ...provider(),
+      videos: [],
+      images: [{ isExclusive: true, serves }],
+    } as never;
+    const sharing = { ...provider(), videos: [], images: [{ serves }] } as never;
+
+    expect(codeOf(() => on({ provider: painting, upstreamModel: "painter" }))).toBe(
+      "model_not_found",
+    );
+    expect(on({ provider: painting, upstreamModel: "writer" }).endpoint).toBeDefined();
+    expect(on({ provider: sharing, upstreamModel: "painter" }).endpoint).toBeDefined();
+  });
+
+  test("is named among several channels by any of them that makes something else", () => {
+    const painter = {
+      provider: provider("ark"),
+      upstreamModel: "doubao-seedream-4-0-250828",
+    };
+    const other = { provider: provider("jina"), upstreamModel: "jina-embeddings-v3" };
+    const { router } = over([candidate(other), candidate(painter)]);
+
+    expect(errorOf(() => router.plan(asking()))?.message).toContain("it makes pictures");
   });
 
   test("is the vendor's adapter if it has one", () => {

@@ -60,6 +60,12 @@ test("links that need a credential of ours, and videos without one, lead here", 
   }
 });
 
+test("links of an endpoint that the vendor no longer has are handed on as they are", () => {
+  const task = taskOf("gemini", "video-gone", VIDEOS);
+
+  expect(linksOf(task, AT, false).videos).toEqual(VIDEOS);
+});
+
 test("a task that no vendor has keeps its links as they are", () => {
   const { place: _place, ...task } = taskOf("gemini", "video-veo", VIDEOS);
 
