@@ -5,6 +5,14 @@ import { CANCELLED, EXPIRED } from "./task-fields.ts";
 const STATUSES = ["queued", "succeeded", "failed", "cancelled", "expired"] as const;
 type TaskStatus = (typeof STATUSES)[number];
 
+/** Words that several vendors use for states other than success. */
+export const COMMON_WORDS = {
+  queued: "queued pending submitted",
+  failed: "failed",
+  cancelled: "cancelled canceled",
+  expired: "expired",
+} as const;
+
 /** A vendor's status words, separated by spaces. Any other word means that the task is running. */
 export function statusWords(
   words: Readonly<Partial<Record<TaskStatus, string>>>,

@@ -9,7 +9,7 @@ import { linkEnd } from "#styles/video/link-end.ts";
 import { addressIn, heldAmong, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
-import { statusWords, updateBy } from "#styles/video/task-status.ts";
+import { COMMON_WORDS, statusWords, updateBy } from "#styles/video/task-status.ts";
 import { FRAMES_A_SECOND } from "./build.ts";
 
 export function parseSubmitted(body: JsonObject): string {
@@ -17,13 +17,7 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["id"]);
 }
 
-const STATUS = statusWords({
-  queued: "queued pending submitted",
-  succeeded: "succeeded",
-  failed: "failed",
-  cancelled: "cancelled canceled",
-  expired: "expired",
-});
+const STATUS = statusWords({ ...COMMON_WORDS, succeeded: "succeeded" });
 
 export function parseTask(body: JsonObject): TaskUpdate {
   const status = textOf(body["status"])?.toLowerCase();

@@ -5,7 +5,7 @@ import { throwIfFailed, type Vocabulary } from "#styles/upstream-error.ts";
 import { usageBySeconds } from "#styles/video/by-seconds.ts";
 import { idOf, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
-import { statusWords, updateBy } from "#styles/video/task-status.ts";
+import { COMMON_WORDS, statusWords, updateBy } from "#styles/video/task-status.ts";
 
 export const VOCABULARY: Vocabulary = [[/^moderation_blocked|^content_policy/, "content_filtered"]];
 
@@ -15,13 +15,7 @@ export function parseSubmitted(body: JsonObject): string {
 }
 
 /** Servers of this format differ more in the status words than in the members. */
-const STATUS = statusWords({
-  queued: "queued pending submitted",
-  succeeded: "completed succeeded success",
-  failed: "failed",
-  cancelled: "cancelled canceled",
-  expired: "expired",
-});
+const STATUS = statusWords({ ...COMMON_WORDS, succeeded: "completed succeeded success" });
 
 export function parseTask(body: JsonObject): TaskUpdate {
   const status = textOf(body["status"])?.toLowerCase();
