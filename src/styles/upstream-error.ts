@@ -9,6 +9,8 @@ import { scrub } from "./scrub.ts";
 /** Codes of a single vendor, as patterns for lower case. The first match decides. */
 export type Vocabulary = readonly (readonly [pattern: RegExp, code: FaultCode])[];
 
+type ErrorParser = (status: number, body: string) => UpstreamError;
+
 /** Parses an error response: its status, and a body in any server's error format. */
 export function parseError(
   status: number,
@@ -20,6 +22,24 @@ export function parseError(
   // A body that is not JSON is a proxy's page or a line of text.
   const line = body.trimStart();
   return explain(status, { words: [], message: line.startsWith("<") ? "" : line }, vocabulary);
+}
+
+/** A parser of error responses of a vendor with its own codes. */
+export function errorParser(vocabulary: Vocabulary): ErrorParser {
+  return (status, body) => parseError(status, body, vocabulary);
+}
+
+/**
+ * A parser of error responses in a vendor's own format; `errorIn` is undefined for other formats,
+ * which any server may send.
+ */
+export function ownErrorParser(
+  errorIn: (body: JsonObject, status: number) => UpstreamError | undefined,
+): ErrorParser {
+  return (status, body) => {
+    const json = parseJson(body);
+    return (isObject(json) ? errorIn(json, status) : undefined) ?? parseError(status, body);
+  };
 }
 
 /** Some servers refuse a stream with an event. */
@@ -42,6 +62,11 @@ export function explainInside(body: JsonObject, vocabulary: Vocabulary = []): Up
   const told = tell(body);
   const isCallers = told.words.includes("invalid_request_error");
   return explain(told.status ?? (isCallers ? 400 : 500), told, vocabulary);
+}
+
+/** Throws for an error in the body of a success response. */
+export function throwIfFailed(body: JsonObject, vocabulary?: Vocabulary): void {
+  if (isFilled(body["error"])) throw asGatewayError(explainInside(body, vocabulary));
 }
 
 export function asGatewayError(error: UpstreamError): GatewayError {

@@ -204,37 +204,32 @@ test("a caller who reads slowly holds the upstream back", async () => {
   expect(isHeld).toBe(false);
 });
 
-test("a caller who hangs up at the sight of the end has had the whole answer", async () => {
+/** What happened to a stream that fails after its end; its whole answer has left. */
+async function sentUntilFailure(failure: GatewayError): Promise<readonly string[]> {
   const { seen, sink, settlement } = stage();
   const delivery = await Delivery.begin(
     streamOf(async (take, end) => {
       await take("a");
       end();
       await take("the end");
-      throw new GatewayError("canceled", "The caller left.");
+      throw failure;
     }),
     settings,
     SSE_COMMENT,
   );
-
   expect(await delivery.send(sink, settlement, attempt())).toBe(true);
+  return seen;
+}
+
+test("a caller who hangs up at the sight of the end has had the whole answer", async () => {
+  const seen = await sentUntilFailure(new GatewayError("canceled", "The caller left."));
+
   expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
 });
 
 test("nothing is said after the end, whatever the upstream does then", async () => {
-  const { seen, sink, settlement } = stage();
-  const delivery = await Delivery.begin(
-    streamOf(async (take, end) => {
-      await take("a");
-      end();
-      await take("the end");
-      throw new GatewayError("upstream_failed", "Broken.");
-    }),
-    settings,
-    SSE_COMMENT,
-  );
+  const seen = await sentUntilFailure(new GatewayError("upstream_failed", "Broken."));
 
-  expect(await delivery.send(sink, settlement, attempt())).toBe(true);
   expect(seen.join("")).not.toContain("error");
 });
 

@@ -1,33 +1,11 @@
 import { expect, test } from "bun:test";
 import type { ChatEvent } from "#core/chat.ts";
-import { chat } from "#styles/text/chat/index.ts";
-import type { Call } from "../call.ts";
 import { EventMeter } from "./event-meter.ts";
 import type { AdaptedRoute } from "../routing/route.ts";
 import { ReasoningCache } from "../translation/reasoning-cache.ts";
-import { NO_USAGE } from "#core/usage.ts";
 import { aChannel } from "#test/a-channel.ts";
+import { aCall } from "#test/a-call.ts";
 
-const json = { model: "m", messages: [{ role: "user", content: "Hello." }] };
-const CALL: Call = {
-  id: "call",
-  key: { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
-  style: chat,
-  body: {
-    text: "",
-    json,
-    outline: { members: new Map(), repeated: new Set(), depth: 1, parts: 0 },
-  },
-  facts: chat.inbound.readRequest(json, {}),
-  inputTokens: 1,
-  header: () => undefined,
-  isStrict: false,
-  signal: new AbortController().signal,
-  at: 0,
-  startedAt: 0,
-  now: () => 0,
-  count: async () => NO_USAGE,
-};
 const ROUTE: AdaptedRoute = {
   channel: aChannel({ provider: "p" }),
   provider: { id: "p", name: "P", docs: "", needsKey: false, text: [], authorize: () => ({}) },
@@ -43,7 +21,7 @@ function textOf(events: readonly ChatEvent[]): string {
     { now: () => 0, monotonic: () => 0 },
     { keepMs: 1, maxLength: 1 },
   );
-  const meter = new EventMeter(CALL, ROUTE, reasoningCache);
+  const meter = new EventMeter(aCall(), ROUTE, reasoningCache);
   for (const event of events) meter.see(event);
   return meter.takeOutputText();
 }

@@ -4,15 +4,12 @@ import { GatewayError } from "#core/error.ts";
 import { FetchSession } from "#egress/fetch.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { credential } from "#core/channel.ts";
-import type { JsonObject } from "#lib/json.ts";
 import { bearer, type AdapterWay, type Provider } from "#providers/provider.ts";
-import { chat } from "#styles/text/chat/index.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
-import type { Call } from "../call.ts";
 import type { AdaptedRoute } from "../routing/route.ts";
 import { ReasoningCache } from "./reasoning-cache.ts";
-import { NO_USAGE } from "#core/usage.ts";
 import { aChannel } from "#test/a-channel.ts";
+import { aCall } from "#test/a-call.ts";
 
 const EVENTS: readonly ChatEvent[] = [
   { type: "start", id: "1", model: "m", createdAt: 1 },
@@ -43,29 +40,6 @@ function routeTo(say: Say): AdaptedRoute {
     price: undefined,
     traits: {},
     suffixes: [],
-  };
-}
-
-function callFor(stream: boolean): Call {
-  const json: JsonObject = { model: "m", stream, messages: [{ role: "user", content: "Hello." }] };
-  return {
-    id: "call",
-    key: { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
-    style: chat,
-    body: {
-      text: "",
-      json,
-      outline: { members: new Map(), repeated: new Set(), depth: 1, parts: 0 },
-    },
-    facts: chat.inbound.readRequest(json, {}),
-    inputTokens: 1,
-    header: () => undefined,
-    isStrict: false,
-    signal: new AbortController().signal,
-    at: 0,
-    startedAt: 0,
-    now: () => 0,
-    count: async () => NO_USAGE,
   };
 }
 
@@ -110,7 +84,7 @@ async function* say(): AsyncGenerator<ChatEvent> {
 describe("what an adapter says", () => {
   test("is written as its caller speaks, and counted where nobody counted", async () => {
     const session = new IdleSession();
-    const reading = await readAdapted(callFor(false), routeTo(say), session, reasoningCache);
+    const reading = await readAdapted(aCall(), routeTo(say), session, reasoningCache);
 
     expect(JSON.parse(String(reading.body))).toMatchObject({
       choices: [{ message: { content: "Hi." }, finish_reason: "stop" }],
@@ -120,7 +94,12 @@ describe("what an adapter says", () => {
   });
 
   test("leaves piece by piece, and its end is marked as such before it leaves", async () => {
-    const stream = openAdapted(callFor(true), routeTo(say), new IdleSession(), reasoningCache);
+    const stream = openAdapted(
+      aCall({ stream: true }),
+      routeTo(say),
+      new IdleSession(),
+      reasoningCache,
+    );
     const pieces: [string, boolean][] = [];
     await stream.run((piece) => void pieces.push([String(piece), stream.isEnding]));
 
@@ -140,7 +119,12 @@ describe("what an adapter says", () => {
         yield event;
       }
     }
-    const stream = openAdapted(callFor(true), routeTo(count), new IdleSession(), reasoningCache);
+    const stream = openAdapted(
+      aCall({ stream: true }),
+      routeTo(count),
+      new IdleSession(),
+      reasoningCache,
+    );
     const taking = Promise.withResolvers<void>();
     const running = stream.run(() => taking.promise);
     await Bun.sleep(5);
@@ -155,7 +139,7 @@ describe("what an adapter says", () => {
 
   test("is let go of, with all that it holds, when nobody wants it any more", () => {
     const session = new IdleSession();
-    openAdapted(callFor(true), routeTo(say), session, reasoningCache).close();
+    openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache).close();
 
     expect(session.closed).toBe(1);
   });
@@ -166,7 +150,7 @@ describe("what an adapter says", () => {
       told = transport;
       return say();
     };
-    await readAdapted(callFor(false), routeTo(listen), new IdleSession(), reasoningCache);
+    await readAdapted(aCall(), routeTo(listen), new IdleSession(), reasoningCache);
 
     expect(told).toMatchObject({ baseUrl: "http://127.0.0.1:1", options: { package: "x" } });
     expect(told?.placeholder).toStartWith("sluice-");
@@ -178,7 +162,7 @@ describe("what an adapter says", () => {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),
     });
     const session = new IdleSession();
-    const reading = readAdapted(callFor(false), routeTo(fail), session, reasoningCache);
+    const reading = readAdapted(aCall(), routeTo(fail), session, reasoningCache);
 
     expect(await reading.catch((cause: unknown) => cause)).toBe(failure);
     expect(session.closed).toBe(1);

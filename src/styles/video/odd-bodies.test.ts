@@ -5,6 +5,7 @@ import type { OutboundVideoFormat, TaskUpdate } from "#core/video.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { SEED, times } from "#test/seed.ts";
 import { task } from "#test/video-request.ts";
+import { placesIn, replaced } from "#test/odd-json.ts";
 import { arkVideos } from "./ark/index.ts";
 import { openaiVideos } from "./openai/index.ts";
 import { veo } from "./veo/index.ts";
@@ -84,20 +85,6 @@ const hostile: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>(...WORDS.split(" ")),
   fc.jsonValue().map((value) => value as Json),
 );
-
-/** The places of a body, by the steps that lead to them. */
-function placesIn(value: Json | undefined, path: readonly string[] = []): string[][] {
-  const inner = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  return [[...path], ...inner.flatMap(([name, each]) => placesIn(each, [...path, name]))];
-}
-
-function replaced(value: Json | undefined, [step, ...rest]: readonly string[], by: Json): Json {
-  if (step === undefined) return by;
-  if (Array.isArray(value)) {
-    return value.map((each: Json, at) => (String(at) === step ? replaced(each, rest, by) : each));
-  }
-  return isObject(value) ? { ...value, [step]: replaced(value[step], rest, by) } : by;
-}
 
 /** What is said of a task, whatever was answered. */
 function holds(update: TaskUpdate): void {

@@ -4,6 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { Address } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { SEED, times } from "#test/seed.ts";
+import { placesIn, replaced } from "#test/odd-json.ts";
 import { VIDEO_FORMATS } from "./index.ts";
 
 const LINK = "https://media.example/1.png";
@@ -111,20 +112,6 @@ const hostile: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>("javascript:alert(1)", "https://", "\u0000", "x".repeat(9e3)),
   fc.jsonValue().map((value) => value as Json),
 );
-
-/** The places of a body, by the steps that lead to them. */
-function placesIn(value: Json | undefined, path: readonly string[] = []): string[][] {
-  const inner = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  return [[...path], ...inner.flatMap(([name, each]) => placesIn(each, [...path, name]))];
-}
-
-function replaced(value: Json | undefined, [step, ...rest]: readonly string[], by: Json): Json {
-  if (step === undefined) return by;
-  if (Array.isArray(value)) {
-    return value.map((each: Json, at) => (String(at) === step ? replaced(each, rest, by) : each));
-  }
-  return isObject(value) ? { ...value, [step]: replaced(value[step], rest, by) } : by;
-}
 
 describe.each(REQUESTS)("%s", (id, address, sound) => {
   const inbound = VIDEO_FORMATS.get(id)?.inbound;

@@ -1,31 +1,24 @@
-import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
-import { items, management } from "../management.ts";
-import { afterField } from "../query-fields.ts";
+import { listById } from "../list-by-id.ts";
+import { management } from "../management.ts";
 import { readId } from "../read-id.ts";
 import { CHANGED_GROUP, NEW_GROUP, readGroupFields } from "./group-fields.ts";
 import { GROUP, showGroup } from "./group-json.ts";
 
-const PAGE = 100;
-
-export const listGroups = management({
+export const listGroups = listById({
   operationId: "listGroups",
   tag: "Groups",
-  method: "GET",
   path: "/api/group",
   access: "auditor",
-  summary: "Lists groups of users by id, at most 100; `after` is the last id of the previous page.",
-  query: z.object({ after: afterField("a group's") }),
-  data: items(GROUP),
-
-  async handle(exchange, { groups }: Pick<AccountDeps, "groups">, { query }) {
-    const found = await groups.list(query.after, PAGE);
-    return succeed(exchange.id, "", { items: found.map(showGroup) });
-  },
+  objects: "groups of users",
+  whose: "a group's",
+  item: GROUP,
+  show: showGroup,
+  list: ({ groups }: Pick<AccountDeps, "groups">, after, limit) => groups.list(after, limit),
 });
 
 export const getGroup = management({

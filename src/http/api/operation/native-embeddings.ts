@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { EmbeddingRequest, Embeddings } from "#core/embedding.ts";
 import type { InboundFormat } from "#core/operation.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
 import type { ObjectRule } from "#lib/rules.ts";
 import { BATCH_REQUEST, EMBED_REQUEST } from "#styles/embedding/gemini/fields.ts";
 import { batchEmbedContents, embedContent } from "#styles/embedding/gemini/index.ts";
@@ -11,6 +10,7 @@ import { suffixOf } from "#http/api/text/path-suffix.ts";
 import { jsonAnswer } from "#http/answer.ts";
 import type { OperationDeps } from "#http/deps/operations.ts";
 import type { Endpoint } from "#http/routes.ts";
+import { jsonCall } from "#http/api/json-call.ts";
 import { NATIVE_EMBEDDING, NATIVE_EMBEDDINGS } from "./answers.ts";
 import { embed } from "./embedding.ts";
 import { serveQuestion } from "./serve-question.ts";
@@ -46,16 +46,14 @@ function route(
   answer: z.ZodType,
 ): Endpoint<OperationDeps> {
   return {
+    ...jsonCall(format, rule),
     operationId,
     tag: "Embeddings",
     answer: jsonAnswer(answer),
-    method: "POST",
     path,
     access: "key",
     family: "embeddings",
     summary,
-    requestSchema: () => schemaOf(rule),
-    renderError: (error) => format.inbound.buildError(error),
     handle(exchange, deps) {
       const { model } = readOperation(exchange.param("model"));
       return serveQuestion(exchange, format, embed, deps, { model });

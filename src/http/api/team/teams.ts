@@ -7,9 +7,9 @@ import { requireUser } from "#http/require-user.ts";
 import { BUDGETS, readBudgets } from "../budget-fields.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
-import { items, management } from "../management.ts";
+import { listById } from "../list-by-id.ts";
+import { management } from "../management.ts";
 import { NAME } from "../name-fields.ts";
-import { afterField } from "../query-fields.ts";
 import { QUOTA, showQuota } from "../quota/show-quota.ts";
 import { USD } from "../usd.ts";
 import { findTeam, noSuchTeam } from "./find-team.ts";
@@ -17,7 +17,6 @@ import { seconds } from "../seconds.ts";
 
 const common = { tag: "Teams" } as const;
 
-const PAGE = 100;
 const BOUNDS = { quota_usd: USD, ...BUDGETS };
 const NEW_TEAM = z.strictObject({ name: NAME, ...BOUNDS });
 const CHANGED_TEAM = z.strictObject({ name: optional(NAME), ...BOUNDS });
@@ -26,21 +25,16 @@ const LISTED = { id: z.int(), name: z.string(), created_at: z.int() };
 const LISTED_TEAM = z.object(LISTED).meta({ id: "ListedTeam" });
 const TEAM = z.object({ ...LISTED, ...QUOTA }).meta({ id: "Team" });
 
-export const listTeams = management({
+export const listTeams = listById({
   operationId: "listTeams",
   ...common,
-  method: "GET",
   path: "/api/team",
   access: "auditor",
-  summary: "Lists teams by id, at most 100; `after` is the last id of the previous page.",
-
-  query: z.object({ after: afterField("a team's") }),
-  data: items(LISTED_TEAM),
-
-  async handle(exchange, { teams }: Pick<AccountDeps, "teams">, { query }) {
-    const found = await teams.list(query.after, PAGE);
-    return succeed(exchange.id, "", { items: found.map(showTeam) });
-  },
+  objects: "teams",
+  whose: "a team's",
+  item: LISTED_TEAM,
+  show: showTeam,
+  list: ({ teams }: Pick<AccountDeps, "teams">, after, limit) => teams.list(after, limit),
 });
 
 export const getTeam = management({

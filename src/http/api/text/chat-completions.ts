@@ -1,24 +1,22 @@
-import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/chat/request/fields.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
 import type { GenerationDeps } from "#http/deps/text.ts";
 import type { Endpoint } from "#http/routes.ts";
+import { jsonCall } from "#http/api/json-call.ts";
 import { CHAT_COMPLETION } from "./answers.ts";
 import { generate } from "./generate.ts";
 
 export const createChatCompletion: Endpoint<GenerationDeps> = {
+  ...jsonCall(chat, REQUEST),
   operationId: "createChatCompletion",
   tag: "Text",
   answer: streamableAnswer(CHAT_COMPLETION),
-  method: "POST",
   path: "/v1/chat/completions",
   access: "key",
   family: "text",
   summary:
     "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
-  requestSchema: () => schemaOf(REQUEST),
-  renderError: (error) => chat.inbound.buildError(error),
   handle(exchange, deps) {
     const agent = exchange.request.headers.get("user-agent") ?? "";
     return generate(exchange, chat, deps, { address: { compactStream: COMPACT.test(agent) } });

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/gemini/request/fields.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { jsonAnswer, streamableAnswer } from "#http/answer.ts";
 import type { GenerationDeps, TextDeps } from "#http/deps/text.ts";
 import type { Exchange, Endpoint, RouteOperation } from "#http/routes.ts";
+import { jsonCall } from "#http/api/json-call.ts";
 import { GENERATED_CONTENT, NATIVE_TOKENS } from "./answers.ts";
 import { countNativeTokens } from "./count-tokens.ts";
 import { asEventArray } from "./event-array.ts";
@@ -21,19 +21,17 @@ type NativeDeps = GenerationDeps & Pick<TextDeps, "channels">;
 
 /** Operations with model and verb in the last path segment: `models/m:generateContent`. */
 export const nativeOperations: readonly Endpoint<NativeDeps>[] = NATIVE_PREFIXES.map((prefix) => ({
+  ...jsonCall(gemini, REQUEST),
   operationId: `generateContent${suffixOf(prefix)}`,
   tag: "Text",
   operations: operationsAt(prefix),
   answer: jsonAnswer(GENERATED_CONTENT),
-  method: "POST",
   path: `${prefix}/models/:operation{.+}`,
   access: "key",
   family: "text",
   summary:
     "Generates text, or counts tokens, in the native style: `{model}:generateContent`, " +
     "`{model}:streamGenerateContent`, `{model}:countTokens`.",
-  requestSchema: () => schemaOf(REQUEST),
-  renderError: (error) => gemini.inbound.buildError(error),
   handle: serve,
 }));
 

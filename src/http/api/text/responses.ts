@@ -5,13 +5,13 @@ import type { RequestBody } from "#core/style.ts";
 import { isObject, outlineJson, type Json, type JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { countInput } from "#relay/metering/count-input.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
 import { REQUEST } from "#styles/text/responses/request/fields.ts";
 import { responses } from "#styles/text/responses/index.ts";
 import { streamableAnswer } from "#http/answer.ts";
 import type { ConversationDeps, TextDeps } from "#http/deps/text.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Endpoint } from "#http/routes.ts";
+import { jsonCall } from "#http/api/json-call.ts";
 import { RESPONSE } from "./answers.ts";
 import { continueConversation, type Continued, type ConversationStore } from "./conversation.ts";
 import { generate, type Generation } from "./generate.ts";
@@ -19,17 +19,15 @@ import { keepingResponse } from "./kept-response.ts";
 import { truncateInput } from "./truncate.ts";
 
 export const createResponse: Endpoint<ConversationDeps> = {
+  ...jsonCall(responses, REQUEST),
   operationId: "createResponse",
   tag: "Text",
   answer: streamableAnswer(RESPONSE),
-  method: "POST",
   path: "/v1/responses",
   access: "key",
   family: "text",
   summary:
     "Generates text in the responses style; continues `previous_response_id` on any upstream.",
-  requestSchema: () => schemaOf(REQUEST),
-  renderError: (error) => responses.inbound.buildError(error),
   handle: serve,
 };
 

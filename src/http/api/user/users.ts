@@ -5,32 +5,27 @@ import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
-import { items, management } from "../management.ts";
-import { afterField } from "../query-fields.ts";
+import { listById } from "../list-by-id.ts";
+import { management } from "../management.ts";
 import { USD } from "../usd.ts";
 import { findUser, noSuchUser, refuseUnlessAbove } from "./find-user.ts";
 import { DISPLAY_NAME, EMAIL, NEW_PASSWORD, USERNAME } from "./user-fields.ts";
 import { showUser, USER } from "./user-json.ts";
 
-const PAGE = 100;
 const ROLE = optional(z.enum(ROLES));
 const ID = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 const GROUP = ID.describe("Null for none.").nullish();
 
-export const listUsers = management({
+export const listUsers = listById({
   operationId: "listUsers",
   tag: "Users",
-  method: "GET",
   path: "/api/user",
   access: "auditor",
-  summary: "Lists users by id, at most 100; `after` is the last id of the previous page.",
-  query: z.object({ after: afterField("a user's") }),
-  data: items(USER),
-
-  async handle(exchange, { users }: Pick<AccountDeps, "users">, { query }) {
-    const found = await users.list(query.after, PAGE);
-    return succeed(exchange.id, "", { items: found.map(showUser) });
-  },
+  objects: "users",
+  whose: "a user's",
+  item: USER,
+  show: showUser,
+  list: ({ users }: Pick<AccountDeps, "users">, after, limit) => users.list(after, limit),
 });
 
 const NEW_USER = z.strictObject({

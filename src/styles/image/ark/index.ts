@@ -1,5 +1,5 @@
 import type { OutboundImageFormat } from "#core/image.ts";
-import { parseError } from "#styles/upstream-error.ts";
+import { errorParser } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
 import { build } from "./build.ts";
 import { ArkDecoder } from "./decoder.ts";
@@ -12,7 +12,7 @@ export const arkImages: OutboundImageFormat = {
     knowsLong: true,
     build,
     parse,
-    parseError: (status, body) => parseError(status, body, VOCABULARY),
+    parseError: errorParser(VOCABULARY),
     openDecoder: () => new ArkDecoder(),
   },
 };

@@ -1,19 +1,19 @@
 import type { OutboundImageFormat } from "#core/image.ts";
-import { parseError } from "#styles/upstream-error.ts";
+import { errorParser } from "#styles/upstream-error.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
 import { buildGeneration, buildTask } from "./build.ts";
 import { parse, pendingIn } from "./parse.ts";
 
-const explain = (status: number, body: string) => parseError(status, body, VOCABULARY);
+const parseError = errorParser(VOCABULARY);
 
 /** One message as input; the images are in the response message. */
 export const dashscopeGeneration: OutboundImageFormat = {
   id: "dashscope-generation",
-  outbound: { build: buildGeneration, parse, parseError: explain },
+  outbound: { build: buildGeneration, parse, parseError },
 };
 
 /** The older API: creates a task, which is polled until it is done. */
 export const dashscopeTasks: OutboundImageFormat = {
   id: "dashscope-tasks",
-  outbound: { build: buildTask, pendingIn, parse, parseError: explain },
+  outbound: { build: buildTask, pendingIn, parse, parseError },
 };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, Message } from "#core/chat.ts";
-import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { refusal } from "#test/refusal.ts";
 import type { ChatDialect } from "./request/dialect.ts";
 import { readRequest } from "./request/facts.ts";
 import { parseRequest } from "./request/request-in.ts";
@@ -43,15 +43,6 @@ function written(
 
 function said(role: Message["role"], text: string): Message {
   return { role, blocks: [{ type: "text", text }] };
-}
-
-function refusal(run: () => unknown): [string, string | undefined] | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return error instanceof GatewayError ? [error.code, error.param] : ["thrown", String(error)];
-  }
 }
 
 describe("what a caller of this style wrote goes out as it was written", () => {

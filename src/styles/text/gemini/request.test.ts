@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, Message, Tool } from "#core/chat.ts";
-import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { writeSignature } from "#core/signature.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { refusal } from "#test/refusal.ts";
 import { gemini } from "./index.ts";
 
 const OLD: ModelTraits = { kind: "chat" };
@@ -66,15 +66,6 @@ function functionCall(name = "f"): JsonObject {
 
 function functionResponse(output: string, name = "f"): JsonObject {
   return { functionResponse: { name, response: { output } } };
-}
-
-function refusal(run: () => unknown): [string, string | undefined] | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return error instanceof GatewayError ? [error.code, error.param] : ["thrown", String(error)];
-  }
 }
 
 const TOOL: Tool = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, Message } from "#core/chat.ts";
-import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { writeSignature } from "#core/signature.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { messagesRequestFaults } from "#test/grammar/messages-request.ts";
+import { refusal } from "#test/refusal.ts";
 import { buildCitation } from "./conversation/citation.ts";
 import { readRequest } from "./request/facts.ts";
 import { parseRequest } from "./request/request-in.ts";
@@ -61,15 +61,6 @@ function said(role: Message["role"], text: string): Message {
 
 function shown(...blocks: Block[]): Partial<ChatRequest> {
   return { messages: [{ role: "user", blocks }] };
-}
-
-function refusal(run: () => unknown): [string, string | undefined] | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return error instanceof GatewayError ? [error.code, error.param] : ["thrown", String(error)];
-  }
 }
 
 describe("what a caller of this style wrote goes out as it was written", () => {

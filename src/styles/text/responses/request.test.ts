@@ -7,12 +7,12 @@ import type {
   Reasoning,
   ToolResultBlock,
 } from "#core/chat.ts";
-import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf } from "#lib/values.ts";
 import { chat } from "#styles/text/chat/index.ts";
+import { refusal } from "#test/refusal.ts";
 import { readRequest } from "./request/facts.ts";
 import { parseRequest } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
@@ -76,15 +76,6 @@ function call(id: string, name = "f", args = "{}"): Block {
 
 function result(callId: string, text: string): ToolResultBlock {
   return { type: "tool_result", callId, blocks: [{ type: "text", text }] };
-}
-
-function refusal(run: () => unknown): [string, string | undefined] | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return error instanceof GatewayError ? [error.code, error.param] : ["thrown", String(error)];
-  }
 }
 
 describe("what a caller of this style wrote goes out as it was written", () => {

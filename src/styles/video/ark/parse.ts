@@ -4,51 +4,28 @@ import { gradeOf } from "#core/video.ts";
 import { usageOf, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, flagOf, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
+import { isFilled, throwIfFailed } from "#styles/upstream-error.ts";
 import { linkEnd } from "#styles/video/link-end.ts";
-import {
-  addressIn,
-  CANCELLED,
-  EXPIRED,
-  heldAmong,
-  linkIn,
-  secondsIn,
-  takenOn,
-} from "#styles/video/task-fields.ts";
+import { addressIn, heldAmong, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/ark.ts";
+import { COMMON_WORDS, statusWords, updateBy } from "#styles/video/task-status.ts";
 import { FRAMES_A_SECOND } from "./build.ts";
 
 export function parseSubmitted(body: JsonObject): string {
-  throwIfFailed(body);
+  throwIfFailed(body, VOCABULARY);
   return takenOn(body["id"]);
 }
 
-export function parseTask(body: JsonObject): TaskUpdate {
-  switch (textOf(body["status"])?.toLowerCase()) {
-    case "queued":
-    case "pending":
-    case "submitted":
-      return { state: "queued" };
-    case "succeeded":
-      return made(body);
-    case "failed":
-      return { state: "failed", failure: toldFailure(whyIn(body), VOCABULARY) };
-    case "cancelled":
-    case "canceled":
-      return { state: "failed", failure: CANCELLED };
-    case "expired":
-      return { state: "failed", failure: EXPIRED };
-    case undefined:
-      throwIfFailed(body);
-      return { state: "running" };
-    default:
-      return { state: "running" };
-  }
-}
+const STATUS = statusWords({ ...COMMON_WORDS, succeeded: "succeeded" });
 
-function throwIfFailed(body: JsonObject): void {
-  if (isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
+export function parseTask(body: JsonObject): TaskUpdate {
+  const status = textOf(body["status"])?.toLowerCase();
+  if (status === undefined) throwIfFailed(body, VOCABULARY);
+  return updateBy(STATUS.get(status ?? ""), {
+    made: () => made(body),
+    failure: () => toldFailure(whyIn(body), VOCABULARY),
+  });
 }
 
 /** The vendor's two official libraries use different names. */

@@ -1,8 +1,8 @@
 import type { FaultCode } from "#core/error.ts";
 import type { UpstreamError } from "#core/style.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { type JsonObject } from "#lib/json.ts";
 import { decimalOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+import { inWords, ownErrorParser } from "#styles/upstream-error.ts";
 
 export const SUCCESS = 10_000;
 
@@ -23,10 +23,7 @@ const ACCOUNT: ReadonlyMap<number, FaultCode> = new Map([
   [30_404, "upstream_model_missing"],
 ]);
 
-export function parseError(status: number, body: string): UpstreamError {
-  const json = parseJson(body);
-  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
-}
+export const parseError = ownErrorParser(errorIn);
 
 /** A failure of the service, or of the layer before it, which checks signatures. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {

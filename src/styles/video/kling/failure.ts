@@ -1,7 +1,7 @@
 import type { UpstreamError } from "#core/style.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { type JsonObject } from "#lib/json.ts";
 import { decimalOf, textOf } from "#lib/values.ts";
-import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+import { inWords, ownErrorParser } from "#styles/upstream-error.ts";
 import { faultWords } from "../task-fields.ts";
 
 /** The status is not specific: three account errors have the status of a rate limit. */
@@ -16,10 +16,7 @@ const CODES = faultWords([
   ["upstream_timeout", "5002"],
 ]);
 
-export function parseError(status: number, body: string): UpstreamError {
-  const json = parseJson(body);
-  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
-}
+export const parseError = ownErrorParser(errorIn);
 
 /** Every response has a code; 0 means success. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {

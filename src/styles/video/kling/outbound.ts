@@ -2,6 +2,7 @@ import type { HeldPicture } from "#core/image.ts";
 import { invalid } from "#core/error.ts";
 import type {
   MadeVideo,
+  OutboundVideoFormat,
   TaskFacts,
   TaskUpdate,
   VideoContext,
@@ -26,7 +27,7 @@ import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type VideoOption, reportRatio } from "../unsaid.ts";
 import { checkCamera } from "./camera.ts";
 import type { KlingDialect } from "./dialect.ts";
-import { errorIn } from "./failure.ts";
+import { errorIn, parseError } from "./failure.ts";
 import { omniMedia } from "./omni.ts";
 
 export const ID = "video-kling";
@@ -43,7 +44,18 @@ const MODE_OF: ReadonlyMap<string, string> = new Map([
   ["1080p", "pro"],
 ]);
 
-export function build(question: VideoRequest, context: VideoContext): JsonObject {
+export const outbound: OutboundVideoFormat["outbound"] = {
+  build,
+  expect,
+  longest,
+  parseSubmitted,
+  parseTask,
+  parseContent,
+  parseError,
+  parseFound,
+};
+
+function build(question: VideoRequest, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const model: KlingDialect = { ...context.dialect };
   const { prompt, negativePrompt, guidance, camera, watermark, audio } = question;
@@ -80,7 +92,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
 }
 
 /** The default is the cheaper mode, without audio. */
-export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const model: KlingDialect = { ...own };
   const isBetter = modeOf(question.mode, framingOf(question).resolution) === "pro";
   return {
@@ -91,10 +103,7 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
 }
 
 /** An edited video may have the model's maximum length. */
-export function longest(
-  { media }: VideoRequest,
-  own?: VideoContext["dialect"],
-): number | undefined {
+function longest({ media }: VideoRequest, own?: VideoContext["dialect"]): number | undefined {
   const { lengths }: KlingDialect = { ...own };
   return media.some(isBase) ? mostOf(lengths) : undefined;
 }
@@ -159,7 +168,7 @@ function frames(question: VideoRequest, rest: JsonObject): JsonObject {
   return { image: linkOrBase64(first), ...(last && { image_tail: linkOrBase64(last) }) };
 }
 
-export function parseSubmitted(body: JsonObject): string {
+function parseSubmitted(body: JsonObject): string {
   return takenOn(dataIn(body)["task_id"]);
 }
 
@@ -170,7 +179,7 @@ function dataIn(body: JsonObject): JsonObject {
   return objectOf(body["data"]) ?? {};
 }
 
-export function parseTask(body: JsonObject): TaskUpdate {
+function parseTask(body: JsonObject): TaskUpdate {
   const task = dataIn(body);
   switch (task["task_status"]) {
     case "submitted":
@@ -209,13 +218,13 @@ export function videoIn(made: Json): readonly MadeVideo[] {
 }
 
 /** A task can be queried by either id, at the same path. */
-export function parseFound(body: JsonObject, externalId: string): string | undefined {
+function parseFound(body: JsonObject, externalId: string): string | undefined {
   const task = dataIn(body);
   const theirs = textOf(memberOf(task["task_info"], "external_task_id"));
   return theirs === undefined || theirs === externalId ? idOf(task["task_id"]) : undefined;
 }
 
-export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
+function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
   const made = listOf(memberOf(dataIn(body)["task_result"], "videos"));
   return heldAmong(
     made.map((each) => memberOf(each, "url")),

@@ -1,11 +1,18 @@
 import type { HeldPicture } from "#core/image.ts";
 import { GatewayError } from "#core/error.ts";
-import type { TaskFacts, TaskUpdate, TaskRef, VideoContext, VideoRequest } from "#core/video.ts";
+import type {
+  OutboundVideoFormat,
+  TaskFacts,
+  TaskUpdate,
+  TaskRef,
+  VideoContext,
+  VideoRequest,
+} from "#core/video.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, mostOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
-import { errorIn } from "../kling/failure.ts";
+import { errorIn, parseError } from "../kling/failure.ts";
 import { succeeded, videoIn } from "../kling/outbound.ts";
 import { failureOf, heldAmong, idOf, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
@@ -16,9 +23,20 @@ import { DEFAULT_RESOLUTION, DEFAULT_SECONDS, settingsOf } from "./settings.ts";
 
 export const ID = "video-kling3";
 
+export const outbound: OutboundVideoFormat["outbound"] = {
+  build,
+  expect,
+  longest,
+  parseSubmitted,
+  parseTask,
+  parseContent,
+  parseError,
+  parseFound,
+};
+
 const MAX_PROMPT_CHARS = 3_072;
 
-export function build(question: VideoRequest, context: VideoContext): JsonObject {
+function build(question: VideoRequest, context: VideoContext): JsonObject {
   const { report, externalId, callbackUrl } = context;
   const dialect: Kling3Dialect = { ...context.dialect };
   const { prompt, watermark } = question;
@@ -51,7 +69,7 @@ export function build(question: VideoRequest, context: VideoContext): JsonObject
   };
 }
 
-export function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
+function expect(question: VideoRequest, own?: VideoContext["dialect"]): Partial<TaskFacts> {
   const { sounds, lengths }: Kling3Dialect = { ...own };
   const canSound = sounds === undefined || sounds.includes("native");
   return {
@@ -62,15 +80,12 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
 }
 
 /** An edited video keeps its length. */
-export function longest(
-  { media }: VideoRequest,
-  own?: VideoContext["dialect"],
-): number | undefined {
+function longest({ media }: VideoRequest, own?: VideoContext["dialect"]): number | undefined {
   const { lengths }: Kling3Dialect = { ...own };
   return media.some(({ role }) => role === "base") ? mostOf(lengths) : undefined;
 }
 
-export function parseSubmitted(body: JsonObject): string {
+function parseSubmitted(body: JsonObject): string {
   return takenOn(memberOf(dataIn(body), "id"));
 }
 
@@ -82,7 +97,7 @@ function dataIn(body: JsonObject): Json | undefined {
 }
 
 /** Unknown tasks are left out of the list. */
-export function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskUpdate {
+function parseTask(body: JsonObject, { upstreamId }: TaskRef): TaskUpdate {
   const task = tasksIn(body).find((each) => idOf(memberOf(each, "id")) === upstreamId);
   if (task === undefined) return { state: "missing" };
   switch (memberOf(task, "status")) {
@@ -112,7 +127,7 @@ function outputsOf(task: Json): readonly Json[] {
 }
 
 /** The content of the polled task. */
-export function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
+function parseContent(body: JsonObject, index: number): HeldPicture | undefined {
   const [task = null] = tasksIn(body);
   return heldAmong(
     outputsOf(task).map((each) => memberOf(each, "url")),
@@ -120,7 +135,7 @@ export function parseContent(body: JsonObject, index: number): HeldPicture | und
   );
 }
 
-export function parseFound(body: JsonObject, externalId: string): string | undefined {
+function parseFound(body: JsonObject, externalId: string): string | undefined {
   const found = tasksIn(body).find((each) => textOf(memberOf(each, "external_id")) === externalId);
   return idOf(memberOf(found, "id"));
 }

@@ -1,8 +1,8 @@
 import type { UpstreamError } from "#core/style.ts";
 import type { TaskFailure } from "#core/video.ts";
-import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
+import { type Json, type JsonObject } from "#lib/json.ts";
 import { decimalOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+import { inWords, ownErrorParser, parseError as parseOther } from "#styles/upstream-error.ts";
 import { failureOf, faultWords } from "../task-fields.ts";
 
 const CODES = faultWords([
@@ -16,10 +16,7 @@ const CODES = faultWords([
 ]);
 const MODERATION = /moderation|sensitive/i;
 
-export function parseError(status: number, body: string): UpstreamError {
-  const json = parseJson(body);
-  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
-}
+export const parseError = ownErrorParser(errorIn);
 
 /** Older paths return errors with a success status, and a code of their own. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {

@@ -8,9 +8,10 @@ import { defined, integerOf, memberOf, objectOf, textOf } from "#lib/values.ts";
 import { checkPrompt, oneOf, secondsOf } from "../allowed.ts";
 import { framingOf } from "../framing.ts";
 import { givenIn, linkOrData, type Given } from "../given.ts";
-import { addressIn, CANCELLED, EXPIRED, heldAmong, secondsIn, takenOn } from "../task-fields.ts";
+import { addressIn, heldAmong, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut } from "../unsaid.ts";
+import { statusWords, updateBy } from "../task-status.ts";
 import type { MinimaxDialect } from "./dialect.ts";
 import { errorIn, failureIn } from "./failure.ts";
 
@@ -100,31 +101,29 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["task_id"]);
 }
 
+const STATUS = statusWords({
+  queued: "queued",
+  succeeded: "succeeded",
+  failed: "failed",
+  cancelled: "cancelled",
+  expired: "expired",
+});
+
 export function parseTask(body: JsonObject): TaskUpdate {
   const task = objectOf(body["task"]);
   const error = task === undefined ? errorIn(body, 200) : undefined;
   if (error !== undefined) throw asGatewayError(error);
-  switch (task?.["status"]) {
-    case "queued":
-      return { state: "queued" };
-    case "succeeded":
-      return succeeded(task);
-    case "failed":
-      return { state: "failed", failure: failureIn(task["error"]) };
-    case "cancelled":
-      return { state: "failed", failure: CANCELLED };
-    case "expired":
-      return { state: "failed", failure: EXPIRED };
-    default:
-      return { state: "running" };
-  }
+  return updateBy(STATUS.get(textOf(task?.["status"]) ?? ""), {
+    made: () => made(task ?? {}),
+    failure: () => failureIn(task?.["error"]),
+  });
 }
 
 export function parseContent({ task }: JsonObject, index: number): HeldPicture | undefined {
   return heldAmong([memberOf(memberOf(task, "content"), "url")], index);
 }
 
-function succeeded(task: JsonObject): TaskUpdate {
+function made(task: JsonObject): TaskUpdate {
   const url = addressIn(memberOf(task["content"], "url"));
   const facts = factsIn(task);
   return {

@@ -1,52 +1,30 @@
 import type { MadeVideo, TaskFacts, TaskUpdate } from "#core/video.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
-import {
-  asGatewayError,
-  explainInside,
-  isFilled,
-  type Vocabulary,
-} from "#styles/upstream-error.ts";
+import { throwIfFailed, type Vocabulary } from "#styles/upstream-error.ts";
 import { usageBySeconds } from "#styles/video/by-seconds.ts";
-import { CANCELLED, EXPIRED, idOf, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
+import { idOf, linkIn, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
+import { COMMON_WORDS, statusWords, updateBy } from "#styles/video/task-status.ts";
 
 export const VOCABULARY: Vocabulary = [[/^moderation_blocked|^content_policy/, "content_filtered"]];
 
 export function parseSubmitted(body: JsonObject): string {
-  throwIfFailed(body);
+  throwIfFailed(body, VOCABULARY);
   return takenOn(body["id"]);
 }
 
 /** Servers of this format differ more in the status words than in the members. */
-export function parseTask(body: JsonObject): TaskUpdate {
-  const progress = progressIn(body["progress"]);
-  switch (textOf(body["status"])?.toLowerCase()) {
-    case "queued":
-    case "pending":
-    case "submitted":
-      return { state: "queued", ...defined({ progress }) };
-    case "completed":
-    case "succeeded":
-    case "success":
-      return made(body);
-    case "failed":
-      return { state: "failed", failure: toldFailure(whyIn(body), VOCABULARY) };
-    case "cancelled":
-    case "canceled":
-      return { state: "failed", failure: CANCELLED };
-    case "expired":
-      return { state: "failed", failure: EXPIRED };
-    case undefined:
-      throwIfFailed(body);
-      return { state: "running", ...defined({ progress }) };
-    default:
-      return { state: "running", ...defined({ progress }) };
-  }
-}
+const STATUS = statusWords({ ...COMMON_WORDS, succeeded: "completed succeeded success" });
 
-function throwIfFailed(body: JsonObject): void {
-  if (isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
+export function parseTask(body: JsonObject): TaskUpdate {
+  const status = textOf(body["status"])?.toLowerCase();
+  if (status === undefined) throwIfFailed(body, VOCABULARY);
+  return updateBy(STATUS.get(status ?? ""), {
+    made: () => made(body),
+    failure: () => toldFailure(whyIn(body), VOCABULARY),
+    progress: progressIn(body["progress"]),
+  });
 }
 
 function whyIn({ error }: JsonObject): JsonObject {

@@ -3,7 +3,7 @@ import type { MadeVideo, TaskFailure, TaskUpdate } from "#core/video.ts";
 import { GatewayError } from "#core/error.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
+import { isFilled, throwIfFailed } from "#styles/upstream-error.ts";
 import { CODES } from "./codes.ts";
 import { CANCELLED, failureOf, linkIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
@@ -38,10 +38,6 @@ export function parseContent(body: JsonObject, index: number): HeldPicture | und
   const base64 = sample && bytesIn(sample);
   if (sample === undefined || base64 === undefined) return undefined;
   return { kind: "base64", base64, mediaType: typeIn(sample) ?? "video/mp4" };
-}
-
-function throwIfFailed(body: JsonObject): void {
-  if (isFilled(body["error"])) throw asGatewayError(explainInside(body));
 }
 
 function failureIn(error: Json): TaskFailure {

@@ -1,8 +1,8 @@
 import type { UpstreamError } from "#core/style.ts";
 import type { TaskFailure } from "#core/video.ts";
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { type JsonObject } from "#lib/json.ts";
 import { numberOf, textOf } from "#lib/values.ts";
-import { inWords, parseError as parseOther } from "#styles/upstream-error.ts";
+import { inWords, ownErrorParser, parseError as parseOther } from "#styles/upstream-error.ts";
 import { CANCELLED, failureOf, faultWords } from "../task-fields.ts";
 
 const WORDS = faultWords([
@@ -21,10 +21,7 @@ const WORDS = faultWords([
   ["upstream_overloaded", "InternalServiceFailure"],
 ]);
 
-export function parseError(status: number, body: string): UpstreamError {
-  const json = parseJson(body);
-  return (isObject(json) ? errorIn(json, status) : undefined) ?? parseOther(status, body);
-}
+export const parseError = ownErrorParser(errorIn);
 
 /** An error has its reason as a code word. */
 export function errorIn(body: JsonObject, status: number): UpstreamError | undefined {

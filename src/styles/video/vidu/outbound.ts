@@ -16,6 +16,7 @@ import { givenIn, linkOrData, refuseMedia, type Given } from "../given.ts";
 import { addressIn, heldAmong, idOf, linkIn, secondsIn, takenOn } from "../task-fields.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
 import { carriedBy, loseAllBut, type VideoOption, reportRatio } from "../unsaid.ts";
+import { statusWords, updateBy } from "../task-status.ts";
 import type { ViduDialect } from "./dialect.ts";
 import { errorIn, failureBy } from "./failure.ts";
 
@@ -184,24 +185,23 @@ export function parseSubmitted(body: JsonObject): string {
   return takenOn(body["task_id"] ?? body["id"]);
 }
 
+const STATUS = statusWords({
+  queued: "created queueing scheduled",
+  succeeded: "success",
+  failed: "failed",
+  cancelled: "cancelled canceled",
+});
+
 export function parseTask(body: JsonObject): TaskUpdate {
   const error = errorIn(body, 200);
   if (error !== undefined) throw asGatewayError(error);
-  switch (body["state"]) {
-    case "created":
-    case "queueing":
-    case "scheduled":
-      return { state: "queued" };
-    case "success":
-      return { state: "succeeded", videos: listOf(body["creations"]).flatMap(videoIn) };
-    case "failed":
-      return { state: "failed", failure: failureBy(textOf(body["err_code"]) || "task_failed") };
-    case "cancelled":
-    case "canceled":
-      return { state: "failed", failure: failureBy("UserCancelled") };
-    default:
-      return { state: "running", ...defined({ progress: progressIn(body) }) };
-  }
+  const status = STATUS.get(textOf(body["state"]) ?? "");
+  return updateBy(status, {
+    made: () => ({ state: "succeeded", videos: listOf(body["creations"]).flatMap(videoIn) }),
+    failure: () => failureBy(textOf(body["err_code"]) || "task_failed"),
+    // The vendor's progress of a queued task is not used.
+    progress: status === undefined ? progressIn(body) : undefined,
+  });
 }
 
 function progressIn(body: JsonObject): number | undefined {

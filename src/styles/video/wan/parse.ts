@@ -5,48 +5,36 @@ import { defined, integerOf, memberOf, numberOf, objectOf, textOf } from "#lib/v
 import { asGatewayError, explainInside, isFilled } from "#styles/upstream-error.ts";
 import { usageBySeconds } from "#styles/video/by-seconds.ts";
 import { linkEnd } from "#styles/video/link-end.ts";
-import {
-  addressIn,
-  CANCELLED,
-  EXPIRED,
-  heldAmong,
-  secondsIn,
-  takenOn,
-} from "#styles/video/task-fields.ts";
+import { addressIn, heldAmong, secondsIn, takenOn } from "#styles/video/task-fields.ts";
 import { toldFailure } from "#styles/video/told-failure.ts";
 import { VOCABULARY } from "#styles/vocabulary/dashscope.ts";
+import { statusWords, updateBy } from "#styles/video/task-status.ts";
 
 export function parseSubmitted(body: JsonObject): string {
-  throwIfFailed(body);
+  throwIfRefused(body);
   return takenOn(memberOf(body["output"], "task_id"));
 }
 
+const STATUS = statusWords({
+  queued: "PENDING SUSPENDED",
+  succeeded: "SUCCEEDED",
+  failed: "FAILED",
+  cancelled: "CANCELED CANCELLED",
+  // The vendor deletes tasks after a day.
+  expired: "UNKNOWN",
+});
+
 export function parseTask(body: JsonObject, { audio }: Pick<TaskRef, "audio">): TaskUpdate {
-  const { output } = body;
-  switch (textOf(memberOf(output, "task_status"))?.toUpperCase()) {
-    case "PENDING":
-    case "SUSPENDED":
-      return { state: "queued" };
-    case "SUCCEEDED":
-      return made(body, audio);
-    case "FAILED":
-      return { state: "failed", failure: toldFailure(whyIn(body), VOCABULARY) };
-    case "CANCELED":
-    case "CANCELLED":
-      return { state: "failed", failure: CANCELLED };
-    // The vendor deletes tasks after a day.
-    case "UNKNOWN":
-      return { state: "failed", failure: EXPIRED };
-    case undefined:
-      throwIfFailed(body);
-      return { state: "running" };
-    default:
-      return { state: "running" };
-  }
+  const status = textOf(memberOf(body["output"], "task_status"))?.toUpperCase();
+  if (status === undefined) throwIfRefused(body);
+  return updateBy(STATUS.get(status ?? ""), {
+    made: () => made(body, audio),
+    failure: () => toldFailure(whyIn(body), VOCABULARY),
+  });
 }
 
 /** An error is the whole body, with any status. */
-function throwIfFailed(body: JsonObject): void {
+function throwIfRefused(body: JsonObject): void {
   const isRefusal = isFilled(body["code"]) && !isObject(body["output"]);
   if (isRefusal || isFilled(body["error"])) throw asGatewayError(explainInside(body, VOCABULARY));
 }

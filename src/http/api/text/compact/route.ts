@@ -2,7 +2,6 @@ import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, outlineJson, parseJson, type Json, type JsonObject } from "#lib/json.ts";
-import { schemaOf } from "#lib/rule-schema.ts";
 import { listOf, memberOf, pick, textOf } from "#lib/values.ts";
 import { withinReach } from "#relay/routing/reach.ts";
 import { compactions } from "#styles/text/responses/conversation/compaction.ts";
@@ -14,6 +13,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import type { Reply, WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange, Endpoint } from "#http/routes.ts";
+import { jsonCall } from "#http/api/json-call.ts";
 import { COMPACTION } from "../answers.ts";
 import { answerShared } from "../../forward/serve-shared.ts";
 import { continueConversation, type Continued } from "../conversation.ts";
@@ -22,17 +22,15 @@ import { sealSummary } from "./sealed-summary.ts";
 import { toSummarize, userMessages } from "./transcript.ts";
 
 export const compactResponse: Endpoint<ConversationDeps> = {
+  ...jsonCall(responses, REQUEST),
   operationId: "compactResponse",
   tag: "Text",
   answer: jsonAnswer(COMPACTION),
-  method: "POST",
   path: "/v1/responses/compact",
   access: "key",
   family: "text",
   summary:
     "Compacts a conversation for continuation: by the vendor if it can, otherwise by a summary of the same model.",
-  requestSchema: () => schemaOf(REQUEST),
-  renderError: (error) => responses.inbound.buildError(error),
   async handle(exchange, deps) {
     const sent = await exchange.readJson(deps.limits.bodyBytes);
     const { model } = responses.inbound.readRequest({ ...sent.json, stream: false }, {});

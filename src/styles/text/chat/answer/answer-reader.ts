@@ -13,8 +13,7 @@ import { errorIn } from "../failure.ts";
 import { usageIn } from "../usage.ts";
 import { integerOf, listOf, textOf } from "#lib/values.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-
-const MAX_CHOICES = 128;
+import { readerOf } from "#styles/text/reader-of.ts";
 
 /** Reads an answer chunk by chunk, or in one piece. */
 export class AnswerReader {
@@ -43,7 +42,8 @@ export class AnswerReader {
       // A first chunk without a choice may still lack the id and the model.
       if (!this.#isStarted) events.push(startOf(body));
       this.#isStarted = true;
-      for (const event of this.#reader(choice).read(choice, isWholeAnswer)) events.push(event);
+      const reader = readerOf(this.#choices, integerOf(choice["index"]) ?? 0, ChoiceReader);
+      for (const event of reader.read(choice, isWholeAnswer)) events.push(event);
     }
     return events;
   }
@@ -73,21 +73,6 @@ export class AnswerReader {
     return this.#usage === undefined
       ? events
       : [...events, { type: "usage", usage: withSearches(this.#usage, this.#searches.count) }];
-  }
-
-  #reader(choice: JsonObject): ChoiceReader {
-    const index = integerOf(choice["index"]) ?? 0;
-    const known = this.#choices.get(index);
-    if (known !== undefined) return known;
-    if (this.#choices.size >= MAX_CHOICES) {
-      throw new GatewayError(
-        "upstream_failed",
-        "The upstream sent more answers than there can be.",
-      );
-    }
-    const reader = new ChoiceReader(index);
-    this.#choices.set(index, reader);
-    return reader;
   }
 }
 

@@ -4,12 +4,12 @@ import { withSearches } from "#core/usage.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { integerOf, listOf, restOf, textOf } from "#lib/values.ts";
+import { readerOf } from "#styles/text/reader-of.ts";
 import { CandidateReader } from "./candidate-reader.ts";
 import { asGatewayError, blocked, blockIn, bodiesIn, errorIn } from "../failure.ts";
 import { GEMINI } from "../raw-fields.ts";
 import { searchesIn, usageIn } from "../usage.ts";
 
-const MAX_CHOICES = 128;
 const READ: ReadonlySet<string> = new Set([
   "candidates",
   "usageMetadata",
@@ -68,18 +68,7 @@ export class AnswerReader {
   }
 
   #reader(candidate: JsonObject): CandidateReader {
-    const index = integerOf(candidate["index"]) ?? 0;
-    const known = this.#candidates.get(index);
-    if (known !== undefined) return known;
-    if (this.#candidates.size >= MAX_CHOICES) {
-      throw new GatewayError(
-        "upstream_failed",
-        "The upstream sent more answers than there can be.",
-      );
-    }
-    const reader = new CandidateReader(index);
-    this.#candidates.set(index, reader);
-    return reader;
+    return readerOf(this.#candidates, integerOf(candidate["index"]) ?? 0, CandidateReader);
   }
 }
 

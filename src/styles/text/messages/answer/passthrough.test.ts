@@ -15,6 +15,11 @@ function edits(fields: JsonObject, upstreamModel = "m"): unknown {
   return amend(body, readRequest(body), upstreamModel);
 }
 
+/** A conversation with one answer, between two messages of the user. */
+function between(...content: JsonObject[]): JsonObject["messages"] {
+  return [USER, { role: "assistant", content }, USER];
+}
+
 describe("a request that passes through is changed only where a vendor would choke on it", () => {
   const foreign = writeSignature({ issuer: "gemini", value: "x" }, "messages");
   const enabled = { type: "enabled", budget_tokens: 2_000 };
@@ -78,32 +83,18 @@ describe("a request that passes through is changed only where a vendor would cho
       "thinking that another vendor signed, or nobody",
       {
         thinking: enabled,
-        messages: [
-          USER,
-          {
-            role: "assistant",
-            content: [
-              { type: "thinking", thinking: "w", signature: foreign },
-              { type: "thinking", thinking: "w", signature: "" },
-              { type: "thinking", thinking: "w", signature: "Z2VudWluZQ==" },
-              { type: "text", text: "so" },
-            ],
-          },
-          USER,
-        ],
+        messages: between(
+          { type: "thinking", thinking: "w", signature: foreign },
+          { type: "thinking", thinking: "w", signature: "" },
+          { type: "thinking", thinking: "w", signature: "Z2VudWluZQ==" },
+          { type: "text", text: "so" },
+        ),
       },
       {
-        messages: [
-          USER,
-          {
-            role: "assistant",
-            content: [
-              { type: "thinking", thinking: "w", signature: "Z2VudWluZQ==" },
-              { type: "text", text: "so" },
-            ],
-          },
-          USER,
-        ],
+        messages: between(
+          { type: "thinking", thinking: "w", signature: "Z2VudWluZQ==" },
+          { type: "text", text: "so" },
+        ),
       },
     ],
     [
@@ -148,32 +139,18 @@ describe("a request that passes through is changed only where a vendor would cho
     [
       "sources that another style's vendor named",
       {
-        messages: [
-          USER,
-          {
-            role: "assistant",
-            content: [
-              { type: "text", text: "a", citations: [LENT] },
-              { type: "text", text: "b", citations: [LENT, OWN] },
-              { type: "text", text: "c", citations: null },
-            ],
-          },
-          USER,
-        ],
+        messages: between(
+          { type: "text", text: "a", citations: [LENT] },
+          { type: "text", text: "b", citations: [LENT, OWN] },
+          { type: "text", text: "c", citations: null },
+        ),
       },
       {
-        messages: [
-          USER,
-          {
-            role: "assistant",
-            content: [
-              { type: "text", text: "a" },
-              { type: "text", text: "b", citations: [OWN] },
-              { type: "text", text: "c", citations: null },
-            ],
-          },
-          USER,
-        ],
+        messages: between(
+          { type: "text", text: "a" },
+          { type: "text", text: "b", citations: [OWN] },
+          { type: "text", text: "c", citations: null },
+        ),
       },
     ],
     [

@@ -5,6 +5,7 @@ import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { schemaOf } from "#lib/rule-schema.ts";
 import { disagreement } from "#test/json-schema.ts";
 import { SEED, times } from "#test/seed.ts";
+import { invalidField } from "#test/refusal.ts";
 import { readRequest } from "./facts.ts";
 import { REQUEST } from "./fields.ts";
 import { parseRequest } from "./request-in.ts";
@@ -12,14 +13,7 @@ import { parseRequest } from "./request-in.ts";
 /** What of a body is refused; undefined where it is accepted. */
 function refused(fields: JsonObject): string | undefined {
   const json = parseJson(JSON.stringify({ model: "m", input: "hi", ...fields }));
-  try {
-    readRequest(isObject(json) ? json : {});
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== "invalid_request") throw error;
-    expect(error.message).toContain(`'${error.param}'`);
-    return error.param;
-  }
+  return invalidField(() => readRequest(isObject(json) ? json : {}));
 }
 
 /** What a request is refused for if it has to be translated. */
