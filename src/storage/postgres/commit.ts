@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import type { AccountId } from "#core/key.ts";
 import { accountColumnsOf, idsOf, type AccountColumns } from "../tables/accounts.ts";
+import { encodeBatch } from "./encode-batch.ts";
 import { decide, type Changes } from "./decide.ts";
-import { isConflict, isStillGood } from "./failure.ts";
+import { isConflict, isStillGood, judge } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
@@ -18,9 +19,8 @@ interface CommitDeps {
 const MAX_TRIES = 3;
 
 /**
- * Runs many operations in one transaction. It locks all accounts they draw on,
- * decides on the values it reads, and writes all changes: one round trip each,
- * plus the commit.
+ * Runs many operations in one transaction. Usually that is one statement, which
+ * is one round trip. If it cannot be, the writes are decided one by one.
  */
 export async function commitWrites(
   writes: readonly PostgresWrite[],
@@ -28,6 +28,7 @@ export async function commitWrites(
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
+      if (await applyAtOnce(writes, deps)) return;
       await inTransaction(deps.pool, (connection) => run(connection, writes, deps));
       return;
     } catch (error) {
@@ -39,6 +40,32 @@ export async function commitWrites(
   }
 }
 
+/** False if the batch is not of the usual kind: nothing was written. */
+async function applyAtOnce(
+  writes: readonly PostgresWrite[],
+  { pool, instance }: CommitDeps,
+): Promise<boolean> {
+  const batch = encodeBatch(writes, instance);
+  if (batch === undefined) return false;
+  const { name, text } = batch.statement;
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ applied: boolean }>({ name, text }, batch.parameters);
+    client.release();
+    if (rows[0]?.applied !== true) return false;
+  } catch (error) {
+    client.release(!isStillGood(error));
+    if (judge(error) === "bad") return false;
+    throw error;
+  }
+  batch.succeed();
+  return true;
+}
+
+/**
+ * Locks all accounts that the writes draw on, decides on the values it reads,
+ * and writes all changes: one round trip each, plus the commit.
+ */
 async function run(
   connection: Connection,
   writes: readonly PostgresWrite[],
