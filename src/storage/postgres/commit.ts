@@ -1,14 +1,28 @@
-import type { Pool, PoolClient } from "pg";
+import type { QueryResultRow } from "pg";
 import type { AccountId } from "#core/key.ts";
 import { accountColumnsOf, idsOf, type AccountColumns } from "../tables/accounts.ts";
+import type { BatchStatement } from "./batch-statement.ts";
 import { encodeBatch } from "./encode-batch.ts";
 import { decide, type Changes } from "./decide.ts";
-import { isConflict, isStillGood, judge } from "./failure.ts";
+import { isConflict, isStillGood, isUnprepared, judge } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
+/** The part of `Pool` that a ledger needs. */
+interface LedgerPool {
+  connect(): Promise<LedgerClient>;
+}
+
+interface LedgerClient {
+  query<Row extends QueryResultRow>(
+    query: string | BatchStatement,
+    values?: unknown[],
+  ): Promise<{ rows: Row[] }>;
+  release(error?: Error | boolean): void;
+}
+
 interface CommitDeps {
-  readonly pool: Pool;
+  readonly pool: LedgerPool;
   readonly statements: Statements;
   readonly instance: string;
   readonly now: () => number;
@@ -50,12 +64,13 @@ async function applyAtOnce(
   const { name, text } = batch.statement;
   const client = await pool.connect();
   try {
+    // The driver keeps the parameters in the object that it is given.
     const { rows } = await client.query<{ applied: boolean }>({ name, text }, batch.parameters);
     client.release();
     if (rows[0]?.applied !== true) return false;
   } catch (error) {
     client.release(!isStillGood(error));
-    if (judge(error) === "bad") return false;
+    if (judge(error) === "bad" || isUnprepared(error)) return false;
     throw error;
   }
   batch.succeed();
@@ -142,7 +157,7 @@ async function write(
 }
 
 async function inTransaction(
-  pool: Pool,
+  pool: LedgerPool,
   action: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
@@ -159,7 +174,7 @@ async function inTransaction(
 }
 
 /** A connection in an uncertain state is not reused. */
-async function releaseClient(client: PoolClient, error: unknown): Promise<void> {
+async function releaseClient(client: LedgerClient, error: unknown): Promise<void> {
   try {
     if (!isStillGood(error)) throw error;
     await client.query("rollback");
