@@ -23,7 +23,12 @@ interface PostgresLedgerDeps {
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
+  /** Monotonic time of the last commit. */
+  readonly committedAt: () => number;
 }
+
+/** A call waits at most this many times `holdTimeoutMs` for a database that is only slow. */
+const SLOW_FACTOR = 5;
 
 /** A hold that this process opened and has not closed. */
 export interface OwnHold extends KnownHold {
@@ -114,10 +119,17 @@ export function openPostgresLedger(
       own.delete(request.callId);
       reject(error);
     };
-    const timer = setTimeout(() => {
+    const askedAt = clock.monotonic();
+    const giveUpOrWait = (): void => {
+      const waitMs = remainingMs(askedAt);
+      if (waitMs > 0) {
+        timer = setTimeout(giveUpOrWait, waitMs);
+        return;
+      }
       operation.isAbandoned = true;
       give(new GatewayError("unavailable", "The gateway's database did not answer in time."));
-    }, limits.holdTimeoutMs);
+    };
+    let timer = setTimeout(giveUpOrWait, limits.holdTimeoutMs);
 
     const write: PostgresWrite = {
       operation,
@@ -143,6 +155,13 @@ export function openPostgresLedger(
     };
     group.add(write);
     return promise;
+  }
+
+  /** A database that commits other calls is not silent: many calls wait in its queue. */
+  function remainingMs(askedAt: number): number {
+    const { holdTimeoutMs } = limits;
+    const end = Math.min(deps.committedAt(), askedAt + (SLOW_FACTOR - 1) * holdTimeoutMs);
+    return end + holdTimeoutMs - clock.monotonic();
   }
 
   /** `hold` is given if it is known to exist. */

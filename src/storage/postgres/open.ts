@@ -52,9 +52,13 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     now: () => clock.now(),
     columnsOfHold: (callId: string) => own.get(callId)?.columns,
   };
+  let committedAt = -Infinity;
   const group = openGroup<PostgresWrite>({
     inFlight: () => own.size,
-    commit: (writes) => commitWrites(writes, deps),
+    async commit(writes) {
+      await commitWrites(writes, deps);
+      committedAt = clock.monotonic();
+    },
     judge,
     probe: () => writeOf({ type: "probe" }, true),
     clock,
@@ -62,7 +66,10 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     events,
   });
   opened.defer(() => group.close());
-  const ledger = openPostgresLedger({ db, group, heartbeat, instance, clock, limits }, own);
+  const ledger = openPostgresLedger(
+    { db, group, heartbeat, instance, clock, limits, committedAt: () => committedAt },
+    own,
+  );
   opened.defer(() => ledger.close());
 
   const journal = openJournal(limits.maxQueuedRecords, (record, over) => {
