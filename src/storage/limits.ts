@@ -12,7 +12,7 @@ export interface StorageLimits {
   readonly maxLoadedAccounts: number;
   /** How long SQLite waits for another process's lock before a write fails. */
   readonly busyTimeoutMs: number;
-  /** How long a call waits for PostgreSQL to admit it. */
+  /** How long PostgreSQL may commit nothing while a call waits to be admitted. */
   readonly holdTimeoutMs: number;
   /** How long a starting gateway waits for PostgreSQL. */
   readonly bootTimeoutMs: number;

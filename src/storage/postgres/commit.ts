@@ -1,13 +1,28 @@
-import type { Pool, PoolClient } from "pg";
+import type { QueryResultRow } from "pg";
 import type { AccountId } from "#core/key.ts";
 import { accountColumnsOf, idsOf, type AccountColumns } from "../tables/accounts.ts";
+import type { BatchStatement } from "./batch-statement.ts";
+import { encodeBatch } from "./encode-batch.ts";
 import { decide, type Changes } from "./decide.ts";
-import { isConflict, isStillGood } from "./failure.ts";
+import { isConflict, isStillGood, isUnprepared, judge } from "./failure.ts";
 import type { PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
+/** The part of `Pool` that a ledger needs. */
+interface LedgerPool {
+  connect(): Promise<LedgerClient>;
+}
+
+interface LedgerClient {
+  query<Row extends QueryResultRow>(
+    query: string | BatchStatement,
+    values?: unknown[],
+  ): Promise<{ rows: Row[] }>;
+  release(error?: Error | boolean): void;
+}
+
 interface CommitDeps {
-  readonly pool: Pool;
+  readonly pool: LedgerPool;
   readonly statements: Statements;
   readonly instance: string;
   readonly now: () => number;
@@ -18,9 +33,8 @@ interface CommitDeps {
 const MAX_TRIES = 3;
 
 /**
- * Runs many operations in one transaction. It locks all accounts they draw on,
- * decides on the values it reads, and writes all changes: one round trip each,
- * plus the commit.
+ * Runs many operations in one transaction. Usually that is one statement, which
+ * is one round trip. If it cannot be, the writes are decided one by one.
  */
 export async function commitWrites(
   writes: readonly PostgresWrite[],
@@ -28,6 +42,7 @@ export async function commitWrites(
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
+      if (await applyAtOnce(writes, deps)) return;
       await inTransaction(deps.pool, (connection) => run(connection, writes, deps));
       return;
     } catch (error) {
@@ -39,6 +54,33 @@ export async function commitWrites(
   }
 }
 
+/** False if the batch is not of the usual kind: nothing was written. */
+async function applyAtOnce(
+  writes: readonly PostgresWrite[],
+  { pool, instance }: CommitDeps,
+): Promise<boolean> {
+  const batch = encodeBatch(writes, instance);
+  if (batch === undefined) return false;
+  const { name, text } = batch.statement;
+  const client = await pool.connect();
+  try {
+    // The driver keeps the parameters in the object that it is given.
+    const { rows } = await client.query<{ applied: boolean }>({ name, text }, batch.parameters);
+    client.release();
+    if (rows[0]?.applied !== true) return false;
+  } catch (error) {
+    client.release(!isStillGood(error));
+    if (judge(error) === "bad" || isUnprepared(error)) return false;
+    throw error;
+  }
+  batch.succeed();
+  return true;
+}
+
+/**
+ * Locks all accounts that the writes draw on, decides on the values it reads,
+ * and writes all changes: one round trip each, plus the commit.
+ */
 async function run(
   connection: Connection,
   writes: readonly PostgresWrite[],
@@ -115,7 +157,7 @@ async function write(
 }
 
 async function inTransaction(
-  pool: Pool,
+  pool: LedgerPool,
   action: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
@@ -132,7 +174,7 @@ async function inTransaction(
 }
 
 /** A connection in an uncertain state is not reused. */
-async function releaseClient(client: PoolClient, error: unknown): Promise<void> {
+async function releaseClient(client: LedgerClient, error: unknown): Promise<void> {
   try {
     if (!isStillGood(error)) throw error;
     await client.query("rollback");

@@ -6,6 +6,7 @@ const BAD_CLASSES = ["22", "23"];
 const READ_ONLY = "25006";
 const DISK_FULL = "53100";
 const CONFLICTS = ["40001", "40P01"];
+const UNPREPARED = ["26000", "42P05"];
 /** Wrong password, unknown role or database: waiting does not help. */
 const HOPELESS_CLASSES = ["28", "3D"];
 
@@ -19,6 +20,11 @@ export function judge(error: unknown): Verdict {
 /** A conflict with another transaction: retry at once. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(stateOf(error));
+}
+
+/** A pooler gave the connection to another server, which knows no prepared statement of ours. */
+export function isUnprepared(error: unknown): boolean {
+  return UNPREPARED.includes(stateOf(error));
 }
 
 export function isHopeless(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { DummyDriver, Kysely, PostgresAdapter, PostgresQueryCompiler } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { nanoUsd } from "#core/money.ts";
+import type { Clock } from "#lib/clock.ts";
 import { holdFor, reasonOf, recordOf } from "#test/storage/contract-place.ts";
 import { STORAGE_LIMITS } from "../limits.ts";
 import type { Tables } from "../tables.ts";
@@ -12,8 +13,11 @@ const AT = Date.UTC(2026, 10, 5);
 const away = new GatewayError("unavailable", "The database is away.");
 const mistaken = new GatewayError("internal", "The call could not be booked.");
 
+const STILL: Clock = { now: () => AT, monotonic: () => 0 };
+
 /** A ledger whose transactions the test ends. */
-function setup({ isOpen = true } = {}) {
+function setup({ isOpen = true, clock = STILL } = {}) {
+  let committedAt = -Infinity;
   const writes: PostgresWrite[] = [];
   const own = new Map<string, OwnHold>();
   const group = {
@@ -43,7 +47,8 @@ function setup({ isOpen = true } = {}) {
         },
       },
       instance: "one",
-      clock: { now: () => AT, monotonic: () => 0 },
+      clock,
+      committedAt: () => committedAt,
       limits: { ...STORAGE_LIMITS, holdTimeoutMs: 20, checkpointMs: 5 },
     },
     own,
@@ -63,7 +68,10 @@ function setup({ isOpen = true } = {}) {
   };
   /** Later than a hold waits. */
   const late = (): Promise<void> => Bun.sleep(40);
-  return { ledger, writes, own, request, callId, end, admit, late };
+  const commitOther = (): void => {
+    committedAt = clock.monotonic();
+  };
+  return { ledger, writes, own, request, callId, end, admit, late, commitOther };
 }
 
 test("no hold is negative, none is extended by less than nothing, and no call costs less", async () => {
@@ -175,6 +183,33 @@ test("a hold that the database is too slow for is refused, and released if it wa
       isRefusable: false,
     },
   ]);
+});
+
+test("a hold waits longer if the database commits other calls meanwhile, but not for ever", async () => {
+  const clock = { now: () => AT, monotonic: () => performance.now() };
+  const { ledger, request, commitOther } = setup({ clock });
+  const startedAt = performance.now();
+  const busy = setInterval(commitOther, 1);
+
+  const refused = await reasonOf(ledger.hold(request));
+  clearInterval(busy);
+
+  expect(refused).toMatchObject({ code: "unavailable" });
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(99);
+});
+
+test("a hold and its close tell each other what is reserved, with extensions that took effect", async () => {
+  const { ledger, callId, writes, end, admit } = setup();
+  await admit();
+  const extended = ledger.extend(callId, nanoUsd(5));
+  end(writes[0], true);
+  const refused = ledger.extend(callId, nanoUsd(3));
+  end(writes[1], false);
+  await Promise.all([extended, refused]);
+
+  void ledger.settle(callId, nanoUsd(1), recordOf(callId, 1));
+
+  expect(writes[2]?.operation).toMatchObject({ hold: { amount: 15 } });
 });
 
 test("a hold that was given up and never made leaves nothing to release", async () => {

@@ -10,11 +10,11 @@ import type { EngineLedger } from "../database/engine.ts";
 import type { Group } from "../accounts/group-commit.ts";
 import type { StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
-import { toAccount, toAccountColumns, type AccountColumns } from "../tables/accounts.ts";
+import { toAccount, toAccountColumns } from "../tables/accounts.ts";
 import { LASTING, toOpenHold } from "../tables/holds.ts";
 import { isOrphan } from "../accounts/orphans.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import type { HoldOperation, Operation, PostgresWrite } from "./operation.ts";
+import type { HoldOperation, KnownHold, Operation, PostgresWrite } from "./operation.ts";
 
 interface PostgresLedgerDeps {
   readonly db: Kysely<Tables>;
@@ -23,11 +23,15 @@ interface PostgresLedgerDeps {
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
+  /** Monotonic time of the last commit. */
+  readonly committedAt: () => number;
 }
 
+/** A call waits at most this many times `holdTimeoutMs` for a database that is only slow. */
+const SLOW_FACTOR = 5;
+
 /** A hold that this process opened and has not closed. */
-export interface OwnHold {
-  readonly columns: AccountColumns;
+export interface OwnHold extends KnownHold {
   readonly admitted: Promise<void>;
 }
 
@@ -54,7 +58,9 @@ export function openPostgresLedger(
         const { accounts, budgets = [] } = request;
         const periods = periodAccounts(budgets, clock.now());
         const columns = toAccountColumns([...accounts, ...periods.map(({ id }) => id)]);
-        hold = { columns, admitted: admit({ type: "hold", request, columns, periods }) };
+        const { amount } = request;
+        const admitted = admit({ type: "hold", request, columns, periods });
+        hold = { columns, amount, admitted };
         own.set(request.callId, hold);
       }
       await hold.admitted;
@@ -64,7 +70,10 @@ export function openPostgresLedger(
     async extend(callId, amount) {
       assert(amount >= 0, "A hold can only be extended.");
       group.assertOpen();
-      return committed({ type: "extend", callId, amount }, true);
+      return committed({ type: "extend", callId, amount }, true, (isExtended) => {
+        const hold = own.get(callId);
+        if (isExtended && hold !== undefined) hold.amount += amount;
+      });
     },
 
     checkpoint(callId, delivered, context) {
@@ -110,10 +119,17 @@ export function openPostgresLedger(
       own.delete(request.callId);
       reject(error);
     };
-    const timer = setTimeout(() => {
+    const askedAt = clock.monotonic();
+    const giveUpOrWait = (): void => {
+      const waitMs = remainingMs(askedAt);
+      if (waitMs > 0) {
+        timer = setTimeout(giveUpOrWait, waitMs);
+        return;
+      }
       operation.isAbandoned = true;
       give(new GatewayError("unavailable", "The gateway's database did not answer in time."));
-    }, limits.holdTimeoutMs);
+    };
+    let timer = setTimeout(giveUpOrWait, limits.holdTimeoutMs);
 
     const write: PostgresWrite = {
       operation,
@@ -122,7 +138,9 @@ export function openPostgresLedger(
       outcome: false,
       done() {
         if (operation.isAbandoned) {
-          if (write.outcome) rollback(request.callId);
+          if (write.outcome) {
+            rollback(request.callId, { columns: operation.columns, amount: request.amount });
+          }
           return;
         }
         if (!write.outcome) return give(outOfQuota(operation.short));
@@ -139,12 +157,20 @@ export function openPostgresLedger(
     return promise;
   }
 
-  function rollback(callId: string): void {
-    const at = clock.now();
-    const cost = nanoUsd(0);
-    committed({ type: "close", kind: "void", callId, cost, at, record: null }, false).catch(
-      () => {},
-    );
+  /** A database that commits other calls is not silent: many calls wait in its queue. */
+  function remainingMs(askedAt: number): number {
+    const { holdTimeoutMs } = limits;
+    const end = Math.min(deps.committedAt(), askedAt + (SLOW_FACTOR - 1) * holdTimeoutMs);
+    return end + holdTimeoutMs - clock.monotonic();
+  }
+
+  /** `hold` is given if it is known to exist. */
+  function rollback(callId: string, hold?: KnownHold): void {
+    const nothing = { kind: "void", cost: nanoUsd(0), record: null } as const;
+    committed(
+      { type: "close", callId, at: clock.now(), ...nothing, ...(hold && { hold }) },
+      false,
+    ).catch(() => {});
   }
 
   async function close(request: Omit<CloseRequest, "type" | "at">): Promise<boolean> {
@@ -153,22 +179,33 @@ export function openPostgresLedger(
     if (closing.has(callId)) return false;
     closing.add(callId);
     checkpoints.forget(callId);
+    const hold = own.get(callId);
     try {
-      return await committed({ type: "close", at: clock.now(), ...request }, false);
+      return await committed(
+        { type: "close", at: clock.now(), ...request, ...(hold && { hold }) },
+        false,
+      );
     } finally {
       closing.delete(callId);
       own.delete(callId);
     }
   }
 
-  function committed(operation: Operation, isRefusable: boolean): Promise<boolean> {
+  function committed(
+    operation: Operation,
+    isRefusable: boolean,
+    onDone?: (outcome: boolean) => void,
+  ): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const write: PostgresWrite = {
       operation,
       isRefusable,
       wasTried: false,
       outcome: false,
-      done: () => resolve(write.outcome),
+      done() {
+        onDone?.(write.outcome);
+        resolve(write.outcome);
+      },
       refuse: reject,
     };
     group.add(write);

@@ -19,6 +19,15 @@ import { compileStatements } from "./statements.ts";
 
 /** For all queries except the ledger's, which has its own connection. */
 const MAX_CONNECTIONS = 8;
+/**
+ * The ledger's statements find rows by lists of keys, and join short lists.
+ * Their plans are made once, while tables may be empty, so these settings keep
+ * out plans that read whole tables or compare each row with each.
+ */
+const PLANS = `
+  set plan_cache_mode = force_generic_plan;
+  set enable_seqscan = off;
+  set enable_nestloop = off`;
 const KEY_TTL_MS = 1_000;
 const BOOT_RETRY_MS = 500;
 
@@ -31,7 +40,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   const hadToWait = await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
   const shared = openPool(url, { max: MAX_CONNECTIONS, isBounded: true, onError });
   const db = opened.use(new Kysely<Tables>({ dialect: dialectOver(shared) }));
-  const pool = openPool(url, { max: 1, isBounded: true, onError });
+  const pool = openPool(url, { max: 1, isBounded: true, onError, setup: PLANS });
   opened.defer(() => pool.end());
   const heartbeat = opened.use(await startHeartbeat({ db, instance, clock, hadToWait, onError }));
 
@@ -43,9 +52,13 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     now: () => clock.now(),
     columnsOfHold: (callId: string) => own.get(callId)?.columns,
   };
+  let committedAt = -Infinity;
   const group = openGroup<PostgresWrite>({
     inFlight: () => own.size,
-    commit: (writes) => commitWrites(writes, deps),
+    async commit(writes) {
+      await commitWrites(writes, deps);
+      committedAt = clock.monotonic();
+    },
     judge,
     probe: () => writeOf({ type: "probe" }, true),
     clock,
@@ -53,7 +66,10 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     events,
   });
   opened.defer(() => group.close());
-  const ledger = openPostgresLedger({ db, group, heartbeat, instance, clock, limits }, own);
+  const ledger = openPostgresLedger(
+    { db, group, heartbeat, instance, clock, limits, committedAt: () => committedAt },
+    own,
+  );
   opened.defer(() => ledger.close());
 
   const journal = openJournal(limits.maxQueuedRecords, (record, over) => {

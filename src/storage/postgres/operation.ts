@@ -40,8 +40,17 @@ export interface CloseOperation {
   readonly callId: string;
   readonly cost: NanoUsd;
   readonly at: number;
+  /** Present if this process opened the hold. */
+  readonly hold?: KnownHold;
   /** Null if a hold with an unknown result is rolled back. */
   readonly record: CallRecord | null;
+}
+
+/** A hold as this process knows it. */
+export interface KnownHold {
+  readonly columns: AccountColumns;
+  /** Extensions included. */
+  amount: number;
 }
 
 export interface PostgresWrite extends Write {

@@ -10,6 +10,8 @@ export interface PoolOptions {
   /** Applies statement timeouts; migrations run without. */
   readonly isBounded: boolean;
   readonly onError: (cause: unknown) => void;
+  /** Statements that set up each connection, before its first use. */
+  readonly setup?: string;
 }
 
 export function openPool(url: string, options: PoolOptions): Pool {
@@ -35,7 +37,11 @@ export function openPool(url: string, options: PoolOptions): Pool {
   pool.on("error", options.onError);
   // A broken connection in use fails its query; without a listener the event
   // would also end the process.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    // If it fails, the connection works, only slower.
+    if (options.setup !== undefined) client.query(options.setup).catch(() => {});
+  });
   return pool;
 }
 
