@@ -70,8 +70,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   );
   const relay: RelayDeps & OperateDeps & TasksDeps = {
     tasks: storage.tasks,
-    owner: needs.instance,
-    leaseMs: limits.taskLeaseMs,
+    lease: { owner: needs.instance, leaseMs: limits.taskLeaseMs },
     deadlines,
     limits,
     findChannel: needs.findChannel,

@@ -210,8 +210,7 @@ function scene({
     media: { follow: () => fail("invalid_request") },
     links: { check: (url: string, param: string) => void events.push(`${param} ${url} checked`) },
     maxPixels: 1_000_000,
-    owner: "gateway-1",
-    leaseMs: LEASE_MS,
+    lease: { owner: "gateway-1", leaseMs: LEASE_MS },
     callbackUrlFor: (channel: string, id: string) => `https://gateway.test/${channel}/${id}`,
     references: {
       assets: { find: async () => asset && { ...found, ...asset } },
@@ -500,7 +499,7 @@ describe("a task that the vendor refuses", () => {
         { name: "b", priority: 1 },
       ],
       says: { a: new GatewayError("upstream_unreachable", "") },
-      deps: { owner: "gateway-2" },
+      deps: { lease: { owner: "gateway-2", leaseMs: LEASE_MS } },
     });
 
     expect(await place.submit()).toMatchObject({

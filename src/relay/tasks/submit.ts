@@ -25,6 +25,7 @@ import { parseAnswer } from "../delivery/whole.ts";
 import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
 import { nextPollAt } from "./task-update.ts";
 import { prepareMedia } from "./prepare-media.ts";
+import type { LeaseTerms } from "./task-scheduler.ts";
 
 export interface SubmitDeps extends AttemptDeps, AdmitDeps {
   readonly delivery: DeliverySettings;
@@ -32,9 +33,7 @@ export interface SubmitDeps extends AttemptDeps, AdmitDeps {
   readonly media: MediaFetcher;
   readonly links: Pick<LinkFollower, "check">;
   readonly maxPixels: number;
-  /** The lease owner of this gateway's tasks, and the lease time. */
-  readonly owner: string;
-  readonly leaseMs: number;
+  readonly lease: LeaseTerms;
   /** The webhook URL for a vendor; undefined if vendors cannot reach this gateway. */
   callbackUrlFor(channel: string, taskId: string): string | undefined;
   readonly references: ReferenceDeps;
@@ -284,7 +283,7 @@ class Submission {
     credential: string,
     lost: readonly string[],
   ): Promise<void> {
-    const { tasks, clock, owner, leaseMs } = this.#deps;
+    const { tasks, clock, lease } = this.#deps;
     const place = {
       channel: channel.name,
       provider: provider.id,
@@ -306,7 +305,7 @@ class Submission {
       price,
     };
     if (this.#task !== undefined) {
-      this.#task = await tasks.change(this.#task, here, owner);
+      this.#task = await tasks.change(this.#task, here, lease.owner);
       if (this.#task === undefined) throw new GatewayError("internal", "The task was lost.");
       return;
     }
@@ -326,7 +325,7 @@ class Submission {
       isSettled: false,
       version: 1,
     };
-    await tasks.create(task, owner, leaseMs, ownsExternalId);
+    await tasks.create(task, lease.owner, lease.leaseMs, ownsExternalId);
     this.#task = task;
   }
 

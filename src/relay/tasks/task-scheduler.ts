@@ -11,9 +11,7 @@ export interface TaskSchedulerDeps extends PollDeps, SettleDeps {
   readonly tasks: TaskStore;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
-  /** This gateway's id in leases. */
-  readonly owner: string;
-  readonly leaseMs: number;
+  readonly lease: LeaseTerms;
   readonly limits: {
     /** Number of tasks leased by this gateway. */
     readonly tasks: number;
@@ -25,6 +23,13 @@ export interface TaskSchedulerDeps extends PollDeps, SettleDeps {
   onError(cause: unknown): void;
   /** Gets the delay between the due time of a poll and the poll. */
   onPoll(lateMs: number): void;
+}
+
+/** How this gateway leases tasks. */
+export interface LeaseTerms {
+  /** This gateway's id in leases. */
+  readonly owner: string;
+  readonly leaseMs: number;
 }
 
 const TICK_MS = 100;
@@ -64,7 +69,7 @@ export class TaskScheduler implements Watched {
 
   constructor(deps: TaskSchedulerDeps) {
     this.#deps = deps;
-    this.#leasedUntil = deps.clock.monotonic() + deps.leaseMs * LEASE_MARGIN;
+    this.#leasedUntil = deps.clock.monotonic() + deps.lease.leaseMs * LEASE_MARGIN;
     deps.deadlines.watch(this);
   }
 
@@ -121,7 +126,8 @@ export class TaskScheduler implements Watched {
 
   /** Leases unowned tasks, and renews its own leases. */
   async renew(): Promise<void> {
-    const { tasks, owner, leaseMs, clock, limits } = this.#deps;
+    const { tasks, lease, clock, limits } = this.#deps;
+    const { owner, leaseMs } = lease;
     const startedAt = clock.monotonic();
     if (startedAt >= this.#leasedUntil) {
       this.#forgetAll();
@@ -142,7 +148,7 @@ export class TaskScheduler implements Watched {
     const polling = [...this.#entries.values()].flatMap((each) => each.polling ?? []);
     this.#forgetAll();
     await Promise.all(polling);
-    await this.#deps.tasks.release(this.#deps.owner);
+    await this.#deps.tasks.release(this.#deps.lease.owner);
   }
 
   onDue(monotonic: number): void {
@@ -252,7 +258,8 @@ export class TaskScheduler implements Watched {
       entry.task = { ...task, ...change };
       return true;
     }
-    const { tasks, owner } = this.#deps;
+    const { tasks, lease } = this.#deps;
+    const { owner } = lease;
     const due = isEnd(change) ? { ...change, dueAt: this.#now() } : change;
     const changed = await tasks.change(task, due, owner);
     if (changed === undefined) {

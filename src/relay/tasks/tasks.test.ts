@@ -42,8 +42,7 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
     },
     clock: { now: () => now, monotonic: () => now },
     deadlines: { watch() {}, release() {}, now: () => now },
-    owner: "one",
-    leaseMs: 30_000,
+    lease: { owner: "one", leaseMs: 30_000 },
     limits: { tasks: 10, taskPolls: 10 },
     findChannel: (name: string) => aChannel({ name, provider: "ark", credentials: [SECRET] }),
     egress: {
