@@ -274,7 +274,10 @@ export class Channels implements ModelTable {
     id: string,
     provider: Provider | undefined,
   ): readonly Pick<Model, "id" | "aliases" | "retired" | "replacement">[] {
-    const rows = this.#catalog.listModels(id).filter((row) => isServed(provider, row));
+    const endpoints = endpointsOf(provider);
+    const isServed = ({ id: model, kind }: Model): boolean =>
+      endpoints[kind]?.some((each) => each.serves?.(model) ?? true) ?? false;
+    const rows = this.#catalog.listModels(id).filter(isServed);
     const ids = new Set(rows.flatMap((row) => [row.id, ...aliasesOf(row)]));
     const declared = provider?.models?.filter((each) => !ids.has(each)) ?? [];
     return [...rows, ...declared.map((each) => ({ id: each }))];
@@ -401,11 +404,10 @@ function firstPool(channel: Channel): string {
   return poolOf(channel, channel.credentials[0]);
 }
 
-/** Whether the provider has an endpoint for the model's kind. */
-function isServed(provider: Provider | undefined, { id, kind }: Model): boolean {
-  if (kind === "chat" && provider?.adapter !== undefined) return true;
-  const endpoints: Readonly<Record<ModelKind, readonly Serving[] | undefined>> = {
-    chat: provider?.text,
+/** What serves the models of each kind. */
+function endpointsOf(provider: Provider | undefined): Endpoints {
+  return {
+    chat: provider?.adapter === undefined ? provider?.text : ANY_MODEL,
     embedding: provider?.embeddings,
     rerank: provider?.rerank,
     image: provider?.images,
@@ -414,8 +416,11 @@ function isServed(provider: Provider | undefined, { id, kind }: Model): boolean 
     transcription: sharedOf(provider, "transcriptions"),
     moderation: sharedOf(provider, "moderations"),
   };
-  return (endpoints[kind] ?? []).some((each) => each.serves?.(id) ?? true);
 }
+
+type Endpoints = Readonly<Record<ModelKind, readonly Serving[] | undefined>>;
+
+const ANY_MODEL: readonly Serving[] = [{}];
 
 interface Serving {
   serves?(model: string): boolean;

@@ -24,10 +24,18 @@ const TRAITS: Readonly<Record<keyof ModelTraits, true>> = {
   rules: true,
 };
 
+/** A table of channels is made anew with each change of it, from the same rows of the catalogue. */
+const traitsByRow = new WeakMap<Model | FamilyTraits, ModelTraits>();
+
 /** The traits of a model; `undefined` for an unknown model. */
 export function traitsOf(known: Model | FamilyTraits | undefined): ModelTraits | undefined {
   if (known === undefined) return undefined;
-  return Object.fromEntries(Object.entries(known).filter(([name]) => name in TRAITS));
+  let traits = traitsByRow.get(known);
+  if (traits === undefined) {
+    traits = Object.fromEntries(Object.entries(known).filter(([name]) => name in TRAITS));
+    traitsByRow.set(known, traits);
+  }
+  return traits;
 }
 
 export function mergeTraits(sources: TraitSources): ModelTraits {
