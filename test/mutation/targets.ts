@@ -105,6 +105,7 @@ const TARGETS: readonly Target[] = [
   {
     path: "src/relay/content/",
     tests: [
+      "src/relay/content/",
       "test/gateway/videos/content.test.ts",
       "test/gateway/videos/content-copies.test.ts",
       "test/gateway/videos/content-simulated.test.ts",

@@ -35,6 +35,18 @@ test("a caller who wants one call at a time gets the first of each choice, and a
     "said",
   ]);
   expect(kept.filter(({ type }) => type === "finish")).toHaveLength(2);
+  expect(kept[0]).toEqual(ANSWER[0] as ChatEvent);
+});
+
+test("a call after a text is the first call", () => {
+  const text: readonly ChatEvent[] = [
+    { type: "open", choice: 0, block: { type: "text" } },
+    { type: "delta", choice: 0, text: "said" },
+    { type: "close", choice: 0 },
+  ];
+  const answer = [...text, ...call("a", 0)];
+
+  expect(answer.filter(onlyFirstCall({ ...REQUEST, parallelToolCalls: false }))).toEqual(answer);
 });
 
 test.each([true, undefined])("others get every call (parallel: %s)", (parallelToolCalls) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatEvent } from "#core/chat.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { random, SEED, times } from "#test/seed.ts";
-import { canSearch, StopCutter } from "./stop-sequences.ts";
+import { canSearch, losesStops, StopCutter, unaskedStops } from "./stop-sequences.ts";
 
 const open = (choice = 0, type: "text" | "reasoning" = "text"): ChatEvent => ({
   type: "open",
@@ -112,8 +113,84 @@ describe("an answer is cut before its first stop sequence", () => {
     });
   });
 
+  test("and other choices may end by themselves", () => {
+    const events = [open(0), delta("aEND", 0), open(1), delta("b", 1), close(1), finish(1)];
+
+    expect(told(["END"], events, 2).isDone).toBe(true);
+    expect(told(["END"], events.slice(2), 1).isDone).toBe(false);
+  });
+
+  test("whose start belongs to no choice", () => {
+    const start: ChatEvent = { type: "start", id: "1", model: "m", createdAt: 1 };
+
+    expect(told(["END"], [start, open(), delta("END")])).toEqual({
+      events: [start, cut("END")],
+      isDone: true,
+    });
+  });
+
+  test("and a text that was closed before is not closed again", () => {
+    const events = [open(), delta("a"), close(), open(), delta("END")];
+
+    expect(told(["END"], events).events).toEqual([open(), delta("a"), close(), cut("END")]);
+  });
+
   test("the longest of those that end at the same place", () => {
     expect(told(["c", "bc"], [open(), delta("abc")]).events.at(-1)).toEqual(cut("bc"));
+  });
+});
+
+describe("stop sequences that an upstream takes", () => {
+  const stopsIn = ({ stop }: JsonObject): readonly string[] => (stop ?? []) as readonly string[];
+  const unasked = (
+    stop: readonly string[] | undefined,
+    body: JsonObject,
+    outbound: object,
+  ): unknown => unaskedStops(stop === undefined ? {} : { stop }, body, { outbound } as never);
+
+  test("are not searched for, but all others are, once each", () => {
+    expect(unasked(["a", "b", "c", "b"], { stop: ["a"] }, { stopsIn })).toEqual(["b", "c"]);
+    expect(unasked(["a"], { stop: ["a"] }, {})).toEqual(["a"]);
+    expect(unasked(["a"], { stop: ["a"] }, { stopsIn })).toEqual([]);
+    expect(unasked(undefined, {}, { stopsIn })).toEqual([]);
+  });
+
+  test("have bounds, and an empty one is none", () => {
+    const many = Array.from({ length: 70 }, (_, at) => `stop ${at}`);
+    const longest = "x".repeat(1_024);
+
+    expect(unasked(many, {}, { stopsIn })).toEqual(many.slice(0, 64));
+    expect(unasked(["", longest, `${longest}x`], {}, { stopsIn })).toEqual([longest]);
+  });
+
+  const loses = (body: JsonObject, endpoint: object, facts: object = {}): boolean =>
+    losesStops(
+      { body: { json: body }, facts, header: () => undefined } as never,
+      {
+        endpoint: { style: { outbound: { stopsIn } }, ...endpoint },
+        upstreamModel: "m",
+        traits: {},
+        channel: { baseUrl: "" },
+        provider: {},
+      } as never,
+    );
+  const BODY = { stop: ["a", "b"] };
+
+  test("are lost if the model or its vendor takes fewer than the body asks for", () => {
+    const fitting = { outbound: { stopsIn, fitRequest: () => ({ stop: ["a"] }) } };
+
+    expect(loses(BODY, {})).toBe(false);
+    expect(loses(BODY, { style: fitting })).toBe(true);
+    expect(loses(BODY, { adaptRequest: () => ({ stop: undefined }) })).toBe(true);
+    expect(loses(BODY, { adaptRequest: () => ({ other: 1 }) })).toBe(false);
+  });
+
+  test("are not lost if there are none, if the style has none, or if the call is not understood", () => {
+    const adaptRequest = () => ({ stop: undefined });
+
+    expect(loses({}, { adaptRequest })).toBe(false);
+    expect(loses(BODY, { adaptRequest, style: { outbound: {} } })).toBe(false);
+    expect(loses(BODY, { adaptRequest }, { unknownValue: new Error("unknown") })).toBe(false);
   });
 });
 
