@@ -247,7 +247,7 @@ describe("[B4.1-f3] sound and rewriting are always said where they can be", () =
   test("a sound of the caller's is for those that take one", () => {
     expect(refused("wan2.2-t2v-plus", { media: [VOICE] })).toStartWith("invalid_request | audio");
     expect(refused("wan2.6-r2v", { media: [LOOK, VOICE] })).toStartWith("invalid_request | audio");
-    expect(refused("wan2.5-t2v-preview", { media: [VOICE, SOUND] })).toContain("one sound");
+    expect(refused("wan2.5-t2v-preview", { media: [VOICE, SOUND] })).toContain("one audio input");
   });
 });
 

@@ -394,7 +394,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     expect(await errorOf(bare)).toMatchObject({ status: 400, message: "'file' is required." });
     expect(await errorOf(twice)).toMatchObject({
       status: 400,
-      message: "'model' stands twice in the form.",
+      message: "'model' occurs twice in the form.",
     });
     expect(await errorOf(json)).toMatchObject({ status: 415 });
     expect(heard()).toEqual([]);

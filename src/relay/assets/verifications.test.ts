@@ -317,11 +317,11 @@ describe("[B4.9-d] a result", () => {
     clock.pass(23 * HOUR_MS);
     expect(await verifications.result(USER, token)).toEqual(first);
     expect(await refusal(verifications.result(2, token))).toBe(
-      "VendorToken names no session of yours",
+      "VendorToken must be the token of one of your sessions",
     );
     clock.pass(2 * HOUR_MS);
     expect(await refusal(verifications.result(USER, token))).toBe(
-      "VendorToken names no session of yours",
+      "VendorToken must be the token of one of your sessions",
     );
     expect(vendor.asked("GetVisualValidateResult")).toHaveLength(1);
     expect((await storage.assets.stockOf(USER)).groups).toBe(1);

@@ -260,7 +260,7 @@ test("a call that can never fit is told how large it is, and not to wait", async
     code: "rate_limited",
     message:
       "This call may need 4000 tokens, and this API key has 1000 tokens a minute: " +
-      "request a shorter answer or send less.",
+      "lower max_tokens or send less.",
   });
   expect(error).not.toHaveProperty("retryAfterMs", expect.any(Number));
 });

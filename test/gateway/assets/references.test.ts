@@ -229,7 +229,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
       );
 
       expect(response.status).toBe(400);
-      expect(await response.text()).toContain("nowhere else");
+      expect(await response.text()).toContain("only in media fields");
     }
   });
 

@@ -47,7 +47,7 @@ class CompletionEncoder implements StreamEncoder {
   /** Without a reason for its end an answer has not ended, whatever its source believes. */
   end(): string {
     if (this.#isFinished) return formatSse("[DONE]");
-    throw new GatewayError("upstream_failed", "The answer broke off before its end.");
+    throw new GatewayError("upstream_failed", "The response ended before it was complete.");
   }
 
   fail(error: GatewayError): string {

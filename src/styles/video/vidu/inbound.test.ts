@@ -103,13 +103,13 @@ describe("[B4.4] a request of protocol C", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["img2video", {}, "images: 'images' must hold 1 for 'generate', not 0."],
+    ["img2video", {}, "images: 'images' must have 1 for 'generate', not 0."],
     [
       "reference2video",
       { images: [] },
-      "images: 'images' must hold 1 to 7 for 'reference', not 0.",
+      "images: 'images' must have 1 to 7 for 'reference', not 0.",
     ],
-    ["reference2video", { images: pictures(8) }, "images: 'images' must hold 1 to 7"],
+    ["reference2video", { images: pictures(8) }, "images: 'images' must have 1 to 7"],
     ["img2video", { metadata: { action: "first_tail" }, images: pictures(1) }, "images: "],
     ["img2video", { metadata: { action: "text" }, images: pictures(1) }, "images: "],
     ["text2video", { metadata: { action: "sing" } }, "metadata.action: 'metadata.action' must be"],
