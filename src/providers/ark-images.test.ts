@@ -162,7 +162,7 @@ describe("[A4.11-c] given pictures", () => {
   });
 });
 
-describe("[A4.11-c] what only some versions can be told", () => {
+describe("[A4.11-c] options that only some versions support", () => {
   test("a watermark is never drawn unless the caller wants it", () => {
     expect(sent(V3, {})).toEqual({ watermark: false });
     expect(sent(V3, { watermark: true })).toEqual({ watermark: true });

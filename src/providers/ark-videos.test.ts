@@ -312,7 +312,7 @@ describe("how large", () => {
   });
 });
 
-describe("what only some models can be told", () => {
+describe("options that only some models support", () => {
   test("is left out for the others, and reported where it was wished for", () => {
     expect(sent(PRO, { audio: true })).not.toHaveProperty("generate_audio");
     expect(lost(PRO, { audio: true })).toEqual(["audio"]);

@@ -217,7 +217,7 @@ describe("[A4.11-e] parameters", () => {
 });
 
 describe("a model that draws by tasks", () => {
-  test("is asked in its own words, and told that nobody waits", () => {
+  test("is called in its own format, as an asynchronous task", () => {
     const body = nested(TASK, { size: "1024x768", negative_prompt: "blur", prompt_extend: false });
 
     expect(builtFor(dashscope, body)).toEqual({
@@ -240,7 +240,7 @@ describe("a model that draws by tasks", () => {
   });
 });
 
-test("text models of the vendor draw nothing, and nobody makes variations", () => {
+test("text models of the vendor generate no images, and no model makes variations", () => {
   const question = { turns: [], stream: false } as const;
 
   expect(() => rowFor(dashscope, { ...question, model: "qwen-plus", task: "generate" })).toThrow();

@@ -263,7 +263,7 @@ describe("media", () => {
     expect(refused("wan2.6-r2v", { media: [clip] })).toContain("must be a link");
   });
 
-  test("may stand in the vendor's own store, and in nobody else's", () => {
+  test("may be in the vendor's own storage, and in no other", () => {
     const stored = { kind: "reference", id: "oss://dashscope-instant/fox.png" } as const;
     const other = { kind: "reference", id: "file-1" } as const;
 

@@ -165,7 +165,7 @@ describe("speech", () => {
     vendor.goOn();
   });
 
-  test("is charged by an estimate where nobody counts tokens, and marked so", async () => {
+  test("is charged by an estimate if the upstream counts no tokens, and marked so", async () => {
     await (await speak()).bytes();
 
     // Twelve characters are fifteen tokens of sound; four of text went in.
@@ -349,7 +349,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     });
   });
 
-  test("are charged by the length of the file where nobody says anything", async () => {
+  test("are charged by the length of the file if the upstream reports no usage", async () => {
     await send({ model: "silent" }, name);
 
     // Two seconds, and twenty characters.

@@ -169,7 +169,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     expect(refusalOf(() => read(body, path))).toStartWith(refusal);
   });
 
-  test("asks for as many videos as it says, so that nobody makes more than are paid for", () => {
+  test("requests the stated number of videos, so that the vendor makes no unpaid ones", () => {
     expect(read({ prompt: "a fox", n: 4 }).count).toBe(4);
     expect(read({ prompt: "a fox", settings: { n: 4 } }).count).toBe(4);
   });

@@ -95,7 +95,7 @@ describe("[B4.4] a request of protocol C", () => {
     ]);
   });
 
-  test("takes what else there is to the same vendor, and reports what nobody takes", () => {
+  test("sends other fields to the same vendor, and reports unsupported ones", () => {
     const asked = read({ off_peak: true, seed: 0, metadata: { action: "text", mood: "grim" } });
 
     expect(asked.extra).toEqual({ "video-vidu": { off_peak: true }, metadata: { mood: "grim" } });
