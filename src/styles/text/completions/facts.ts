@@ -18,7 +18,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   };
 }
 
-/** Models are asked in the chat's way, which has one question, in words, and no end to fill up to. */
+/** Models are called with one user message, so several prompts, tokens and suffixes cannot be sent. */
 function refuseWhatChangesTheAnswer(body: JsonObject): void {
   const { prompt } = body;
   if (isArray(prompt) && prompt.length > 1 && prompt.every((one) => typeof one === "string")) {
