@@ -170,7 +170,8 @@ async function start(isDevelopment: boolean): Promise<number> {
 async function openStreamWatch(log: Logger): Promise<(style: string, text: string) => void> {
   const { streamFaults } = await import("#test/grammar/index.ts");
   return (style, text) => {
-    for (const fault of streamFaults(style, text)) log.error({ style, fault }, "a faulty stream");
+    for (const fault of streamFaults(style, text))
+      log.error({ style, fault }, "stream violates its style");
   };
 }
 

@@ -39,7 +39,7 @@ test("every file is formatted", () => {
 const FOLDERS = ["work", "farm", "root"].join("|");
 const NOT_OURS = new RegExp(`"resolved": ${'"'}http|(^|[^A-Za-z0-9_.-])/(${FOLDERS})/`, "m");
 
-test("no file names a registry or somebody's folder", () => {
+test("no file names a registry or a home folder", () => {
   const hits = tracked.filter((path) => NOT_OURS.test(readFileSync(path, "utf8")));
 
   expect(hits).toEqual([]);

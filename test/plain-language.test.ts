@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Counts at the last change of this file. Lower them when the code gets better; never raise them. */
-const AT_MOST = { vagueWordsInComments: 590, usesOfNamesNotToUse: 0 };
+const AT_MOST = { vagueWordsInComments: 581, usesOfNamesNotToUse: 0 };
 
 const DOCUMENT_TARGETS = { longestSentence: 30, meanSentence: 16, vaguePer100Words: 1.5 };
 const LONGEST_CHANGELOG_ENTRY = 30;

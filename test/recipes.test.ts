@@ -5,7 +5,15 @@ import { dirname, join, resolve } from "node:path";
 import { openScratchFolder } from "#test/scratch-folder.ts";
 
 /** The recipes whose files and lines are complete in the document. */
-const RECIPES = ["provider", "adapter", "setting", "endpoint", "migration"];
+const RECIPES = [
+  "provider",
+  "adapter",
+  "setting",
+  "endpoint",
+  "migration",
+  "stored-object",
+  "style",
+];
 
 const FOLDERS = ["src", "test", "packages"];
 const OTHER_FILES = ["package.json", "tsconfig.json"];
@@ -28,22 +36,25 @@ test("a reader who follows the recipes gets code that compiles and passes its te
 }, 600_000);
 
 interface Step {
+  readonly verb: string;
   readonly path: string;
-  /** The line after which the block is added; undefined for a new file or the end of one. */
-  readonly after: string | undefined;
-  readonly isNew: boolean;
+  /** The line that is replaced, or after which the block is added; undefined for a new file or the end of one. */
+  readonly line: string | undefined;
   readonly block: string;
 }
 
-/** "Create `FILE`:" and "Add to `FILE`, after `LINE`:", each followed by a block of code. */
+/**
+ * "Create `FILE`.", "Add to `FILE`, after `LINE`." and "Replace in `FILE` the
+ * line `LINE`.", each followed by a block of code.
+ */
 function stepsOf(recipe: string): readonly Step[] {
-  const pattern = /(Create|Add to) `([^`\n]+)`(?:, after `([^`\n]+)`)?:\n\n```ts\n([^]*?\n)```/g;
-  return [...recipe.matchAll(pattern)].map(([, verb, path = "", after, block = ""]) => ({
-    path,
-    after,
-    isNew: verb === "Create",
-    block,
-  }));
+  const pattern =
+    /(Create|Add to|Replace in) `([^`\n]+)`(?:(?:, after| the line) `([^`\n]+)`)?\.\n\n```ts\n([^]*?\n)```/g;
+  const steps = [...recipe.matchAll(pattern)].map(
+    ([, verb = "", path = "", line, block = ""]): Step => ({ verb, path, line, block }),
+  );
+  expect(steps.length).toBe(recipe.split("```ts").length - 1);
+  return steps;
 }
 
 function testsOf(recipe: string): readonly string[] {
@@ -51,19 +62,25 @@ function testsOf(recipe: string): readonly string[] {
   return paths.split(" ").filter((path) => path !== "");
 }
 
-function follow({ path, after, isNew, block }: Step, root: string): string {
+function follow({ verb, path, line, block }: Step, root: string): string {
   const file = join(root, path);
+  const isNew = verb === "Create";
   if (existsSync(file) === isNew) throw new Error(`The recipe is outdated: ${path}`);
   mkdirSync(dirname(file), { recursive: true });
   const text = isNew ? "" : readFileSync(file, "utf8");
-  writeFileSync(file, after === undefined ? text + block : insert(text, after, block, path));
+  if (line === undefined) {
+    writeFileSync(file, text + block);
+  } else {
+    const replacement = verb === "Add to" ? `${line}\n${block}` : block;
+    writeFileSync(file, replaceLine(text, line, replacement, path));
+  }
   return path;
 }
 
-function insert(text: string, after: string, block: string, path: string): string {
-  const [before, ...rest] = text.split(`${after}\n`);
-  if (rest.length !== 1) throw new Error(`The recipe is outdated: '${after}' in ${path}`);
-  return `${before}${after}\n${block}${rest.join("")}`;
+function replaceLine(text: string, line: string, replacement: string, path: string): string {
+  const [before, ...rest] = text.split(`${line}\n`);
+  if (rest.length !== 1) throw new Error(`The recipe is outdated: '${line}' in ${path}`);
+  return `${before}${replacement}${rest.join("")}`;
 }
 
 /** One run of the compiler for all recipes, over their files and all that these import. */

@@ -125,7 +125,7 @@ test("a task of Vidu's that waits for the night can be taken back", async () => 
   });
 });
 
-test("a task of Kling's that nobody knows is missing, in either style", async () => {
+test("an unknown Kling task is not found, in either style", async () => {
   await using simulator = await clockedSandbox();
   const older = rowFor("kling", question("kling-v1"));
   const newer = rowFor("kling", question("kling-3.0"));

@@ -260,7 +260,7 @@ test("a model that thinks by nature does so unasked, but not about small things"
   expect(await kinds(long, { thinking: { type: "disabled" } })).toEqual(["text"]);
 });
 
-test("thoughts that nobody may read come back whole or not at all", async () => {
+test("encrypted reasoning comes back complete or not at all", async () => {
   const text = "ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_0123 Weather in Oslo?";
   const first = await messageTo(sandbox, say(text, { thinking, tools: [FORECAST] }));
   const blocks = blocksOf(first).filter(isJsonObject);

@@ -55,7 +55,7 @@ test("the first event tells what the prompt costs, the last one what the answer 
   expect(at(whole, "usage")).toMatchObject(usage);
 });
 
-test("a stream puts together what one piece says: words, calls, thoughts", async () => {
+test("a stream has the same text, tool calls and reasoning as a complete response", async () => {
   const bodies = [
     say("Write about 40 words on lighthouses"),
     say("Weather in Paris and Rome", { tools: [FORECAST] }),

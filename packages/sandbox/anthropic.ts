@@ -126,7 +126,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** The results of tools come in messages of the user's, too, but what they say is not the user's. */
+/** Messages of the user also carry results of tools, whose text is not the user's. */
 function lastUserText(body: Json | undefined): string {
   const messages = isJsonObject(body) && isJsonArray(body["messages"]) ? body["messages"] : [];
   const said = messages.map((message) =>

@@ -33,7 +33,7 @@ async function sizeOf(body: JsonObject): Promise<string> {
   return textAt(await answer(body), "data", 0, "size");
 }
 
-test("a picture comes as a link, which shows what was asked for to whoever has it", async () => {
+test("an image comes as a public link to the requested image", async () => {
   const body = await answer(ask(FOURTH, "A paper fox", { size: SMALL }));
 
   expect(body).toEqual({

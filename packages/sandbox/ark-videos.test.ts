@@ -149,7 +149,7 @@ describe("a task", () => {
     expect(textAt(body, "request_id")).toStartWith("02");
   });
 
-  test("nobody sees another's tasks, and after a week nobody sees one's own", async () => {
+  test("tasks are shown only to their owner, for a week", async () => {
     await using simulator = await clockedSandbox();
     const id = textAt(await finished(simulator, ask("a cat")), "id");
     const path = `${PATH}/${id}`;

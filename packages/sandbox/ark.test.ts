@@ -45,7 +45,7 @@ test("the vendor's usual client gets an answer, a stream and the list of models"
   expect(models.map((model) => model.id)).toEqual(expect.arrayContaining([SEED, ...films]));
 });
 
-test("a model thinks unless it is told not to, and shows it", async () => {
+test("a model thinks by default, and shows its reasoning", async () => {
   const thinks = async (extra: JsonObject) => {
     const answer = await ark.answer(ask("Say hi", extra));
     return at(answer, "choices", 0, "message", "reasoning_content") !== undefined;

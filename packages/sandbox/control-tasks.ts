@@ -1,7 +1,7 @@
 import type { LiveTaskSettings, TaskSettings } from "./engine/task-settings.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 
-/** What `GET /_sandbox/tasks` shows: the names are those of a JSON body. */
+/** The answer of `GET /_sandbox/tasks`, with the names of a JSON body. */
 export function taskSettingsBody(settings: TaskSettings): JsonObject {
   return {
     queued_ms: settings.queuedMs,

@@ -34,7 +34,7 @@ async function answer(body: JsonObject): Promise<JsonObject> {
   return asObject(given);
 }
 
-test("a picture is drawn at once, and comes as a link that anybody may follow", async () => {
+test("an image is generated synchronously, and comes as a public link", async () => {
   const body = await answer(ask("qwen-image-plus", [text], { size: "1140*1472" }));
 
   expect(body).toEqual({

@@ -193,7 +193,7 @@ test("what the protocol itself refuses is refused in the vendor's shape", async 
   );
 });
 
-test("a missing key and a wrong one are told apart", async () => {
+test("a missing key and a wrong one get different errors", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const url = `${guarded.url}/dashscope/compatible-mode/v1/models`;
   const code = async (headers: Record<string, string>) => {

@@ -8,7 +8,7 @@ import type { Vendor } from "./vendor.ts";
 import type { Frame } from "./wire/frame.ts";
 import { jsonReply, textReply, type Reply } from "./wire/reply.ts";
 
-/** Which vendor answers, with what, and which faults spoil it. */
+/** The vendor of the response, its content, and its faults. */
 export async function decide(received: Received, { vendors, queue }: Deciders): Promise<Decision> {
   // A vendor without paths of its own is called at its prefix alone.
   const vendor = vendors.find((each) => `${received.path}/`.startsWith(`/${each.id}/`));
@@ -43,7 +43,7 @@ export interface Deciders {
 export interface Decision {
   readonly reply: Reply;
   readonly faults: Faults;
-  /** What a failing stream says last. */
+  /** The last event of a failing stream. */
   errorFrames(): readonly Frame[];
 }
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("a missing key, a wrong key and a wrong token are told apart", async () => {
+test("a missing key, a wrong key and a wrong token get different errors", async () => {
   await using guarded = await startSandbox({ apiKeys: ["AIza-right"] });
   const seen = async (query: string, headers: Record<string, string>) => {
     const url = `${guarded.url}/gemini/v1beta/models${query}`;

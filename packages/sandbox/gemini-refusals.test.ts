@@ -109,7 +109,7 @@ describe("the form of a request", () => {
     expect(await refusal("gemini-2.5-flash", body)).toStartWith(expected);
   });
 
-  test("all that is wrong is told at once, each with its place", async () => {
+  test("all violations are reported at once, each with its path", async () => {
     const body = ask("hi", { foo: 1, generationConfig: { topP: "x", bar: 2 } });
     const response = await post(sandbox, "models/gemini-2.5-flash:generateContent", body);
     const details = at(parseJson(await response.text()), "error", "details", 0);
@@ -235,7 +235,7 @@ describe("turns", () => {
     expect(await refusal("gemini-2.5-flash", body)).toStartWith(expected);
   });
 
-  test("the oldest models put up with a call that nobody has answered", async () => {
+  test("the oldest models accept a tool call without a result", async () => {
     expect(await refusal("gemini-2.0-flash", talk(user("hi"), call, user("Well?")))).toBe(
       "accepted",
     );

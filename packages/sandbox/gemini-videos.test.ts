@@ -122,7 +122,7 @@ describe("an operation", () => {
     expect(textAt(next.body, "error", "status")).toBe("RESOURCE_EXHAUSTED");
   });
 
-  test("is shown to nobody else, under no other name, and for two days", async () => {
+  test("is shown only to its owner, under its own name, for two days", async () => {
     await using simulator = await clockedSandbox();
     const name = textAt((await order(simulator, {})).body, "name");
     const status = async (path: string, authorization?: string) =>

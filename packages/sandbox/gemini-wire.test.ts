@@ -40,7 +40,7 @@ test("a stream of events has no names, no terminator, and ends its lines as the 
   expect(text).not.toContain("[DONE]");
 });
 
-test("a stream that nobody wants as events is one JSON array", async () => {
+test("a stream without `alt=sse` is one JSON array", async () => {
   const response = await post(
     sandbox,
     "models/gemini-2.5-flash:streamGenerateContent",

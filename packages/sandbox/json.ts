@@ -13,7 +13,7 @@ export function isJsonArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** `undefined` where the text is not JSON, so that nobody confuses it with `null`. */
+/** `undefined` if the text is not JSON, which differs from `null`. */
 export function parseJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);

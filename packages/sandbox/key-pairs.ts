@@ -1,4 +1,4 @@
-/** An access key and the secret that whoever has it signs with. */
+/** An access key and its signing secret. */
 export interface KeyPair {
   readonly accessKey: string;
   readonly secret: string;

@@ -129,7 +129,7 @@ describe("a task", () => {
     });
   });
 
-  test("is shown to nobody else, and for seven days", async () => {
+  test("is shown only to its owner, for seven days", async () => {
     await using simulator = await clockedSandbox();
     const { order, read } = caller(simulator);
     const id = textAt((await order([text("a cat")])).body, "task_id");
@@ -386,7 +386,7 @@ describe("the older version", () => {
     });
   });
 
-  test("refuses those who have not, and asks nobody elsewhere", async () => {
+  test("refuses receivers that did not echo the challenge, and does not contact other machines", async () => {
     await using simulator = await clockedSandbox();
     using receiver = openReceiver();
     const { orderOld } = caller(simulator);

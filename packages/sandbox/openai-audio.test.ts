@@ -316,7 +316,7 @@ describe("transcriptions", () => {
 });
 
 describe("translations", () => {
-  test("are English, whatever was heard", async () => {
+  test("are English, for audio in any language", async () => {
     const ask = { file: await recording(), model: "whisper-1" } as const;
     const { text } = await client.audio.translations.create(ask);
     const response_format = "verbose_json";

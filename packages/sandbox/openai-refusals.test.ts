@@ -368,7 +368,7 @@ test.each<[string, JsonObject]>([
   expect((await post(sandbox, body)).status).toBe(200);
 });
 
-test("a missing key, a wrong key and a wrong place are told apart", async () => {
+test("a missing key, a wrong key and a wrong path get different errors", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const seen = async (path: string, init: RequestInit) => {
     const response = await fetch(`${guarded.url}/openai/v1${path}`, init);

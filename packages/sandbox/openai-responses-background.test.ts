@@ -75,7 +75,7 @@ test("a background stream is taken up again after the event that was seen last",
   expect(rest.at(-1)?.["type"]).toBe("response.completed");
 });
 
-test("a response that nobody made in the background is not streamed afterwards", async () => {
+test("a response that was not made in the background cannot be streamed later", async () => {
   await using sandbox = await startSandbox();
   const { id } = await respond(sandbox, prompt("hi"));
 

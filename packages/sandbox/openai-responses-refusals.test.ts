@@ -332,7 +332,7 @@ test.each<[string, JsonObject]>([
   expect(await codeOf(body)).toBe("200  ");
 });
 
-test("a wrong key, a wrong place and a wrong method are told apart", async () => {
+test("a wrong key, a wrong path and a wrong method get different errors", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const seen = async (path: string, method: string, key = "sk-right") =>
     (await refusalOf(await send(guarded, path, { method, key })))

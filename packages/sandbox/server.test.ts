@@ -119,7 +119,7 @@ test("a place where no vendor lives says which vendors there are", async () => {
   expect([response.status, (await response.text()).includes("/openai/")]).toEqual([404, true]);
 });
 
-test("the sandbox stops at once, whoever still waits for an answer", async () => {
+test("the sandbox stops at once, even if clients wait for responses", async () => {
   const sandbox = await startSandbox();
   const waiting = [
     post(sandbox, ask("[[fault:hang]]")),

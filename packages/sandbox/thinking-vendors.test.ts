@@ -26,7 +26,7 @@ const ask = (model: string, extra: JsonObject = {}): JsonObject => ({
 const off = { thinking: { type: "disabled" } };
 
 describe("DeepSeek", () => {
-  test("answers under each of its names, thinking unless it is told not to", async () => {
+  test("answers under each of its names, and thinks by default", async () => {
     const answer = await deepseek.answer(ask("deepseek-v4-flash"));
     const quiet = await deepseek.answer(ask("deepseek-flash", off));
 

@@ -94,7 +94,7 @@ describe("a task", () => {
     });
   });
 
-  test("is shown to nobody else", async () => {
+  test("is shown only to its owner", async () => {
     await using simulator = await clockedSandbox();
     const { body } = await caller(simulator).order({ prompt: "a cat" });
     const path = `/vidu/ent/v2/tasks/${textAt(body, "task_id")}/creations`;

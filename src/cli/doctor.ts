@@ -116,7 +116,7 @@ async function checkGateway(reach: () => Promise<ApiClient>): Promise<Finding[]>
   }
   const { items } = await ask({ method: "GET", path: "/api/channel" }, gateway);
   const channels = listOf(items).filter(isObject);
-  if (channels.length === 0) findings.push(bad("channels", "there is none"));
+  if (channels.length === 0) findings.push(bad("channels", "no channel is configured"));
   for (const channel of channels) findings.push(await checkChannel(channel, gateway));
   findings.push(...(await checkModels(gateway)));
   findings.push(await checkCatalog(gateway));

@@ -11,7 +11,7 @@ function load(yaml: string, env: Readonly<Record<string, string>> = {}): Config 
   });
 }
 
-test("a setting works under its former name, and the operator is told the current name", () => {
+test("a setting works under its former name, with a warning that has the current name", () => {
   const inFile = load("limits:\n  task_looks: 5\n");
   expect(inFile.settings.limits.taskPolls).toBe(5);
   expect(inFile.formerNames.map(describeFormerName)).toEqual([

@@ -56,7 +56,7 @@ function serverFor(what: string, { config, log, pepper, deadlines }: Needs) {
     prefix: prefixOf(pepper),
     deadlines,
     onDown: (err: unknown) =>
-      log.warn({ err }, `${what}: Valkey or Redis is unreachable, counting in this process`),
-    onUp: () => log.info(`${what}: Valkey or Redis is reachable again`),
+      log.warn({ err, counters: what }, "Valkey or Redis unreachable: counting in this process"),
+    onUp: () => log.info({ counters: what }, "Valkey or Redis reachable again"),
   };
 }

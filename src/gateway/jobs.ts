@@ -62,7 +62,7 @@ export function jobsOf(
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,
-    logAuditHead(storage.audit, (head) => log.info(head, "head of the audit log")),
+    logAuditHead(storage.audit, (head) => log.info(head, "audit log head")),
     reportCatalogAge(
       needs.catalogUpdates,
       () => needs.channelRegistry.load(),

@@ -52,7 +52,7 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
     health,
     egress,
     maxConcurrent,
-    onConfigIssue: (what, issue) => log.warn({ ...what, trouble: issue }, CONFIG_ISSUES[issue]),
+    onConfigIssue: (what, issue) => log.warn({ ...what, issue }, CONFIG_ISSUES[issue]),
   });
   await channelRegistry.load();
   return {

@@ -275,7 +275,7 @@ describe("a change with a session's cookie", () => {
   });
 });
 
-test("a route for users lets nobody in without a user", () => {
+test("a route for users refuses requests without a user", () => {
   for (const access of ["mfa_pending", ...ROLES] as const) {
     const authorized = (): void =>
       authorize(new Request("http://gate/"), {}, access, { secondFactorRule: "none" });

@@ -26,7 +26,7 @@ describe.each<[string, (bytes: Buffer) => Buffer]>([
   });
 });
 
-test("a coding nobody knows is refused", async () => {
+test("an unknown content encoding is refused", async () => {
   expect(await codeOf(decompress(TEXT, "gzip, gzip", 10_000))).toBe("unsupported_media_type");
 });
 

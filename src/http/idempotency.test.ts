@@ -95,7 +95,7 @@ const NOW = 1_000_000;
 const broken = (): Promise<never> => Promise.reject(new Error("The disk is full."));
 
 describe("a database that fails", () => {
-  test("keeps a request from being begun: nobody could say whether it was answered before", async () => {
+  test("refuses new requests, because a repeated one could not be recognised", async () => {
     const { deps } = stage({ claim: broken });
     let isAsked = false;
 

@@ -42,6 +42,6 @@ test.each([
   expect(headers["x-ratelimit-reset-requests"]).toBe(written);
 });
 
-test("whoever has no limits is told of none", () => {
+test("a key without limits gets no rate limit headers", () => {
   expect(rateHeaders({}, "some-style", NOW)).toEqual({});
 });

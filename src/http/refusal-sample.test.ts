@@ -25,7 +25,7 @@ test("a hundred a minute are written for one address, whatever others do", () =>
   expect(written(250, HERE)).toBe(100);
 });
 
-test("whoever has an IPv6 network has one address", () => {
+test("an IPv6 network counts as one address", () => {
   const { written } = openSample();
 
   expect(written(60, "2001:db8::1") + written(60, "2001:db8::2")).toBe(100);

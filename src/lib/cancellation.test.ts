@@ -18,7 +18,7 @@ test("every listener hears a cancellation once, in the order of their arrival", 
   expect(cancellation.reason).toBe("first");
 });
 
-test("a listener that was removed hears nothing, whichever it was", () => {
+test("a removed listener is not called, at any position", () => {
   for (const gone of [0, 1, 2]) {
     const cancellation = new Cancellation();
     const heard: string[] = [];
@@ -46,7 +46,7 @@ test("the runtime's signal is aborted with the same reason, asked for before or 
   expect(late.signal.reason).toBe(reason);
 });
 
-test("a listener may add and remove others while it is told", () => {
+test("a listener may add and remove others while it runs", () => {
   const cancellation = new Cancellation();
   const heard: string[] = [];
   const other = listener(heard, "other");

@@ -45,7 +45,7 @@ describe("numbers of JSON", () => {
     expect(parseExactJson("{1234567890123456789")).toBeUndefined();
   });
 
-  test("whoever needs a number reads the nearest one, and nobody takes it for an object", () => {
+  test("a number of a long notation is read as the nearest one, and never as an object", () => {
     const number = new ExactNumber("9007199254740993");
 
     expect([numberOf(number), integerOf(number)]).toEqual([9007199254740992, 9007199254740992]);

@@ -131,33 +131,38 @@ describe("[A4.11-c] given pictures", () => {
       "none may be given to 3.0",
       V3,
       LINK,
-      "'image' must be left out: this model takes words alone.",
+      "'image' must be omitted: this model accepts only text.",
     ],
-    ["the edit model needs one", EDIT, null, "'image' must hold 1 of them for this model, not 0."],
+    [
+      "the edit model needs one",
+      EDIT,
+      null,
+      "The number of images in 'image' must be 1 for this model, not 0.",
+    ],
     [
       "the edit model takes one",
       EDIT,
       [LINK, LINK],
-      "'image' must hold 1 of them for this model, not 2.",
+      "The number of images in 'image' must be 1 for this model, not 2.",
     ],
     [
       "[A8] five are the most that are melted into one",
       V4,
       [LINK, LINK, LINK, LINK, LINK, LINK],
-      "'image' must hold 0 to 5 of them for this model, not 6.",
+      "The number of images in 'image' must be 0 to 5 for this model, not 6.",
     ],
     [
       "somebody else's store cannot be read",
       V4,
       "oss://bucket/fox.png",
-      "'image' cannot be carried: a stored file can only be read by the vendor that keeps it.",
+      "'image' cannot be carried: a stored file can be used only with the vendor that stores it.",
     ],
   ])("%s", (_what, model, image, message) => {
     expect(refusal(model, { image: image ?? null })).toBe(`image: ${message}`);
   });
 });
 
-describe("[A4.11-c] what only some versions can be told", () => {
+describe("[A4.11-c] options that only some versions support", () => {
   test("a watermark is never drawn unless the caller wants it", () => {
     expect(sent(V3, {})).toEqual({ watermark: false });
     expect(sent(V3, { watermark: true })).toEqual({ watermark: true });
@@ -207,7 +212,7 @@ describe("[A4.11-c] what only some versions can be told", () => {
     const image = model === EDIT ? { image: LINK } : {};
 
     expect(refusal(model, { sequential_image_generation: "auto", ...image })).toBe(
-      "sequential_image_generation: 'sequential_image_generation' must be 'disabled': this model draws no sets.",
+      "sequential_image_generation: 'sequential_image_generation' must be 'disabled': this model does not support image sets.",
     );
     const fields = { sequential_image_generation: "disabled", ...image };
     expect(sent(model, fields)).toEqual({ ...UNMARKED, ...image });

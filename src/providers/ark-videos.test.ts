@@ -179,26 +179,41 @@ describe("media", () => {
   });
 
   test.each<[string, string, Partial<VideoRequest>, string]>([
-    ["a last frame alone", SECOND, { media: [LAST] }, "image | A last frame needs a first"],
-    ["two first frames", SECOND, { media: [FIRST, FIRST] }, "image | There may be one first frame"],
+    ["a last frame alone", SECOND, { media: [LAST] }, "image | A last frame requires a first"],
+    ["two first frames", SECOND, { media: [FIRST, FIRST] }, "image | At most one first frame"],
     [
       "[B4.2-b] a last frame beside a reference",
       SECOND,
       { media: [FIRST, LAST, LOOK] },
-      "image | A last frame cannot be mixed",
+      "image | A last frame cannot be combined",
     ],
     ["a first frame beside a sound", SECOND, { media: [FIRST, SOUND] }, "image | A first frame"],
-    ["ten references", SECOND, { media: Array(10).fill(LOOK) }, "image | There may be at most 9"],
-    ["five references", LITE, { media: Array(5).fill(LOOK) }, "image | There may be at most 4"],
-    ["four videos", SECOND, { media: Array(4).fill(CLIP) }, "video | There may be at most 3"],
+    [
+      "ten references",
+      SECOND,
+      { media: Array(10).fill(LOOK) },
+      "image | This model accepts at most 9",
+    ],
+    [
+      "five references",
+      LITE,
+      { media: Array(5).fill(LOOK) },
+      "image | This model accepts at most 4",
+    ],
+    ["four videos", SECOND, { media: Array(4).fill(CLIP) }, "video | This model accepts at most 3"],
     [
       "four sounds",
       SECOND,
       { media: [LOOK, ...Array(4).fill(SOUND)] },
-      "audio | There may be at most 3",
+      "audio | This model accepts at most 3",
     ],
-    ["a sound alone", SECOND, { media: [SOUND] }, "audio | 'audio' needs a picture"],
-    ["a picture for words alone", WORDS_ONLY, { media: [FIRST] }, "image | This model takes no"],
+    ["a sound alone", SECOND, { media: [SOUND] }, "audio | 'audio' requires an image"],
+    [
+      "a picture for words alone",
+      WORDS_ONLY,
+      { media: [FIRST] },
+      "image | This model does not accept",
+    ],
     ["two videos at once", SECOND, { count: 2 }, "n | 'n' must be 1"],
   ])("%s is refused", (_what, model, said, why) => {
     expect(refused(model, said)).toStartWith(`invalid_request | ${why}`);
@@ -297,7 +312,7 @@ describe("how large", () => {
   });
 });
 
-describe("what only some models can be told", () => {
+describe("options that only some models support", () => {
   test("is left out for the others, and reported where it was wished for", () => {
     expect(sent(PRO, { audio: true })).not.toHaveProperty("generate_audio");
     expect(lost(PRO, { audio: true })).toEqual(["audio"]);

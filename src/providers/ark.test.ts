@@ -13,7 +13,7 @@ const NEW = "doubao-seed-1-6-250615";
 const OFF = { thinking: { type: "disabled" } };
 const ON = { thinking: { type: "enabled" } };
 
-describe("[A4.3-08] nobody thinks who was not told to", () => {
+describe("[A4.3-08] a model thinks only if the request asks for it", () => {
   test.each<[string, string, JsonObject, JsonObject]>([
     ["a model that would by itself is told not to", NEW, {}, OFF],
     ["null says nothing", NEW, { thinking: null }, OFF],

@@ -99,12 +99,12 @@ describe.each(["viduq4-preview", "viduq4", "viduq5"])("Vidu: %s", (model) => {
     expect(path).toBe("/ent/v2/reference2video");
     expect(body["images"]).toHaveLength(15);
     expect(body["sounds"]).toEqual(Array(3).fill("https://a.test/s.mp3"));
-    expect(refused({ scenario: "omni", media: [...media, SOUND] })).toContain("3 sounds");
+    expect(refused({ scenario: "omni", media: [...media, SOUND] })).toContain("3 audio references");
     expect(refused({ scenario: "omni", media: [...pictures, LOOK] })).toContain("15");
   });
 
   test("makes nothing of words alone, and knows no last frame", () => {
-    expect(refused({ scenario: "text" })).toContain("needs a picture");
+    expect(refused({ scenario: "text" })).toContain("requires an image");
     expect(refused({ scenario: "first_last", media: [FIRST, LAST] })).toContain("no last frame");
   });
 });

@@ -73,7 +73,7 @@ describe("[A4.11-e] a question", () => {
     const row = rowFor(dashscope, { model: EDIT, task: "edit", turns: [], stream: false });
     expect(row.headers).toEqual({ "x-dashscope-ossresourceresolve": "enable" });
     expect(refusal(nested(EDIT, {}, [{ image: "gs://bucket/fox.png" }, text]))).toBe(
-      "image: 'image' cannot be carried: a stored file can only be read by the vendor that keeps it.",
+      "image: 'image' cannot be carried: a stored file can be used only with the vendor that stores it.",
     );
   });
 
@@ -86,7 +86,7 @@ describe("[A4.11-e] a question", () => {
     [
       "by a model",
       { model: DRAW, contents: [{ role: "model", parts: [text] }] },
-      "contents: 'contents' must be the user's alone for this model.",
+      "contents: 'contents' must have only messages of the user for this model.",
     ],
     [
       "without words",
@@ -101,17 +101,17 @@ describe("[A4.11-e] a question", () => {
     [
       "with a picture for who only draws",
       nested(DRAW, {}, [image, text]),
-      "image: 'image' must be left out: this model takes words alone.",
+      "image: 'image' must be omitted: this model accepts only text.",
     ],
     [
       "with nothing to edit",
       nested(EDIT, {}, [text]),
-      "image: 'image' must hold 1 to 3 of them for this model, not 0.",
+      "image: The number of images in 'image' must be 1 to 3 for this model, not 0.",
     ],
     [
       "[A8] with four pictures",
       nested(EDIT_PLUS, {}, [image, image, image, image, text]),
-      "image: 'image' must hold 1 to 3 of them for this model, not 4.",
+      "image: The number of images in 'image' must be 1 to 3 for this model, not 4.",
     ],
   ])("%s is refused", (_what, body, message) => {
     expect(refusal(body)).toStartWith(message);
@@ -203,7 +203,7 @@ describe("[A4.11-e] parameters", () => {
     [DRAW, "16:9", "must be one of 1664*928"],
     [EDIT_PLUS, "511*1024", "must be width*height with sides of 512 to 2048 pixels."],
     [BOTH, "4096*4096", "must be width*height with 262144 to 4194304 pixels in all."],
-    [EDIT, "1024*1024", "must be left out: this model keeps to the shape of the last image."],
+    [EDIT, "1024*1024", "must be omitted: this model uses the shape of the last image."],
   ])("size of %s may not be %s, and the caller is told which may", (model, size, allowed) => {
     expect(refusal(nested(model, { size }))).toStartWith(`size: 'size' ${allowed}`);
   });
@@ -217,7 +217,7 @@ describe("[A4.11-e] parameters", () => {
 });
 
 describe("a model that draws by tasks", () => {
-  test("is asked in its own words, and told that nobody waits", () => {
+  test("is called in its own format, as an asynchronous task", () => {
     const body = nested(TASK, { size: "1024x768", negative_prompt: "blur", prompt_extend: false });
 
     expect(builtFor(dashscope, body)).toEqual({
@@ -240,7 +240,7 @@ describe("a model that draws by tasks", () => {
   });
 });
 
-test("text models of the vendor draw nothing, and nobody makes variations", () => {
+test("text models of the vendor generate no images, and no model makes variations", () => {
   const question = { turns: [], stream: false } as const;
 
   expect(() => rowFor(dashscope, { ...question, model: "qwen-plus", task: "generate" })).toThrow();

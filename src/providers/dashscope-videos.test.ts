@@ -247,7 +247,7 @@ describe("[B4.1-f3] sound and rewriting are always said where they can be", () =
   test("a sound of the caller's is for those that take one", () => {
     expect(refused("wan2.2-t2v-plus", { media: [VOICE] })).toStartWith("invalid_request | audio");
     expect(refused("wan2.6-r2v", { media: [LOOK, VOICE] })).toStartWith("invalid_request | audio");
-    expect(refused("wan2.5-t2v-preview", { media: [VOICE, SOUND] })).toContain("one sound");
+    expect(refused("wan2.5-t2v-preview", { media: [VOICE, SOUND] })).toContain("one audio input");
   });
 });
 
@@ -263,7 +263,7 @@ describe("media", () => {
     expect(refused("wan2.6-r2v", { media: [clip] })).toContain("must be a link");
   });
 
-  test("may stand in the vendor's own store, and in nobody else's", () => {
+  test("may be in the vendor's own storage, and in no other", () => {
     const stored = { kind: "reference", id: "oss://dashscope-instant/fox.png" } as const;
     const other = { kind: "reference", id: "file-1" } as const;
 

@@ -247,7 +247,7 @@ describe("a task of Jimeng's", () => {
     expect(cancel?.body?.(ours)).toEqual(about);
   });
 
-  test("of a model that nobody knows is asked after by that model", () => {
+  test("of an unknown model is looked up by that model", () => {
     const { poll } = rowFor("jimeng", question("jimeng_of_tomorrow"));
 
     expect(poll.body?.(task("jimeng_of_tomorrow"))).toEqual({

@@ -113,7 +113,7 @@ describe("[B4.6-a] a request in the first style", () => {
     });
   });
 
-  test("says the documented mode and length, and nothing else that nobody said", () => {
+  test("sends the documented mode and length, and no other defaults", () => {
     expect(requestOf("kling", "kling-v1").body).toEqual({
       model_name: "kling-v1",
       prompt: "a lake",
@@ -318,7 +318,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     });
   });
 
-  test("says the documented resolution and length, and nothing else that nobody said", () => {
+  test("sends the documented resolution and length, and no other defaults", () => {
     expect(requestOf("kling", "kling-2.5-turbo").body).toEqual({
       prompt: "a lake",
       settings: { resolution: "720p", duration: 5 },

@@ -236,7 +236,7 @@ describe("media", () => {
       instances: [{ image: WIRE }],
     });
     expect(refused("gemini", THIRD, { media: [PICTURE, END] })).toStartWith(
-      "invalid_request | image | This model takes no last frame",
+      "invalid_request | image | This model does not support a last frame",
     );
   });
 
@@ -434,7 +434,7 @@ describe("the vendor's own library", () => {
       },
     ],
     [
-      "pictures to look at",
+      "reference images",
       "gemini",
       { media: [LOOK], negativePrompt: "fog", people: "allow_adult" },
       {
@@ -447,7 +447,7 @@ describe("the vendor's own library", () => {
       },
     ],
     [
-      "a video to go on from",
+      "video to extend",
       "gemini",
       { media: [CLIP] },
       { source: { prompt: "a lake", video: { videoBytes: "AAAA", mimeType: "video/mp4" } } },

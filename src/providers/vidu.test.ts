@@ -78,7 +78,7 @@ describe("[B4.4] a request to Vidu", () => {
     });
   });
 
-  test("says the documented length, resolution and sound, and nothing else that nobody said", () => {
+  test("sends the documented length, resolution and sound, and no other defaults", () => {
     expect(requestOf("vidu", "viduq3").body).toEqual({
       model: "viduq3",
       prompt: "a lake",
@@ -179,7 +179,7 @@ describe("[B4.4] a request to Vidu", () => {
     expect(refusalOf("vidu", "viduq2", asked)).toStartWith(`invalid_request | ${param} |`);
   });
 
-  test("cannot be for a style, or a movement, that nobody knows", () => {
+  test("cannot be made with an unknown style or movement", () => {
     const extra = { "video-vidu": { style: "cubist" } };
 
     expect(refusalOf("vidu", "viduq1", { extra })).toContain("'style' must be general or anime.");

@@ -217,7 +217,10 @@ async function forAdapter(
     if (body === undefined) throw cause;
   }
   if (body === undefined) {
-    throw new GatewayError("internal", "The adapter answered without a request to the vendor.");
+    throw new GatewayError(
+      "internal",
+      "The adapter returned a response without a request to the vendor.",
+    );
   }
   return { way: "adapted", style: undefined, path: undefined, body, lost: report.fields };
 }

@@ -9,5 +9,5 @@ export function noAnswer(why: string): GatewayError {
 /** A stream that ended, or sent its end marker, before the response was complete. */
 export const BROKEN_OFF: UpstreamError = {
   code: "upstream_failed",
-  message: "The upstream's answer broke off before its end.",
+  message: "The upstream's response ended before it was complete.",
 };

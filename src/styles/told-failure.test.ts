@@ -15,7 +15,7 @@ function told(status: number, body: JsonObject): string[] {
   return STYLES.map(({ inbound }) => JSON.stringify(inbound.buildError(error)));
 }
 
-describe("a conversation that is too long is told in the words by which clients know it", () => {
+describe("an error for a conversation that is too long has the text that clients recognise", () => {
   /** What official clients and agents of each style look for. */
   const KNOWN = [
     /"code":"context_length_exceeded"/,
@@ -87,7 +87,7 @@ describe("a conversation that is too long is told in the words by which clients 
     expect(inResponses).toContain("exceeds the context window");
   });
 
-  test("and is not told twice", () => {
+  test("and is not reported twice", () => {
     const body = { error: { message: "prompt is too long: 9 tokens > 8 maximum" } };
     const inMessages = told(400, body)[2];
 

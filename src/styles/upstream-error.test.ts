@@ -233,7 +233,7 @@ describe("a failed answer is understood in every form that servers have", () => 
     });
   });
 
-  test("the field at fault is kept, whoever names it", () => {
+  test("the name of the invalid field is kept, for every vendor", () => {
     const own = {
       error: { message: "m", param: "messages[0].content", type: "invalid_request_error" },
     };

@@ -443,7 +443,7 @@ withVendors("corpus", () => {
   const records = [...readRecorded("bedrock-converse"), ...readRecorded("bedrock-converse-stream")];
   const answers = records.filter(({ status }) => status === 200);
 
-  describe("what the vendor said is what its caller is told", () => {
+  describe("the client gets the vendor's message", () => {
     const whole = answers.flatMap(({ file, body }) =>
       body?.["output"] === undefined ? [] : [{ file, body }],
     );

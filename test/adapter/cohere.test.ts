@@ -52,7 +52,7 @@ withVendors("corpus", () => {
     status === 200 && sse !== undefined ? [{ file, sse }] : [],
   );
 
-  describe("what the vendor said is what its caller is told", () => {
+  describe("the client gets the vendor's message", () => {
     test.each(streams)("however its bytes are cut: $file", async ({ sse }) => {
       const told = essenceOf(sse);
       respond = () => stream(cut(Buffer.from(sse), random(SEED)));

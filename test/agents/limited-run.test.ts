@@ -13,7 +13,7 @@ function shell(script: string, limitMs = 30_000) {
   });
 }
 
-test("how a program ended, and what it printed, is told", async () => {
+test("the exit status and the output of a program are reported", async () => {
   expect(await shell("echo out; echo err >&2; exit 3")).toEqual({
     code: 3,
     isOutOfTime: false,

@@ -110,7 +110,7 @@ describeOnEachUpstream("the client of the messages style", (place) => {
     expect(tokens).toBeWithin(3, 20);
   });
 
-  test("[A7] is told of an unknown model and of a wrong field in its own words", async () => {
+  test("[A7] gets errors of an unknown model and of a wrong field in its own format", async () => {
     const unknown = await client()
       .messages.create({ ...ask("hi"), model: "nothing-like-it" })
       .catch((error: unknown) => error);

@@ -115,7 +115,7 @@ describeOnEachUpstream("the client of the native style", (place) => {
     expect(totalTokens).toBeGreaterThan(1);
   });
 
-  test("[A7] is told of an unknown model in its own words", async () => {
+  test("[A7] gets the error of an unknown model in its own format", async () => {
     const failure = await client()
       .models.generateContent({ model: "nothing-like-it", contents: "hi" })
       .catch((error: unknown) => error);

@@ -149,7 +149,7 @@ describe.each(["/v1", "/openai/v1"])(
       expect(types).toEqual(["image_edit.partial_image", "image_edit.completed"]);
     });
 
-    test("is told a failure as its own error", async () => {
+    test("gets a failure as its own error", async () => {
       const failing = client().images.generate({ ...asked, size: "512x512" });
 
       const failure = await failing.then(

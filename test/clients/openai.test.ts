@@ -169,7 +169,7 @@ describe.each([
     expect(opened.sandbox.requests.at(-1)?.body).toMatchObject({ model: "gpt-4o-mini" });
   });
 
-  test("[A7] is told of an unknown model in the form it expects", async () => {
+  test("[A7] gets the error of an unknown model in the format that it expects", async () => {
     const failure = await client.chat.completions
       .create({ ...ask("hi"), model: "nothing-like-it" })
       .catch((error: unknown) => error);

@@ -59,7 +59,7 @@ describe.each(CLIENTS.map((each) => [each.name, each] as const))(
       expect(error).toMatchObject({ status: 429, message: expect.stringContaining("1 requests") });
     });
 
-    test("comes again by itself when it was told to, and then is let in", async () => {
+    test("retries after the given time, and then succeeds", async () => {
       await using opened = await openLimited("concurrency: 1");
       const slow = create(opened.url, 0)(SLOW);
       await waitFor(() => opened.sandbox.requests.length === 1);

@@ -77,7 +77,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
     const options = () => ({ environment: gateway.url, token: KEY, maxRetries: 0 });
     const question = { model: "ranker", query: QUERY, documents: DOCUMENTS };
 
-    test("[A4.10] the AI SDK ranks, and is told of a refusal", async () => {
+    test("[A4.10] the AI SDK ranks, and gets a refusal as its own error", async () => {
       const cohere = createCohere({ baseURL: `${gateway.url}/v2`, apiKey: KEY });
       const ask = (model: string) =>
         rerank({

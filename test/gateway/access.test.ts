@@ -135,7 +135,7 @@ const MODELS_BELOW_API = "/api/v3/";
 /** Whoever reaches these has another credential afterwards than the next route is to be shown. */
 const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout", "/api/user/self/sessions/end"];
 
-describe("[A5-3] every route is open to those it is meant for, and closed to everybody else", () => {
+describe("[A5-3] every route is open to the roles of its access, and closed to all others", () => {
   test("there are routes of every kind that logins are for", () => {
     expect(new Set(ROUTES.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
       true,

@@ -94,7 +94,7 @@ describe("logging in", () => {
     expect(unknown / known).toBeWithin(0.5, 2);
   });
 
-  test("is slowed down for whoever fails, and for nobody else", async () => {
+  test("is slowed down only for clients that fail", async () => {
     await asUser(opened.url, "slow");
     const guesser = elsewhere();
     const guess = { username: "slow", password: "not the password at all" };
@@ -110,7 +110,7 @@ describe("logging in", () => {
     expect((await tryLogin(right, elsewhere())).status).toBe(200);
   });
 
-  test("[A5-3] is refused to a page of somebody else's", async () => {
+  test("[A5-3] is refused to a page of another site", async () => {
     const { status } = await tryLogin(ROOT, { ...elsewhere(), "sec-fetch-site": "cross-site" });
 
     expect(status).toBe(403);
@@ -136,7 +136,7 @@ describe("a session", () => {
     expect((await other("GET", "/api/user/self")).status).toBe(200);
   });
 
-  test("changes nothing for a page of somebody else's", async () => {
+  test("changes nothing for a page of another site", async () => {
     const { cookie = "" } = await logIn(opened.url, ROOT);
     const { host } = new URL(opened.url);
     const cases: [Record<string, string>, number][] = [
@@ -233,7 +233,7 @@ describe("users", () => {
     expect((await call()).status).toBe(200);
   });
 
-  test("nobody makes or changes a user of their own rank or a higher one", async () => {
+  test("an admin cannot create or change users of the same or a higher role", async () => {
     const admin = await asUser(opened.url, "an-admin", "admin");
     const user = await asUser(opened.url, "a-user");
     const make = (role: string) =>
@@ -274,7 +274,7 @@ describe("users", () => {
 });
 
 describe("a gateway without a login", () => {
-  test("has no password that nobody chose; its first start shows how to make one, once", async () => {
+  test("has no default password; the first start shows once how to set one", async () => {
     await using gateway = await openTestGateway({ yaml: "sandbox: auto" });
     const ask = askWith(gateway.url);
     const token = gateway.gateway.setupToken ?? "";

@@ -165,7 +165,7 @@ describe("speech", () => {
     vendor.goOn();
   });
 
-  test("is charged by an estimate where nobody counts tokens, and marked so", async () => {
+  test("is charged by an estimate if the upstream counts no tokens, and marked so", async () => {
     await (await speak()).bytes();
 
     // Twelve characters are fifteen tokens of sound; four of text went in.
@@ -349,7 +349,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     });
   });
 
-  test("are charged by the length of the file where nobody says anything", async () => {
+  test("are charged by the length of the file if the upstream reports no usage", async () => {
     await send({ model: "silent" }, name);
 
     // Two seconds, and twenty characters.
@@ -394,7 +394,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     expect(await errorOf(bare)).toMatchObject({ status: 400, message: "'file' is required." });
     expect(await errorOf(twice)).toMatchObject({
       status: 400,
-      message: "'model' stands twice in the form.",
+      message: "'model' occurs twice in the form.",
     });
     expect(await errorOf(json)).toMatchObject({ status: 415 });
     expect(heard()).toEqual([]);

@@ -134,7 +134,7 @@ describe("the audit log", () => {
     expect(await latest("GET /api/audit/verify")).toEqual([]);
   });
 
-  test("keeps little of a long path, whoever asks for it", async () => {
+  test("keeps only the beginning of a long path, for any client", async () => {
     const nobody = askWith(opened.url, bearer("slc-user_nobody"));
     await nobody("DELETE", `/api/model/${"x".repeat(10_000)}`);
 
@@ -240,7 +240,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("is checked page by page, and a row that somebody changed is named", async () => {
+  test("is verified page by page, and a changed row is named", async () => {
     await using forged = await openWithRoot();
     const ask = await asRoot(forged.url);
     for (let i = 0; i < 4; i++) await ask("POST", "/api/token", { name: `t${i}` });

@@ -95,7 +95,7 @@ describe("a value that may be newer than the gateway", () => {
     expect(answer.status).toBe(400);
   });
 
-  test("is refused by its name if the request has to be translated, before anybody is asked", async () => {
+  test("is refused by its name if the request has to be translated, before an upstream is called", async () => {
     const before = { sent: opened.sandbox.requests.length, entries: books.entries().length };
 
     const answer = await opened.post("/v1/messages", {
@@ -134,7 +134,7 @@ describe("a body that is no request", () => {
     await expectRefusal(() => opened.post(PATH, bomb), 400, {});
   });
 
-  test("of so many parts that to read them would hold everybody else up", async () => {
+  test("of so many parts that reading them would block other calls", async () => {
     const metadata = `{${'"a":{},'.repeat(250_000)}"a":{}}`;
     const text = `{"model":"gpt-4o-mini","messages":[],"metadata":${metadata}}`;
 

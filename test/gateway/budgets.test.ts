@@ -322,8 +322,8 @@ describe("a top-up", () => {
   });
 });
 
-describe("the history of what somebody may spend", () => {
-  test("is read page by page by its owner, and everybody's by auditors", async () => {
+describe("the history of quota grants", () => {
+  test("is read page by page by its owner; auditors read that of all users", async () => {
     const { ask, id } = await somebody("wil");
     const reasons = ["one", "two", "three"];
     for (const [i, reason] of reasons.entries()) {

@@ -420,7 +420,7 @@ models:
 });
 
 describe("an address", () => {
-  test("in the operator's networks is for root to give, and metadata is for nobody", async () => {
+  test("in the operator's networks can be set only by root, and metadata addresses by no user", async () => {
     const admin = await asUser(opened.url, "the-admin", "admin");
     const make = (ask: Ask, base_url: string) =>
       ask("POST", "/api/channel", described({ name: base_url.replaceAll(/\W/g, "-"), base_url }));
@@ -504,7 +504,7 @@ describe("a test of a channel", () => {
     expect(JSON.stringify(body)).not.toContain("a-wrong-one");
   });
 
-  test("asks a model for one token, even of a disabled channel, and charges nobody", async () => {
+  test("requests one token of a model, even on a disabled channel, without a charge", async () => {
     const id = await create({ status: 2, models: [{ name: "fast", upstream: MODEL }] });
 
     const { data } = await root("POST", `/api/channel/${id}/test`, { model: "fast" });

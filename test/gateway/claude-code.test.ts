@@ -98,7 +98,7 @@ test("either credential will do, and both together", async () => {
   }
 });
 
-test("thinking is passed on for names that nobody knows", async () => {
+test("thinking is passed on for unknown models", async () => {
   const { answer } = await ask({ model: "claude-unheard-of", thinking: { type: "adaptive" } });
 
   expect(answer.status).toBe(200);
@@ -157,7 +157,7 @@ describe("what the client says of its session", () => {
     "x-claude-code-parent-agent-id": "agent-1",
   };
 
-  test("stands in the journal, can be asked for, and is nobody else's to find", async () => {
+  test("is in the journal, and only its owner can find it", async () => {
     const tagged = await ask({}, SESSION);
     await ask({});
     const long = await ask({}, { "x-claude-code-session-id": "s".repeat(5_000) });

@@ -58,7 +58,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(sent).not.toHaveProperty("temperature");
   });
 
-  test("is held to the schema of the tool that it cannot be made to call, and the caller is told", async () => {
+  test("is held to the schema of the tool that it cannot be forced to call, which is reported", async () => {
     const named = { type: "function", function: { name: "get_weather" } };
     const { status, sent, lost, json } = await ask({ model, tools: [TOOL], tool_choice: named });
 

@@ -288,7 +288,7 @@ describe("a configuration as one document", () => {
     });
   });
 
-  test("has all its mistakes told at once, with their lines", async () => {
+  test("gets all its mistakes at once, with their lines", async () => {
     const { message, mistakes } = await documents.plan(
       "settings:\n  limits: { attempts: no }\nteams:\n  - nmae: a\nmodles: {}\n",
     );

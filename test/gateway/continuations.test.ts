@@ -108,7 +108,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  test("ends with its first request where nobody is to go on", async () => {
+  test("ends with its first request if continuations are disabled", async () => {
     const { seen, asked } = await listen(chatCaller, LONG, { stream, at: off });
     expect([seen.finish, asked.length]).toEqual(["length", 1]);
   });
@@ -152,7 +152,7 @@ test.each([true, false])(
   },
 );
 
-test("a request that fails on the way is told, and never looks like an end", async () => {
+test("a request that fails midway ends with an error, never with a normal end", async () => {
   const before = sandbox.requests.length;
   const queued = listen(
     chatCaller,

@@ -126,7 +126,7 @@ test.each([
   30_000,
 );
 
-test("a call that waits for its first byte is told, too, and owes nothing", async () => {
+test("a call that waits for its first byte gets the error too, without cost", async () => {
   await using sandbox = await startSandbox();
   await using opened = await openWithRoot({
     yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,

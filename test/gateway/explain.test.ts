@@ -210,7 +210,7 @@ describe("an explanation", () => {
     expect(await explain(opened, { path: "/openai/v1/chat/completions", body })).toEqual(byPath);
   });
 
-  test("names the model behind an alias, and what it costs by whom", async () => {
+  test("names the model behind an alias, its price and the source of the price", async () => {
     const { channels, estimate } = await explain(opened, ask("fast", { max_tokens: 100 }));
 
     expect(channels).toMatchObject([
@@ -345,7 +345,7 @@ describe("an explanation", () => {
     expect(JSON.stringify(request?.body)).toContain("Who am I?");
   });
 
-  test("shows what nobody here knows as the caller wrote it", async () => {
+  test("shows unknown fields as the client wrote them", async () => {
     const { body } = ask(MODEL, { metadata: { "x-π": "Grüße 👋", a: "1" } });
     const { request } = await explain(opened, { body, path: "/v1/chat/completions" });
 
@@ -457,7 +457,7 @@ test("channels stand in the order in which they would be tried, each passed over
   visit.leave();
 });
 
-test("where nobody may answer, the explanation says so as the call would", async () => {
+test("if no channel may answer, the explanation has the error of the call", async () => {
   await using sandbox = await startedSandbox();
   await using gateway = await openTestGateway({
     yaml: `pricing: { unpriced: refuse }

@@ -78,7 +78,7 @@ describe("the family that is switched by enable_thinking", () => {
       ...more,
     });
 
-  test("[A4.3-07] does not think where the answer is not streamed, and nobody is refused for it", async () => {
+  test("[A4.3-07] does not think if the response is not streamed, and no call is refused for that", async () => {
     expect((await ask({ enable_thinking: true })).status).toBe(200);
     expect(sent()["enable_thinking"]).toBe(false);
   });
@@ -126,12 +126,12 @@ describe("the family that is switched by thinking", () => {
       ...more,
     });
 
-  test("[A4.3-08] does not think unless it is told to", async () => {
+  test("[A4.3-08] does not think unless the request asks for it", async () => {
     expect((await ask({})).status).toBe(200);
     expect(sent()["thinking"]).toEqual({ type: "disabled" });
   });
 
-  test("[A4.3-08] thinks when it is told to", async () => {
+  test("[A4.3-08] thinks if the request asks for it", async () => {
     const text = await (await ask({ thinking: { type: "enabled" }, stream: true })).text();
 
     expect(sent()["thinking"]).toEqual({ type: "enabled" });

@@ -143,7 +143,7 @@ describe("a model that only streams", () => {
   });
 });
 
-describe("what a model refuses is not sent, and the caller is told", () => {
+describe("options that a model refuses are not sent, and reported as lost", () => {
   test.each<[string, JsonObject, string, string]>([
     [
       "samplers",
@@ -321,7 +321,7 @@ describe("an answer that the caller has begun", () => {
   });
 });
 
-describe("what a model has is not told as lost", () => {
+describe("supported options are not reported as lost", () => {
   test("verbosity and metadata of a responses caller", async () => {
     const body = { model: "gpt-5", input: "hi", text: { verbosity: "low" }, metadata: { a: "b" } };
     const { status, lost, json } = await ask(body, {}, "/v1/responses");

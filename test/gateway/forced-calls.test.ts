@@ -355,7 +355,7 @@ describe("an answer that is no object", () => {
 const OTHER = { type: "function", function: { name: "other", parameters: SCHEMA } };
 const BOOK = { type: "function", function: { name: "book", parameters: SCHEMA } };
 
-describe("the model is told in words to call a tool, if", () => {
+describe("an instruction tells the model to call a tool, if", () => {
   test.each<[string, JsonObject, JsonObject?]>([
     ["any of several may be called", { tools: [BOOK, OTHER], tool_choice: "required" }],
     ["the answer has a schema of its own", { response_format: formatOf() }],

@@ -180,7 +180,7 @@ describe("a group", () => {
     expect((await user("GET", "/api/user/self")).data["group_id"]).toBe(id);
   });
 
-  test("is deleted once nobody is in it", async () => {
+  test("is deleted only if it has no users", async () => {
     const id = await makeGroup();
     const member = await makeMember(id);
 
@@ -399,7 +399,7 @@ test("a request that asks what it would do is told the price and the channels of
 });
 
 describe("limits of a group", () => {
-  test("that are shared hold for its users together, and for nobody else", async () => {
+  test("that are shared apply to its users together, and to no other users", async () => {
     const group = await makeGroup({ shared_rpm: 3 });
     const [ada, bob, other] = [
       await makeMember(group),

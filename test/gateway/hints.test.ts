@@ -49,7 +49,7 @@ test("a name that is like no other gets no hint, and neither does a model that t
   }
 });
 
-test("an access token that is used as an API key is told what it is, and is not repeated", async () => {
+test("an access token that is used as an API key gets an error that names the mistake, not the token", async () => {
   const session = askWith(opened.url, await logIn(opened.url, ROOT));
   const token = textIn((await session("POST", "/api/user/token")).data, "token");
 

@@ -112,7 +112,7 @@ describe.each(["client_secret_basic", "client_secret_post"])(
       });
     }
 
-    test("a person logs in there and is known here", async () => {
+    test("a user logs in at the identity provider and gets a session", async () => {
       await using gateway = await openWithRoot({ env: signOnSettings(provider.issuer) });
 
       const response = await signOn(gateway.url, "grace");

@@ -106,7 +106,7 @@ describe("the log of calls", () => {
     expect(idsIn(ofToken)).toEqual([ids[2], ids[1]]);
   });
 
-  test("[A5-3] answers for what is somebody else's as for what is nobody's", async () => {
+  test("[A5-3] answers for another user's objects as for objects that do not exist", async () => {
     const [, , hisToken] = tokens;
     const [, , , hisCall] = ids;
 
@@ -123,7 +123,7 @@ describe("the log of calls", () => {
     expect((await bob("GET", `/api/log/self/${hisCall}`)).data).toMatchObject({ id: hisCall });
   });
 
-  test("shows an auditor everybody's, with every attempt", async () => {
+  test("shows an auditor the calls of all users, with every attempt", async () => {
     const all = await list(auditor, "/api/log");
     const one = await auditor("GET", `/api/log/${ids[1]}`);
     const adas = await list(auditor, `/api/log?user=${Number(one.data["user_id"])}`);
@@ -156,7 +156,7 @@ describe("the log of calls", () => {
     expect(failed.data["cost_parts"]).toBeNull();
   });
 
-  test("is everybody's for nobody below an auditor", async () => {
+  test("shows all users only to auditors and admins", async () => {
     for (const path of ["/api/log", `/api/log/${ids[0]}`]) {
       expect((await ada("GET", path)).status).toBe(403);
     }

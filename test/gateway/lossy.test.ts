@@ -34,7 +34,7 @@ async function lossOf(path: string, body: object): Promise<string | null> {
   return answer.headers.get("sluice-lossy");
 }
 
-describe("what a vendor would refuse a request for is left out, and its caller is told", () => {
+describe("fields that a vendor would refuse are left out, and reported as lost", () => {
   test.each([true, false])("where a request passes through (stream %p)", async (stream) => {
     expect(await lossOf("/v1/chat/completions", { ...PROBABLE, stream })).toBe(
       "logprobs, top_logprobs",

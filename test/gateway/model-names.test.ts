@@ -53,7 +53,7 @@ async function chat(model: string): Promise<{ readonly status: number; readonly 
   return { status: answer.status, model: said };
 }
 
-describe("once an upstream told its models", () => {
+describe("after an upstream listed its models", () => {
   test.each([
     "claude-sonnet-4-5",
     "claude-sonnet-4-5-20250929",

@@ -230,7 +230,7 @@ describe("what is around the endpoints", () => {
     }
   });
 
-  test("a known path with another method is told so", async () => {
+  test("a known path with another method gets 405", async () => {
     expect((await list(bearer(KEY), "/v1/chat/completions")).status).toBe(405);
   });
 

@@ -79,7 +79,7 @@ describe("a refusal names the field as its caller wrote it", () => {
   });
 });
 
-describe("a list that is empty or too long is told the limit in force", () => {
+describe("the error for an empty or too long list names the limit", () => {
   const MANY_CALLS = 5;
   test.each([
     ["/v1/chat/completions", "messages", 1, { role: "user", content: "hi" }],

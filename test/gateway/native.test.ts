@@ -100,7 +100,7 @@ describe("[A5-2] the native style takes its key", () => {
     }
   });
 
-  test("[A7] an operation nobody knows, and a model nobody has, are not found", async () => {
+  test("[A7] an unknown operation and an unknown model are not found", async () => {
     const headers = { "x-goog-api-key": KEY };
     for (const where of [
       "/v1beta/models/gpt-4o-mini:distill",
@@ -135,7 +135,7 @@ describe("counting tokens", () => {
   };
   const hello = [{ role: "user", content: "Hello, Claude" }];
 
-  test("[A4.6-a] [A4.6-b] counts system, messages, tools and pictures (about 1,000 each), asks nobody and costs nothing", async () => {
+  test("[A4.6-a] [A4.6-b] counts system, messages, tools and images (about 1,000 each), without an upstream call and without cost", async () => {
     const before = sandbox.requests.length;
     const bare = await count({ messages: hello });
     const source = { type: "url", url: "http://127.0.0.1/picture.png" };

@@ -267,7 +267,7 @@ describe("POST /api/explain", () => {
     return data.channels[0] ?? {};
   };
 
-  test("shows that a model which nobody knows yet is asked as the newest known", async () => {
+  test("shows that an unknown model is called like the newest known", async () => {
     const answer = await gateway.post("/api/explain", {
       path: "/v1/chat/completions",
       body: {
@@ -406,7 +406,7 @@ describe("marks of the prompt cache", () => {
     expect(JSON.stringify(sent().body["input"]).match(/prompt_cache_breakpoint/g)).toHaveLength(3);
   });
 
-  test("are lost where the model knows none, and the caller is told", async () => {
+  test("are reported as lost if the model supports none", async () => {
     expect(await messages({ model: "gpt-5", ...TALK, tools: TOOLS })).toBe("cache_control");
     expect(JSON.stringify(sent().body)).not.toContain("prompt_cache");
   });

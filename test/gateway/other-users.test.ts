@@ -106,7 +106,7 @@ describe("another user's tokens", () => {
 });
 
 describe("a deleted user", () => {
-  test("is nobody any more: no login, no token, no key, no place in the list", async () => {
+  test("cannot log in, has no valid token or key, and is not listed", async () => {
     const { id, username, ask, token } = await make();
     const access = textIn((await ask("POST", "/api/user/token")).data, "token");
     expect((await listModels(token.key)).status).toBe(200);
@@ -155,7 +155,7 @@ describe("a deleted user", () => {
     expect(accounts).toMatchObject([{ held: 0, spent: expect.any(Number) }]);
   });
 
-  test("was neither whoever asked, nor an equal, nor root", async () => {
+  test("can be neither the admin itself, nor an equal role, nor root", async () => {
     const equal = await make("admin");
     const { data: own } = await admin("GET", "/api/user/self");
 

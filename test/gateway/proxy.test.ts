@@ -16,7 +16,7 @@ channels:
     models: [near]
 `;
 
-test("a vendor is asked through the proxy that the operator names, and nobody near is", async () => {
+test("vendors are called through the configured proxy, and local addresses are not", async () => {
   const asked: string[] = [];
   const server = createServer((socket) => {
     socket.on("error", () => {});

@@ -84,7 +84,7 @@ describe("what a user may spend", () => {
     expect((await set(root, 1, null)).status).toBe(200);
   });
 
-  test("[A5-3] is shown to the user and to auditors, and to nobody else", async () => {
+  test("[A5-3] is shown only to the user and to auditors", async () => {
     const auditor = await asUser(opened.url, "watcher", "auditor");
 
     expect((await auditor("GET", `/api/user/${adasId}/quota`)).data).toMatchObject({

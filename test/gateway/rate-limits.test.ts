@@ -245,7 +245,7 @@ test("a call whose length nobody bounded is not turned away for what we assume o
   expect(await statusOf(ask(opened, open))).toBe(200);
 });
 
-test("a call that is larger than a whole minute is told so, and not to come again", async () => {
+test("a call that is larger than a minute's limit gets an error without a time to retry", async () => {
   await using opened = await openLimited("tpm: 1000");
 
   const answer = await ask(opened, chat("hi", { max_tokens: 1_001 }));
@@ -327,7 +327,7 @@ models:
   expect(await statusOf(ask(opened, chat("hi"), OTHER_KEY))).toBe(404);
 });
 
-test("a channel at its limit is passed over; when all are, the caller is told when to come", async () => {
+test("a channel at its limit is skipped; if all are, the error has a time to retry", async () => {
   await using first = await startSandbox();
   await using second = await startSandbox();
   const limited = (limits: string): string => `${CHANNEL}\nlimits: { ${limits} }`;

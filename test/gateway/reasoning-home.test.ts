@@ -120,7 +120,7 @@ describe("two accounts at one vendor", () => {
 const CITIES = ["Paris", "Oslo", "Rome", "Lima", "Cairo", "Quito", "Seoul", "Minsk"];
 
 describe.each([messagesCaller, chatCaller])("a $id conversation whose vendor is gone", (caller) => {
-  test("goes on elsewhere without what only its account understands, and its caller is told", async () => {
+  test("continues on another account without data that only the first one can read, which is reported", async () => {
     await using first = await startSandboxes();
     const gateway = await openTestGateway({
       yaml: `channels:

@@ -286,7 +286,7 @@ describe("a field that an upstream of a ranking does not know", () => {
 describe("a ranking is refused", () => {
   const errorOf = ({ status, body }: Ranking) => ({ status, error: body["error"] });
 
-  test("of a model that nobody has", async () => {
+  test("of an unknown model", async () => {
     expect(errorOf(await rank({ model: "nobody's" }))).toMatchObject({
       status: 404,
       error: { type: "invalid_request_error", code: "model_not_found", param: "model" },
@@ -331,7 +331,7 @@ describe("a ranking is refused", () => {
   });
 });
 
-test("[A2.8] where no channel is configured the simulator ranks, and fails where it is told to", async () => {
+test("[A2.8] without a configured channel the simulator ranks, and fails on request", async () => {
   await using simulated = await openTestGateway({ yaml: "sandbox: auto" });
   const listed = async () => await (await simulated.get("/v1/models")).text();
   await waitFor(async () => (await listed()).includes("gte-rerank-v2"));

@@ -31,7 +31,7 @@ test("a video of a model that its vendor ended is refused at once, and the neare
   });
 });
 
-test("no list offers it, and whoever looks it up is told since when", async () => {
+test("no list has it, and a look-up reports the day of its retirement", async () => {
   const { data } = (await (await gateway.get("/v1/models")).json()) as { data: { id: string }[] };
   const ids = data.map(({ id }) => id);
   const one = await gateway.get("/v1/models/gpt-4.1-nano");

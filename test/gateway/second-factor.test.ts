@@ -162,7 +162,7 @@ describe("a second factor", () => {
     expect((await ask("POST", `${SECOND_FACTOR}/confirm`, { code })).status).toBe(401);
   });
 
-  test("is replaced and removed only by whoever shows a code of it", async () => {
+  test("can be replaced and removed only with a valid code of it", async () => {
     const { ask, code, login, recoveryCodes } = await enrol("replacer");
     const proof = { password: PASSWORD };
     const { headers } = await ask("GET", "/api/user/self");
@@ -183,7 +183,7 @@ describe("a second factor", () => {
     expect((await ask("DELETE", SECOND_FACTOR, proof)).status).toBe(404);
   });
 
-  test("is taken away from a user by somebody above, and by nobody else", async () => {
+  test("can be removed from a user only by a higher role", async () => {
     const { login, ask, recoveryCodes } = await enrol("phone-lost");
     const boss = await enrol("boss-with-factor", "admin");
     const id = Number((await ask("GET", "/api/user/self")).data["id"]);
@@ -243,7 +243,7 @@ describe("where a second factor is required", () => {
     expect((await ask("GET", "/api/user/self")).status).toBe(401);
   });
 
-  test("whoever is made an admin needs one from then on, and whoever loses it again", async () => {
+  test("a user who becomes an admin needs a second factor from then on, also after losing one", async () => {
     await using gateway = await openWithRoot({
       clock,
       env: { SLUICE_REQUIRE_SECOND_FACTOR: "admins" },

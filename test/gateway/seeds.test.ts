@@ -56,7 +56,7 @@ test("a seed under its other name is translated as the seed", async () => {
   expect(JSON.stringify(body)).not.toContain("random_seed");
 });
 
-test("a caller is told of a seed that is lost", async () => {
+test("a lost seed is reported to the client", async () => {
   const { body, lost } = await sentBy("claude-haiku-4-5", { random_seed: 4 });
 
   expect([JSON.stringify(body).includes("seed"), lost]).toEqual([false, ["seed"]]);

@@ -57,7 +57,7 @@ describe.if(areCountersReachable)("gateways that share a server for their counte
     expect(await statusOf(other)).toBe(200);
   });
 
-  test("slow down together whoever guesses at a password", async () => {
+  test("share the delay of failed logins", async () => {
     const secret = newSecret();
     await using left = await openScratchCounters(prefixOf(loadPepper("", secret)));
     await using one = await openGateway(secret, COUNTERS, "rpm: 3");

@@ -180,7 +180,7 @@ describe("a login by single sign-on", () => {
     expect(swapped.status).toBe(401);
   });
 
-  test("gives a name that somebody has already to nobody else", async () => {
+  test("refuses a name that is already taken", async () => {
     const one = await signOn(newPerson({ preferred_username: "twin" }));
     const other = await signOn(newPerson({ preferred_username: "Twin" }));
     const names = [];
@@ -402,14 +402,14 @@ describe("an account that was there before", () => {
     expect((await arrival.ask("GET", "/api/user/self")).status).toBe(401);
   });
 
-  test("is nobody else's when its address is given to somebody else over there", async () => {
+  test("keeps its user if the identity provider gives its address to another person", async () => {
     const { email } = await userWith("user");
     expect((await signOn(newPerson({ email }))).status).toBe(302);
 
     expect((await signOn(newPerson({ email }))).status).toBe(403);
   });
 
-  test("of an admin, or root's, is found only once somebody above has linked it", async () => {
+  test("of an admin or root is used only after a higher role linked it", async () => {
     const { id, email } = await userWith("admin");
     const admin = await asUser(opened.url, "linker", "admin");
     const [person, roots] = [newPerson({ email }), newPerson({ email: ROOT.email })];

@@ -125,7 +125,7 @@ test("a second gateway on the same folder is refused, and harms nothing", async 
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
 });
 
-describe("when it is told to stop", () => {
+describe("when it gets a stop signal", () => {
   const KEY = "bootstrap-key-0123456789-abcdef";
   const ask = (url: string, content: string): Promise<Response> =>
     fetch(`${url}/v1/chat/completions`, {
@@ -231,7 +231,7 @@ describe.skipIf(process.platform === "win32")("a gateway that npm started", () =
     );
   });
 
-  test("goes on when whoever started npm is gone", async () => {
+  test("keeps running after the parent process of npm ended", async () => {
     const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
     await using program = await startProgram(env, ["sh", "-c", "npm start & echo npm is $!; wait"]);
     const [, npm = ""] = /npm is (\d+)/.exec(program.output()) ?? [];

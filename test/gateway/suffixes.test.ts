@@ -91,7 +91,7 @@ describe("[A4.3-03] the ending of a model's name steers its reasoning", () => {
     expect(sent()).toBeUndefined();
   });
 
-  test("an ending that nobody declares, and one of a model that is not there, are no models", async () => {
+  test("an undeclared suffix, and a suffix of an unknown model, are unknown models", async () => {
     expect(await chat("gemini-2.5-flash-thinking-sometimes")).toBe(404);
     expect(await chat("nothing-thinking")).toBe(404);
   });

@@ -197,7 +197,7 @@ describe("deleting", () => {
     expect((await listModels(key)).status).toBe(401);
   });
 
-  test("[A4.1-b] somebody else's token is as good as none, word for word", async () => {
+  test("[A4.1-b] another user's token gets the same answer as a token that does not exist", async () => {
     const { id, key } = await make(bob);
 
     for (const [method, body] of [["GET"], ["PUT", { status: 2 }], ["DELETE"]] as const) {

@@ -49,7 +49,7 @@ async function explained(opened: TestGateway, model: string): Promise<Explained[
   return ((await answer.json()) as Explained).data;
 }
 
-test("a model that nobody knows is asked for what its vendor's list says of it", async () => {
+test("an unknown model has the traits in its vendor's list", async () => {
   const vendor = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json(LIST) });
   await using opened = await openTestGateway({
     yaml: `channels:

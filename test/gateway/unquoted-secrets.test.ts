@@ -56,7 +56,7 @@ test.each(fields)("%s %s never quotes '%s'", async (method, path, name, schema) 
   }
 });
 
-test("a password that is too short is told the bounds, and nothing else", async () => {
+test("the error for a short password has only the bounds", async () => {
   const { status, body } = await ask("POST", "/api/user", { username: "new", password: SECRET });
 
   expect([status, body.message]).toEqual([

@@ -63,7 +63,7 @@ function booked(isMeant: (call: Row) => boolean): JsonObject {
 }
 
 describe("usage", () => {
-  test("is what the journal says, for users their own and for auditors everybody's", async () => {
+  test("is the journal's: users see their own calls, auditors see all", async () => {
     const own = await usage(ada);
     const all = await usage(auditor, "", "/api/usage");
 

@@ -35,7 +35,7 @@ async function doctor(config: string): Promise<string> {
   return said;
 }
 
-test("a key that the vendor refuses is told of plainly at the start, once, and by the doctor", async () => {
+test("a key that the vendor refuses is reported once at the start, and by `sluice doctor`", async () => {
   const config = configFor("main", `${sandbox.url}/openai/v1`);
   await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, SLUICE_CONFIG: config });
   await waitFor(() => program.output().includes("WRONG KEY"));

@@ -34,7 +34,7 @@ function lock(): () => void {
   };
 }
 
-test("while somebody locks the database the gateway answers, and loses no settlement", async () => {
+test("while another process locks the database, the gateway answers and loses no settlement", async () => {
   const stream = await ask("Count to 30 [[fault:slow between_ms=20]]", true);
   const reading = stream.text();
 

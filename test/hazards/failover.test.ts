@@ -98,7 +98,7 @@ test("a request that the vendor refuses is not tried elsewhere", async () => {
   expect(second.requests.length).toBe(before);
 });
 
-test("after the first byte nobody else takes over, and the caller is told", async () => {
+test("after the first byte there is no failover, and the client gets an error event", async () => {
   const before = second.requests.length;
   first.faults.add({ name: "truncate", args: { events: "2" } });
 

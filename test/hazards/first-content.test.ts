@@ -429,7 +429,7 @@ describe("once the head is sent, since no content came for ten seconds", () => {
     },
   );
 
-  test("a failure of every channel is told in the stream, and costs nothing", async () => {
+  test("if every channel fails, the stream has an error event, without cost", async () => {
     const spent = books.spent();
     const script = [COMMENT, SILENT_MS, CHAT.error];
     const { statuses, texts, calls } = await askAll(script, [CHAT.head, CHAT.error]);

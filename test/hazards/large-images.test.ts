@@ -18,7 +18,7 @@ async function heldBytes(): Promise<number> {
   return heapStats().heapSize;
 }
 
-test("ten callers with pictures of 20 MB keep nobody from being answered, and are held once while they wait", async () => {
+test("ten clients with images of 20 MB do not block other calls, and each image is in memory once while they wait", async () => {
   using large = await openCallers();
   using small = await openOthers();
   await using gateway = await openInFront(large, small);

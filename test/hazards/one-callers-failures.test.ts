@@ -76,7 +76,7 @@ const refusing = (status: number, error: object, headers: Record<string, string>
   respond = (seen) => (isOdd(seen) ? Response.json({ error }, { status, headers }) : SERVED());
 };
 
-describe("a request that the vendor refuses for what it says", () => {
+describe("a request that the vendor refuses for its content", () => {
   const refusals: [string, number, object, number, string][] = [
     [
       "a flagged prompt",
@@ -204,7 +204,7 @@ describe("a refusal that does not say whether it is about the account", () => {
     },
   );
 
-  test("is answered by whoever takes the request", async () => {
+  test("is answered by the next channel that accepts the request", async () => {
     respond = (seen) =>
       seen.headers.get("authorization")?.includes("key-one-of-first") === true
         ? json({ error: { message: "Not for this account." } }, 403)
@@ -227,7 +227,7 @@ describe("a refusal that does not say whether it is about the account", () => {
 describe("a 429", () => {
   const LIMIT = { message: "Rate limit reached.", code: "rate_limit_exceeded" };
 
-  test("that one user's requests meet everywhere keeps nobody else waiting", async () => {
+  test("that only one user's requests cause does not delay other users", async () => {
     refusing(429, LIMIT, { "retry-after": "60" });
 
     const first = await ask(ann, FLAG);
@@ -252,7 +252,7 @@ describe("a 429", () => {
     expect(await statusesFor(ann, 2, { model: "other" })).toEqual([200, 200]);
   });
 
-  test("that a second user meets as well is kept to by everybody", async () => {
+  test("that a second user meets as well holds for all users", async () => {
     respond = () =>
       Response.json({ error: LIMIT }, { status: 429, headers: { "retry-after": "30" } });
     await ask(ann, "Hi");

@@ -124,7 +124,7 @@ test("a stored conversation is made short by its id", async () => {
   ]);
 });
 
-test("nobody else can use a summary, nor a changed one", async () => {
+test("only its owner can use a summary, and only unchanged", async () => {
   await using sandbox = await startSandbox();
   await using opened = await openWithRoot({
     yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]\nstyle: chat")}`,

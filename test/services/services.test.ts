@@ -36,7 +36,7 @@ for (const program of [POSTGRES, REDIS, MARIADB]) {
   });
 }
 
-test("a service that somebody else started is used as it is", async () => {
+test("a service that already runs is used as it is", async () => {
   await using services = await startServices(["TEST_DATABASE_URL"], {
     TEST_DATABASE_URL: "postgres://elsewhere/db",
   });
@@ -45,7 +45,7 @@ test("a service that somebody else started is used as it is", async () => {
   expect(services.missing).toEqual([]);
 });
 
-test("a server that ends at once is told with what it printed", async () => {
+test("a server that ends at once is reported with its output", async () => {
   const program: ServiceProgram = {
     ...REDIS,
     find: () => findProgram("sh", []),
@@ -60,7 +60,7 @@ test("a server that ends at once is told with what it printed", async () => {
 });
 
 describe.if(isAll || REDIS.find() !== undefined)("a run", () => {
-  test("takes another port if somebody took the first one in between", async () => {
+  test("takes another port if the first one was taken in between", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;

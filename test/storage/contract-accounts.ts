@@ -119,7 +119,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     for (const secret of [session, token]) expect(await keys.find(secret)).toBeUndefined();
   });
 
-  test("a disabled user is nobody, and neither are the user's keys; enabled again only the keys are", async () => {
+  test("a disabled user and the user's keys are refused; after enabling, only the keys work without a new login", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { users, logins, keys } = storage;
@@ -146,7 +146,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await storage.keys.findRefused([key.id])).toEqual([]);
   });
 
-  test("a deleted user is nobody for good; name and address are free, and the books stay", async () => {
+  test("a deleted user can never log in; name and address are free, and the ledger stays", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { users, logins, keys } = storage;
@@ -268,7 +268,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await storage.logins.checkPassword("root", PASSWORD)).toMatchObject({ id: 1 });
   });
 
-  test("a key keeps its networks and limits, for whoever finds it by its secret", async () => {
+  test("a key that is found by its secret has its networks and limits", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const bounds = {
@@ -324,7 +324,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect((await keys.page(1, 0, 1)).total).toBe(7);
   });
 
-  test("[A4.1-b] a user's own keys are nobody else's to see, change or delete", async () => {
+  test("[A4.1-b] only the owner can see, change or delete a user's keys", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const other = await storage.users.create({ name: "other", role: "admin" });

@@ -5,7 +5,7 @@ import { newId, openAt, type Place } from "./contract-place.ts";
 
 /** What both databases promise of the asset library. */
 export function describeAssets(openPlace: () => Promise<Place>): void {
-  test("what is with a vendor stands in the library once, under an id that nobody else has", async () => {
+  test("an asset of a vendor is in the library once, under a unique id", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -43,7 +43,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await assets.find(1, asset.id)).toEqual(asset);
   });
 
-  test("[B3.2] a status follows 'pending' and nothing else, whoever comes second", async () => {
+  test("[B3.2] a status can only follow 'pending': the second of two updates has no effect", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -65,7 +65,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect((await assets.change(asset.id, { link }))?.link).toEqual(link);
   });
 
-  test("[B3.2] a removed asset is found by nobody, and stays until it is forgotten", async () => {
+  test("[B3.2] a removed asset cannot be found, and its row stays until it is purged", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -148,7 +148,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(ids.toSorted()).toEqual(due.map(({ id }) => id).toSorted());
   });
 
-  test("a pending asset of those who are busy waits, and keeps nobody else's waiting", async () => {
+  test("a pending asset of a busy user waits, and does not delay other users", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -190,7 +190,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await sessions.pass(session, one, {})).toSatisfy((each) => typeof each !== "object");
   });
 
-  test("[B4.9-d] a group that somebody has is nobody else's", async () => {
+  test("[B4.9-d] a group belongs to one user", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { identitySessions: sessions, assets } = storage;

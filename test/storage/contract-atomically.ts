@@ -99,7 +99,7 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     expect(teamed?.budgets).toMatchObject([{ owner: `team:${team.id}`, period: "day", amount: 1 }]);
   });
 
-  test("whoever changes a group meanwhile waits, and finds what was made of it", async () => {
+  test("a parallel change of a group waits, and sees the first change", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { id } = await storage.groups.create({ name: "gold" });

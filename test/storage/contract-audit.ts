@@ -104,7 +104,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(await findBreakIn(storage.db)).toBeUndefined();
   }, 60_000);
 
-  test("while it cannot be written whoever asks is told, and nothing is left of it", async () => {
+  test("while it cannot be written, the client gets an error, and nothing is stored", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 150 } });
     await storage.audit.write(entryOf({}));

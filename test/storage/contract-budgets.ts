@@ -357,7 +357,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("a team has a name of its own, and is deleted only when nobody is in it", async () => {
+  test("a team has a unique name, and can be deleted only if it has no users", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { teams, users } = storage;
@@ -463,7 +463,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("what was granted to somebody is read page by page, latest first, and is nobody else's", async () => {
+  test("grants are read page by page, latest first, by their owner only", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     await using storage = await openAt(place.address, { clock });

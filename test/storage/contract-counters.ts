@@ -24,7 +24,7 @@ function claimOn(id: string, limits: RateLimits, tokens = 1): RateReservation {
 /** What every limiter has to be; `open` is given one to itself by each test. */
 export function describeLimiter(name: string, open: () => Promise<LimiterPlace>): void {
   describe(`limits ${name}`, () => {
-    test("a minute's worth of requests may come at once, and the next is told when to come", async () => {
+    test("the requests of a minute may come at once, and the next one gets a time to retry", async () => {
       await using place = await open();
       const id = newId();
       const ask = async (): Promise<Verdict> =>
@@ -107,7 +107,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(await admittedOf(place.limiter, 50, id, limits, 10)).toHaveLength(10);
     });
 
-    test("nobody is shut out for more than an hour, whatever one call claims to have used", async () => {
+    test("no user is blocked for more than an hour by the reported usage of one call", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
       const reservation = claimOn(id, limits, 1);

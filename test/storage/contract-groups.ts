@@ -29,7 +29,7 @@ const FULL: GroupDraft = {
 
 /** What both databases promise of groups of users. */
 export function describeGroups(openPlace: () => Promise<Place>): void {
-  test("a group keeps what it was made with, and one of which nothing is said is open", async () => {
+  test("a group keeps its settings, and a group without settings has no limits", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
 
@@ -143,7 +143,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     expect(found[1]).toBe(found[0] as never);
   });
 
-  test("nobody is put into a group that is not there", async () => {
+  test("a user cannot be put into a group that does not exist", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const ada = await storage.users.create({ name: "ada", role: "user" });
@@ -160,7 +160,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     ]);
   });
 
-  test("a group is deleted once nobody is in it, and not before", async () => {
+  test("a group can be deleted only if it has no users", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { id } = await storage.groups.create({ name: "gold" });
@@ -174,7 +174,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     expect(await storage.groups.find(id)).toBeUndefined();
   });
 
-  test("however deletions and moves fall together, nobody is in a group that is gone", async () => {
+  test("no user is in a deleted group, even if deletions and moves run in parallel", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { groups, users, keys } = storage;

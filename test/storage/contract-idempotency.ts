@@ -24,7 +24,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(kinds.filter((kind) => kind === "running").length).toBe(49);
   });
 
-  test("an answer comes back byte for byte, to whoever asks the same", async () => {
+  test("a repeated request gets the same response, byte for byte", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const { keptAnswers } = storage;

@@ -57,7 +57,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(5);
     });
 
-    test("whoever fails locks nobody out but themselves", async () => {
+    test("failed logins lock out only their own client", async () => {
       await using place = await open();
       for (let i = 0; i < 6; i++) await waitOf(place.limiter, "ada", HERE);
 

@@ -61,7 +61,7 @@ export function describeMedia(openPlace: () => Promise<Place>): void {
     expect(await copies.lease(60_000, 10)).toHaveLength(1);
   });
 
-  test("copies end with their time, and a copy that nobody wants any more is not kept", async () => {
+  test("copies expire, and a removed copy cannot be stored", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { mediaCopies: copies } = storage;

@@ -32,7 +32,7 @@ export function describeSecondFactors(openPlace: () => Promise<Place>): void {
     expect(await secondFactors.spend(1, codeOf(third, clock))).toBe(false);
   });
 
-  test("a code is good once, whoever shows it how often at once, and so is a recovery code", async () => {
+  test("a code and a recovery code are valid once, also in parallel logins", async () => {
     await using place = await openPlace();
     const clock = standingClock();
     await using storage = await openWithRoot(place, clock);

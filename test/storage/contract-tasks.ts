@@ -129,7 +129,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(leased.map(({ dueAt }) => dueAt).toSorted((a, b) => a - b)).toEqual([10, 20]);
   });
 
-  test("whoever lost the lease changes nothing", async () => {
+  test("a gateway that lost the lease changes nothing", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const task = aTask({ status: "queued" });
@@ -158,7 +158,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect((await storage.tasks.findAny(second.id))?.status).toBe("submitting");
   });
 
-  test("the lease of one task is given back by whoever has it, and by nobody else", async () => {
+  test("only the holder of a lease can release it", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const [task, other] = [aTask(), aTask()];
@@ -172,7 +172,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(leased.map(({ id }) => id)).toEqual([task.id]);
   });
 
-  test("a hurried task is told to whoever has it, once", async () => {
+  test("an urgent poll is reported once to the gateway that leased the task", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const [task, other] = [aTask(), aTask()];

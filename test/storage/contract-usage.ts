@@ -83,7 +83,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(total.cost).toBe(3 * 2 ** 52);
   });
 
-  test("names of models that nobody serves are one group", async () => {
+  test("unknown model names share one label", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await write(
@@ -101,7 +101,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(groups).toMatchObject([{ of: { model: null }, sum: { calls: 2_000 } }]);
   });
 
-  test("more groups than anybody reads are refused, however they are stored", async () => {
+  test("more groups than the limit are refused, from every source", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await write(

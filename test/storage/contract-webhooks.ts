@@ -4,7 +4,7 @@ import { newId, openAt, type Place } from "./contract-place.ts";
 
 /** What both databases promise of notices. */
 export function describeNotices(openPlace: () => Promise<Place>): void {
-  test("a notice is written once, whoever writes it again", async () => {
+  test("a webhook event is stored once, even if two gateways store it", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const notice = aNotice();

@@ -882,7 +882,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect((await keys.find(one))?.name).toBe("team");
   });
 
-  test("no key of the configuration takes the secret of somebody else's", async () => {
+  test("no key of the configuration can use the secret of another user's key", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys, users } = opened.storage;
     const { id: userId } = await users.ensureRoot();

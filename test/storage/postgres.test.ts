@@ -480,7 +480,7 @@ function describeConnection(): void {
     expect(await reasonOf(addTeam())).toBeUndefined();
   }, 20_000);
 
-  test("whoever looks through the books of years is not cut short", async () => {
+  test("a ledger of several years is verified completely", async () => {
     await using place = await openDatabase();
     await using storage = await openAt(place.address);
     await using db = await openLedgerReader(place.address);

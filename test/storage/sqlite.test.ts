@@ -205,7 +205,7 @@ test("an extension that never reached the disk reserves nothing", async () => {
   expect(await verifyLedger(storage.db)).toEqual([]);
 });
 
-test("a transaction that fails half-way leaves nothing behind, and nobody waiting", async () => {
+test("a transaction that fails half-way changes nothing and blocks no other transaction", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address);
   const accounts = await withKey(storage, 100);

@@ -325,7 +325,7 @@ test.each(ENDS.map(([from, word, words]) => [from.id, word, from, words] as cons
   },
 );
 
-test("a call that its model wrote so that nobody can read it is the upstream's failure", () => {
+test("an unreadable tool call of a model is an upstream failure", () => {
   expect(
     failure(() => gemini.outbound.parseResponse(ending(gemini, "MALFORMED_FUNCTION_CALL"))),
   ).toBe("upstream_failed");

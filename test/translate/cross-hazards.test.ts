@@ -18,7 +18,7 @@ describe.each(DIRECTIONS)(
     const ask = (asked: Partial<ChatRequest> & Pick<ChatRequest, "messages">) =>
       across(asked, from, to);
 
-    test("has no setting that nobody asked for, but the limit where one is required", () => {
+    test("has only requested settings, and a limit if one is required", () => {
       const { body, lost } = ask({ messages: [user("hi")] });
       // A caller of this style had to say it.
       const isSaid = fromId === "messages";

@@ -175,7 +175,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("a failed answer is told apart by whose fault it is", () => {
+    test("failures of an answer differ by the responsible side", () => {
       const failed = all.filter(({ status }) => status !== 200);
 
       const seen = failed.map(({ file, endpoint, status, answer }) => {

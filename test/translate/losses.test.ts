@@ -515,7 +515,7 @@ describe("reasoning items with a summary and no proof", () => {
   });
 });
 
-describe("proofs of reasoning that nobody has any more, as after a restart", () => {
+describe("reasoning signatures that are lost, as after a restart", () => {
   const messages = [user("a"), { role: "assistant", content: null, tool_calls: [CALL] }, RESULT];
   const body = { messages, tools: [TOOL] };
 

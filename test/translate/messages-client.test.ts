@@ -164,7 +164,7 @@ describe("official clients understand what the style writes", () => {
 });
 
 withShared("corpus", () =>
-  test("[A6-a] every recorded answer of a chat upstream is put together by the vendor's own client", async () => {
+  test("[A6-a] the vendor's own client reads every recorded response of a chat upstream", async () => {
     const recorded = readChatCorpus().filter((one) => !isFailed(one) && isAnswer(one));
     for (const { file, sse } of recorded) {
       if (sse === undefined) continue;

@@ -4,7 +4,7 @@ import type { ContextEdit } from "./context-edits.ts";
 import { totalTokens, type Segment } from "./prompt-segments.ts";
 import type { PromptRequest } from "./request.ts";
 
-/** A prompt after its edits, and what the answer says of them. */
+/** A prompt after its edits, and the report of the edits in the answer. */
 export interface EditedPrompt {
   readonly segments: readonly Segment[];
   readonly applied: readonly JsonObject[];

@@ -8,7 +8,7 @@ export type Block = BlockPlace & BlockContent;
 export interface BlockPlace {
   /** `messages.1.content.0` */
   readonly path: string;
-  /** As it was sent: what is counted and cached. */
+  /** As it was sent; this form is counted and cached. */
   readonly raw: JsonObject;
   readonly cache: CacheTtl | undefined;
 }
@@ -30,7 +30,7 @@ export type BlockContent =
   | { readonly kind: "server_result"; readonly id: string; readonly type: string }
   | { readonly kind: "upload"; readonly fileId: string };
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface ResultContent {
   readonly kind: "result";
   readonly id: string;

@@ -15,7 +15,7 @@ import {
 } from "./fields.ts";
 import type { Betas } from "./request-headers.ts";
 
-/** What shall be left out of a conversation that has grown long. */
+/** The parts to remove from a long conversation. */
 export type ContextEdit =
   | {
       readonly kind: "tool_uses";

@@ -13,7 +13,7 @@ export interface Part {
   readonly tokens: number;
 }
 
-/** What a block's steps are; a block of one step has none but its opening. */
+/** The steps of a block; a block with one step has only its opening. */
 export function* draftParts(draft: Draft, reply: MessageReply): Generator<Part> {
   const { meter } = reply;
   switch (draft.kind) {

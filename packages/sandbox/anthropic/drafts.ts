@@ -68,7 +68,7 @@ function inputOf({ input }: ToolCall): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What tools of the vendor's have found, or else what the engine says, with quotations behind it. */
+/** Results of the vendor's tools, or else the engine's text followed by quotations. */
 function wordDrafts(
   said: string,
   runs: readonly ServerRun[],

@@ -13,7 +13,7 @@ import {
 import type { MessageReply } from "./message-reply.ts";
 import { isInputWhole, quirkyCall, quirkyIndex } from "./tool-quirks.ts";
 
-/** What ends every complete stream. */
+/** The end of every complete stream. */
 export const MESSAGE_STOP: Frame = {
   kind: "done",
   event: "message_stop",
@@ -94,7 +94,7 @@ function frame(kind: Frame["kind"], event: JsonObject, tokens = 0): Frame {
   return { kind, event: jsonText(event["type"]), data: padded(event), tokens };
 }
 
-/** Hides the length of what is said: the vendor puts blanks before the last brace. */
+/** Hides the length of the text: the vendor puts blanks before the last brace. */
 function padded(event: JsonObject): string {
   const json = JSON.stringify(event);
   return `${json.slice(0, -1)}${" ".repeat(hash(json) % 16)}}`;

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { invalid } from "./error.ts";
 
-/** One field of a request: where it is and what it holds. Absent and null are the same. */
+/** One field of a request: its path and its value. Absent and null are the same. */
 export interface FieldValue {
   readonly path: string;
   readonly value: Json | undefined;
@@ -103,7 +103,7 @@ export function required<Value>(
   return value;
 }
 
-/** An object whose `type` says what it is: the object, and which of the kinds. */
+/** An object with a `type`: the object, and its kind. */
 export function readTagged<const Tag extends string>(
   at: FieldValue,
   tags: readonly Tag[],
@@ -120,7 +120,7 @@ export function readTagged<const Tag extends string>(
   return { object, tag, path: inside(at.path, tag) };
 }
 
-/** The vendor refuses what it does not know. */
+/** The vendor refuses unknown fields. */
 export function refuseExtras(object: JsonObject, known: readonly string[], path = ""): void {
   const extra = Object.keys(object).find((name) => !known.includes(name));
   if (extra !== undefined) throw invalid(inside(path, extra), "Extra inputs are not permitted");

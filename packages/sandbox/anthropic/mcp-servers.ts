@@ -29,7 +29,7 @@ export function checkToolset(object: JsonObject, path: string, betas: Betas): vo
   required(field(object, "mcp_server_name", path), readText);
 }
 
-/** Checks the servers whose tools the model might use. The sandbox connects to nobody, so it never does. */
+/** Checks the servers of the model's tools. The sandbox does not connect to them. */
 export function checkMcpServers(at: FieldValue, betas: Betas): void {
   if (at.value === undefined) return;
   const isOlder = betas.has("mcp-client-2025-04-04");

@@ -22,9 +22,9 @@ export interface MessageReply {
   readonly meter: UsageMeter;
   /** Only there where the request spoke of it. */
   readonly applied: readonly JsonObject[] | undefined;
-  /** What a thought of this answer is bound to. */
+  /** The state that binds the reasoning of this answer. */
   readonly binding: Binding;
-  /** What was left out of the request; only told to those who asked for it. */
+  /** The parts left out of the request; reported only on request. */
   readonly transformations: readonly JsonObject[] | undefined;
   /** Only there where a program has run. */
   readonly container: JsonObject | undefined;
@@ -37,7 +37,7 @@ export type Stop = {
   readonly stop_details: JsonObject | null;
 };
 
-/** What the request costs before it is answered, and how much room it leaves. */
+/** Input tokens of the request, and the tokens left for the answer. */
 export interface Input {
   readonly totalTokens: number;
   readonly contextTokens: number;
@@ -129,7 +129,7 @@ function containerOf(
 
 const CONTAINER_LIFE_MS = 3_600_000;
 
-/** What the model has to read of it; a search that failed is not counted as one. */
+/** The input that the model reads; a failed search is not counted. */
 export function meterRun(
   meter: UsageMeter,
   { run }: Extract<Draft, { kind: "server_result" }>,

@@ -40,7 +40,7 @@ export function message(reply: MessageReply, headers: Readonly<Record<string, st
   };
 }
 
-/** What a message is before anything was said. */
+/** A message before its first content. */
 export function emptyMessage({ id, model, transformations }: MessageReply): JsonObject {
   return {
     model,
@@ -81,7 +81,7 @@ function wholeBlock(draft: Draft, text: string, reply: MessageReply): JsonObject
   }
 }
 
-/** An input that was cut is no JSON any more; the vendor leaves out what is not complete. */
+/** A truncated input is not valid JSON; the vendor omits the incomplete part. */
 function inputOf(input: string): JsonObject {
   const value = parseJson(input);
   return isJsonObject(value) ? value : {};

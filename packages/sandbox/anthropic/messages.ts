@@ -16,7 +16,7 @@ import {
 import type { Betas } from "./request-headers.ts";
 import { checkPairing } from "./tool-pairing.ts";
 
-/** What one side says until the other does: neighbours of one role are one turn. */
+/** Consecutive messages of one role are one turn. */
 export interface Turn {
   readonly role: "user" | "assistant" | "system";
   /** `messages.2`: the first message of it. */

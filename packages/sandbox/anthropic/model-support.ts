@@ -6,7 +6,7 @@ import type { Model } from "./models.ts";
 import type { PromptRequest } from "./request.ts";
 import { checkThinking } from "./thinking-rules.ts";
 
-/** What is right in itself, and wrong for this model. */
+/** Refuses fields that are valid, but not for this model. */
 export function checkSupport(
   body: JsonObject,
   prompt: PromptRequest,

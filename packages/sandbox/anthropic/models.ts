@@ -1,6 +1,6 @@
 import type { ReasoningEffort } from "../engine/conversation.ts";
 
-/** A simulated model: what it can do, and what it rejects. */
+/** A simulated model: its abilities, and the fields that it rejects. */
 export interface Model {
   /** The dated name that answers carry. */
   readonly id: string;

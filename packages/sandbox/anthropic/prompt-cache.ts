@@ -53,7 +53,7 @@ export function promptCache(now: () => number): PromptCache {
     return (kept.get(key)?.until ?? 0) > now();
   }
 
-  /** Whoever reads it keeps it alive. */
+  /** Each read extends its lifetime. */
   function refresh(key: string | undefined): void {
     const entry = key === undefined ? undefined : kept.get(key);
     if (entry !== undefined) entry.until = now() + LIFE_MS[entry.ttl];

@@ -7,7 +7,7 @@ import { openAnswer } from "./thinking-rules.ts";
 
 /** A part of the prompt in the order in which it is read: tools, system, messages. */
 export interface Segment {
-  /** What a cache compares. */
+  /** The parts that a cache compares. */
   readonly text: string;
   readonly tokens: number;
   /** Of a thought that is not read again. */
@@ -52,7 +52,7 @@ function isThought(block: Block): boolean {
 
 const PER_REQUEST = 4;
 const PER_TURN = 3;
-/** What the vendor tells the model about tools, in its own words. */
+/** The vendor's instructions to the model about tools. */
 const FREE_TOOLS = 346;
 const FORCED_TOOLS = 313;
 

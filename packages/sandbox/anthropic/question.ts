@@ -7,7 +7,7 @@ import { isPaused } from "./model-support.ts";
 import type { MessagesRequest } from "./request.ts";
 import { reasoningEffort } from "./thinking-rules.ts";
 
-/** What the engine is asked. Where it has to stop is not its business: the blocks are cut afterwards. */
+/** The prompt of the engine. The blocks are cut afterwards, so it has no limits. */
 export function questionOf(request: MessagesRequest): RequestSpec {
   const { tools, choice, mayCallInParallel, output, system, turns } = request;
   return {

@@ -3,7 +3,7 @@ import { invalid } from "./error.ts";
 /** Which of the vendor's unfinished features a request asks for. */
 export type Betas = ReadonlySet<string>;
 
-/** What the headers of a request say about how to read it. */
+/** Headers of a request that decide how it is read. */
 export interface RequestHeaders {
   readonly version: string;
   readonly betas: Betas;

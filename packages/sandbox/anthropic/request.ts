@@ -40,7 +40,7 @@ export interface PromptRequest extends ChoiceOfTool {
   /** Where the caller leaves it to the vendor where to cache. */
   readonly autoCache: CacheTtl | undefined;
   readonly betas: Betas;
-  /** Whose key was presented. */
+  /** The owner of the presented key. */
   readonly account: string;
   readonly thoughts: ThoughtCheck;
 }
@@ -181,7 +181,7 @@ const UNCHECKED: ThoughtCheck = {
   binding: { prefix: "", thought: "", account: "" },
 };
 
-/** What the newest version of the interface takes no more. */
+/** Fields that the newest version of the interface no longer accepts. */
 function refuseRetired(turns: readonly Turn[]): void {
   for (const { role, blocks } of turns) {
     for (const block of blocks) {

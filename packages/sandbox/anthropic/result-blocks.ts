@@ -18,7 +18,7 @@ import {
 import type { Betas } from "./request-headers.ts";
 import { readTextBlock } from "./text-blocks.ts";
 
-/** What the caller's tool answered, in words and pictures. */
+/** Text and images that the client's tool returned. */
 export function readResult(object: JsonObject, at: string, betas: Betas): ResultContent {
   refuseExtras(
     object,

@@ -30,12 +30,12 @@ export interface Sealed {
   /** The model whose thought it is. */
   readonly owner: string;
   readonly shown: string;
-  /** What only the vendor could read out of it. */
+  /** The part that only the vendor can read. */
   readonly hidden: string;
   readonly bound?: Binding;
 }
 
-/** What stood before a thought when it was made, and whose it is. */
+/** The conversation before the reasoning, and the model that made it. */
 export interface Binding {
   /** Everything but thoughts. */
   readonly prefix: string;

@@ -64,7 +64,7 @@ export function readServerResult(
   return { kind: "server_result", id, type };
 }
 
-/** What was found comes back as it was given out, or not at all. */
+/** Results come back unchanged, or not at all. */
 function checkFound(at: Parameters<typeof readTagged>[0]): void {
   const { object, path } = readTagged(at, ["web_search_result"]);
   refuseExtras(object, ["type", "url", "title", "encrypted_content", "page_age"], path);

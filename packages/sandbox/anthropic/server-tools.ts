@@ -5,14 +5,14 @@ import type { OfferedTool } from "./tools.ts";
 import { fetchPage } from "./web-fetch.ts";
 import { searchWeb } from "./web-search.ts";
 
-/** What came of a tool that the vendor runs itself. */
+/** The result of a tool that the vendor runs. */
 export interface ServerRun {
   /** The tool's name in the call, which is not always that of the offer. */
   readonly name: string;
   readonly input: JsonObject;
   readonly resultType: string;
   readonly result: JsonObject | readonly JsonObject[];
-  /** What the model can say afterwards, with where it has it from. */
+  /** Text that the model can use afterwards, with its source. */
   readonly findings: readonly Finding[];
   readonly usesContainer: boolean;
 }

@@ -1,6 +1,6 @@
 import { newId } from "./ids.ts";
 
-/** What the vendor sends with every answer, errors included. */
+/** Headers of every response, including errors. */
 export function standardHeaders(nowMs: number): Readonly<Record<string, string>> {
   const reset = `${new Date(nowMs + 60_000).toISOString().slice(0, 19)}Z`;
   const limits = LIMITS.flatMap(([name, limit, remaining]) => [

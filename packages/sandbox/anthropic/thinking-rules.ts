@@ -7,7 +7,7 @@ import type { Turn } from "./messages.ts";
 import type { PromptRequest } from "./request.ts";
 import { effortOfBudget, INTERLEAVED } from "./thinking.ts";
 
-/** What thinking demands of the rest of the request, and of the thoughts that come back. */
+/** Rules of thinking for other fields, and for reasoning that comes back. */
 export function checkThinking(body: JsonObject, prompt: PromptRequest): void {
   const { thinking, model, turns, choice } = prompt;
   const { mode } = thinking;

@@ -13,12 +13,12 @@ import {
 } from "./fields.ts";
 import type { Betas } from "./request-headers.ts";
 
-/** What the caller said about thinking, if anything. */
+/** The client's thinking options, if any. */
 export interface Thinking {
   readonly mode: "unsaid" | "disabled" | "enabled" | "adaptive" | "between_tools";
   readonly budgetTokens: number | undefined;
   readonly display: "summarized" | "omitted" | "updates" | undefined;
-  /** What to do about thoughts that stood somewhere else when they were made. */
+  /** The treatment of reasoning that was made at another place in the conversation. */
   readonly onMismatch: "error" | "drop_block" | undefined;
 }
 

@@ -5,11 +5,11 @@ import { MODELS, type Model } from "./models.ts";
 import type { PromptRequest } from "./request.ts";
 import { boundTo, isSeal, type Binding } from "./seal.ts";
 
-/** What became of the thoughts that came back. */
+/** The treatment of the reasoning that came back. */
 export interface ThoughtCheck {
   /** One entry for each thought that was left out, as answers tell it. */
   readonly transformations: readonly JsonObject[];
-  /** What a thought of the answer to this request is bound to. */
+  /** The state that binds the reasoning of the answer to this request. */
   readonly binding: Binding;
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from "../json.ts";
 
-/** A tool whose schema the vendor knows: it is named by its type, and some of them run at the vendor's. */
+/** A tool with a schema of the vendor, named by its type. The vendor runs some of them. */
 export interface KnownTool {
   readonly name: string;
   /** `server` tools are run by the vendor, `client` ones by the caller. */

@@ -32,7 +32,7 @@ export interface OfferedTool {
   readonly limits: ServerToolLimits;
 }
 
-/** What the caller allows a tool of the vendor's. */
+/** The client's limits for a tool of the vendor. */
 export interface ServerToolLimits {
   readonly maxUses: number;
   readonly allowedDomains: readonly string[] | undefined;

@@ -9,9 +9,9 @@ export interface UsageMeter {
   wrote(tokens: number): void;
   /** A tool of the vendor's has run, and the model has read what it found. */
   ranTool(name: string, isCounted: boolean, resultTokens: number): void;
-  /** What the first event of a stream says, when hardly anything was written. */
+  /** Usage in the first event of a stream. */
   opening(): JsonObject | undefined;
-  /** What the last event says: what has changed since, and the sums. */
+  /** Usage in the last event: changes since the first event, and the sums. */
   closing(): JsonObject | undefined;
   whole(): JsonObject | undefined;
 }

@@ -48,7 +48,7 @@ function pagesAbout(query: string, limits: ServerToolLimits): readonly Page[] {
 
 const MAX_PAGES = 5;
 
-/** Domains that can belong to nobody, unless the caller names others. */
+/** Domains that cannot be registered, unless the client names others. */
 const DOMAINS = ["encyclopedia.example", "news.example", "almanac.example"];
 
 function domainsOf({ allowedDomains, blockedDomains }: ServerToolLimits): readonly string[] {

@@ -1,4 +1,4 @@
-/** Whose things they are, and in which of their projects. */
+/** The owner, and the project. */
 export interface Place {
   readonly account: string;
   readonly project: string;

@@ -24,7 +24,7 @@ export function unknownModel(id: string): ApiError {
   });
 }
 
-/** What the protocol's own checks refused, in this vendor's words. */
+/** Refusals of the protocol's checks, in this vendor's form. */
 export function refusal(status: number, detail: ErrorDetail, requestId: string): JsonObject {
   const { message, param } = detail;
   if (status === 401) {

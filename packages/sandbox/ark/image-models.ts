@@ -15,7 +15,7 @@ export interface ImageModel {
 
 export type SizeRule =
   | { readonly kind: "sides"; readonly usual: string; readonly min: number; readonly max: number }
-  /** The shape of what was given. */
+  /** The shape of the given image. */
   | { readonly kind: "adaptive" }
   | {
       readonly kind: "area";

@@ -76,7 +76,7 @@ interface Made {
   readonly entry: JsonObject;
 }
 
-/** What failed costs nothing. */
+/** Failed images cost nothing. */
 function usageOf(shown: number, { request, call }: Making): JsonObject {
   const tokens = shown * tokensOf(request);
   const usage = reportedUsage(

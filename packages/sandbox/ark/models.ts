@@ -3,7 +3,7 @@ import type { Model } from "../openai/models.ts";
 
 export type ThinkingType = "enabled" | "disabled" | "auto";
 
-/** A model of the platform. What each can do is what the vendor's documents and its users' error reports say. */
+/** A model of the platform. Abilities come from the vendor's documents and from error reports of users. */
 export interface ArkModel extends Model {
   /** The kinds of thinking it knows, the usual one first; none for a model without the parameter. */
   readonly thinkingTypes: readonly ThinkingType[];

@@ -2,7 +2,7 @@ import { inspectMedia, type Media } from "../engine/media.ts";
 import { fromBase64, fromUrl, objectOf, textOf, type PartReader } from "../openai/content-parts.ts";
 import { field, readList, required } from "../openai/fields.ts";
 
-/** What a user can send here besides texts and images. */
+/** Media that a user can send besides texts and images. */
 export const QWEN_PARTS: Readonly<Record<string, PartReader>> = {
   /** A recording as a link, a data URL, or bare data. */
   input_audio(part, path) {

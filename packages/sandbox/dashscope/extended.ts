@@ -1,4 +1,4 @@
-/** What a model makes of a prompt that it may make longer. */
+/** The prompt after the model extended it. */
 export function extended(prompt: string): string {
   return `${prompt} The light is soft, and every detail is sharp.`;
 }

@@ -12,7 +12,7 @@ export interface ImageParameters {
   readonly isExtended: boolean;
 }
 
-/** What stands beside the input, the same at both addresses. */
+/** Fields beside the input, the same at both addresses. */
 export function readParameters(
   parameters: Json | undefined,
   model: ImageModel,

@@ -55,7 +55,7 @@ export function readPromptRequest({ body }: VendorRequest): ImageRequest {
   return { model, prompt, given: [], ...readParameters(memberOf(body, "parameters"), model, []) };
 }
 
-/** What the user wants drawn, of a body that nobody has checked yet. */
+/** The prompt of an image request, read before validation. */
 export function promptIn(body: Json | undefined): string | undefined {
   const input = memberOf(body, "input");
   const messages = memberOf(input, "messages");

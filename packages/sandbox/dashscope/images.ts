@@ -14,10 +14,10 @@ import { isAsync, unsupported, type DashscopeWish } from "./tasks.ts";
 export const GENERATION_PATH = "/api/v1/services/aigc/multimodal-generation/generation";
 export const SYNTHESIS_PATH = "/api/v1/services/aigc/text2image/image-synthesis";
 
-/** Qwen's pictures: at once, or as tasks. Throws `NativeError` at what the vendor refuses. */
+/** Qwen's images: synchronous, or as tasks. Throws `NativeError` if the vendor refuses the request. */
 export interface QwenImages {
   generate(request: VendorRequest): JsonObject;
-  /** What a task shall draw. */
+  /** The options of an image task. */
   requested(request: VendorRequest): DashscopeWish;
 }
 

@@ -1,6 +1,6 @@
 import { EVERY_EFFORT, type Model } from "../openai/models.ts";
 
-/** A Qwen model. What each can do is what the vendor's model list and its users' error reports say. */
+/** A Qwen model. Abilities come from the vendor's model list and from error reports of users. */
 export interface QwenModel extends Model {
   /** Thinks when told, always, or never. */
   readonly thinking: "hybrid" | "always" | "never";

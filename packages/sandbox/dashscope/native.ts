@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import type { VendorError } from "../vendor.ts";
 
-/** What starts the paths of the vendor's own protocol, beside the compatible one. */
+/** Prefix of the paths of the vendor's own protocol, beside the compatible one. */
 export const NATIVE = "/api/v1/";
 
 /** A refusal in that protocol: other codes, and in another shape. */
@@ -34,7 +34,7 @@ export function markedRefusal(marks: ReadonlySet<string>): NativeError | undefin
   return isEarly && isCode(code) ? failureAs(code) : undefined;
 }
 
-/** What is found out only when the task has run; the last one is not told of. */
+/** Failures that appear only after the task has run; the last one is not reported. */
 export const LATE_CODES = ["DataInspectionFailed", "InternalError.Algo", "silentfail"] as const;
 
 const CODES = {

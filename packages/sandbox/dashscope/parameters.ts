@@ -3,7 +3,7 @@ import { field, readBoolean, readChoice, readObject } from "../openai/fields.ts"
 import { refusedByModel } from "./error.ts";
 import type { QwenModel } from "./models.ts";
 
-/** Ranges that are other than the protocol's, and what only this vendor has. */
+/** Ranges that differ from the protocol's, and fields that only this vendor has. */
 export function checkParameters(body: JsonObject, model: QwenModel): void {
   checkNumbers(body, model);
   checkMessages(body);

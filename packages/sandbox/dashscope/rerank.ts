@@ -11,7 +11,7 @@ export const RERANK_MODELS = ["gte-rerank-v2", "qwen3-rerank"].map((id) => ({
 
 const MAX_DOCUMENTS = 500;
 
-/** Throws `NativeError` at what the vendor refuses. */
+/** Throws `NativeError` if the vendor refuses the request. */
 export function rerank(body: Json | undefined): JsonObject {
   if (!isJsonObject(body)) throw invalidParameter("A POST with a JSON object is required.");
   if (!RERANK_MODELS.some(({ id }) => id === body["model"]))

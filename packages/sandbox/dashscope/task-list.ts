@@ -4,7 +4,7 @@ import { invalidParameter } from "./native.ts";
 import type { DashscopeTask } from "./tasks.ts";
 import { readTime } from "./times.ts";
 
-/** A page of what was ordered within a day, the newest first. */
+/** A page of the tasks of one day, newest first. */
 export function listTasks(
   tasks: readonly DashscopeTask[],
   query: URLSearchParams,

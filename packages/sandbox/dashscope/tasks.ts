@@ -7,7 +7,7 @@ import { failureAs, LATE_CODES, markedRefusal, NativeError } from "./native.ts";
 import { listTasks } from "./task-list.ts";
 import { writtenTime } from "./times.ts";
 
-/** What is made later, and asked for until it is there. */
+/** A result that is made later, and polled. */
 export interface DashscopeWish {
   readonly model: string;
   /** "aigc:image2video:video-synthesis" */
@@ -24,14 +24,14 @@ export interface Outcome {
   readonly usage: JsonObject;
 }
 
-/** Under it, what was ordered is listed. */
+/** The account that lists its tasks. */
 export interface PlacedWish extends DashscopeWish {
   readonly requestId: string;
 }
 
 export type DashscopeTask = Task<PlacedWish>;
 
-/** The tasks of all models. Throws `NativeError` at what the vendor refuses. */
+/** The tasks of all models. Throws `NativeError` if the vendor refuses the request. */
 export interface DashscopeTasks {
   submit(request: VendorRequest, caller: Caller, read: () => DashscopeWish): JsonObject;
   get(request: VendorRequest, key: string, id: string): JsonObject;

@@ -88,7 +88,7 @@ describe("the simulated model", () => {
     expect(say(asked)).toBe("amber");
   });
 
-  test("does not name what it is told not to name", () => {
+  test("does not use words that the prompt forbids", () => {
     expect(say([user("Tell me about trees. Do not mention oaks.")])).not.toMatch(/oak/i);
   });
 

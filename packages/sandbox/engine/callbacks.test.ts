@@ -46,7 +46,7 @@ function plan(more: Partial<CallbackPlan> = {}): CallbackPlan {
 
 const told = () => heard.map(({ body }) => body);
 
-test("each moment is told when it has come, signed over the very bytes", async () => {
+test("each status is sent when it occurs, signed over the exact bytes", async () => {
   using callbacks = sender();
   callbacks.follow(plan());
   await waitFor(() => heard.length === 3);
@@ -65,7 +65,7 @@ test("what did not come to pass is not told", async () => {
   expect(told()).toEqual([{ at: 0 }, { at: 20 }]);
 });
 
-test("a receiver who fails is told again, and not for ever", async () => {
+test("a webhook that fails is sent again, a limited number of times", async () => {
   using callbacks = sender();
   statuses = [500, 500, 500, 500, 500];
   const { moments } = plan();

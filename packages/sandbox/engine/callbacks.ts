@@ -5,7 +5,7 @@ import type { TaskSettings } from "./task-settings.ts";
 
 /** Tells callers of their tasks, where they listen on this machine: nothing ever leaves it. */
 export interface CallbackSender extends Disposable {
-  /** Sends what there is to tell at each of the moments, when it has come. */
+  /** Sends one webhook at each of the given times. */
   follow(plan: CallbackPlan): void;
   /** Whether whoever listens gives back what is said; off this machine nobody is asked, and all are believed. */
   isEchoed(url: string, body: JsonObject, timeoutMs: number): Promise<boolean>;

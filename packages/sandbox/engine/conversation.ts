@@ -2,7 +2,7 @@ import type { Json } from "../json.ts";
 import type { Media } from "./media.ts";
 import type { WebPage } from "./web-search.ts";
 
-/** What was said so far, in no vendor's words. */
+/** The conversation so far, in a form of no vendor. */
 export type Conversation = readonly Turn[];
 
 export type Turn =

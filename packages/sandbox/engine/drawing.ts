@@ -13,7 +13,7 @@ export interface Drawing {
   readonly isClear?: boolean;
 }
 
-/** A PNG file that shows what was asked for; the captions say what else is to be known of it. */
+/** A PNG file that shows the prompt; the captions add facts about it. */
 export function draw(drawing: Drawing): Uint8Array {
   const { width, height, prompt, given, isMarked, isClear = false } = drawing;
   const from = `FROM ${given} IMAGE${given === 1 ? "" : "S"}`;

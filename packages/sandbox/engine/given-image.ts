@@ -1,6 +1,6 @@
 import { inspectMedia, type Media } from "./media.ts";
 
-/** What a vendor takes of a picture that it is given. */
+/** A vendor's rules for given images. */
 export interface ImageBounds {
   /** As in "image/png". */
   readonly types: readonly string[];

@@ -1,4 +1,4 @@
-/** What the head of an MP4 or QuickTime file says of what is in it. */
+/** Facts in the header of an MP4 or QuickTime file. */
 export interface Mp4Head {
   /** Such as "isom", "qt  " or "heic". */
   readonly brand: string;

@@ -1,6 +1,6 @@
 import { isEmptyWord } from "./words.ts";
 
-/** What a prompt names, ready to become an argument: each list in the order of the text. */
+/** Values in a prompt that can become arguments; each list is in the order of the text. */
 export interface PromptValues {
   readonly text: string;
   readonly quoted: readonly string[];

@@ -4,15 +4,15 @@ import { ownWords } from "./own-words.ts";
 
 /** The conversation as the rules look at it. */
 export interface Prompt {
-  /** What the user said last. */
+  /** The last message of the user. */
   readonly text: string;
-  /** The same, without the middle when it is long: what most rules are content with. */
+  /** The same, without the middle if it is long. This suffices for most rules. */
   readonly gist: string;
   readonly media: readonly Media[];
   readonly system: string;
-  /** What the user and the system said before, oldest first. */
+  /** Earlier messages of the user and the system, oldest first. */
   readonly earlier: readonly string[];
-  /** What the tools said since the assistant called them; empty when the user has spoken after. */
+  /** Results of tools since the assistant called them; empty if a message of the user follows. */
   readonly results: readonly ToolResult[];
   /** The beginning of the answer, which the assistant is to go on from. */
   readonly begun?: string;

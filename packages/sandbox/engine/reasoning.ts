@@ -3,7 +3,7 @@ import type { Prompt } from "./prompt.ts";
 import { countTokens } from "./tokens.ts";
 import { contentWords } from "./words.ts";
 
-/** What a reasoning model thinks before it answers: the more effort, the longer. */
+/** Text of the reasoning before an answer; more effort makes it longer. */
 export function think(prompt: Prompt, effort: ReasoningEffort): string {
   const wanted = TOKENS[effort];
   if (wanted === 0) return "";

@@ -48,7 +48,7 @@ test("a link is good until it expires, and is refused from then on", async () =>
   });
 });
 
-test("nobody can make a link last longer, or point elsewhere", async () => {
+test("the expiry and the target of a link cannot be changed", async () => {
   const { link, get } = shelf();
   const statuses = [
     link.replace("X-Expires=60", "X-Expires=600"),

@@ -3,7 +3,7 @@ import type { VendorRequest } from "../vendor.ts";
 import { fileReply } from "../wire/file-reply.ts";
 import { textReply, type Reply } from "../wire/reply.ts";
 
-/** What tasks have made, under links that are signed and expire. */
+/** Results of tasks, under signed links that expire. */
 export interface ResultFiles {
   /** The link to a file: the same one for the same file and time. */
   publish(file: ResultFile): string;

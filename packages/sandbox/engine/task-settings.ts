@@ -1,4 +1,4 @@
-/** What can be ordered of all tasks and of what goes with them, while they run too. */
+/** Settings of all tasks and their webhooks, which can change while tasks run. */
 export interface TaskSettings {
   readonly queuedMs: number;
   readonly runningMs: number;
@@ -16,9 +16,9 @@ export interface TaskSettings {
   readonly callbackSecrets: readonly string[];
   /** Whether limits of requests per second are kept, by the vendors who have them on their control planes. */
   readonly rateLimits: boolean;
-  /** Whether control planes answer what they refuse with 200. */
+  /** Whether control planes refuse with status 200. */
   readonly errorsAs200: boolean;
-  /** Whether control planes leave out what usually stands around a result. */
+  /** Whether control planes omit the usual envelope of a result. */
   readonly bareResults: boolean;
 }
 
@@ -36,10 +36,10 @@ export const USUAL_TASK_SETTINGS: TaskSettings = {
   bareResults: false,
 };
 
-/** Settings that change in place, so that whoever holds them sees it. */
+/** Settings that change in place, so that every holder sees the change. */
 export interface LiveTaskSettings extends TaskSettings {
   set(change: Partial<TaskSettings>): void;
-  /** Back to what the sandbox was started with. */
+  /** Restores the initial state. */
   reset(): void;
 }
 

@@ -59,7 +59,7 @@ describe("a task", () => {
 });
 
 describe("the table", () => {
-  test("shows a task to nobody but its owner", () => {
+  test("shows a task only to its owner", () => {
     const { table } = open("a cat");
 
     expect([table.find("t", "k")?.id, table.find("t", "other")]).toEqual(["t", undefined]);

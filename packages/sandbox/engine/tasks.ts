@@ -3,7 +3,7 @@ import type { TaskSettings } from "./task-settings.ts";
 /** Work that takes its time: where it stands follows from the clock alone. */
 export interface Task<Requested> {
   readonly id: string;
-  /** The credential that it was ordered with; nobody else sees it. */
+  /** The credential that created it; other credentials cannot read it. */
   readonly owner: string;
   /** A name that the caller gave it. */
   readonly externalId: string | undefined;
@@ -73,7 +73,7 @@ export interface TaskOrder<Requested> {
   readonly externalId?: string | undefined;
   readonly requested: Requested;
   readonly origin: string;
-  /** What the caller wrote: words in brackets decide how it ends. */
+  /** The client's prompt: words in brackets decide the outcome. */
   readonly prompt: string;
   /** Further words that make it fail, in the vendor's own way. */
   readonly failures?: readonly string[];

@@ -4,7 +4,7 @@ import { mp4File, type Brand } from "./video/mp4.ts";
 import { even, newScene } from "./video/scene.ts";
 import { silence } from "./video/silence.ts";
 
-/** What a video shall be like. Measures in pixels are made even, which the format asks for. */
+/** Options of a video. Sizes in pixels are made even, as the format requires. */
 export interface VideoWish {
   readonly width: number;
   readonly height: number;

@@ -28,7 +28,7 @@ export const flag: ArgumentReader<boolean> = (raw) => {
 export const text: ArgumentReader<string> = (raw) =>
   raw === undefined || raw === "" ? new Error("is required") : raw;
 
-/** What may stand in a header. */
+/** Characters that are allowed in a header. */
 export const headerText: ArgumentReader<string> = (raw) =>
   raw !== undefined && /^[\x21-\x7e]+$/.test(raw)
     ? raw

@@ -4,7 +4,7 @@ import { readFaults, type FaultRequest } from "./faults.ts";
 export interface FaultQueue {
   add(order: FaultOrder): void;
   clear(): void;
-  /** What hits this request; each order is used up by it once. */
+  /** The faults of this request; each order is used once. */
   take(request: MatchedRequest): readonly FaultRequest[];
 }
 

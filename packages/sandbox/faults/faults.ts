@@ -63,7 +63,7 @@ const FAULTS = {
   /** The answer never ends. */
   endless: {},
   redirect: { to: headerText, code: integer(300, 308, 302) },
-  /** The body is compressed, whatever was asked for. */
+  /** The body is compressed, regardless of `accept-encoding`. */
   gzip: {},
   /** Tool calls as other vendors write them. */
   toolquirks: {

@@ -23,7 +23,7 @@ test("several faults can spoil one answer", async () => {
   expect(textIn(text)).toBe("hi there");
 });
 
-test("a misspelt fault is told, and no answer pretends that it happened", async () => {
+test("a misspelt fault is refused, instead of an answer without the fault", async () => {
   const refusals = [
     "[[fault:rest]]",
     "[[fault:reset byte=1]]",

@@ -8,7 +8,7 @@ export function readMagicWords(text: string): readonly FaultRequest[] {
   }));
 }
 
-/** What the user wrote besides. */
+/** The rest of the user's text. */
 export function withoutMagicWords(text: string): string {
   return text.includes("[[fault:") ? text.replaceAll(MAGIC_WORDS, "").trim() : text;
 }

@@ -46,7 +46,7 @@ function waitHeaders({
   };
 }
 
-/** What a proxy in front of a vendor answers when the vendor does not. */
+/** The response of a proxy in front of an unavailable vendor. */
 function gatewayPage(code: number): string {
   return `<!DOCTYPE html>\n<html><head><title>${code}</title></head><body><h1>Error ${code}</h1><hr>edge proxy</body></html>\n`;
 }

@@ -34,7 +34,7 @@ test("status: a proxy's page is HTML", async () => {
   expect(await response.text()).toStartWith("<!DOCTYPE html>");
 });
 
-test("error200: success is told by the status alone", async () => {
+test("error200: the status alone reports success", async () => {
   const response = await post(sandbox, ask("Say hi [[fault:error200]]", COUNTED));
 
   expect([response.status, response.headers.get("content-type")]).toEqual([
@@ -56,7 +56,7 @@ test("redirect: the caller is sent elsewhere", async () => {
   ]);
 });
 
-test("gzip: the body is compressed although nobody asked", async () => {
+test("gzip: the body is compressed although the client did not accept it", async () => {
   const unary = await rawExchange(sandbox, ask("Say hi [[fault:gzip]]"));
   const stream = await post(sandbox, ask("Count to 20 [[fault:gzip]]", COUNTED));
 

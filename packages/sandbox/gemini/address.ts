@@ -1,4 +1,4 @@
-/** What a path of the vendor points at. */
+/** The target of a path of the vendor. */
 export type Address =
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly version: string; readonly model: string }

@@ -4,7 +4,7 @@ import type { Frame } from "../wire/frame.ts";
 
 const TYPE = "application/json; charset=UTF-8";
 
-/** What the vendor sends with every answer, errors included. */
+/** Headers of every response, including errors. */
 const HEADERS: Readonly<Record<string, string>> = {
   "server-timing": "gfet4t7; dur=12",
   "x-content-type-options": "nosniff",

@@ -16,7 +16,7 @@ export interface CachedContents {
   /** Only its end can be changed. */
   update(name: string, body: Json | undefined): JsonObject;
   remove(name: string): JsonObject;
-  /** What a request goes on from. */
+  /** The state that a request continues. */
   find(name: string, model: Model): CachedContent;
 }
 

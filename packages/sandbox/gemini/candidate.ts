@@ -25,13 +25,13 @@ export interface Candidate {
   /** Absent before the third generation. */
   readonly callIds: readonly (string | undefined)[];
   readonly callSignature: string | undefined;
-  /** What the vendor's own tools did. */
+  /** Actions of the vendor's tools. */
   readonly invocations: readonly Portion[];
   /** Pictures among the thoughts. */
   drafts(): Iterable<Portion>;
   /** Pictures or speech. */
   media(): Iterable<Portion>;
-  /** What stands beside the parts when all is said. */
+  /** Fields beside the parts at the end. */
   readonly closing: Closing;
 }
 
@@ -80,7 +80,7 @@ interface Plan {
   readonly answer: Answer;
   readonly isHeldBack: boolean;
   readonly missing: MissingPicture | undefined;
-  /** What the user said last. */
+  /** The last message of the user. */
   readonly asked: string;
   readonly signature: string;
 }

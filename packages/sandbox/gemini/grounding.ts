@@ -36,7 +36,7 @@ export function ground(
   };
 }
 
-/** What the vendor wants shown with an answer from the web. */
+/** Content that the vendor requires to be shown with an answer from the web. */
 export function suggestionsPage(query: string): string {
   const safe = query.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   return `<div class="container">\n  <a class="chip" href="https://www.google.com/search?q=${encodeURIComponent(query)}">${safe}</a>\n</div>`;

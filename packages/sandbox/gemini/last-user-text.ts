@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json } from "../json.ts";
 
-/** What the user said last, of a body that nobody has checked yet. */
+/** The last message of the user, read before validation. */
 export function lastUserText(body: Json | undefined): string {
   const [instance] = asList(fieldOf(body, "instances"));
   const prompt = fieldOf(instance, "prompt");

@@ -23,7 +23,7 @@ export function getModel(id: string, version: string): JsonObject {
   throw new ApiError(404, `Model is not found: models/${id} for api version ${version}`);
 }
 
-/** A model that can do what the verb says. */
+/** A model that supports the verb. */
 export function modelFor(id: string, verb: string, version: string): Model {
   if (!/^[\w.-]+$/.test(id))
     throw invalid("* GenerateContentRequest.model: unexpected model name format\n");

@@ -1,7 +1,7 @@
 import type { ReasoningEffort } from "../engine/conversation.ts";
 import type { ThinkingConfig } from "./proto/generation-config.ts";
 
-/** A simulated model: what it can do, what it rejects, and how it writes its answers. */
+/** A simulated model: its abilities, the fields that it rejects, and the form of its answers. */
 export interface Model {
   readonly id: string;
   readonly version: string;
@@ -47,7 +47,7 @@ export interface ThinkingLimits {
   /** In tokens; -1 leaves it to the model. Absent if a budget is refused. */
   readonly budget?: { readonly min: number; readonly max: number; readonly canBeOff: boolean };
   readonly levels: readonly ThinkingLevel[];
-  /** What it does where nothing is asked for. */
+  /** Its defaults. */
   readonly usually: ReasoningEffort;
 }
 
@@ -96,7 +96,7 @@ function levelled(
   extra: Partial<Model> = {},
   usually: ReasoningEffort = "high",
 ) {
-  // What knows a minimal level can also be told to do without.
+  // Models with a minimal level also accept no thinking.
   const budget = levels.includes("MINIMAL")
     ? { min: 1, max: 24_576, canBeOff: true }
     : { min: 128, max: 32_768, canBeOff: false };

@@ -5,7 +5,7 @@ import { mediaOf } from "./media.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Content } from "./proto/content.ts";
 
-/** What a prompt costs before it is answered, by what it is made of. */
+/** Input tokens of a prompt, by modality. */
 export interface PromptTokens {
   readonly total: number;
   readonly byModality: Readonly<Record<Modality, number>>;
@@ -29,7 +29,7 @@ export function countPrompt({ system, contents, toolsText }: Prompt): PromptToke
   return { total: Object.values(byModality).reduce((sum, each) => sum + each), byModality };
 }
 
-/** The list that usage carries: what there is nothing of is left out. */
+/** The list in usage; empty entries are omitted. */
 export function tokensDetails({ byModality }: PromptTokens): readonly JsonObject[] {
   return Object.entries(byModality)
     .filter(([modality, tokenCount]) => tokenCount > 0 || modality === "TEXT")

@@ -5,7 +5,7 @@ import type { Content } from "./proto/content.ts";
 import type { PromptMessage } from "./proto/requests.ts";
 import { readTools, type ToolSettings } from "./tools.ts";
 
-/** What is put before the model. */
+/** The input of the model. */
 export interface Prompt {
   readonly system: string;
   readonly contents: readonly Content[];

@@ -6,7 +6,7 @@ import { describeParts, mediaOf } from "./media.ts";
 import type { Content } from "./proto/content.ts";
 import type { GenerateRequest } from "./request.ts";
 
-/** What the engine is asked, for one of the candidates. */
+/** The engine's prompt for one candidate. */
 export function questionOf(request: GenerateRequest, candidate: number): RequestSpec {
   const { prompt, sampling, thinking, output } = request;
   return {

@@ -44,7 +44,7 @@ export function readGenerateRequest(
   return readGenerate(readMessage(generateContentRequest, body), model, caches, ROOT);
 }
 
-/** What a prompt would cost: the conversation alone, or a whole request. */
+/** Tokens of a prompt: of the conversation alone, or of a complete request. */
 export function readCountRequest(
   body: Json | undefined,
   model: Model,

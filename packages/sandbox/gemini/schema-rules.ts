@@ -1,7 +1,7 @@
 import type { BrokenRule } from "./error.ts";
 import type { Schema } from "./proto/schema.ts";
 
-/** What the vendor's own schemas may not say, although their form allows it. */
+/** Rules of the vendor's schemas beyond their form. */
 export function schemaRules(schema: Schema, path: string): readonly BrokenRule[] {
   return [
     ...ownRules(schema, path),

@@ -6,7 +6,7 @@ import { logprobsResult } from "./logprobs.ts";
 import { Hop } from "./continuation.ts";
 import { closingFieldsOf, indexOf, messageOf } from "./whole.ts";
 
-/** What closes the array; a stream of events has nothing of the kind. */
+/** The end of the array; a stream of events has none. */
 export const ARRAY_END: Frame = { kind: "done", data: "]", tokens: 0 };
 
 /** The answer as a stream, made as it is taken; several candidates take turns. */
@@ -74,7 +74,7 @@ function* chunksOf(candidate: Candidate, generation: Generation): Generator<Chun
   yield { ...(held ?? nothing), closing: end };
 }
 
-/** What was held back ends without a last text. */
+/** A blocked answer ends without a last text. */
 const SILENT: readonly string[] = ["SAFETY", "IMAGE_SAFETY", "NO_IMAGE"];
 
 /** Calls made at once come in one piece. */

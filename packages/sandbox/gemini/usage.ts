@@ -6,16 +6,16 @@ import type { GenerateRequest } from "./request.ts";
 /** Counts an answer while it is given, over all candidates. */
 export interface UsageMeter {
   take(portion: Pick<Portion, "thoughts" | "answer">): void;
-  /** What an answer says in one piece, or at the end of a stream. */
+  /** Usage of a complete answer, or at the end of a stream. */
   total(): JsonObject;
-  /** What a stream says on its way, which differs from generation to generation. */
+  /** Usage within a stream, which differs between generations. */
   soFar(): JsonObject;
 }
 
-/** What the request has cost before it is answered. */
+/** Input tokens of the request. */
 export interface Spent {
   readonly cachedTokens: number;
-  /** What the vendor's own tools have put before the model. */
+  /** Input of the model that comes from the vendor's tools. */
   readonly toolTokens: number;
 }
 

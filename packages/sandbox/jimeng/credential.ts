@@ -3,7 +3,7 @@ import type { VendorOptions, VendorRequest } from "../vendor.ts";
 import { gateRefusal } from "./error.ts";
 import { isSame, sha256, signatureOf } from "./signature.ts";
 
-/** Gives back the access key of whoever has signed the request. */
+/** Returns the access key that signed the request. */
 export function checkSignature(
   { method, path, query, headers, bytes }: VendorRequest,
   { apiKeys, now }: Pick<VendorOptions, "apiKeys" | "now">,

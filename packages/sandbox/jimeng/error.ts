@@ -94,7 +94,7 @@ export function lateFailure(marks: ReadonlySet<string>): ApiError {
   return refused(code ?? (marks.has("moderate") ? 50516 : 50520));
 }
 
-/** What is found out only when the task has run. */
+/** Failures that appear only after the task has run. */
 export const LATE_CODES: readonly string[] = [
   "50511",
   "50512",

@@ -1,4 +1,4 @@
-/** What a `req_key` stands for. */
+/** The model of a `req_key`. */
 export interface JimengModel {
   readonly resolution: "720p" | "1080p";
   /** How many pictures it has to be given, and how many it can be. */

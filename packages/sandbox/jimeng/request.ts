@@ -93,7 +93,7 @@ function ratioOf({ widthPixels = 1, heightPixels = 1 }: Media): number {
   return widthPixels / heightPixels;
 }
 
-/** Whatever comes in this protocol is an object. */
+/** Every body of this protocol is an object. */
 export function readBody(body: Json | undefined): JsonObject {
   if (isJsonObject(body)) return body;
   throw invalidInput("The body must be a JSON object.");

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** What is signed of a request. */
+/** The signed parts of a request. */
 export interface Signed {
   readonly method: string;
   /** From the first slash on. */

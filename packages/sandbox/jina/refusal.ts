@@ -1,6 +1,6 @@
 import { jsonReply, type Reply } from "../wire/reply.ts";
 
-/** Thrown at what the vendor does not accept. */
+/** Thrown if the vendor refuses a request. */
 export class Refusal extends Error {
   readonly reply: Reply;
 

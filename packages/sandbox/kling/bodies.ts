@@ -60,7 +60,7 @@ export interface Results {
   readonly validSeconds: number;
 }
 
-/** There is no word for what has expired: it has failed. */
+/** Expired tasks have no status of their own: they have failed. */
 function standing(task: KlingTask, at: number) {
   const { phase, since } = stateOf(task, at);
   const isDone = phase === "succeeded";

@@ -3,7 +3,7 @@ import { field, readBoolean, readObject, readText } from "../openai/fields.ts";
 import { invalidValue } from "./error.ts";
 import type { KlingOrder } from "./order.ts";
 
-/** What both styles have: in the body itself, or among its options. */
+/** Fields of both styles: in the body, or in its options. */
 export function readCommon(
   body: JsonObject,
 ): Pick<KlingOrder, "callbackUrl" | "externalId" | "hasWatermark"> {

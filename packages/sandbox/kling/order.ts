@@ -3,7 +3,7 @@ import type { Task } from "../engine/tasks.ts";
 /** A video as it was ordered, in either style. */
 export interface KlingOrder {
   readonly style: "v1" | "3.0";
-  /** What the path calls it: "text2video" and "text-to-video" alike. */
+  /** Its name in the path: "text2video" or "text-to-video". */
   readonly product: string;
   readonly model: string;
   readonly prompt: string;
@@ -23,7 +23,7 @@ export type KlingTask = Task<KlingOrder>;
 export const ASPECTS = ["16:9", "9:16", "1:1"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
-/** What a whole video costs, in units of a resource pack. */
+/** Cost of a video, in units of a resource pack. */
 export function unitsOf(order: KlingOrder): number {
   const [usual, high] = rateOf(order);
   const rate = order.resolution === "4k" ? 3 : order.resolution === "720p" ? usual : high;

@@ -54,7 +54,7 @@ export function markedRefusal(marks: ReadonlySet<string>): ApiError | undefined 
   return code === undefined ? undefined : refused(code);
 }
 
-/** What is found out only when the task has run, and words that end it otherwise. */
+/** Failures that appear only after the task has run, and words in the prompt that cause others. */
 export const LATE_MARKS = ["1027", "cancel"];
 
 /** Why a task has failed: its video may not be shown, or something broke. */

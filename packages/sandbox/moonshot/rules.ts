@@ -18,7 +18,7 @@ export function isThinking(body: JsonObject): boolean {
   return thinkingTypeIn(body) !== "disabled";
 }
 
-/** Autumn 2026's reports tell what is refused; the words of the refusals are doubtful. */
+/** Reports of autumn 2026 name the refused fields; the texts of the refusals are uncertain. */
 export function check(body: JsonObject, model: ThinkingModel): void {
   for (const [name, only] of fixedFor(body)) {
     const value = body[name] ?? undefined;

@@ -15,7 +15,7 @@ export type ChatEndpoint = (
   headers: Readonly<Record<string, string>>,
 ) => Reply;
 
-/** Chat completions, in the way of one of the vendors. Throws `ApiError` at what it refuses. */
+/** Chat completions of one vendor. Throws `ApiError` if the vendor refuses the request. */
 export function chatEndpoint(
   dialect: ChatDialect,
   { now, cache = prefixCache() }: { readonly now: () => number; readonly cache?: PrefixCache },

@@ -55,7 +55,7 @@ export function chatReply(
   };
 }
 
-/** What the request costs before it is answered. */
+/** Input tokens of the request. */
 export interface Input {
   readonly prompt: PromptTokens;
   readonly cache: CacheUse;
@@ -91,7 +91,7 @@ function finishReason(
   return request.isLegacyFunctions ? "function_call" : "tool_calls";
 }
 
-/** What a completion and all chunks of one begin with. */
+/** Common head of a completion and its chunks. */
 export function commonFields(
   { id, createdAt, request, dialect }: ChatReply,
   object: string,

@@ -32,7 +32,7 @@ interface Delta {
   readonly finish?: string;
 }
 
-/** What opens the choice, then the pieces, then the reason to finish. */
+/** The opening of the choice, its pieces, and the finish reason. */
 function* deltas(choice: Choice, reply: ChatReply): Generator<Delta> {
   const { request, dialect, faults, meter } = reply;
   const { index, speech } = choice;

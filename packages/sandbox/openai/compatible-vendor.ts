@@ -14,7 +14,7 @@ import { checkContentType, decodeSegment, only } from "./routing.ts";
 /** A vendor that speaks the chat protocol under an address of its own, with its own errors. */
 export interface CompatibleVendor {
   readonly id: string;
-  /** What stands before `/chat/completions` and `/models`. */
+  /** Prefix of `/chat/completions` and `/models`. */
   readonly base: string;
   readonly dialect: ChatDialect;
   readonly models: readonly ListedModel[];
@@ -25,7 +25,7 @@ export interface CompatibleVendor {
   refusal(status: number, detail: ErrorDetail, requestId: string): JsonObject;
   /** The same for an error that was ordered as a fault. */
   failure(error: VendorError, requestId: string): JsonObject;
-  /** What it answers besides the protocol; nothing for other paths. */
+  /** Responses beyond the protocol; `undefined` for other paths. */
   besides?(request: VendorRequest, headers: Readonly<Record<string, string>>): Reply | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Model } from "./models.ts";
 import type { ChatRequest } from "./request.ts";
 import type { Totals } from "./usage.ts";
 
-/** What each of the vendors who speak this protocol does in its own way. */
+/** Differences between the vendors of this protocol. */
 export interface ChatDialect {
   readonly request: RequestDialect;
   readonly answer: AnswerDialect;
@@ -22,7 +22,7 @@ export interface RequestDialect {
   findModel(id: string): Model | undefined;
   /** Throws at parameters that are right in themselves, and wrong for this vendor or model. */
   checkSupport(body: JsonObject, model: Model): void;
-  /** The request as the vendor takes it: without what it ignores, and with its own defaults. */
+  /** The request without fields that the vendor ignores, and with its defaults. */
   prepare(body: JsonObject, model: Model): JsonObject;
   readThinking(body: JsonObject, model: Model): Thinking;
   readSearch(body: JsonObject, messages: readonly Message[]): WebSearch | undefined;
@@ -42,14 +42,14 @@ export interface Thinking {
 export interface AnswerDialect {
   newId(now: number): string;
   newCallId(): string;
-  /** What stands around the choices, besides id, object, time and model. */
+  /** Fields beside the choices, besides id, object, time and model. */
   common(request: ChatRequest): JsonObject;
   message(choice: Choice, pieces: readonly Piece[], reply: ChatReply): JsonObject;
   /** Made anew for each choice, since what comes may depend on what came. */
   deltas(choice: Choice, reply: ChatReply): DeltaWriter;
   chunkChoice(choice: ChunkChoice): JsonObject;
   usage(totals: Totals): JsonObject;
-  /** Whether chunks say that their usage is not known yet, also where nobody asked for it. */
+  /** Whether chunks have a null usage, even if the client did not ask for usage. */
   readonly showsNullUsage: boolean;
 }
 

@@ -21,7 +21,7 @@ const MAX_INPUTS = 2_048;
 const MAX_INPUT_TOKENS = 8_192;
 const MAX_TOKENS = 300_000;
 
-/** https://platform.openai.com/docs/api-reference/embeddings. Throws `ApiError` at what it refuses. */
+/** https://platform.openai.com/docs/api-reference/embeddings. Throws `ApiError` if it refuses. */
 export function embeddings(asked: Json | undefined): JsonObject {
   const body = objectIn(asked);
   const embedder = findEmbedder(readModel(body));

@@ -25,7 +25,7 @@ export interface ErrorDetail {
   readonly code?: string | null;
 }
 
-/** A request that is wrong. `param` and `code` are what clients can act on. */
+/** An invalid request. Clients can act on `param` and `code`. */
 export function invalid(param: string | null, code: string | null, message: string): ApiError {
   return new ApiError(400, { message, param, code });
 }

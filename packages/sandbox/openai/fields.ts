@@ -7,7 +7,7 @@ export function objectIn(body: Json | undefined): JsonObject {
   throw invalid(null, null, "We could not parse the JSON body of your request.");
 }
 
-/** One field of a request: where it is and what it holds. Absent and null are the same. */
+/** One field of a request: its path and its value. Absent and null are the same. */
 export interface FieldValue {
   readonly path: string;
   readonly value: Json | undefined;

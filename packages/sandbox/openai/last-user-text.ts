@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json } from "../json.ts";
 
-/** What the user said last: in the messages of a chat, in an input, or in what shall be drawn. */
+/** The last text of the user: in messages, in an input, or in an image prompt. */
 export function lastUserText(body: Json | undefined): string {
   if (!isJsonObject(body)) return "";
   const { messages, input, prompt } = body;
@@ -8,7 +8,7 @@ export function lastUserText(body: Json | undefined): string {
   if (typeof input === "string") return input;
   const list = isJsonArray(messages) ? messages : isJsonArray(input) ? input : [];
   const last = list.findLast((each) => isJsonObject(each) && each["role"] === "user");
-  // What is moderated are texts and parts without a speaker.
+  // Only texts and parts without a role are moderated.
   if (last === undefined) return textOf(list);
   return isJsonObject(last) ? textOf(last["content"]) : "";
 }

@@ -15,7 +15,7 @@ export interface Message {
   /** Images of low detail cost fewer tokens. */
   readonly lowDetailImages: number;
   readonly calls: readonly MessageCall[];
-  /** What a tool message answers. */
+  /** The call that a tool message answers. */
   readonly toolCallId: string | undefined;
 }
 

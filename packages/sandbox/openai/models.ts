@@ -6,7 +6,7 @@ import { MODERATORS } from "./moderations.ts";
 import { PICTURE_MODELS } from "./pictures/models.ts";
 import { VIDEO_MODELS } from "./videos/models.ts";
 
-/** A simulated model: what it can do, and what it rejects. */
+/** A simulated model: its abilities, and the fields that it rejects. */
 export interface Model {
   readonly id: string;
   /** The dated name that answers carry. */
@@ -18,7 +18,7 @@ export interface Model {
   /** Whether it thinks before it answers, and whether the thoughts can be read. */
   readonly thinks: "never" | "hidden" | "visibly";
   readonly efforts: readonly ReasoningEffort[];
-  /** What it does where nothing is asked for. */
+  /** Its defaults. */
   readonly usualEffort: ReasoningEffort;
   /** Rejects sampling parameters and `max_tokens`, as reasoning models of the vendor do. */
   readonly isStrict: boolean;

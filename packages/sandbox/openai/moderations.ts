@@ -22,7 +22,7 @@ export const MODERATORS: readonly Moderator[] = [
 
 const USUAL = "omni-moderation-latest";
 
-/** https://platform.openai.com/docs/api-reference/moderations. Throws `ApiError` at what it refuses. */
+/** https://platform.openai.com/docs/api-reference/moderations. Throws `ApiError` if it refuses. */
 export function moderations(asked: Json | undefined): JsonObject {
   const body = objectIn(asked);
   const { snapshot, isOmni } = findModerator(readText(field(body, "model")) ?? USUAL);
@@ -36,7 +36,7 @@ function findModerator(id: string): Moderator {
   throw noSuchModel(id);
 }
 
-/** What is judged as one. */
+/** The input of one result. */
 interface Input {
   readonly text?: string;
   readonly hasImage: boolean;

@@ -8,7 +8,7 @@ import { refuseUnknown } from "./unknown-parameters.ts";
 /** How long a part of a prompt is kept at least. */
 export type CacheTtl = "30m" | "12h";
 
-/** What a request says of the prompt cache, for a model that takes breakpoints. */
+/** Options of the prompt cache, for a model with breakpoints. */
 export interface PromptCaching {
   readonly mode: "implicit" | "explicit";
   readonly ttl: CacheTtl;
@@ -90,7 +90,7 @@ function marksIn(body: JsonObject, conversation: string, usual: CacheTtl): reado
   return marks;
 }
 
-/** What of a prompt is read from the cache, and what is written to it, by how long it is kept. */
+/** Tokens of a prompt that are read from the cache, and that are written to it, by lifetime. */
 export interface CacheUse {
   readonly cached: number;
   readonly written: Readonly<Record<CacheTtl, number>> | undefined;

@@ -2,7 +2,7 @@ import type { Media } from "../engine/media.ts";
 import { countTokens } from "../engine/tokens.ts";
 import type { Message } from "./messages.ts";
 
-/** What a conversation costs before it is answered: exported so that a test can tell the number. */
+/** Input tokens of a conversation; exported for tests. */
 export function countPromptTokens(
   messages: readonly Message[],
   toolsText: string,

@@ -4,7 +4,7 @@ import type { Thinking } from "./dialect.ts";
 import type { Message } from "./messages.ts";
 import type { ChatRequest } from "./request.ts";
 
-/** What the engine is asked, for one of the choices. */
+/** The engine's prompt for one choice. */
 export function questionOf(request: SentRequest, choice: number): RequestSpec {
   return {
     conversation: conversationOf(request.messages),
@@ -20,7 +20,7 @@ export function questionOf(request: SentRequest, choice: number): RequestSpec {
   };
 }
 
-/** What decides the answer, of a request in whatever form it came. */
+/** The parts of a request that decide the answer, in one form for all endpoints. */
 export type SentRequest = Pick<
   ChatRequest,
   | "messages"

@@ -34,7 +34,7 @@ export interface ChatRequest {
   readonly logprobs: number | undefined;
   readonly thinking: Thinking;
   readonly format: OutputFormat;
-  /** What was looked up before the answer. */
+  /** Results of searches before the answer. */
   readonly search: WebSearch | undefined;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;

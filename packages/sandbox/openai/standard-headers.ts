@@ -1,6 +1,6 @@
 import { newId } from "./ids.ts";
 
-/** What the vendor sends with every answer, errors included. */
+/** Headers of every response, including errors. */
 export function standardHeaders(): Readonly<Record<string, string>> {
   return {
     "x-request-id": newId("req_", 32).toLowerCase(),

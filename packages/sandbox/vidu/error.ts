@@ -58,7 +58,7 @@ function isLate(reason: string): boolean {
   return LATE_REASONS.some((each) => each === reason);
 }
 
-/** What is found out only when the task has run. */
+/** Failures that appear only after the task has run. */
 export const LATE_REASONS = [
   "CreationPolicyViolation",
   "AuditSubmitIllegal",

@@ -72,5 +72,5 @@ function checkWarnings(warnings: unknown, { report, isStrict }: AdapterWay): voi
 function streamOf(result: unknown): ReadableStream<unknown> {
   const { stream } = membersOf(result);
   if (stream instanceof ReadableStream) return stream;
-  throw new GatewayError("upstream_failed", "The upstream did not stream its answer.");
+  throw new GatewayError("upstream_failed", "The upstream did not stream its response.");
 }

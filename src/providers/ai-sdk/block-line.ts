@@ -41,7 +41,10 @@ export class BlockLine {
     if (text === "") return;
     this.#waitedLength += slot.state === "waiting" ? EVENT_LENGTH + text.length : 0;
     if (this.#waitedLength > MAX_WAITING_LENGTH) {
-      throw new GatewayError("upstream_failed", "The upstream's answer cannot be put in order.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response has events in an invalid order.",
+      );
     }
     this.#send(slot, { type: "delta", choice: 0, text });
   }

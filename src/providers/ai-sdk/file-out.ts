@@ -30,7 +30,7 @@ export function dataOf(block: MediaBlock, { path, urls }: Place): string | URL {
       if (isFetchedByVendor(source.url, mediaTypeOf(block), urls)) return new URL(source.url);
       throw refuse(path, `this upstream takes ${block.type}s as data only, not as links.`);
     case "reference":
-      throw refuse(path, "it refers to something that only another vendor holds.");
+      throw refuse(path, "it refers to a file that another vendor stores.");
   }
 }
 

@@ -279,7 +279,7 @@ describe("a conversation", () => {
     });
   });
 
-  test("shows as the user's what a tool returned that nobody called", async () => {
+  test("shows the result of an unknown tool call as the user's text", async () => {
     const blocks: Block[] = [{ type: "text", text: "a map" }, png];
     const result: Block = { type: "tool_result", callId: "x", blocks };
     const messages: Message[] = [HELLO, { role: "tool", blocks: [result] }];
@@ -610,7 +610,7 @@ describe("a wish to think", () => {
     },
   );
 
-  test("is reported where nobody knows how to say it, unless the newer interface does", async () => {
+  test("is reported as lost unless the newer interface supports it", async () => {
     const request = { reasoning: { effort: "high" } };
 
     expect((await build(request, "@ai-sdk/anything")).lost).toEqual(["reasoning"]);

@@ -59,7 +59,10 @@ export class PartReader {
     const isCut =
       this.#finish === undefined || (unified === "other" && reason["raw"] === undefined);
     if (isCut && !isWhole) {
-      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response ended before it was complete.",
+      );
     }
     if (unified === "error") {
       throw new GatewayError("upstream_failed", "The upstream failed to end its answer.");
@@ -157,7 +160,7 @@ export class PartReader {
     const known = this.#calls.get(callId);
     if (known !== undefined) return known;
     if (typeof toolName !== "string" || toolName === "") {
-      throw new GatewayError("upstream_failed", "The upstream called a tool without naming it.");
+      throw new GatewayError("upstream_failed", "The upstream's tool call has no tool name.");
     }
     const { name, kind } = readToolName(toolName);
     const slot = this.#line.begin({ type: "tool_call", id: callId, name, kind });

@@ -37,7 +37,7 @@ export async function resolveAssets(
   deps: ReferenceDeps,
 ): Promise<Resolved> {
   if (holdsReference(question.extra, 0)) {
-    throw invalid("asset", "assets may be referred to where media stand, and nowhere else");
+    throw invalid("asset", "asset references are allowed only in media fields");
   }
   const found = new Map<string, Asset>();
   for (const medium of question.media) {

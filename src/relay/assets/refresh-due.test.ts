@@ -69,7 +69,7 @@ test("an asset that cannot be looked at is looked at later, and given up after a
   expect(troubles).toEqual([]);
 });
 
-test("what nobody expected is told to the operator", async () => {
+test("unexpected failures are reported to the operator", async () => {
   await storage.assets.add(anAsset("asset-1"));
   const takeIn: WatchDeps["takeIn"] = async () => {
     throw new Error("A bug.");

@@ -69,7 +69,7 @@ afterEach(async () => {
 });
 
 describe("[B4.9-c] a verification", () => {
-  test("goes from the link to the group of the person, and its caller is told", async () => {
+  test("goes from the link to the group of the person, and the client gets a webhook", async () => {
     const { verifications, deps } = open();
     const { link, token } = await verifications.begin(USER, callbackUrl("?order=7"));
     expect(link).toMatch(/^https:\/\/h5\.example\//);
@@ -96,7 +96,7 @@ describe("[B4.9-c] a verification", () => {
     expect(await storage.assets.findGroup(USER, group.id)).toEqual(group);
   });
 
-  test("has a vendor's token that nobody else ever sees, and nothing to be read in the database", async () => {
+  test("has a vendor's token that clients never see, and no secret in plain text in the database", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl("?secret=order-7"));
     const [upstreamToken = ""] = vendor.sessions.keys();
@@ -244,7 +244,7 @@ describe("[B4.9-c] a verification", () => {
 });
 
 describe("[B4.9-d] the callback", () => {
-  test("is sent again at 0, 5, 30 and 120 seconds until somebody takes it, and then no more", async () => {
+  test("is sent again after 0, 5, 30 and 120 seconds until the receiver accepts it, and then no more", async () => {
     answers = ["500 No", "302 Found", "503 Busy", "200 OK"];
     const { verifications, deps } = open();
     await verifications.begin(USER, callbackUrl());
@@ -259,7 +259,7 @@ describe("[B4.9-d] the callback", () => {
     );
   });
 
-  test("is given up when nobody takes it, before the session ends", async () => {
+  test("is dropped if no retry succeeds before the session ends", async () => {
     answers = ["500 No"];
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
@@ -308,7 +308,7 @@ describe("[B4.9-d] the callback", () => {
 });
 
 describe("[B4.9-d] a result", () => {
-  test("that was fetched is the same for a day for its caller, and nobody else's", async () => {
+  test("that was fetched is unchanged for a day, for its owner only", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -317,11 +317,11 @@ describe("[B4.9-d] a result", () => {
     clock.pass(23 * HOUR_MS);
     expect(await verifications.result(USER, token)).toEqual(first);
     expect(await refusal(verifications.result(2, token))).toBe(
-      "VendorToken names no session of yours",
+      "VendorToken must be the token of one of your sessions",
     );
     clock.pass(2 * HOUR_MS);
     expect(await refusal(verifications.result(USER, token))).toBe(
-      "VendorToken names no session of yours",
+      "VendorToken must be the token of one of your sessions",
     );
     expect(vendor.asked("GetVisualValidateResult")).toHaveLength(1);
     expect((await storage.assets.stockOf(USER)).groups).toBe(1);
@@ -378,7 +378,7 @@ describe("[B4.9-d] a result", () => {
   });
 });
 
-test("a receiver that takes its time delays nobody who comes back meanwhile", async () => {
+test("a slow webhook receiver does not delay other requests", async () => {
   const { verifications, deps } = open();
   const answer = Promise.withResolvers<number>();
   const told: string[] = [];

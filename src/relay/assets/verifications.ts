@@ -164,7 +164,7 @@ export class Verifications {
       if (session === undefined || change === undefined) return;
       if ((await this.#deps.sessions.change(session, change)) !== undefined) return;
     }
-    throw new GatewayError("internal", "The session changes all the time.");
+    throw new GatewayError("internal", "The session changed too often during this request. Retry.");
   }
 }
 
@@ -186,7 +186,7 @@ function tooMany(): GatewayError {
 }
 
 function unknown(): GatewayError {
-  return invalid("VendorToken", "VendorToken names no session of yours");
+  return invalid("VendorToken", "VendorToken must be the token of one of your sessions");
 }
 
 function unfinished(): GatewayError {

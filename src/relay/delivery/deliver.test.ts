@@ -150,7 +150,7 @@ test("a slow first piece does not keep the caller waiting for a head", async () 
   expect(seen).toContain("late");
 });
 
-test("what fails before its first piece fails for whoever would choose another channel", async () => {
+test("a failure before the first piece allows failover", async () => {
   const begun = Delivery.begin(
     streamOf(async () => {
       throw new GatewayError("upstream_failed", "Broken.");
@@ -356,7 +356,7 @@ describe("an answer that never began", () => {
     expect(released).toEqual([failure]);
   });
 
-  test("is not told to a caller who left", async () => {
+  test("is not reported to a client that disconnected", async () => {
     const { seen, isClosed } = await abandoned("canceled");
 
     expect(seen).toEqual(["fail canceled"]);
@@ -541,7 +541,7 @@ describe("a reader who is behind", () => {
     await sending;
   });
 
-  test("is told of a failure before its call is over", async () => {
+  test("gets a failure before its call is over", async () => {
     const { seen, taken, upstream, sending } = await behind("abc");
     taken[0]?.resolve();
     upstream.reject(new GatewayError("upstream_failed", "Broken."));
@@ -634,7 +634,7 @@ describe("two hundred readers who are behind", () => {
     expect(buffered.total).toBe(0);
   });
 
-  test("hold no more than the limit together: the slowest are told so between two events", async () => {
+  test("hold no more than the limit together: the slowest get an error event between two events", async () => {
     const limit = 4 * 1_024 * 1_024;
     const { buffered, all, ends, written, failures } = await openReaders(limit);
 

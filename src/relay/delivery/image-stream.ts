@@ -160,7 +160,10 @@ export class ImageStream implements AnswerStream {
 }
 
 function brokenOff(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+  return new GatewayError(
+    "upstream_failed",
+    "The upstream's response ended before it was complete.",
+  );
 }
 
 /** A non-streaming response for a client that requested a stream, if the upstream cannot stream. */

@@ -261,7 +261,7 @@ describe("a channel that does not answer", () => {
     expect(asked()).toEqual(["a", "b"]);
   });
 
-  test("for the request's sake ends the call, and nobody else is asked", async () => {
+  test("because of the request ends the call without failover", async () => {
     const { outcome, asked } = scene([{ name: "a" }, { name: "b" }], {
       a: [failure("upstream_rejected")],
     });
@@ -299,7 +299,7 @@ describe("a channel that does not answer", () => {
     expect(await outcome()).toBe("c");
   });
 
-  test("is not the last word if no other does: the caller is told the last failure", async () => {
+  test("is not the final result if no other channel answers: the client gets the last failure", async () => {
     const last = failure("upstream_timeout");
     const { outcome } = scene([{ name: "a" }, { name: "b" }], {
       a: [failure("upstream_failed")],
@@ -364,7 +364,7 @@ describe("a channel in trouble", () => {
     expect(place.asked()).toEqual(["b"]);
   });
 
-  test("is tried all the same if nobody else is left, in the order of the plan", async () => {
+  test("is tried as a last resort, in the order of the plan", async () => {
     const place = scene([{ name: "a" }, { name: "b" }, { name: "c" }], {
       a: [failure("upstream_failed")],
       c: [failure("upstream_failed")],
@@ -832,7 +832,7 @@ describe("an attempt", () => {
     expect(closed).toEqual(["a"]);
   });
 
-  test("that the gateway spoils is nobody else's fault", async () => {
+  test("that the gateway breaks is not counted as a failure of the channel", async () => {
     const { outcome } = scene(
       [{ name: "a" }],
       {},
@@ -1080,7 +1080,7 @@ test("what began and failed before its content is counted as a failure, and the 
   ]);
 });
 
-test("a caller who left while nothing had come has nobody else asked", async () => {
+test("if a client disconnects before the response began, no other channel is called", async () => {
   const routes = [aChannel({ name: "first" }), aChannel({ name: "second" })].map(routeOf);
   const asked: string[] = [];
   const deps = {

@@ -160,7 +160,7 @@ describe("a channel", () => {
     expect(silent.health.mayTry(silent.to)).toBe(false);
   });
 
-  test("that failed is tried all the same by a call that has nobody else", () => {
+  test("that failed is still tried by a call without another channel", () => {
     const { to, health, call } = setup();
     for (let i = 0; i < 5; i++) call(broken);
 
@@ -401,7 +401,7 @@ describe("credentials", () => {
     expect(health.waitMs([to], BEN)).toBe(1_000);
   });
 
-  test("that two callers were asked to wait for keep everybody waiting", () => {
+  test("that asked two users to wait are in cooldown for all users", () => {
     const { to, health, cool } = setup();
     cool(limited(8_000));
     cool(limited(8_000), BEN);
@@ -417,7 +417,7 @@ describe("credentials", () => {
     expect(health.waitMs([to])).toBe(60_000);
   });
 
-  test("that answer another caller meanwhile are nobody's to wait for", () => {
+  test("that answered another user meanwhile are not waited for", () => {
     const { to, health, call, cool, wait } = setup();
     cool(limited(8_000));
     wait(1);
@@ -436,7 +436,7 @@ describe("credentials", () => {
     expect(health.mayTry(to)).toBe(false);
   });
 
-  test("of a refused account are left alone for everybody, for a minute", () => {
+  test("of a refused account are skipped for all users, for a minute", () => {
     const { to, health, cool, wait } = setup();
     cool(new GatewayError("upstream_auth", ""));
 
@@ -467,7 +467,7 @@ describe("credentials", () => {
       expect(health.mayTry(to)).toBe(true);
     });
 
-    test("serve on where somebody was answered between two refusals", () => {
+    test("stay in use if a call succeeded between two refusals", () => {
       const { to, health, call, cool, wait } = setup();
       cool(refused);
       wait(1);

@@ -196,7 +196,7 @@ test("a family's tokens show in long texts, and hardly in short ones", async () 
   expect(await countText(long, traits)).toBeCloseTo(1.2 * (await countText(long, {})), 5);
 });
 
-test("a usage that nobody reported counts question and answer in the model's own tokens", async () => {
+test("usage that no upstream reported is counted from request and response with the model's tokenizer", async () => {
   const traits = { counting: { textFactor: 1.2 } };
   const question = asked([{ type: "text", text: "word ".repeat(1_000) }]);
   const answer = "word ".repeat(2_000);

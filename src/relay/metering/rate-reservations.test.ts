@@ -96,7 +96,7 @@ const RPM = { requestsPerMinute: 5 };
 const TPM = { tokensPerMinute: 1_000 };
 
 describe("what a call claims", () => {
-  test("is nothing, and costs no turn of the loop, where nobody has limits", () => {
+  test("is empty, and takes no turn of the event loop, if there are no limits", () => {
     const { claim: reservation, taken, told } = setup();
 
     expect(reservation()).toBeUndefined();
@@ -181,7 +181,7 @@ describe("what a call claims", () => {
     expect(onChannel()).toBeUndefined();
   });
 
-  test("is nothing for a group that limits nobody", () => {
+  test("is empty for a group without limits", () => {
     const group: Group = { id: 3, name: "g", priceFactor: 1, prices: new Map(), createdAt: 0 };
     const { claim: reservation, taken } = setup({ key: { group } });
 
@@ -198,7 +198,7 @@ describe("what a call claims", () => {
   });
 });
 
-test("a caller is told of the scarcest of its own limits, and nothing of the model's or the group's", async () => {
+test("rate limit headers show the scarcest limit of the key, and none of the model or the group", async () => {
   const left = (remaining: number) => ({ requests: { limit: 9, remaining, resetMs: 1 } });
   const group: Group = {
     id: 3,
@@ -250,7 +250,7 @@ test("a limiter that several gateways share decides as one of this gateway does"
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 5 });
 });
 
-test("a call that can never fit is told how large it is, and not to wait", async () => {
+test("a call that exceeds the limit by itself gets its size in the error, and no time to wait", async () => {
   const bound = { id: "key:1", limits: TPM, tokens: 4_000 };
   const refusal = { by: "tokens", bound } as const;
   const { claim: reservation } = setup({ limits: TPM, verdict: { refusal, statuses: [{}] } });
@@ -260,7 +260,7 @@ test("a call that can never fit is told how large it is, and not to wait", async
     code: "rate_limited",
     message:
       "This call may need 4000 tokens, and this API key has 1000 tokens a minute: " +
-      "request a shorter answer or send less.",
+      "lower max_tokens or send less.",
   });
   expect(error).not.toHaveProperty("retryAfterMs", expect.any(Number));
 });

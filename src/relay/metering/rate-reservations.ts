@@ -134,7 +134,7 @@ function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
   return new GatewayError(
     "rate_limited",
     `This call may need ${bound.tokens} tokens, and this ${who} has ${most}: ` +
-      "request a shorter answer or send less.",
+      "lower max_tokens or send less.",
   );
 }
 

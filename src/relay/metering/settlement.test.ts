@@ -109,7 +109,7 @@ test("what an upstream says of its result holds, whatever was asked for", async 
   expect(record).toMatchObject({ cost: 80_000_000, rates: { image: 40_000_000_000 } });
 });
 
-test("where nobody can say what was used, it is what was asked for", async () => {
+test("if usage is unknown, the requested amount is charged", async () => {
   const record = await settled({ images: 3, grade: "4K" }, undefined);
 
   expect(record.usage).toMatchObject({ images: 3, grade: "4K", isEstimated: true });
@@ -449,7 +449,7 @@ describe("a call that ends", () => {
     expect(closed).toEqual(["void"]);
   });
 
-  test("and whose answer nobody can count is charged by a rough estimate, and that is said", async () => {
+  test("and whose response cannot be counted is charged by an estimate, and marked so", async () => {
     const uncountable = (): Promise<Usage> => Promise.reject(new Error("no vocabulary"));
     const { open, records, troubles, closed } = stage({ count: uncountable });
     const settlement = await open();
@@ -536,7 +536,7 @@ describe("a call that ends", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("by somebody else's hand gives back its limits at once, once, and keeps its hold", async () => {
+  test("after a transfer releases its limits at once, once, and keeps its hold", async () => {
     const { open, closed, calls, limits } = stage();
     const settlement = await open(CALLERS);
     settlement.transfer();
@@ -791,7 +791,7 @@ describe("a model without a price", () => {
     expect(unpriced).toEqual(["caller", "m at a"]);
   });
 
-  test("is told to nobody if there is a price", async () => {
+  test("is not reported if there is a price", async () => {
     const { open, unpriced } = stage();
     (await open()).beginMetering(routeWith(BY_TOKEN), answerOf(""), NO_VALUES);
 

@@ -93,7 +93,7 @@ describe("a model's limits", () => {
   });
 });
 
-describe("until an upstream told its models", () => {
+describe("before an upstream listed its models", () => {
   const model = (kind: ModelKind, id = `some-${kind}`): Model => ({ ...THINKER, id, kind });
   const KINDS = [
     "chat",
@@ -319,7 +319,7 @@ describe("a vendor's name before a model's", () => {
     ]);
   });
 
-  test("leads to whoever serves the maker's model, if no channel is the maker's own", () => {
+  test("leads to any channel with the maker's model, if the maker has no channel", () => {
     expect(reached([AZURE], "openai/gpt-4o-mini")).toEqual(["azure gpt-4o-mini"]);
     expect(reached([AZURE], "openai/gpt-4o-mini", CATALOG)).toBeUndefined();
   });
@@ -487,7 +487,7 @@ describe("what is known of a channel's models", () => {
     expect(priceOf(open([["thinker-2", { contextTokens: 5 }]]), "thinker-2")).toBe(OTHER);
   });
 
-  test("has no price of anybody's for a server of the operator's own", () => {
+  test("has no vendor's price for the operator's own server", () => {
     const channels = open();
     channels.replace([listing({ provider: "ollama" })]);
 
@@ -588,7 +588,7 @@ describe("what is known of a channel's models", () => {
   });
 });
 
-describe("the nearest name to one that nobody has", () => {
+describe("the nearest known name to an unknown one", () => {
   const serving = (...names: readonly string[]): Channels => {
     const upstreamNames = new Map(names.map((name) => [name, name]));
     const channels = new Channels(CATALOG, new Map());

@@ -40,7 +40,7 @@ test("neither do instructions before it", () => {
   );
 });
 
-test("conversations that begin alike are told apart by the first answer, and users always", () => {
+test("conversations that begin alike are distinguished by the first answer, and users always", () => {
   const other = digests([HELLO, { role: "assistant", content: "hello" }, MORE]);
   expect(other?.answered).not.toBe(digests([HELLO, HI, MORE])?.answered);
   expect(digests([HELLO], 8)).not.toEqual(digests([HELLO], 7));

@@ -62,7 +62,7 @@ describe("an answer with a status of success", () => {
     '{"error":{"message":"no"}}',
     '{"status":"ok"}',
   ])("that is no list is a failure: %s", (text) => {
-    expect(ask(text)).rejects.toThrow("no list of models");
+    expect(ask(text)).rejects.toThrow("not a list of models");
   });
 
   test("may be an empty list", async () => {

@@ -56,7 +56,7 @@ test.each([
   expect([homing.home, homing.plan, asked, kept]).toEqual([undefined, plan, [], []]);
 });
 
-test("a conversation that begins is looked up by nobody, and remembered", async () => {
+test("a new conversation causes no look-up, and is remembered", async () => {
   const { homes, asked, kept } = homesAt(HOME);
   const plan = planOf(route("one", KEYS), route("two", KEYS));
   const homing = await findHome(callWith("hello"), plan, homes);

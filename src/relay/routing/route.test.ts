@@ -177,7 +177,7 @@ describe("a model", () => {
     expect(channels.find("m")?.[0]?.traits).toMatchObject({ counting, maxOutputTokens: 1_000 });
   });
 
-  test("of a local server has nobody else's price", () => {
+  test("of a local server has no vendor's price", () => {
     const known = {
       id: "m",
       owner: "x",
@@ -355,7 +355,7 @@ describe("what a call may come to", () => {
     expect(sizeOf({ max_tokens: 100, n: 3 }, [undefined])).toEqual({ known: 310, assumed: 0 });
   });
 
-  test("is an assumed output if it names none, which nobody has asked for", () => {
+  test("is an assumed output if it names none, and the request does not get that limit", () => {
     expect(sizeOf({ n: 2 }, [undefined])).toEqual({ known: 10, assumed: 1_000 });
   });
 
@@ -381,7 +381,7 @@ describe("what a call may come to", () => {
 describe("the limits of a model", () => {
   const limited = { id: "entry", limits: {} } as unknown as NonNullable<Candidate["limited"]>;
 
-  test("are told once, though several channels have it", () => {
+  test("are listed once, although several channels have it", () => {
     const all = [candidate({ limited }), candidate({ limited }), candidate()];
 
     expect(over(all).router.limitsOn(KEY, "m")).toEqual([limited]);
@@ -493,7 +493,7 @@ describe("a survey of a model's channels", () => {
     ]);
   });
 
-  test("follows the operator's rule for models without a price, whoever asks", () => {
+  test("follows the operator's rule for models without a price, for every user", () => {
     const free = candidate({ price: undefined });
     const objectionWith = (unpriced: RouterSettings["unpriced"], isBounded: boolean): unknown =>
       over([free], { unpriced }).router.survey(asking(), isBounded)[0]?.objection;
@@ -746,7 +746,7 @@ describe("the endpoint of a call", () => {
     expect(refused?.message).toContain(said);
   });
 
-  test("is none of a model that nobody knows to do anything", () => {
+  test("cannot be found for a model without known abilities", () => {
     expect(errorOf(() => on({ provider: provider("jina") }))?.message).toBe(
       "This model does not generate text.",
     );

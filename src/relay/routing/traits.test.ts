@@ -41,7 +41,7 @@ test("of each trait it is known who said it, of rules one by one", () => {
   });
 });
 
-test("of a model that nobody knows nothing is said", () => {
+test("of an unknown model is empty", () => {
   expect(mergeTraits({})).toEqual({});
   expect(originsOf({})).toEqual({});
 });

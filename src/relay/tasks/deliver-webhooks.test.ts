@@ -73,7 +73,7 @@ test("a receiver that takes its time delays no other, however much there is for 
   expect(posted.toSorted()).toEqual([...slow, "https://quick.example/"].toSorted());
 });
 
-test("a notice that nobody takes is sent again later, and those behind it at once", async () => {
+test("a webhook that its receiver refuses is retried later, and the next ones are sent at once", async () => {
   const posted: string[] = [];
   const deps = depsWith(async (url) => {
     posted.push(url);

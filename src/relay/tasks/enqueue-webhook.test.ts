@@ -63,7 +63,7 @@ test("a format with notices of its own writes those", async () => {
   ]);
 });
 
-test("nobody is told who did not ask to be, or whose format is gone", async () => {
+test("no event is sent without a webhook address, or in a format that no longer exists", async () => {
   expect(await enqueued(aTask({ status: "succeeded" }))).toEqual([]);
   expect(await enqueued({ ...TASK, entry: "gone" })).toEqual([]);
 });

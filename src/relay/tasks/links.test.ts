@@ -39,7 +39,7 @@ function taskOf(provider: string, format: string, videos: readonly MadeVideo[]):
   };
 }
 
-test("links that are open to anybody are handed on as they are", () => {
+test("public links are passed on unchanged", () => {
   expect(linksOf(taskOf("ark", "video-ark", VIDEOS), AT, false).videos).toEqual(VIDEOS);
 });
 

@@ -105,7 +105,7 @@ describe("a task that succeeded", () => {
     ).toMatchObject([{ durationMs: 0 }]);
   });
 
-  test("is closed once, and told of once", async () => {
+  test("is closed once, and reported once", async () => {
     const { booked, closed } = await settled({ status: "succeeded" }, { isFirst: false });
 
     expect(booked).toHaveLength(1);

@@ -116,7 +116,7 @@ describe("a task", () => {
     expect((await storage.tasks.findAny(task.id))?.failure?.code).toBe("task_expired");
   });
 
-  test("of which nobody knows whether it was taken on is given up in the end, and costs nothing", async () => {
+  test("with an unknown submission result is failed in the end, without cost", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ status: "submitting", dueAt: clock.now(), leaseMs: 0 });
@@ -200,7 +200,7 @@ describe("a gateway", () => {
     expect((await storage.tasks.findAny(task.id))?.status).toBe("succeeded");
   });
 
-  test("goes on with a task that somebody else changed while it looked", async () => {
+  test("continues with a task that another gateway changed during the poll", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ leaseMs: 0 });

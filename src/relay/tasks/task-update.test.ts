@@ -214,7 +214,7 @@ describe("a task that a vendor may have taken on", () => {
   });
 });
 
-describe("a task that nobody waits for any longer", () => {
+describe("a task whose client no longer waits", () => {
   test("fails at its deadline, and not before", () => {
     const task = aTask({ status: "running", deadlineAt: NOW });
 

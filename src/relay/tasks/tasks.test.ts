@@ -86,7 +86,7 @@ describe.each([
     expect(hurried).toEqual([]);
   });
 
-  test("is what it was if it is over, and nobody is asked", async () => {
+  test("is unchanged if it is finished, without an upstream call", async () => {
     const { tasks, task, methods, hurried } = setup({ status: "succeeded" });
     tasks.taskScheduler.take(task);
 
@@ -148,7 +148,7 @@ describe("a task that its caller cancels", () => {
     expect(hurried).toEqual(["task_1"]);
   });
 
-  test("goes on if it has begun, and the caller is told so", async () => {
+  test("goes on if it has begun, with an error that says so", async () => {
     const { tasks, task, methods, hurried } = setup({}, { status: "running" });
 
     expect(await reasonOf(tasks.cancel(task))).toMatchObject({
@@ -159,7 +159,7 @@ describe("a task that its caller cancels", () => {
     expect(hurried).toEqual(["task_1"]);
   });
 
-  test("cannot be as long as nobody knows what its vendor calls it", async () => {
+  test("cannot be cancelled before its upstream id is known", async () => {
     const { upstreamId: _, ...place } = PLACE;
     for (const each of [setup({ place }), setup()]) {
       const { place: _place, ...without } = each.task;

@@ -82,7 +82,7 @@ async function* say(): AsyncGenerator<ChatEvent> {
 }
 
 describe("what an adapter says", () => {
-  test("is written as its caller speaks, and counted where nobody counted", async () => {
+  test("is written in the client's style, and counted if the upstream counted nothing", async () => {
     const session = new IdleSession();
     const reading = await readAdapted(aCall(), routeTo(say), session, reasoningCache);
 
@@ -137,7 +137,7 @@ describe("what an adapter says", () => {
     expect(asked).toBe(EVENTS.length);
   });
 
-  test("is let go of, with all that it holds, when nobody wants it any more", () => {
+  test("is released, with all that it holds, if its reader cancels", () => {
     const session = new IdleSession();
     openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache).close();
 

@@ -301,7 +301,10 @@ export class PassedStream implements AnswerStream {
     const { rest } = this.#framer;
     if (rest.length > 0) await this.#pass(Buffer.concat([rest, BLANK_LINE]), take);
     if (!this.#tap.isComplete()) {
-      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response ended before it was complete.",
+      );
     }
     this.#isOver = true;
     const missing = this.#tap.end();
@@ -347,5 +350,5 @@ export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle
 }
 
 function notStreamed(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream did not stream its answer.");
+  return new GatewayError("upstream_failed", "The upstream did not stream its response.");
 }

@@ -141,5 +141,5 @@ function failureIn(result: JsonObject) {
 }
 
 function incomplete(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream's answer is not what it should be.");
+  return new GatewayError("upstream_failed", "The upstream's response has an unexpected format.");
 }

@@ -51,7 +51,7 @@ describe("speech is measured", () => {
     expect(maxOutputTokens).toBe(10);
   });
 
-  test("by an estimate of its tokens where nobody tells, beside its characters", () => {
+  test("by estimated tokens if the upstream reports none, and by its characters", () => {
     const question = spoken({ model: "m", input: "x".repeat(1_000) });
 
     expect(speech.guess(question, "", 0)).toMatchObject({
@@ -131,7 +131,7 @@ describe("a transcript is measured", () => {
     expect(read("WEBVTT\n\n", { response_format: "vtt" })).toBeUndefined();
   });
 
-  test("by the file and the words, where nobody tells", () => {
+  test("by the file and the text, if the upstream reports no usage", () => {
     expect(read({ text: "a" })).toBeUndefined();
     expect(transcriptions.guess(heard({ prompt: "abc" }), "abcdef", 10)).toMatchObject({
       durationMs: 2_000,

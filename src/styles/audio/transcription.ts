@@ -104,7 +104,7 @@ function fileOf(form: Form): FormFile {
 }
 
 function twice(name: string): Error {
-  return invalid(name, `'${name}' stands twice in the form.`);
+  return invalid(name, `'${name}' occurs twice in the form.`);
 }
 
 function isCaptions(shape: string | undefined): boolean {

@@ -5,6 +5,6 @@ import { refuse } from "#core/lossy.ts";
 export function textsOf({ inputs }: EmbeddingRequest): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;
-    throw refuse("input", "the upstreams of this model take texts, not tokens.");
+    throw refuse("input", "the upstreams of this model accept text, not tokens.");
   });
 }

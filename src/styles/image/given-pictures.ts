@@ -9,9 +9,12 @@ import type { Range } from "./size-rule.ts";
 export function checkPictures(question: ImageRequest, { min, max }: Range): void {
   const { length } = picturesOf(question);
   if (length >= min && length <= max) return;
-  if (max === 0) throw invalid("image", "'image' must be left out: this model takes words alone.");
+  if (max === 0) throw invalid("image", "'image' must be omitted: this model accepts only text.");
   const allowed = min === max ? `${min}` : `${min} to ${max}`;
-  throw invalid("image", `'image' must hold ${allowed} of them for this model, not ${length}.`);
+  throw invalid(
+    "image",
+    `The number of images in 'image' must be ${allowed} for this model, not ${length}.`,
+  );
 }
 
 /**
@@ -24,5 +27,5 @@ export function linkTo(picture: Picture, scheme?: string): Base64 {
   }
   const link = linkOf(picture);
   if (link !== undefined) return link;
-  throw refuse("image", "a stored file can only be read by the vendor that keeps it.");
+  throw refuse("image", "a stored file can be used only with the vendor that stores it.");
 }

@@ -20,7 +20,7 @@ export function readPicture(text: Base64, param: string): Picture {
   if (/^https?:\/\//i.test(text.slice(0, 8))) return { kind: "url", url: text };
   if (/^file:/i.test(text.slice(0, 5))) {
     const wanted = "an http(s) URL, a data URI or base64";
-    throw invalid(param, `'${param}' must be ${wanted}: nobody here can read a file of yours.`);
+    throw invalid(param, `'${param}' must be ${wanted}: the gateway cannot read local files.`);
   }
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(text.slice(0, SCHEME_CHARS)))
     return { kind: "reference", id: text };

@@ -44,8 +44,8 @@ export function reportUnsaid(
   report: LossReport,
 ): void {
   const { mask, markup, extra = {}, unread = [] } = question;
-  if (markup !== undefined) throw refuse("markup", "this model takes no drawing over a picture.");
-  if (mask !== undefined) throw refuse("mask", "this model cannot be kept to a part of a picture.");
+  if (markup !== undefined) throw refuse("markup", "this model does not support markup.");
+  if (mask !== undefined) throw refuse("mask", "this model does not support masks.");
   for (const option of OPTIONS) {
     if (isRequested(question, option) && !said.includes(option)) report.lose(NAMES[option]);
   }

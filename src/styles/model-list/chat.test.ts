@@ -61,7 +61,7 @@ test("a parameter that the model refuses is not among those it supports", () => 
   expect(supported).not.toContain("top_k");
 });
 
-test("of a model that nobody knows, neither a date nor a price is made up", () => {
+test("of an unknown model has neither date nor price", () => {
   const shown = chatModelList.one(
     {
       id: "house-model",

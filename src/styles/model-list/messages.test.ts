@@ -67,7 +67,7 @@ test("a client reads off it how the model may be asked to think", () => {
   });
 });
 
-test("of a model that nobody knows, nothing is claimed", () => {
+test("of an unknown model makes no claims", () => {
   expect(shown({})).toMatchObject({
     capabilities: null,
     line: null,

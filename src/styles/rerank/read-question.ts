@@ -39,7 +39,7 @@ function textIn(document: Json, at: number, fields: readonly string[]): string {
     return value === undefined ? [] : [`${name}: ${value}`];
   });
   if (lines.length > 0) return lines.join("\n");
-  throw invalid(`documents[${at}]`, `'documents[${at}]' has none of the members in 'rank_fields'.`);
+  throw invalid(`documents[${at}]`, `'documents[${at}]' has no member that 'rank_fields' names.`);
 }
 
 /** Field names come from the client and may equal members that every object inherits. */

@@ -79,7 +79,7 @@ describe("[A4.10] a rerank request", () => {
     [{ documents: [{ text: "a" }], rank_fields: ["title"] }, "'documents[0].title' is required"],
     [
       { documents: ["a", { text: "b" }], rank_fields: ["title", "constructor"] },
-      "invalid_request documents[1]: 'documents[1]' has none of the members in 'rank_fields'",
+      "invalid_request documents[1]: 'documents[1]' has no member that 'rank_fields' names",
     ],
     [{ rank_fields: "text" }, "'rank_fields' must be a list"],
     [{ rank_fields: [1] }, "'rank_fields[0]' must be a string"],

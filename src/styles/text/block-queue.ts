@@ -62,7 +62,10 @@ export class BlockQueue {
     if (slot.events.length === 0) return;
     this.#waitedLength += EVENT_LENGTH + (event.type === "delta" ? event.text.length : 0);
     if (this.#waitedLength > MAX_WAITING_LENGTH) {
-      throw new GatewayError("upstream_failed", "The upstream's answer cannot be put in order.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response has events in an invalid order.",
+      );
     }
   }
 
@@ -97,7 +100,7 @@ export class BlockQueue {
     const block = slot.head();
     if (block === undefined) {
       if (!isEnd) return false;
-      throw new GatewayError("upstream_failed", "The upstream called a tool without naming it.");
+      throw new GatewayError("upstream_failed", "The upstream's tool call has no tool name.");
     }
     this.#out.push({ type: "open", choice: this.#choice, block });
     slot.state = "open";

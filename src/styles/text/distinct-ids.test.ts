@@ -6,7 +6,7 @@ function given(...asked: readonly string[]): readonly string[] {
   return asked.map((id) => ids.next(id));
 }
 
-test("an id that comes again gets a number, also where that is somebody's already", () => {
+test("a repeated id gets a number, also if another call has that id", () => {
   expect(given("a", "b", "a", "a")).toEqual(["a", "b", "a_2", "a_3"]);
   expect(given("a_2", "a", "a")).toEqual(["a_2", "a", "a_3"]);
   expect(given("a", "a", "a_2", "")).toEqual(["a", "a_2", "a_2_2", ""]);

@@ -11,7 +11,7 @@ export function readerOf<Reader>(
   const known = readers.get(choice);
   if (known !== undefined) return known;
   if (readers.size >= MAX_CHOICES) {
-    throw new GatewayError("upstream_failed", "The upstream sent more answers than there can be.");
+    throw new GatewayError("upstream_failed", "The upstream sent too many choices.");
   }
   const reader = new ReaderOfChoice(choice);
   readers.set(choice, reader);

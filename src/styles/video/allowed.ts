@@ -61,5 +61,5 @@ export function checkPrompt(
 ): void {
   if (isRequired && (prompt ?? "").trim() === "") throw invalid("prompt", "'prompt' is required.");
   if ((prompt ?? "").length <= max) return;
-  throw invalid("prompt", `'prompt' is longer than ${max} characters, which are the most.`);
+  throw invalid("prompt", `'prompt' must have at most ${max} characters.`);
 }

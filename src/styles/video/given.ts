@@ -20,13 +20,13 @@ export interface Given {
  */
 export function givenIn({ scenario, source, media }: VideoRequest): Given {
   if (scenario === "remix" || source !== undefined) {
-    throw refuse("video_id", "the upstream of this model makes no video anew.");
+    throw refuse("video_id", "the upstream of this model cannot remix videos.");
   }
   const images = media.filter(({ type }) => type === "image");
   const first = onlyOne(images, "first_frame");
   const last = onlyOne(images, "last_frame");
   if (last !== undefined && first === undefined) {
-    throw invalid("image", "A last frame needs a first frame.");
+    throw invalid("image", "A last frame requires a first frame.");
   }
   return {
     ...defined({ first, last }),
@@ -42,14 +42,14 @@ function onlyOne(
 ): VideoMedia | undefined {
   const [found, another] = images.filter((each) => each.role === role);
   if (another === undefined) return found;
-  throw invalid("image", `There may be one ${role.replace("_", " ")}, not more.`);
+  throw invalid("image", `At most one ${role.replace("_", " ")} is supported.`);
 }
 
 /** Refuses kinds of media that a model does not accept. */
 export function refuseMedia(media: readonly VideoMedia[]): void {
   const [first] = media;
   if (first === undefined) return;
-  throw invalid(first.type, `This model takes no ${WORDS[first.type]} in this way.`);
+  throw invalid(first.type, `This model does not accept ${WORDS[first.type]} in this role.`);
 }
 
 const WORDS = { image: "pictures", video: "videos", audio: "sounds" } as const;
@@ -78,5 +78,5 @@ export function onlyLink({ source, type }: VideoMedia): string {
 }
 
 function unreachable(type: VideoMedia["type"]): Error {
-  return refuse(type, "only the vendor that keeps it can read it.");
+  return refuse(type, "it can be used only with the vendor that stores it.");
 }

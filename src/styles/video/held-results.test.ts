@@ -62,7 +62,7 @@ describe.each(ANSWERS.map(([format, answer]) => [format.id, format, answer] as c
       for (const url of ["data:video/mp4;base64,", "data:text/plain,hi", "data:", "file:///etc"]) {
         if (outbound === olderMinimaxVideo.outbound) {
           // It can be asked for again.
-          expect(() => outbound.parseTask(answer(url), ref, 200)).toThrow("where the video is");
+          expect(() => outbound.parseTask(answer(url), ref, 200)).toThrow("no link to the video");
         } else expect(outbound.parseTask(answer(url), ref, 200)).toMatchObject({ videos: [] });
         expect(outbound.parseContent?.(answer(url), 0)).toBeUndefined();
       }

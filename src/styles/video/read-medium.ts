@@ -14,7 +14,7 @@ export function readMedium(text: string, param: string): MediaOrigin {
   if (given.slice(0, ASSET.length).toLowerCase() !== ASSET) return readPicture(given, param);
   const id = given.slice(ASSET.length);
   if (ASSET_ID.test(id)) return { kind: "asset", id };
-  throw invalid(param, `'${param}' names no asset.`);
+  throw invalid(param, `'${param}' must be the id of an asset.`);
 }
 
 /** The same within an object, under any of its names. */
@@ -34,7 +34,7 @@ function readHeld(value: JsonObject, param: string): MediaOrigin | undefined {
   const given = names.map((name) => textOf(inline[name])).find((each) => each !== undefined);
   if (given === undefined) return undefined;
   const held = readPicture(given, param);
-  if (held.kind !== "base64") throw invalid(param, `'${param}' must hold base64.`);
+  if (held.kind !== "base64") throw invalid(param, `'${param}' must be base64.`);
   const mediaType = textOf(inline["mimeType"]) ?? textOf(inline["encoding"]);
   return { ...held, mediaType: mediaType?.toLowerCase() ?? held.mediaType };
 }

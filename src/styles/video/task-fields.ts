@@ -21,7 +21,7 @@ export function idOf(value: Json | undefined): string | undefined {
 export function takenOn(value: Json | undefined): string {
   const id = idOf(value);
   if (id !== undefined) return id;
-  throw new GatewayError("upstream_failed", "The upstream's answer holds no id of a task.");
+  throw new GatewayError("upstream_failed", "The upstream's response has no task id.");
 }
 
 export function linkIn(value: Json | undefined): string | undefined {

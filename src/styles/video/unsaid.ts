@@ -53,7 +53,7 @@ export function loseAllBut(
   report: LossReport,
 ): void {
   if ((question.count ?? 1) !== 1) {
-    throw invalid("n", "'n' must be 1: this model makes one video at a time.");
+    throw invalid("n", "'n' must be 1: this model generates one video per task.");
   }
   for (const [option, name] of Object.entries(OPTIONS)) {
     const value = question[option as VideoOption];

@@ -295,7 +295,7 @@ describe("[B4.9-b] what every answer says", () => {
     });
   });
 
-  test("a caller without a key, and one whose key is for something else, are told so in its words", async () => {
+  test("an unknown key and a key for other endpoints get errors in the client's format", async () => {
     const nobody = await place.act("ListAssets", {}, "nobody");
     const other = await place.act("ListAssets", {}, await place.keyOf("writer", ["text"]));
 
@@ -382,7 +382,7 @@ describe("[B4.9-b] what every answer says", () => {
     expect(upstream.requests).toHaveLength(2);
   });
 
-  test("a vendor that hangs keeps nobody from what is known of their assets", async () => {
+  test("a vendor that does not answer does not block reading of known assets", async () => {
     const group = await place.act("CreateAssetGroup", { Name: "Slow" });
     const GroupId = group.result["Id"];
     for (let at = 0; at < 3; at++) {
@@ -409,7 +409,7 @@ describe("[B4.9-b] what every answer says", () => {
 });
 
 describe("[decision 28] another user", () => {
-  test("gets the same answer for somebody's group or asset as for none", async () => {
+  test("gets the same answer for another user's group or asset as for an unknown one", async () => {
     const key = await place.keyOf("stranger");
     const asset = await place.active();
     const { result } = await place.act("GetAsset", { Id: asset });

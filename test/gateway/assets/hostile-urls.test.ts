@@ -50,7 +50,7 @@ async function withEach(
   }
 }
 
-describe("an address of the inside, in any spelling, is connected to by nobody", () => {
+describe("a private address, in any notation, is never connected to", () => {
   test("there are hundreds of them", () => {
     expect(urls.length).toBeGreaterThan(300);
   });

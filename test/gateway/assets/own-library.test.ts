@@ -198,7 +198,7 @@ describe("[B4.9-e] a task that refers to an asset of the gateway's own", () => {
     expect(files.asked.length).toBe(before);
   });
 
-  test("gives every vendor the file itself where nobody could reach the gateway", async () => {
+  test("sends every vendor the file itself if the gateway has no public URL", async () => {
     await using alone = await open({ SLUICE_PUBLIC_URL: "" });
     const asset = await made("/cat.png", alone);
     const response = await image2video(`asset://${textOf(asset["Id"])}`, alone);

@@ -126,7 +126,7 @@ describe.each(ENTRIES)("[B4.9-e] a reference to an asset by %s", (_entry, path, 
     expect(holds()).toBe(held);
   };
 
-  test("that nobody knows, or that is another user's, is refused the same, before anything is held", async () => {
+  test("that is unknown or belongs to another user is refused alike, before money is reserved", async () => {
     const key = await place.keyOf(`stranger${path.length}${_entry.length}`);
     const id = await place.active();
     await untouched(async () => {
@@ -229,7 +229,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
       );
 
       expect(response.status).toBe(400);
-      expect(await response.text()).toContain("nowhere else");
+      expect(await response.text()).toContain("only in media fields");
     }
   });
 

@@ -86,7 +86,7 @@ describe("with the simulated vendor", () => {
     expect([task.status, await task.text()]).toEqual([400, expect.stringContaining("not active")]);
   });
 
-  test("an access key whose secret is wrong is the operator's trouble, and not told", async () => {
+  test("an access key with a wrong secret is reported to the operator, not to the client", async () => {
     const [id = ""] = SANDBOX_PAIR.split("|");
     await using other = await openAssetPlace({ yaml: channels(`sk-operator|${id}|wrong`) });
     const { status, error } = await other.act("CreateAssetGroup", { Name: "films" });

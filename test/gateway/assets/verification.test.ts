@@ -71,7 +71,7 @@ describe("[B4.9-c] a person's verification", () => {
     expect([foreign.status, foreign.error]).toEqual([400, (await fetched("vt_none", key)).error]);
   });
 
-  test("shows whoever comes back a page that tells nothing, and does nothing by itself", async () => {
+  test("shows a returning person a page without details, which does nothing by itself", async () => {
     await begin();
     const real = returnPathOf(lastSession());
     const paths = [
@@ -133,7 +133,7 @@ describe("[B4.9-c] a person's verification", () => {
     expect((await fetched("vt_unknown")).error.code).toBe("InvalidParameter");
   });
 
-  test("is not offered where no channel does it, or where nobody could come back", async () => {
+  test("is not offered if no channel supports it, or if the gateway has no public URL", async () => {
     const withoutLibrary = `channels:\n${simulatedChannel("text", "http://127.0.0.1:1")}`;
     await using none = await openAssetPlace({ yaml: withoutLibrary });
     await using hidden = await openAssetPlace({ env: { SLUICE_PUBLIC_URL: "" } });

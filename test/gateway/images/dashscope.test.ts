@@ -203,7 +203,7 @@ describe("[A4.11-e] a question that the model cannot be asked", () => {
   });
 });
 
-describe("a field within a field that nobody knows", () => {
+describe("an unknown field inside an unknown field", () => {
   const body = {
     model: DRAW,
     input: { messages: [{ role: "user", content: [{ text: "a fox" }] }], ref_mode: "repaint" },

@@ -128,7 +128,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.each(FAILURES)("a vendor that refuses $what", ({ status, body, told, code }) => {
-  test("is told in both shapes, and costs nothing", async () => {
+  test("has an error in both formats, and costs nothing", async () => {
     let asks = 0;
     const bothAsk = Promise.withResolvers<void>();
     await using place = await openPlace(async () => {

@@ -179,7 +179,7 @@ test("[A4.11-b] words beside a picture are charged as words, by the published pr
   );
 });
 
-test("[A4.11-b] each generation is told of sizes as far as it has them", async () => {
+test("[A4.11-b] each generation gets the sizes that it supports", async () => {
   const asked = { size: "1792x1024", quality: "hd" };
   const configOf = async (body: JsonObject) => {
     const answer = await ask(body);
@@ -478,7 +478,7 @@ describe("[A4.11-b] the older models of predictions", () => {
     expect(await answer.json()).toMatchObject({ error: { param: "image" } });
   });
 
-  test("are told more at the other place", async () => {
+  test("get more options at the other service", async () => {
     respond = predicted;
 
     await ask({ model: IMAGEN_ON_VERTEX, seed: 7, negative_prompt: "dogs", quality: "hd" });

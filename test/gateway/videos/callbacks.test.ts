@@ -59,7 +59,7 @@ async function notify(task: string, { body, secret = SECRET, at, id = "n-1" }: S
 const done = (id: string) => JSON.stringify({ id, status: "succeeded", outputs: [] });
 
 describe("[B5-2] a notice of a vendor", () => {
-  test("is a reason to ask, and what it says is not believed", async () => {
+  test("only causes a poll: its content is not trusted", async () => {
     const task = await begin();
     const before = vendor.looks();
 
@@ -82,7 +82,7 @@ describe("[B5-2] a notice of a vendor", () => {
     expect((await notify(task, { body: "{}", at: now + 301 })).status).toBe(401);
   });
 
-  test("of nobody's task, or of nobody's channel, is taken and forgotten", async () => {
+  test("of an unknown task or channel is accepted and ignored", async () => {
     const elsewhere = await fetch(`${gateway.url}/callbacks/nobody/task_x`, {
       method: "POST",
       body: "{}",

@@ -131,7 +131,7 @@ describe("copies in a folder", () => {
     expect(Buffer.from(await shown.arrayBuffer()).equals(VIDEO)).toBe(true);
   });
 
-  test("of somebody else are as none", async () => {
+  test("of another user are not found", async () => {
     await using place = await openContentPlace(FOLDER);
     const id = finishing(place);
     await copied(place, id);
@@ -140,7 +140,7 @@ describe("copies in a folder", () => {
     expect((await place.content(id)).status).toBe(404);
   });
 
-  test("are not made where nobody wants them", async () => {
+  test("are not made unless they are configured", async () => {
     await using place = await openContentPlace();
     const id = finishing(place);
     await waitFor(async () => (await place.content(id)).status === 200);
@@ -186,7 +186,7 @@ describe("copies in a folder", () => {
     expect(filesIn(place)).toEqual([]);
   });
 
-  test("keep no gateway from stopping, however slowly somebody reads one", async () => {
+  test("do not delay the shutdown, even if a client reads slowly", async () => {
     const place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_DRAIN_MS: "100ms" });
     const id = finishing(place, videoOf(60_000_000));
     await copied(place, id);

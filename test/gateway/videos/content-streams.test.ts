@@ -121,7 +121,7 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
     await waitFor(() => flow.isLeft);
   });
 
-  test("that nobody waits for any more is let go of", async () => {
+  test("that its client no longer reads is closed", async () => {
     const flow = aFlow();
     const leaving = new AbortController();
     const url = `${place.gateway.url}/v1/videos/${at(transport, flowing(flow, LARGE_BYTES, 50))}/content`;

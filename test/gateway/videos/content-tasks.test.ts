@@ -139,7 +139,7 @@ describe("[B4.2-c] a task is refused", () => {
     expect(body["error"]).toMatchObject({ code: "ModelNotOpen" });
   });
 
-  test("in JSON also where there is nothing, or nobody is known", async () => {
+  test("in JSON also for unknown paths and without a key", async () => {
     const nowhere = await place.send("POST", "/videoa/api/v3/elsewhere", {});
     const method = await place.send("PUT", PATH, {});
     const nobody = await place.send("GET", `${PATH}/task_1`, undefined, "sk-nobody");

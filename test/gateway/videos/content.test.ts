@@ -38,7 +38,7 @@ async function messageOf(answer: Response): Promise<string> {
 }
 
 describe("the file of a finished video", () => {
-  test("[B4.8] is handed over as it is, to be kept for a day, and to nobody else", async () => {
+  test("[B4.8] is sent unchanged to its owner only, and may be cached for a day", async () => {
     const id = open({
       "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT",
       "set-cookie": "session=vendor",
@@ -102,7 +102,7 @@ describe("the file of a finished video", () => {
     expect((await place.gateway.get(`/v1/videos/${id}/content`)).status).toBe(400);
   });
 
-  test("of somebody else is as one that does not exist, and no upstream hears of it", async () => {
+  test("of another user is not found, without an upstream call", async () => {
     const url = `${place.elsewhere.url}/v.mp4`;
     place.elsewhere.files.set("/v.mp4", stored(VIDEO));
     const foreign = [
@@ -494,7 +494,7 @@ test("a caller who has another file is sent this one", async () => {
   expect(await bytesOf(answer)).toEqual(VIDEO);
 });
 
-describe("a link that leads to where nobody may go", () => {
+describe("a link to a blocked address", () => {
   test.each([
     ["by itself", (port: string) => `http://127.0.0.2:${port}/v.mp4`],
     ["to metadata", () => "http://169.254.169.254/latest/meta-data"],
@@ -512,7 +512,7 @@ describe("a link that leads to where nobody may go", () => {
     expect(place.elsewhere.asked).toEqual([]);
   });
 
-  test("is not followed by redirects either, whoever redirects", async () => {
+  test("is not reached by redirects of any server either", async () => {
     const inner = Bun.serve({
       hostname: "127.0.0.2",
       port: 0,

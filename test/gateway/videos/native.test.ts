@@ -154,7 +154,7 @@ describe("a prediction that runs long", () => {
     expect(place.asked()).toEqual([]);
   });
 
-  test("that nobody knows is not found, nor are models taken for operations", async () => {
+  test("that is unknown is not found, and models are not taken for operations", async () => {
     const none = await place.send("GET", `/v1beta/models/${VEO}/operations/task_none`);
     const model = await place.send("GET", `/v1beta/models/${VEO}`);
 

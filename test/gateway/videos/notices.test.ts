@@ -26,7 +26,7 @@ afterAll(async () => {
   await receiver.stop(true);
 });
 
-describe("[B6] whoever names an address is told of their video", () => {
+describe("[B6] a client that names a webhook address gets events of its video", () => {
   test.each<[string, (callback_url: string) => readonly [string, JsonObject], string, object]>([
     [
       "newer",

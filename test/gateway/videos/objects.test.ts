@@ -102,7 +102,7 @@ describe("[B4.7] a video", () => {
     expect(failed["error"]).toEqual({ code: "moderation_blocked", message: "No." });
   });
 
-  test("that nobody knows is not found", async () => {
+  test("that is unknown is not found", async () => {
     for (const [method, path] of [
       ["GET", `${PATH}/task_none`],
       ["DELETE", `${PATH}/task_none`],

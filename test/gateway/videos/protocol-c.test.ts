@@ -88,7 +88,11 @@ describe("[B4.4] protocol C", () => {
       await submit("reference2video", { model: "viduq2-pro", images: [PICTURE] }),
     ).toMatchObject({
       status: 400,
-      body: { code: 400, reason: "FieldInvalid", message: "This model looks at no references." },
+      body: {
+        code: 400,
+        reason: "FieldInvalid",
+        message: "This model does not accept references.",
+      },
     });
   });
 

@@ -108,7 +108,7 @@ describe("[B4.5] protocol D", () => {
         type: "error",
         error: {
           type: "invalid_request_error",
-          message: expect.stringContaining("'callback_url' must be left out"),
+          message: expect.stringContaining("'callback_url' must be omitted"),
           http_code: "400",
         },
         request_id: response.headers.get("x-request-id"),

@@ -192,7 +192,7 @@ describe("[B4.6-b] the newer style of protocol E", () => {
     expect(at.costOf(id)).toBe(0);
   });
 
-  test("[B4.6-c] refuses more than an omni model looks at, before anybody is asked", async () => {
+  test("[B4.6-c] refuses more media than an omni model accepts, before an upstream is called", async () => {
     const contents = Array<JsonObject>(8).fill({ type: "refer_image", url: LINK });
     const before = at.sandbox.requests.length;
 

@@ -79,7 +79,7 @@ describe("[B4.1-a] a video", () => {
     expect(failed).not.toHaveProperty("url");
   });
 
-  test("that nobody knows is not found", async () => {
+  test("that is unknown is not found", async () => {
     const { status, body } = await place.send("GET", `${PATH}/task_none`);
 
     expect([status, body["error"]]).toEqual([

@@ -5,7 +5,7 @@ import { readMp4Head } from "@sluice/sandbox/engine/mp4-head.ts";
 export const ASSET_TYPES = ["Image", "Video", "Audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
-/** What an asset's file is, as far as its bytes tell. */
+/** Type and properties of an asset's file, read from its bytes. */
 export interface AssetFile {
   readonly type: AssetType;
   /** "image/png" */

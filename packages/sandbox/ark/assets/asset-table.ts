@@ -14,12 +14,12 @@ export type Asset = Task<AssetWish>;
 export interface AssetWish {
   readonly groupId: string;
   readonly project: string;
-  /** Whether whoever is seen in it has been verified. */
+  /** Whether the person in it was verified. */
   readonly isVerified: boolean;
   readonly type: AssetType;
   readonly moderation: Moderation;
   readonly source: Source;
-  /** What it is made to fail with. */
+  /** The failure that it simulates. */
   readonly failure: Failure | undefined;
   /** It can be given another. */
   name: string;
@@ -42,7 +42,7 @@ export interface AssetState {
   readonly status: "Processing" | "Active" | "Failed";
   readonly since: number;
   readonly failure?: Failure;
-  /** What is known of the file, once it is taken in. */
+  /** Facts about the file, after it was imported. */
   readonly file?: AssetFile;
 }
 

@@ -1,7 +1,7 @@
 import { ownerIn, type Place } from "../account.ts";
 import { newId } from "../ids.ts";
 
-/** What assets lie in: pictures of anything, or of one person who was verified. */
+/** Groups of assets: images of anything, or of one verified person. */
 export interface AssetGroup extends GroupWords {
   readonly id: string;
   readonly place: Place;

@@ -2,7 +2,7 @@ import { isLoopback } from "@sluice/sandbox/wire/loopback.ts";
 import { readAssetFile, type AssetFile, type AssetType } from "./asset-file.ts";
 import { failureOf, MAX_BYTES, type Failure } from "./failures.ts";
 
-/** Where an asset's file comes from, and what became of it. */
+/** The source of an asset's file, and its state. */
 export interface Source {
   /** When it was fetched and looked at, or given up; it does not reject. */
   readonly settled: Promise<void>;
@@ -61,7 +61,7 @@ async function fetchFile(
     if (!response.ok || response.body === null) return { failure: "DownloadFailed" };
     bytes = await readUpTo(response.body, Math.max(...Object.values(MAX_BYTES)) + 1);
   } catch {
-    // Whatever it was, the vendor would say no more of it.
+    // The vendor gives no more details of any cause.
     return { failure: "DownloadFailed" };
   }
   const file = readAssetFile(bytes);

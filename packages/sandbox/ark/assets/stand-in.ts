@@ -4,7 +4,7 @@ import { tonePcm16 } from "@sluice/sandbox/engine/tone.ts";
 import { makeVideo } from "@sluice/sandbox/engine/video.ts";
 import type { AssetType } from "./asset-file.ts";
 
-/** What is shown of an asset whose own file is not at hand. */
+/** Shown for an asset whose file is not available. */
 export interface StandIn {
   readonly mediaType: string;
   make(): Uint8Array | Promise<Uint8Array>;

@@ -18,7 +18,7 @@ import { notFound } from "./error.ts";
 import { pageOf, readFilter, sorted, wantedIn } from "./pages.ts";
 import { readUrl } from "./read-url.ts";
 
-/** What can be done with assets. */
+/** Operations on assets. */
 export function assetActions(
   { groups, assets }: AssetLibrary,
   getGroup: (call: Call, name: string) => AssetGroup,

@@ -43,7 +43,7 @@ export function controlPlane({ library, sessions, files, options }: ControlPlane
     const isFull = rate !== undefined && !take(`${place.account} ${metadata.action}`, rate);
     if (settings.rateLimits && isFull) throw gateRefusal("FlowLimitExceeded");
     const result = action({ body: bodyOf(request), place, origin: originOf(request) });
-    // It is done all the same, and whoever asked for it does not learn of it.
+    // The operation runs, but the client does not get its result.
     if (isLost(request.body)) throw new ApiError(504, LOST);
     return result;
   }

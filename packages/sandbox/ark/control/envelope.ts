@@ -4,7 +4,7 @@ import type { ApiError } from "@sluice/sandbox/openai/error.ts";
 import type { VendorError } from "@sluice/sandbox/vendor.ts";
 import { gateRefusal, numberOfCode, type GateCode } from "@sluice/sandbox/volcengine/gate-error.ts";
 
-/** What is said of every request to the control plane. */
+/** Metadata of every response of the control plane. */
 export interface Metadata {
   readonly requestId: string;
   readonly action: string | null;

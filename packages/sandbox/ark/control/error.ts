@@ -6,7 +6,7 @@ export function invalidParameter(name: string, reason: string): ApiError {
   return new ApiError(400, { code: "InvalidParameter", message });
 }
 
-/** What is not there, or is somebody else's. */
+/** The error for an object that does not exist, or that another account owns. */
 export function notFound(what: string, id: string): ApiError {
   const message = `The specified ${what} ${id} is not found.`;
   return new ApiError(404, { code: "ResourceNotFound", message });

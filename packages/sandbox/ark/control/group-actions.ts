@@ -7,7 +7,7 @@ import type { Action, Call } from "./call.ts";
 import { invalidParameter, notFound } from "./error.ts";
 import { pageOf, readFilter, sorted, wantedIn } from "./pages.ts";
 
-/** What can be done with groups of assets. */
+/** Operations on groups of assets. */
 export function groupActions({ groups, assets }: AssetLibrary) {
   function getGroup({ body, place }: Call, name = "Id"): AssetGroup {
     const id = required(field(body, name), readText(field(body, name)));

@@ -1,7 +1,7 @@
 /** How often something may be done: so many times in so many milliseconds. */
 export type Rate = readonly [times: number, withinMs: number];
 
-/** Counts what was let through, by a name, and says whether there is room for one more. */
+/** Counts accepted requests by name, and decides whether one more is allowed. */
 export function rateLimits(now: () => number) {
   const passed = new Map<string, readonly number[]>();
 

@@ -1,11 +1,11 @@
-/** The vendor's own language is what it falls back to. */
+/** The vendor's own language is the default. */
 export function wordsIn(language: string): Words {
   return (
     [SIMPLIFIED, TRADITIONAL, ENGLISH].find((each) => each.language === language) ?? SIMPLIFIED
   );
 }
 
-/** What the page says, in one language. */
+/** Texts of the page, in one language. */
 export interface Words {
   readonly language: string;
   readonly title: string;

@@ -8,7 +8,7 @@ export interface Verification {
   readonly place: Place;
   readonly callbackUrl: string;
   readonly createdAt: number;
-  /** What the person did; nothing so far when absent. */
+  /** The person's action; absent before the first. */
   readonly outcome?: Outcome;
   /** Of who has passed. */
   readonly groupId?: string;
@@ -61,5 +61,5 @@ export function sessionTable(groups: GroupTable, now: () => number): SessionTabl
 const MAX_SESSIONS = 2_000;
 /** The link to the page. */
 export const LINK_MS = 120_000;
-/** What came of it can be asked for half an hour. */
+/** The result is available for half an hour. */
 const KEPT_MS = 1_800_000;

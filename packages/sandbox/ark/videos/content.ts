@@ -14,7 +14,7 @@ import { checkModes } from "./content-modes.ts";
 import { invalidField, refusedAs } from "./error.ts";
 import type { VideoModel } from "./models.ts";
 
-/** What a video shall be made of. */
+/** The inputs of a video. */
 export interface VideoContent {
   readonly text: string;
   readonly images: readonly Reference[];
@@ -28,7 +28,7 @@ export interface Reference {
   readonly path: string;
   readonly role: string | undefined;
   readonly media: Partial<Media>;
-  /** Whether whoever is seen in it has been verified. */
+  /** Whether the person in it was verified. */
   readonly isVerified: boolean;
 }
 
@@ -64,7 +64,7 @@ export function readContent(
 
 const MAX_ELEMENTS = 50;
 
-/** What is written in the content of a request for a video; nothing where there is no such thing. */
+/** The text in the content of a video request; empty if there is none. */
 export function textOfContent(body: Json | undefined): string | undefined {
   const content = isJsonObject(body) ? body["content"] : undefined;
   if (!isJsonArray(content)) return undefined;

@@ -14,7 +14,7 @@ export function refusedAs(code: string, message: string, param?: string): ApiErr
   return new ApiError(status, { message, type, code, ...(param === undefined ? {} : { param }) });
 }
 
-/** What a code begins with, and the status and type that go with it. */
+/** Prefix of a code, and its status and type. */
 const FAMILIES: readonly (readonly [string, number, string])[] = [
   ["AuthenticationError", 401, "Unauthorized"],
   ["InvalidAccountStatus", 401, "Unauthorized"],

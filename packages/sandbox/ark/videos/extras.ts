@@ -10,7 +10,7 @@ import {
 import { invalidField } from "./error.ts";
 import type { VideoModel } from "./models.ts";
 
-/** What does not change the video itself, or only some models know. */
+/** Options that do not change the video, or that only some models support. */
 export interface Extras {
   readonly tier: "default" | "flex";
   readonly expiresAfterSeconds: number;
@@ -40,7 +40,7 @@ export function readExtras(body: JsonObject): Extras {
   };
 }
 
-/** Refuses what the model does not know. */
+/** Refuses fields that the model does not support. */
 export function checkExtras(extras: Extras, body: JsonObject, { series }: VideoModel): void {
   const isSecond = series === "2.0";
   // Nothing is documented of 2.5.

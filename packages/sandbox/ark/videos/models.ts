@@ -1,6 +1,6 @@
 import type { Resolution } from "./sizes.ts";
 
-/** A generation of the vendor's video models, and what it takes. */
+/** A generation of the vendor's video models, and its accepted inputs. */
 export interface VideoModel {
   readonly series: "1.0" | "1.5" | "2.0" | "2.5";
   readonly resolutions: readonly Resolution[];

@@ -89,7 +89,7 @@ export function readVideoRequest(
   };
 }
 
-/** What the account that orders has already. */
+/** Existing tasks of the account. */
 interface Known {
   findDraft(id: string): VideoOrder | undefined;
   readonly findAsset: FindAsset;
@@ -141,7 +141,7 @@ function isSensible(name: string, value: Json, model: VideoModel): boolean {
     readBoolean(field(body, "watermark"));
     return true;
   } catch {
-    // What is no good as a field falls back to what is usual, and nobody is told.
+    // An invalid field silently gets its default.
     return false;
   }
 }

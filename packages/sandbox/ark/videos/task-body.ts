@@ -54,7 +54,7 @@ function outcomeOf({ seed, resolution, ratio, frames, seconds: length }: VideoOr
   };
 }
 
-/** Picture by picture, of what is made and of what it refers to. */
+/** Counts each generated image and each reference image. */
 function usageOf({
   inputSeconds,
   seconds: length,

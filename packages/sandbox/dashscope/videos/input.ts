@@ -5,7 +5,7 @@ import { checkNegativePrompt } from "../image-parameters.ts";
 import { invalidParameter, memberOf } from "../native.ts";
 import { MEDIA_TYPES, type WanModel } from "./models.ts";
 
-/** What a video is made of. */
+/** The inputs of a video. */
 export interface WanInput {
   readonly prompt: string;
   /** The first picture that was given, as far as it is known. */

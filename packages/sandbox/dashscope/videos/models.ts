@@ -2,14 +2,14 @@
 export interface WanModel {
   readonly id: string;
   readonly generation: Generation;
-  /** What it films. */
+  /** The inputs that the video is made from. */
   readonly from: "words" | "picture" | "frames" | "references" | "media" | "any";
   /** The types of media that it takes, where it is given a list of them. */
   readonly media: readonly MediaType[];
   readonly framedBy: "size" | "resolution" | "resolution and ratio";
   readonly seconds: readonly number[];
   readonly sound: "never" | "on request" | "always";
-  /** What is longer is cut. */
+  /** Longer texts are truncated. */
   readonly promptChars: number;
 }
 

@@ -10,7 +10,7 @@ import { readWanInput, type WanInput } from "./input.ts";
 import { findWan, type WanModel } from "./models.ts";
 import { readWanParameters, type WanParameters } from "./parameters.ts";
 
-/** Where videos are ordered, and what is behind it. */
+/** Paths of video requests, and their models. */
 export const VIDEO_PATHS: ReadonlyMap<string, string> = new Map(
   ["video-generation", "image2video"].map((group) => [
     `/api/v1/services/aigc/${group}/video-synthesis`,
@@ -18,7 +18,7 @@ export const VIDEO_PATHS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** What tasks shall film. Throws `NativeError` at what the vendor refuses. */
+/** Options of video tasks. Throws `NativeError` if the vendor refuses the request. */
 export function wanVideos(files: ResultFiles, { tasks: settings }: VendorOptions) {
   return {
     requested(request: VendorRequest, service: string): DashscopeWish {

@@ -7,7 +7,7 @@ import type { Checks } from "./matches.ts";
 /** What every part of the generator needs to know about the whole. */
 export interface Context {
   readonly root: Json;
-  /** `needed` leaves out what is optional and not in the prompt. */
+  /** `needed` omits optional fields that the prompt does not name. */
   readonly fill: "needed" | "all";
   readonly picker: ValuePicker;
   readonly values: PromptValues;

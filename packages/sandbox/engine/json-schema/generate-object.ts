@@ -4,7 +4,7 @@ import { textFromPattern } from "./from-pattern.ts";
 import { deeper, isDeep, type Context } from "./context.ts";
 import { resolveSchema } from "./resolve.ts";
 
-/** What is required, what the prompt has a value for, and under `all` the rest as well. */
+/** Required fields and fields with a value in the prompt; with `all`, the other fields too. */
 export function generateObject(schema: JsonObject, field: Field, context: Context): JsonObject {
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
   const max = typeof schema["maxProperties"] === "number" ? schema["maxProperties"] : Infinity;

@@ -28,7 +28,7 @@ export function generateJson(schema: Json, options: GenerateOptions): Json {
     value = generate(schema, ROOT_FIELD, {
       root: schema,
       fill: options.fill,
-      // A value of the prompt may be what does not fit: the later attempts do without.
+      // A value of the prompt may not fit: later attempts omit it.
       picker: valuePicker(attempt < ATTEMPTS / 2 ? options.values : EMPTY_VALUES),
       values: options.values,
       random: seededRandom(`${options.seed} ${attempt}`),

@@ -17,7 +17,7 @@ export function flacFile(pcm: Uint8Array, words: string): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** How long it is, and what it says of itself. */
+/** Its length, and its metadata. */
 export function readFlac(file: Buffer): { readonly seconds?: number; readonly words?: string } {
   const found: { seconds?: number; words?: string } = {};
   for (let at = 4, isLast = false; !isLast && at + 4 <= file.length;) {

@@ -13,7 +13,7 @@ export function id3Tag(words: string): Uint8Array {
   return Buffer.concat([head, sevenBits(frame.length), frame]);
 }
 
-/** Where the sound begins, and what the tag before it says, if there is one. */
+/** Start of the audio, and the text of the tag before it, if any. */
 export function readId3(file: Buffer): { readonly end: number; readonly words?: string } {
   if (file.length < 10 || file.toString("latin1", 0, 3) !== "ID3") return { end: 0 };
   const end = 10 + readSevenBits(file, 6);

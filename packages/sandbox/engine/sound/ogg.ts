@@ -25,7 +25,7 @@ export function silentOpus(seconds: number, words: string): Uint8Array {
   return Buffer.concat(pages);
 }
 
-/** How long it is, if it is Opus or Vorbis, and what it says of itself. */
+/** Its length, if it is Opus or Vorbis, and its metadata. */
 export function readOgg(file: Buffer): { readonly seconds?: number; readonly words?: string } {
   const last = file.lastIndexOf("OggS");
   const granule = last + 14 <= file.length ? Number(file.readBigUInt64LE(last + 6)) : 0;
@@ -49,7 +49,7 @@ export function readOgg(file: Buffer): { readonly seconds?: number; readonly wor
 const RATE_HZ = 48_000;
 const PACKET_SAMPLES = 960;
 const PACKETS_PER_PAGE = 50;
-/** What a decoder needs to settle. */
+/** Samples that a decoder needs to settle. */
 const SKIPPED_SAMPLES = 312;
 const SILENCE = Buffer.from([0xf8, 0xff, 0xfe]);
 const HEAD = "OpusHead";

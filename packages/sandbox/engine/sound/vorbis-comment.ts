@@ -1,4 +1,4 @@
-/** What FLAC and Opus files say of themselves, in words. */
+/** Text metadata of FLAC and Opus files. */
 export function vorbisComment(words: string): Uint8Array {
   return Buffer.concat([sized("sandbox"), uint32(1), sized(`${FIELD}=${words}`)]);
 }

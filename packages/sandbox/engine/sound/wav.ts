@@ -22,7 +22,7 @@ export function wavFile(pcm: Uint8Array, words = ""): Uint8Array {
   return chunk("RIFF", body);
 }
 
-/** How long it is, and what it says of itself. */
+/** Its length, and its metadata. */
 export function readWav(file: Buffer): { readonly seconds?: number; readonly words?: string } {
   const found: { seconds?: number; words?: string } = {};
   let bytesPerSecond = 0;

@@ -1,6 +1,6 @@
 import type { Prompt } from "../prompt.ts";
 
-/** What the tools said, word for word, so that a lost or swapped result shows. */
+/** Results of the tools, verbatim, so that a lost or swapped result shows. */
 export function quoteResults({ results }: Prompt): string | undefined {
   if (results.length === 0) return undefined;
   const sentences = results.map(({ tool, text }) => {

@@ -40,7 +40,7 @@ export interface Script {
   readonly height: number;
   readonly frames: number;
   readonly prompt: string;
-  /** What stands below the words. */
+  /** The part below the text. */
   readonly caption: string;
 }
 

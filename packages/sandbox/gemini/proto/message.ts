@@ -10,7 +10,7 @@ import {
 } from "./place.ts";
 import { MAX_DEPTH, TOO_DEEP, typeUrl, type Reader } from "./scalars.ts";
 
-/** What the fields of a message are read by, under their names in camel case. */
+/** Readers of a message's fields, by their names in camel case. */
 export type Fields = Readonly<Record<string, Reader<unknown>>>;
 
 /** A message as it was read; absent and null are the same. */
@@ -74,7 +74,7 @@ export function repeated<Value>(read: Reader<Value>): Reader<readonly Value[]> {
   };
 }
 
-/** An object whose names are the caller's. */
+/** An object with names of the client. */
 export function mapOf<Value>(read: Reader<Value>): Reader<Readonly<Record<string, Value>>> {
   return (value, place) => {
     if (!isJsonObject(value))

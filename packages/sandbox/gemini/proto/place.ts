@@ -1,6 +1,6 @@
 import { isJsonArray, type Json } from "@sluice/sandbox/json.ts";
 
-/** Where a value stands in a request, and the list of what was found wrong in all of it. */
+/** The path of a value in a request, and all violations found so far. */
 export interface Place {
   /** In snake case, from the request down: `generation_config.top_p`; empty for the request itself. */
   readonly path: string;

@@ -32,7 +32,7 @@ const safetySetting = message("SafetySetting", {
   ]),
 });
 
-/** What a request and a cached content have in common. */
+/** Fields that a request and a cached content share. */
 const prompt = {
   model: text,
   contents: repeated(content),

@@ -11,7 +11,7 @@ import { filmOf, operationBody, shownOf, type PlacedVeo, type VeoTask } from "./
 import { readVeoRequest } from "./request.ts";
 import { EXPIRED, FAILURES, refusalIn } from "./rpc.ts";
 
-/** Videos as operations: https://ai.google.dev/gemini-api/docs/video. Throws `ApiError` at what it refuses. */
+/** Videos as operations: https://ai.google.dev/gemini-api/docs/video. Throws `ApiError` if it refuses. */
 export function veoEndpoints(files: ResultFiles, options: VendorOptions) {
   const { now, tasks: settings } = options;
   const table = taskTable<PlacedVeo>(options);
@@ -89,7 +89,7 @@ export function veoEndpoints(files: ResultFiles, options: VendorOptions) {
     order,
     get,
     download,
-    /** What a project does with a model; `undefined` for other verbs. */
+    /** A project's operation on a model; `undefined` for other verbs. */
     project(
       request: VendorRequest,
       owner: string,

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "@sluice/s
 import { invalid } from "../error.ts";
 import type { Place } from "./models.ts";
 
-/** What a video shall begin with, end with, look like or go on from. */
+/** First frame, last frame, references or source of a video. */
 export interface VeoGiven {
   readonly image: Media | undefined;
   readonly hasLastFrame: boolean;

@@ -1,14 +1,14 @@
 /** Where a model is served: with a key alone, or in a project. */
 export type Place = "gemini" | "vertex";
 
-/** What a generation of the models that film takes. */
+/** Accepted inputs of a generation of video models. */
 export interface VeoModel {
   readonly id: string;
   readonly displayName: string;
   readonly lengths: readonly number[];
   /** The lowest first; none where it can be told none. */
   readonly resolutions: readonly string[];
-  /** What a resolution above the lowest is bound to. */
+  /** Conditions of resolutions above the lowest. */
   readonly highOnly: { readonly seconds?: number; readonly aspectRatio?: string };
   readonly takesLastFrame: boolean;
   readonly hasSound: boolean;

@@ -5,7 +5,7 @@ import type { JsonObject } from "@sluice/sandbox/json.ts";
 import type { VeoOrder } from "./request.ts";
 import { BROKEN, EXPIRED, failureIn } from "./rpc.ts";
 
-/** What was ordered, and the name under which is asked for it. */
+/** The order, and the name that polls it. */
 export interface PlacedVeo extends VeoOrder {
   readonly operation: string;
 }

@@ -64,7 +64,7 @@ function readPrompt({ prompt }: JsonObject, { image, hasVideo }: VeoGiven): stri
   throw invalid("The instance must contain a prompt that is not empty, or an image.");
 }
 
-/** What only one of the places knows, or only one generation there. */
+/** Fields that only one of the services supports, or one generation there. */
 function checkElsewhere(parameters: JsonObject, { id, hasSound }: VeoModel, place: Place): void {
   const isSecond = id.startsWith("veo-2");
   const foreign = place === "gemini" ? ["numberOfVideos", ...PROJECT_ONLY] : [];

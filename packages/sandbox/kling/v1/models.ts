@@ -1,11 +1,11 @@
-/** What the models of the older style take. */
+/** Accepted inputs of the models of the older style. */
 export interface V1Model {
   readonly generation: 1 | 2 | 3;
   /** In which of the scenarios it can be asked. */
   readonly scenarios: readonly Scenario[];
   readonly minSeconds: number;
   readonly maxSeconds: number;
-  /** Only 5 and 10, or whatever lies between the bounds. */
+  /** Only 5 and 10, or any number within the bounds. */
   readonly anySeconds: boolean;
   readonly sound: "none" | "pro" | "any";
   readonly moves: boolean;

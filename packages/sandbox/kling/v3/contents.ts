@@ -7,7 +7,7 @@ import type { V3Model } from "./models.ts";
 import type { Product } from "./request.ts";
 import type { Settings } from "./settings.ts";
 
-/** What a video is made of, besides its settings. */
+/** The inputs of a video, besides its settings. */
 export interface Contents {
   readonly prompt: string;
   readonly firstFrame: Partial<Media> | undefined;
@@ -74,7 +74,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   voice: "voice_id",
 };
 
-/** What goes together with what. */
+/** Allowed combinations of inputs. */
 export function checkContents(
   contents: Contents,
   settings: Settings,

@@ -1,6 +1,6 @@
 import type { Product } from "./request.ts";
 
-/** What the models of the newer style take. */
+/** Accepted inputs of the models of the newer style. */
 export interface V3Model {
   readonly products: readonly Product[];
   readonly resolutions: readonly ("720p" | "1080p" | "4k")[];
@@ -9,7 +9,7 @@ export interface V3Model {
   readonly audio: readonly ("native" | "off" | "original")[];
   readonly shoots: boolean;
   readonly takesLastFrame: boolean;
-  /** What may stand among the contents, besides the words and the frames. */
+  /** Contents besides text and frames. */
   readonly takes: readonly string[];
   /** Of the generation that has sound, or first and last frames, in 1080p alone. */
   readonly isOlder: boolean;

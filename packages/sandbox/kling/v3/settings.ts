@@ -48,7 +48,7 @@ function unsupported(path: string): Error {
   return invalidValue(path, "is not supported by the current model");
 }
 
-/** What depends on the contents, and the resolutions of older models. */
+/** Rules that depend on the contents, and the resolutions of older models. */
 export function checkSettings(
   { firstFrame, hasLastFrame, references, video }: Contents,
   settings: Settings,

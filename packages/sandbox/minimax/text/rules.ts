@@ -13,7 +13,7 @@ export const WRITERS: readonly ThinkingModel[] = [
   thinkingModel("MiniMax-M2.7", 204_800, 131_072),
 ];
 
-/** Those of the second generation always think, whatever they are told. */
+/** Models of the second generation always think, even if asked not to. */
 export function isThinking(body: JsonObject, { id }: Pick<ThinkingModel, "id">): boolean {
   return id.startsWith("MiniMax-M2") || thinkingTypeIn(body) !== "disabled";
 }

@@ -62,7 +62,7 @@ export function taskIdOf(fileId: string): string {
   return String(Number(fileId) - 1);
 }
 
-/** What is known of a file, and where it lies from now on. */
+/** Facts about a file, and its location. */
 export async function fileBody(
   task: MinimaxTask,
   at: number,

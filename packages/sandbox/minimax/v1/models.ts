@@ -1,4 +1,4 @@
-/** What an older model takes. */
+/** Accepted inputs of an older model. */
 export interface OldModel {
   /** The usual one first. */
   readonly resolutions: readonly [string, ...string[]];

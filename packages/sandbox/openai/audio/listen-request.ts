@@ -24,7 +24,7 @@ import {
   type TranscriptFormat,
 } from "./models.ts";
 
-/** What shall be written down, and how. */
+/** Input and options of a transcription. */
 export interface ListenRequest {
   readonly listener: Listener;
   readonly sound: Sound;
@@ -45,7 +45,7 @@ export interface ListenRequest {
 const COMMON = ["file", "model", "response_format", "temperature"];
 const HEARD = ["language", "stream", "chunking_strategy"];
 
-/** Throws `ApiError` at what the vendor refuses. */
+/** Throws `ApiError` if the vendor refuses the request. */
 export function readTranscription(form: Form): ListenRequest {
   return readListening(form, LISTENERS, (listener) => [...HEARD, ...listener.fields]);
 }

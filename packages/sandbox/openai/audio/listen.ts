@@ -56,7 +56,7 @@ function usageOf(
 ): Hearing["usage"] {
   const [asked, heard] = [countTokens(prompt), Math.ceil(seconds * TOKENS_PER_SECOND)];
   const made = countTokens(text);
-  // A stream has no other way to say it, whatever the model.
+  // A stream has no other form, for any model.
   const isByTokens = listener.countsTokens || isStream;
   const counts: JsonObject = isByTokens
     ? {

@@ -20,7 +20,7 @@ export const SPEAKERS: readonly Speaker[] = [
 export interface Listener {
   readonly id: string;
   readonly formats: readonly TranscriptFormat[];
-  /** The fields it knows besides those that all of them know. */
+  /** Supported fields besides the common ones. */
   readonly fields: readonly string[];
   readonly streams: boolean;
   /** By which its use is counted. */

@@ -26,7 +26,7 @@ import type { Frame } from "@sluice/sandbox/wire/frame.ts";
 import { bytesReply, eventsReply, type Reply } from "@sluice/sandbox/wire/reply.ts";
 import { SPEAKERS, type Speaker } from "./models.ts";
 
-/** https://platform.openai.com/docs/api-reference/audio/createSpeech. Throws `ApiError` at what it refuses. */
+/** https://platform.openai.com/docs/api-reference/audio/createSpeech. Throws `ApiError` if it refuses. */
 export function speak(
   body: Json | undefined,
   headers: Readonly<Record<string, string>>,

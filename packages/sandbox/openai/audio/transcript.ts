@@ -1,7 +1,7 @@
 import { describeMedia } from "@sluice/sandbox/engine/media.ts";
 import type { Sound } from "@sluice/sandbox/engine/sound/read-sound.ts";
 
-/** What was said in a recording, and when. */
+/** Text of a recording, with times. */
 export interface Transcript {
   readonly text: string;
   readonly seconds: number;

@@ -70,7 +70,7 @@ function lookOf({ background, format, quality, size }: PictureRequest): JsonObje
   };
 }
 
-/** One of the models says in more words what it was asked for. */
+/** One of the models expands the prompt. */
 function revision({ model, prompt }: PictureRequest): JsonObject {
   return model.fields.includes("style")
     ? { revised_prompt: `A detailed picture of this: ${withoutMagicWords(prompt)}` }

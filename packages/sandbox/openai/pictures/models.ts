@@ -1,4 +1,4 @@
-/** A model that draws: what it can be asked for. */
+/** An image model and its options. */
 export interface PictureModel {
   readonly id: string;
   /** The later ones take tokens, and answer with the bytes of what they drew. */
@@ -8,7 +8,7 @@ export interface PictureModel {
   readonly qualities: readonly string[];
   readonly maxCount: number;
   readonly maxPromptCharacters: number;
-  /** The fields it knows besides those that all of them know. */
+  /** Supported fields besides the common ones. */
   readonly fields: readonly string[];
   readonly edits: boolean;
   readonly hasFidelity: boolean;
@@ -99,7 +99,7 @@ export const PICTURE_MODELS: readonly PictureModel[] = [
   },
 ];
 
-/** Asked for without a model, these make it one of those who know them. */
+/** Without a model name, these fields select a model that supports them. */
 export const OF_TOKENS_ONLY: readonly string[] = TOKEN_FIELDS.filter(
   (name) => name !== "quality" && name !== "safety_identifier",
 );

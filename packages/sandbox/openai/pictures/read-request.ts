@@ -13,7 +13,7 @@ import { readModel, readPrompt, readWishes, type PictureRequest } from "./reques
 
 const COMMON = ["model", "prompt", "n", "size", "user"];
 
-/** Throws `ApiError` at what the vendor refuses; so do those below. */
+/** Throws `ApiError` if the vendor refuses the request; so do the functions below. */
 export function readGeneration(request: VendorRequest): PictureRequest {
   checkContentType(request);
   const body = objectIn(request.body);

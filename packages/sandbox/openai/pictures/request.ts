@@ -6,7 +6,7 @@ import { field, readBoolean, readChoice, readFilled, readInteger, readText } fro
 import type { GivenPicture } from "./given.ts";
 import { PICTURE_MODELS, type PictureModel } from "./models.ts";
 
-/** What shall be drawn, for any of the three endpoints. */
+/** Options of an image request, for any of the three endpoints. */
 export interface PictureRequest {
   readonly kind: "generation" | "edit" | "variation";
   readonly model: PictureModel;
@@ -157,7 +157,7 @@ function checkAnySize(size: string): Measures {
   );
 }
 
-/** What is not said is chosen by the model. */
+/** The model chooses absent options. */
 function readQuality(body: JsonObject, { qualities }: PictureModel): string {
   const quality = readChoice(field(body, "quality"), qualities);
   return quality === undefined || quality === "auto" ? "medium" : quality;

@@ -25,7 +25,7 @@ export function callReader(
   };
 }
 
-/** Reads what a program answers to a call. */
+/** Reads a program's result of a call. */
 export function outputReader(type: string): CallItemReader {
   return (item, path) => {
     const answersId = readCallId(item, path);

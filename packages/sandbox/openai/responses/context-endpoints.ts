@@ -12,7 +12,7 @@ import { responseUsage } from "./response-body.ts";
 import { readBody } from "./response-request.ts";
 import { readToolOffer } from "./tool-request.ts";
 
-/** What a request would cost to be read. */
+/** Input tokens of a request. */
 export function countInput(json: Json | undefined, readers: ItemReaders): JsonObject {
   const body = readBody(json);
   readModel(body);

@@ -13,7 +13,7 @@ import { messagesOf, plainMessage, type Entry } from "./entry.ts";
 import { readItems, type ItemReaders } from "./input-items.ts";
 import { checkItemOrder } from "./item-order.ts";
 
-/** What there is to read before a model is asked: also for counting and for making short. */
+/** The input before a model is called; also used for counting and compaction. */
 export function readContext(body: JsonObject, readers: ItemReaders): readonly Entry[] {
   const { value } = field(body, "input");
   const before = readPrevious(body, readers);

@@ -17,7 +17,7 @@ import { responseStore, type StoredResponse } from "./response-store.ts";
 import { newSeal } from "./sealed-content.ts";
 import { newTurn, type Turn } from "./turn.ts";
 
-/** Responses and everything below their path. Throws `ApiError` at what it refuses. */
+/** Responses and everything below their path. Throws `ApiError` if the vendor refuses the request. */
 export function responsesEndpoint({ now }: { now(): number }) {
   const cache = prefixCache();
   const store = responseStore();

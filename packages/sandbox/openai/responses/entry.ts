@@ -8,7 +8,7 @@ export interface Entry {
   readonly id: string;
   /** Whether the model made it, or a program on its behalf. */
   readonly isOutput: boolean;
-  /** What the model reads of it; nothing of its own earlier thoughts. */
+  /** The input that the model reads, without its earlier reasoning. */
   readonly messages: readonly Message[];
   /** The call that it makes, and the call that it answers. */
   readonly callId?: string;

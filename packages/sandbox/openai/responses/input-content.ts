@@ -14,7 +14,7 @@ import {
 } from "../fields.ts";
 import { refuseUnknown } from "../unknown-parameters.ts";
 
-/** What a message or the output of a tool holds: a text, or parts. */
+/** Content of a message or of a tool's output: a text, or parts. */
 export function readInputContent(
   value: Json | undefined,
   side: "input" | "output",

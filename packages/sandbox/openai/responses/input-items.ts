@@ -72,7 +72,7 @@ const READERS: Readonly<Record<string, ItemReader>> = {
   computer_call_output: outputReader("computer_call_output"),
 };
 
-/** What the vendor's own tools did: kept with the conversation, and not read by the sandbox's model. */
+/** Actions of the vendor's tools: kept with the conversation, but not read by the sandbox's model. */
 const CARRIED: readonly string[] = [
   "web_search_call",
   "file_search_call",

@@ -3,7 +3,7 @@ import { invalid } from "../error.ts";
 import { readChoice, readInteger } from "../fields.ts";
 import type { Entry } from "./entry.ts";
 
-/** A page of what a response was given, newest first unless told. */
+/** A page of a response's input items, newest first by default. */
 export function listInputItems(input: readonly Entry[], query: URLSearchParams): JsonObject {
   const asked = query.get("limit");
   const limit =

@@ -14,7 +14,7 @@ export interface ItemWriter {
   takes(piece: Piece): boolean;
   open(): readonly BareEvent[];
   take(piece: Piece): readonly BareEvent[];
-  /** What comes before the item is done, and the item itself. */
+  /** The events before the item is done, and the item itself. */
   close(status: ItemStatus): { readonly events: readonly BareEvent[]; readonly item: JsonObject };
 }
 

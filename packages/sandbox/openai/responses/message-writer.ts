@@ -6,7 +6,7 @@ import { newItemId } from "./item-ids.ts";
 import { event, type BareEvent, type ItemWriter } from "./item-writer.ts";
 import type { Turn } from "./turn.ts";
 
-/** A message of one part: what the model says, or that it refuses to. */
+/** A message with one part: text or a refusal. */
 export function messageWriter({ request }: Turn, index: number, isRefusal: boolean): ItemWriter {
   const id = newItemId("msg");
   const place = { content_index: 0, item_id: id, output_index: index };

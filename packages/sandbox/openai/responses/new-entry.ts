@@ -4,7 +4,7 @@ import { field, readText } from "../fields.ts";
 import type { Entry } from "./entry.ts";
 import { newItemId } from "./item-ids.ts";
 
-/** An item with its own id or a new one, before anybody has looked into it. */
+/** An unread item, with its own id or a new one. */
 export function newEntry(item: JsonObject, type: string, path: string): Entry {
   const prefix = PREFIXES[type] ?? "item";
   const id = readText(field(item, "id", `${path}.id`), 64);

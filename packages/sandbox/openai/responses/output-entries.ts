@@ -7,7 +7,7 @@ import {
 } from "@sluice/sandbox/json.ts";
 import { calling, plainMessage, type Entry } from "./entry.ts";
 
-/** What a response made, as the conversation goes on with it. */
+/** Output of a response, as input of the continued conversation. */
 export function outputEntries(output: readonly JsonObject[]): readonly Entry[] {
   return output.map((item, index) => {
     const before = output[index - 1];

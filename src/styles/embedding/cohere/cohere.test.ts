@@ -14,7 +14,7 @@ function built(question: Partial<EmbeddingRequest>) {
 const parse = (float: Json, meta: Json = null) =>
   embedTexts.outbound.parse({ embeddings: { float }, meta }, { model: "m", inputs: ["a", "b"] });
 
-test("texts are documents where nobody says what they are for", () => {
+test("texts are documents if the request names no purpose", () => {
   expect(built({ dimensions: 256 })).toEqual({
     body: {
       model: "m",
@@ -57,7 +57,7 @@ test("an answer with a vector too few, or with none, is a failure", () => {
   expect(() => parse(null)).toThrow("no list of vectors");
 });
 
-test("fields of the vendor's own are carried, and those of nobody are reported", () => {
+test("vendor-specific fields are carried, and unknown fields are reported", () => {
   const extra = {
     texts: { truncate: "END", x: 1 },
     embeddings: { max_tokens: 9 },

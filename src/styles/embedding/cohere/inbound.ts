@@ -29,7 +29,7 @@ export function read(body: JsonObject): EmbeddingRequest {
 function refusePictures(body: JsonObject): void {
   for (const name of ["images", "inputs"]) {
     if ((body[name] ?? null) === null) continue;
-    throw refuse(name, "vectors are made of 'texts' alone.");
+    throw refuse(name, "only 'texts' can be embedded.");
   }
 }
 

@@ -41,7 +41,7 @@ describe("the question for one vector", () => {
     expect(one({ ...ofText("a"), taskType: "TASK_TYPE_UNSPECIFIED" }).task).toBeUndefined();
   });
 
-  test("says what nobody carries, which is reported", () => {
+  test("names fields that no style carries, which are reported", () => {
     const { extra } = one({ ...ofText("a"), auto_truncate: true });
     const batch = batchEmbedContents.inbound.read(
       { requests: [ofText("a"), { ...ofText("b"), autoTruncate: true }], labels: {} },

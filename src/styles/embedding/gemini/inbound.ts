@@ -21,7 +21,7 @@ export function readOne(
 ): EmbeddingRequest {
   const item = checked(body, EMBED_REQUEST);
   if (!mayName && textOf(item["model"]) !== undefined) {
-    throw invalid("model", "'model' stands in the path, and must not be in the body.");
+    throw invalid("model", "'model' must be omitted from the body: the path has it.");
   }
   refuseOtherModel(item, model, "");
   return {
@@ -77,7 +77,7 @@ function checked(body: JsonObject, rule: Rule): JsonObject {
 function refuseOtherModel(item: JsonObject, model: string, path: string): void {
   const written = textOf(item["model"]);
   if (written === undefined || written === model || written === `models/${model}`) return;
-  throw invalid(`${path}model`, "The model in the body is not the one in the path.");
+  throw invalid(`${path}model`, "The model in the body must be the one in the path.");
 }
 
 /** The parts of a content are one text. */
@@ -85,13 +85,13 @@ function textIn(item: JsonObject, path: string): string {
   const parts = memberOf(item["content"], "parts");
   const texts = (isArray(parts) ? parts : [parts]).map((part) => textOf(memberOf(part, "text")));
   if (texts.includes(undefined)) {
-    throw invalid(`${path}content.parts`, `'${path}content.parts' must hold texts only.`);
+    throw invalid(`${path}content.parts`, `'${path}content.parts' must have only text parts.`);
   }
   const text = texts.filter((each) => each !== "").join("\n");
   if (text !== "") return text;
   throw invalid(
     `${path}content.parts`,
-    `'${path}content.parts' must hold a text that is not empty.`,
+    `'${path}content.parts' must have a text that is not empty.`,
   );
 }
 

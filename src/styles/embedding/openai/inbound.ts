@@ -38,7 +38,7 @@ function readInputs(input: Json | undefined): EmbeddingRequest["inputs"] {
   if (input.every((item) => typeof item === "string")) return input;
   const tokens = input.filter((item) => isArray(item)).map(numbersIn);
   if (tokens.length < input.length) {
-    throw invalid("input", "'input' must hold either texts or tokens.");
+    throw invalid("input", "'input' must have either texts or tokens, not both.");
   }
   return tokens;
 }

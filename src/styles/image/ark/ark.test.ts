@@ -209,6 +209,6 @@ test("of a picture without words to draw nothing is asked, nor of one with a mas
     "invalid_request: 'prompt' is required for this model.",
   );
   expect(failureOf(() => build({ ...QUESTION, mask }, { report, model: {} }))).toBe(
-    "not_carried: 'mask' cannot be carried: this model cannot be kept to a part of a picture.",
+    "not_carried: 'mask' cannot be carried: this model does not support masks.",
   );
 });

@@ -82,7 +82,7 @@ function series({ series: asked }: ImageRequest, { drawsSets }: ArkDialect): Jso
   const name = "sequential_image_generation";
   if (asked.mode === "disabled") return drawsSets === true ? { [name]: asked.mode } : {};
   if (drawsSets !== true) {
-    throw invalid(name, `'${name}' must be 'disabled': this model draws no sets.`);
+    throw invalid(name, `'${name}' must be 'disabled': this model does not support image sets.`);
   }
   return {
     [name]: asked.mode,

@@ -58,7 +58,7 @@ function upTo(most: number): string {
 /** All text of the request in order: this API takes one prompt and no conversation. */
 function textOf(question: ImageRequest, { promptChars = Infinity }: DashscopeDialect): string {
   if (question.turns.some(({ role }) => role !== "user")) {
-    throw invalid("contents", "'contents' must be the user's alone for this model.");
+    throw invalid("contents", "'contents' must have only messages of the user for this model.");
   }
   const text = promptOf(question);
   if (text.trim() === "") throw invalid("prompt", "'prompt' is required for this model.");
@@ -108,8 +108,5 @@ function parametersOf(question: ImageRequest, dialect: DashscopeDialect): JsonOb
 function sizeOf({ size }: ImageRequest, { sizes }: DashscopeDialect): string | undefined {
   if (sizes !== undefined) return sizeFor(size, sizes, "*");
   if (size === undefined || size === "auto") return undefined;
-  throw invalid(
-    "size",
-    "'size' must be left out: this model keeps to the shape of the last image.",
-  );
+  throw invalid("size", "'size' must be omitted: this model uses the shape of the last image.");
 }

@@ -93,12 +93,12 @@ describe("an answer", () => {
     [
       "its task was given up",
       { output: { task_id: "1", task_status: "CANCELED" } },
-      "upstream_failed: The upstream gave up its task.",
+      "upstream_failed: The upstream aborted its task.",
     ],
     [
       "nobody knows its task any more",
       { output: { task_id: "1", task_status: "UNKNOWN" } },
-      "upstream_failed: The upstream gave up its task.",
+      "upstream_failed: The upstream aborted its task.",
     ],
     [
       "it holds words alone",

@@ -52,7 +52,7 @@ function whyNone(body: JsonObject, [first]: readonly UpstreamError[]): Error {
   if (failure !== undefined) return asGatewayError(failure);
   const hasGivenUp = GIVEN_UP.has(textOf(memberOf(body["output"], "task_status")));
   if (!hasGivenUp) return noPicture();
-  return asGatewayError(explainInside({ message: "The upstream gave up its task." }));
+  return asGatewayError(explainInside({ message: "The upstream aborted its task." }));
 }
 
 /** The size of all images. */

@@ -33,18 +33,18 @@ export function readQuestion(body: JsonObject): ImageRequest {
   const prompt = promptOf({ turns });
   const pictures = picturesOf({ turns });
   if (prompt.trim() === "" && pictures.length === 0) {
-    throw invalid("prompt", "'prompt', 'contents' or 'input.messages' must say what is wanted.");
+    throw invalid("prompt", "'prompt', 'contents' or 'input.messages' is required.");
   }
   if (pictures.length > MAX_PICTURES) {
-    throw invalid("image", `A request may hold ${MAX_PICTURES} pictures, not more.`);
+    throw invalid("image", `A request may have at most ${MAX_PICTURES} images.`);
   }
   const mask = longTextOf(body["mask"]);
   const markup = longTextOf(body["markup"]);
   if (mask !== undefined && pictures.length === 0) {
-    throw invalid("mask", "'mask' needs a picture that it lies over.");
+    throw invalid("mask", "'mask' requires an image.");
   }
   if (markup !== undefined && pictures.length === 0) {
-    throw invalid("markup", "'markup' needs a picture that it is drawn over.");
+    throw invalid("markup", "'markup' requires an image.");
   }
   return {
     model: textOf(body["model"]) ?? "",

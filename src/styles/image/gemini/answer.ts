@@ -60,6 +60,6 @@ function noPicture(candidate: JsonObject | undefined, words: string): GatewayErr
   const isFiltered = parseFinish(reason, false) === "content_filter";
   return new GatewayError(
     isFiltered ? "content_filtered" : "upstream_rejected",
-    `The upstream's model made no picture: ${why}`,
+    `The upstream's model returned no image: ${why}`,
   );
 }

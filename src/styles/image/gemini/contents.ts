@@ -29,7 +29,7 @@ export function buildContents(
 function tooMany(given: number): Error {
   return invalid(
     "image",
-    `'image' may be given 1 time to be edited, or 2 to ${MAX_PICTURES} times to be put together; it was given ${given} times.`,
+    `'image' may be given 1 time for an edit, or 2 to ${MAX_PICTURES} times to be combined; the request has ${given}.`,
   );
 }
 
@@ -42,6 +42,6 @@ function buildPart(part: string | Picture): JsonObject {
     case "url":
       return { fileData: { fileUri: part.url } };
     case "reference":
-      throw invalid("image", "'image' refers to a file that only another vendor holds.");
+      throw invalid("image", "'image' refers to a file that another vendor stores.");
   }
 }

@@ -146,7 +146,7 @@ test("a model that writes less is asked for no more, and that is told where more
   });
 });
 
-describe("[A4.11-b] what the family does not have is refused, with what it has:", () => {
+describe("[A4.11-b] options that the family does not support are refused with the supported ones:", () => {
   test.each<[JsonObject, string, string]>([
     [{ size: "7:5" }, "size", "1:1, 3:2, 2:3, 3:4, 4:3, 4:5, 5:4, 9:16, 16:9, 21:9"],
     [{ size: "2K" }, "size", "1:1, 3:2"],
@@ -193,7 +193,7 @@ test("[A4.11-b] a ratio wins over a size of another shape, which is reported", (
   expect(built(questionOf({ size: "1920x1080", aspect_ratio: "16:9" })).lost).toEqual([]);
 });
 
-test("[A4.11-b] a model of one size is told none, and who asked for another learns it", () => {
+test("[A4.11-b] a model of one size gets no size, and another requested size is reported as lost", () => {
   const lostOf = (options: JsonObject) => {
     const { body, lost } = built(questionOf(options), SMALL);
     expect(JSON.stringify(body)).not.toContain("imageSize");
@@ -244,7 +244,7 @@ test("what asks for nothing is not reported, nor in which way pictures always co
 describe("[A4.11-b] what is given", () => {
   const data = "data:image/png;base64,AAAA";
 
-  test("one picture is edited, up to five are put together", () => {
+  test("one image is edited, up to five are combined", () => {
     const one = built(questionOf({ image: data })).body["contents"];
     const five = built(questionOf({ images: Array(5).fill(data) })).body["contents"];
 
@@ -290,7 +290,7 @@ describe("[A4.11-b] what is given", () => {
     ]);
   });
 
-  test("bytes are written as base64, and a link that nobody fetched goes out as one", () => {
+  test("bytes are written as base64, and a link that was not fetched stays a link", () => {
     const parts: ImageTurn["parts"] = [
       { kind: "bytes", bytes: new Uint8Array(3), mediaType: "image/webp" },
       { kind: "url", url: "https://a.example/b.png" },

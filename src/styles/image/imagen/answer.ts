@@ -11,7 +11,7 @@ export function parse(body: JsonObject): Images {
   const error = errorIn(body);
   if (error !== undefined) throw asGatewayError(error);
   if (!isAnswer(body)) {
-    throw new GatewayError("upstream_failed", "The upstream's answer holds no predictions.");
+    throw new GatewayError("upstream_failed", "The upstream's response has no predictions.");
   }
   const predictions = listOf(body["predictions"]).filter(isObject);
   const pictures = predictions.flatMap((each) => pictureIn(each) ?? []);
@@ -19,7 +19,7 @@ export function parse(body: JsonObject): Images {
   if (pictures.length > 0) return { pictures, ...(failures.length > 0 && { failures }) };
   const [why] = failures;
   if (why !== undefined) throw asGatewayError(why);
-  throw new GatewayError("content_filtered", "The upstream filtered all of its pictures out.");
+  throw new GatewayError("content_filtered", "The upstream filtered out all images.");
 }
 
 /** If all images were filtered without a reason, the response is empty. */

@@ -109,7 +109,7 @@ describe("what these models do not have is refused, with what they have:", () =>
     [{ image_size: "4K" }, "image_size", "1K, 2K"],
     [{ quality: "best" }, "quality", "hd, high"],
     [{ person_generation: "some" }, "person_generation", "dont_allow, allow_adult, allow_all"],
-    [{ image: "AAAA" }, "image", "words only"],
+    [{ image: "AAAA" }, "image", "only text"],
   ])("%j", (options, param, allowed) => {
     const error = refusalOf(() => built(options));
 

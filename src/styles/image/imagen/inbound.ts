@@ -120,7 +120,7 @@ function shownIn(instance: JsonObject): {
     const param = `instances[0].${name}`;
     const picture = pictureIn(value);
     if (picture !== undefined) return picture;
-    throw invalid(param, `'${param}' must hold 'bytesBase64Encoded' and 'mimeType'.`);
+    throw invalid(param, `'${param}' must have 'bytesBase64Encoded' and 'mimeType'.`);
   };
   if (isObject(instance["image"])) pictures.push(given(instance["image"], "image"));
   for (const reference of listOf(instance["referenceImages"])) {
@@ -128,7 +128,7 @@ function shownIn(instance: JsonObject): {
     const picture = given(memberOf(reference, "referenceImage"), "referenceImages");
     if (type === "REFERENCE_TYPE_RAW") pictures.push(picture);
     else if (type === "REFERENCE_TYPE_MASK") mask = picture;
-    else throw refuse("referenceImages.referenceType", "pictures are taken as raw or as a mask.");
+    else throw refuse("referenceImages.referenceType", "only raw images and masks are supported.");
   }
   return { pictures, mask };
 }

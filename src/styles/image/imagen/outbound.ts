@@ -32,7 +32,7 @@ const MORE: readonly ImageOption[] = [
 export function build(question: ImageRequest, { report, dialect: own }: OutboundContext) {
   const dialect: ImagenDialect = { ...DEFAULT_DIALECT, ...own };
   if (picturesOf(question).length > 0) {
-    throw invalid("image", "'image' is not for this model: it draws from words only.");
+    throw invalid("image", "'image' must be omitted: this model accepts only text.");
   }
   if (question.series?.mode === "auto") report.lose("sequential_image_generation");
   const takesMore = dialect.takesMore === true;

@@ -38,7 +38,7 @@ export const variations: InboundImageFormat = {
   id: "image-variations",
   inbound: {
     read() {
-      throw invalid("image", "A variation is asked for by a form with the picture in it.");
+      throw invalid("image", "Send a variation as a multipart form with the field 'image'.");
     },
     readForm: readVariationForm,
     write,

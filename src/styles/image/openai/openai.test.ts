@@ -102,7 +102,7 @@ describe("a request", () => {
   test("names no file of a vendor where the upstream keeps none", () => {
     const turns = [{ role: "user", parts: [{ kind: "reference", id: "file-1" }, "a"] }] as const;
 
-    expect(() => built({ task: "edit", turns })).toThrow("keeps no files");
+    expect(() => built({ task: "edit", turns })).toThrow("stores no files");
   });
 
   test("holds no mask where the model knows none", () => {

@@ -35,7 +35,7 @@ export function build(
   if (given.length === 0) return members;
 
   if ([...given, mask, markup].some((each) => each?.kind === "reference")) {
-    if (dialect.keepsFiles !== true) throw refuse("file_id", "this upstream keeps no files.");
+    if (dialect.keepsFiles !== true) throw refuse("file_id", "this upstream stores no files.");
     return {
       ...members,
       images: given.map(named),
@@ -63,13 +63,13 @@ function checkGiven(
     throw invalid("image", `'image' holds ${given}; this model takes ${most}.`);
   }
   if (prompt === "" && needsPrompt && task !== "vary") {
-    throw invalid("prompt", "'prompt' must say what is to be done.");
+    throw invalid("prompt", "'prompt' is required for an edit.");
   }
   if (mask !== undefined && takes !== undefined && !takes.includes("mask")) {
-    throw invalid("mask", "'mask' is nothing that this model knows.");
+    throw invalid("mask", "'mask' is not supported by this model.");
   }
   if (markup !== undefined && takes !== undefined && !takes.includes("markup")) {
-    throw invalid("markup", "'markup' is nothing that this model knows.");
+    throw invalid("markup", "'markup' is not supported by this model.");
   }
 }
 

@@ -60,7 +60,7 @@ function question(
   const prompt = textOf(body["prompt"]) ?? "";
   if (pictures.length === 0) throw invalid("image", "'image' is required.");
   if (pictures.length > MAX_PICTURES) {
-    throw invalid("image", `'image' may be given ${MAX_PICTURES} times, not more.`);
+    throw invalid("image", `'image' may occur at most ${MAX_PICTURES} times.`);
   }
   if (task === "edit" && prompt === "") throw invalid("prompt", "'prompt' is required.");
   return {
@@ -79,7 +79,7 @@ function readGiven(value: Json, param: string): Picture | undefined {
   if (link !== undefined) return readPicture(link, param);
   const id = textOf(memberOf(value, "file_id"));
   if (id !== undefined) return { kind: "reference", id };
-  throw invalid(param, `'${param}' must hold 'image_url' or 'file_id'.`);
+  throw invalid(param, `'${param}' must have 'image_url' or 'file_id'.`);
 }
 
 /** `image`, `image[]`, and `image[0]`, as some clients write lists. */
@@ -104,7 +104,7 @@ function fieldsIn(form: Form): JsonObject {
     if (IMAGE.test(name) || MASK.test(name) || MARKUP.test(name) || !("value" in part)) continue;
     // Form clients send an empty field in place of an unset one.
     if (part.value === "") continue;
-    if (Object.hasOwn(fields, name)) throw invalid(name, `'${name}' stands twice in the form.`);
+    if (Object.hasOwn(fields, name)) throw invalid(name, `'${name}' occurs twice in the form.`);
     fields[name] = valueOf(part.value, REQUEST.members.get(name)?.is);
   }
   validate(fields, REQUEST);

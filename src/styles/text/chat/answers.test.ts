@@ -75,7 +75,7 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-describe("[A4.3-02] tool calls are put together whatever their fragments look like", () => {
+describe("[A4.3-02] tool calls are assembled from fragments of any size", () => {
   const first = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "" } };
   const A = { id: "a", name: "f", arguments: '{"x":1}' };
   const B = { id: "b", name: "g", arguments: '{"y":2}' };

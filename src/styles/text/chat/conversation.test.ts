@@ -125,7 +125,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     expect(user).toEqual({ role: "user", content: "stop" });
   });
 
-  test("a result that nobody asked for", () => {
+  test("a result without a tool call", () => {
     expect(written([said("tool", result("gone", text("1")))]).messages).toEqual([
       { role: "user", content: "Result of a tool: 1" },
     ]);

@@ -204,7 +204,7 @@ describe("[A4.3-07] a family's parameters", () => {
     });
   });
 
-  test("[A4.3-13] a wish to have speech recognised is reported where nobody can", () => {
+  test("[A4.3-13] speech recognition is reported as lost if no upstream supports it", () => {
     const report = new LossReport();
     report.loseForeign(read({ parameters: { asr_options: { language: "de" } } }).extra, "messages");
 

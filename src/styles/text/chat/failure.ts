@@ -28,7 +28,7 @@ function failureIn(choices: readonly Json[]): UpstreamError | undefined {
     if (isFilled(error)) return explainInside({ error });
     const reason = textOf(memberOf(choice, "finish_reason"));
     if (reason !== undefined && isFailure(reason)) {
-      return explainInside({ message: "The upstream gave up before the end of its answer." });
+      return explainInside({ message: "The upstream aborted its response." });
     }
   }
   return undefined;

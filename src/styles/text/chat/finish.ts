@@ -33,7 +33,7 @@ const FAILURES: ReadonlySet<string> = new Set([
 /** Throws for an end that is a failure; a word nobody knows is still an end. */
 export function parseFinish(reason: string): FinishReason {
   if (isFailure(reason)) {
-    throw new GatewayError("upstream_failed", "The upstream gave up before the end of its answer.");
+    throw new GatewayError("upstream_failed", "The upstream aborted its response.");
   }
   return REASONS.get(reason) ?? "other";
 }

@@ -95,7 +95,7 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
     ]);
   });
 
-  test("reasoning that nobody can read comes whole, in a stream or not", async () => {
+  test("encrypted reasoning arrives complete, streamed or not", async () => {
     const events = answer("", THEIRS);
     const expected = [{ type: "reasoning.encrypted", format: "unknown", index: 0, data: MARKED }];
 

@@ -18,18 +18,18 @@ export function readRequest(body: JsonObject): RequestFacts {
   };
 }
 
-/** Models are asked in the chat's way, which has one question, in words, and no end to fill up to. */
+/** Models are called with one user message, so several prompts, tokens and suffixes cannot be sent. */
 function refuseWhatChangesTheAnswer(body: JsonObject): void {
   const { prompt } = body;
   if (isArray(prompt) && prompt.length > 1 && prompt.every((one) => typeof one === "string")) {
-    throw refuse("prompt", "one request asks for one prompt.");
+    throw refuse("prompt", "send one prompt per request.");
   }
   if (promptIn(prompt) === undefined) throw refuse("prompt", "it must be text, not tokens.");
   if ((textOf(body["suffix"]) ?? "") !== "") {
-    throw refuse("suffix", "the model cannot be told what comes after its answer.");
+    throw refuse("suffix", "the model cannot insert text before a suffix.");
   }
   if (body["echo"] === true && integerOf(body["logprobs"]) !== undefined) {
-    throw refuse("echo", "nobody says how probable the words of a prompt were.");
+    throw refuse("echo", "upstreams return no probabilities for the prompt.");
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** What an answer and each of its chunks begin with. */
+/** Common head of a response and its chunks. */
 export function headOf(
   start: Extract<ChatEvent, { type: "start" }> | undefined,
   request: ChatRequest,

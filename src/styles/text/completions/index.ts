@@ -6,7 +6,7 @@ import { COMPLETIONS, parseRequest } from "./request.ts";
 import { buildResponse } from "./response.ts";
 import { openEncoder } from "./stream.ts";
 
-/** The text completions that came before chats; no upstream is asked in them. */
+/** Legacy text completions. Only clients use this style. */
 export const completions: InboundStyle = {
   id: COMPLETIONS,
   conversationField: "prompt",

@@ -2,9 +2,8 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, numberOf, textOf } from "#lib/values.ts";
 
 /**
- * Probabilities in this style's columns: a chat has an entry for each token,
- * here is a list for each member. `offset`: where the first token stands in
- * the answer's text.
+ * Probabilities as parallel lists, one list for each member. `offset`: position
+ * of the first token in the text.
  */
 export function buildLogprobs(entries: readonly Json[], offset: number): JsonObject | null {
   const read = entries.filter(isObject);

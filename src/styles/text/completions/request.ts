@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, numberOf, pick, restOf, textOf } from "#lib/values.ts";
 import { promptIn } from "./facts.ts";
 
-/** This style's id, under which it keeps what is its own. */
+/** Id of this style, also in `extra` and `rawFields`. */
 export const COMPLETIONS = "completions";
 
 const READ_MEMBERS = new Set([
@@ -25,7 +25,7 @@ const READ_MEMBERS = new Set([
   "user",
 ]);
 
-/** Of a body that `readRequest` has let through: the prompt is what a user says. */
+/** `body` was validated by `readRequest`; the prompt becomes a user message. */
 export function parseRequest(body: JsonObject): ChatRequest {
   const rest = restOfMembers(body);
   const top = integerOf(body["logprobs"]);
@@ -58,14 +58,14 @@ function parseStop(stop: Json | undefined): readonly string[] | undefined {
   return stops.length === 0 ? undefined : stops;
 }
 
-/** To make no more answers than are wanted is to choose the best of them already. */
+/** `best_of` up to `n` selects nothing, so it is not reported as lost. */
 function restOfMembers(body: JsonObject): JsonObject | undefined {
   const { best_of: candidates, ...members } = body;
   const isChosen = (integerOf(candidates) ?? 0) > (integerOf(body["n"]) ?? 1);
   return restOf(isChosen ? body : members, READ_MEMBERS);
 }
 
-/** What the answer begins with, for a caller who wants the prompt back. */
+/** The text before the response, if the client asks for the prompt. */
 export function echoIn(request: ChatRequest): string {
   const rawFields = request.rawFields?.[COMPLETIONS];
   return rawFields?.["echo"] === true ? (promptIn(rawFields["prompt"]) ?? "") : "";

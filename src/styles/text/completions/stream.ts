@@ -44,10 +44,10 @@ class CompletionEncoder implements StreamEncoder {
       .join("");
   }
 
-  /** Without a reason for its end an answer has not ended, whatever its source believes. */
+  /** A response without a finish reason is incomplete. */
   end(): string {
     if (this.#isFinished) return formatSse("[DONE]");
-    throw new GatewayError("upstream_failed", "The answer broke off before its end.");
+    throw new GatewayError("upstream_failed", "The response ended before it was complete.");
   }
 
   fail(error: GatewayError): string {

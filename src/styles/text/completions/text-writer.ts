@@ -2,7 +2,7 @@ import type { ChatEvent, ChatRequest, FinishReason, OpenBlock } from "#core/chat
 import { isArray, type Json } from "#lib/json.ts";
 import { echoIn } from "./request.ts";
 
-/** What an event adds to the text of a choice. */
+/** Text that an event adds to a choice. */
 export interface Piece {
   readonly index: number;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Piece {
   readonly reason: string | null;
 }
 
-/** Only what is said to the caller: reasoning and calls have no place in a continued text. */
+/** Writes text and refusals; this style has no reasoning and no tool calls. */
 export class TextWriter {
   readonly #echo: string;
   readonly #open = new Map<number, OpenBlock["type"]>();

@@ -517,7 +517,7 @@ describe("what was used", () => {
     );
   });
 
-  test("[A2.6] is told with the style's five counts, thoughts beside the rest", async () => {
+  test("[A2.6] has the style's five counts, with reasoning counted separately", async () => {
     const events = [...choice(TEXT, delta("a"), CLOSE, END), USAGE];
     const usageMetadata = {
       promptTokenCount: 7,
@@ -567,7 +567,7 @@ describe("a stream for a caller of this style", () => {
     expect(partsIn(await encoded(events))[0]).toEqual({ functionCall: { name: "f", args: {} } });
   });
 
-  test("thoughts are shown to who asked, with their proof, whoever issued it", async () => {
+  test("reasoning is shown to clients that asked for it, with its signature of any vendor", async () => {
     const signature = { issuer: "messages", value: "p" };
     const events = choice(
       { type: "open", block: { type: "reasoning" } },

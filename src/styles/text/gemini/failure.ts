@@ -20,7 +20,7 @@ export function blockIn(body: JsonObject): string | undefined {
 }
 
 export function blocked(reason: string): GatewayError {
-  return new GatewayError("content_filtered", `The upstream refuses this question: ${reason}.`);
+  return new GatewayError("content_filtered", `The upstream refuses this request: ${reason}.`);
 }
 
 /** Some servers put a stream's failure into a list. */

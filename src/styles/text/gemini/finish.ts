@@ -40,12 +40,12 @@ export function parseFinish(word: string, hasCalls: boolean): FinishReason {
     );
   }
   if (word === "MALFORMED_RESPONSE") {
-    throw new GatewayError("upstream_failed", "The upstream's model wrote no readable answer.");
+    throw new GatewayError("upstream_failed", "The upstream's model returned no valid content.");
   }
   if (word.startsWith("MALFORMED")) {
     throw new GatewayError(
       "upstream_failed",
-      "The upstream's model wrote a tool call that cannot be read.",
+      "The upstream's model returned an invalid tool call.",
     );
   }
   const reason = REASONS.get(word) ?? "other";

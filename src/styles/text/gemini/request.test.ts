@@ -100,7 +100,7 @@ describe("both sides speak in turn", () => {
     });
   });
 
-  test("instructions alone are said by the user, since somebody has to speak", () => {
+  test("instructions alone become a user message, since a message is required", () => {
     expect(written({ messages: [said("system", "one")] }).body).toEqual({
       contents: [{ role: "user", parts: [{ text: "one" }] }],
     });
@@ -196,7 +196,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("a failed tool is told as an error", () => {
+  test("a failed tool is marked as an error", () => {
     const failed = answered("a", "no such file", { isError: true } as Partial<Block>);
 
     expect(contents([ASK, calling(called("a")), failed])).toMatchObject([
@@ -467,7 +467,7 @@ describe("tools", () => {
 describe("[A4.3-06] [A4.3-05] search", () => {
   const search = { googleSearch: {} };
 
-  test("is the vendor's own tool, whoever asks", () => {
+  test("is the vendor's own tool, for clients of all styles", () => {
     expect(written({ webSearch: { contextSize: "high" } })).toEqual({
       body: { contents: [{ role: "user", parts: [{ text: "hi" }] }], tools: [search] },
       lost: ["web_search.context_size"],
@@ -664,7 +664,7 @@ describe("settings", () => {
     expect(lost).toEqual(["tools.strict"]);
   });
 
-  test("nobody is asked for more than the model can write", () => {
+  test("no request asks for more output than the model can write", () => {
     const { body, lost } = written({ maxOutputTokens: 64_000 }, { maxOutputTokens: 8_192 });
 
     expect(body["generationConfig"]).toEqual({ maxOutputTokens: 8_192 });

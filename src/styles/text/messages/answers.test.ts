@@ -327,7 +327,7 @@ describe("usage is counted once, cached input included", () => {
     expect(saidIn(decoded([first, ...textBlock("hi"), last, END])).usage).toMatchObject(expected);
   });
 
-  test("where nobody says, or nothing that can be true, there is none", () => {
+  test("without a plausible value there is none", () => {
     const odd = { input_tokens: -1, output_tokens: "many" };
 
     expect(saidIn(decoded([start({}), ...textBlock("a"), delta({}), END])).usage).toBeUndefined();
@@ -487,7 +487,7 @@ describe("thinking and its proof", () => {
     expect(readSignature(textOf(shown?.["signature"]) ?? "", "messages")).toEqual(signature);
   });
 
-  test("that nobody asked for opens no stream, with words or without", () => {
+  test("that was not requested opens no stream, with or without text", () => {
     const { reasoning: _, ...unasked } = REQUEST;
     for (const texts of [["why"], []]) {
       const events = answer(

@@ -95,14 +95,14 @@ describe("a wish to think, in the terms that the model takes", () => {
     expect(lost).toEqual(isKept ? [] : ["reasoning.budget_tokens"]);
   });
 
-  test("a budget beyond the model is lowered, and that is told", () => {
+  test("a budget beyond the model's is lowered and reported", () => {
     const { body, lost } = written({ reasoning: { budgetTokens: 99_999 } }, BUDGETS);
 
     expect(body).toMatchObject({ max_tokens: 32_000, thinking: enabled(25_600) });
     expect(lost).toEqual(["reasoning"]);
   });
 
-  test("a limit that nobody asked for is raised where thinking would leave no room for the answer", () => {
+  test("a default output limit is raised if thinking would leave no room for the answer", () => {
     const { body, lost } = written({ reasoning: { budgetTokens: 8_000 } }, {});
 
     expect(body).toMatchObject({ max_tokens: 16_192, thinking: enabled(8_000) });

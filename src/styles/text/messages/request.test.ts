@@ -403,7 +403,7 @@ describe("thinking that no vendor of this style signed never reaches one", () =>
   });
 });
 
-describe("what other styles are told of it", () => {
+describe("its form in other styles", () => {
   function read(fields: JsonObject): ChatRequest {
     return parseRequest({ model: "m", max_tokens: 50, messages: [USER], ...fields });
   }

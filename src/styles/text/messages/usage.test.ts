@@ -49,7 +49,7 @@ const STEP = {
   cache_read_input_tokens: 0,
 };
 
-test("how a call was served is told beside the counts", () => {
+test("usage has the service tier beside the counts", () => {
   const told = { service_tier: "standard", speed: "fast", inference_geo: "us" };
 
   expect(parseUsage({ ...WRITTEN, ...told })?.served).toEqual({

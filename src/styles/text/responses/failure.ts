@@ -7,7 +7,7 @@ import { explainInside, isFilled } from "#styles/upstream-error.ts";
 export function errorIn(body: JsonObject): UpstreamError | undefined {
   const { status, error } = body;
   if (isFilled(error)) return explained(error);
-  if (status === "failed") return explained("The upstream gave up before the end of its answer.");
+  if (status === "failed") return explained("The upstream aborted its response.");
   if (status === "cancelled") return explained("The upstream's answer was cancelled.");
   const isAnswer = body["output"] !== undefined || status !== undefined;
   const isReport = isFilled(body["message"]) || isFilled(body["detail"]);

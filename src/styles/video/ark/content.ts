@@ -15,13 +15,13 @@ export function contentOf(question: VideoRequest, dialect: ArkVideoDialect): Jso
   if (question.wordsIn === "prompt") {
     throw invalid(
       "metadata.content",
-      "'metadata.content' is required for this model: put the text and the pictures there.",
+      "'metadata.content' is required for this model: send text and images there.",
     );
   }
   const words = prompt.trim() === "" ? [] : [{ type: "text", text: prompt }];
   const content = [...words, ...question.media.map(elementOf)];
   if (content.length > 0) return content;
-  throw invalid("prompt", "'prompt' is required where there are no pictures.");
+  throw invalid("prompt", "'prompt' is required if there are no images.");
 }
 
 /** A video has a first frame, first and last frames, or references: only one of the three. */
@@ -32,13 +32,13 @@ function checkGiven(given: Given, dialect: ArkVideoDialect): void {
   if (isBlind) refuseMedia([...(first === undefined ? [] : [first]), ...references]);
   if (first !== undefined && references.length > 0) {
     const frame = last === undefined ? "A first frame" : "A last frame";
-    throw invalid("image", `${frame} cannot be mixed with media to refer to.`);
+    throw invalid("image", `${frame} cannot be combined with reference media.`);
   }
   checkCount(pictures, maxPictures);
   checkCount(videos, MAX_VIDEOS);
   checkCount(sounds, MAX_SOUNDS);
   if (hearsWithPicturesOnly && sounds.length > 0 && pictures.length + videos.length === 0) {
-    throw invalid("audio", "'audio' needs a picture or a video beside it for this model.");
+    throw invalid("audio", "'audio' requires an image or a video for this model.");
   }
 }
 
@@ -46,7 +46,7 @@ function checkCount(media: readonly VideoMedia[], most: number): void {
   const [first] = media;
   if (first === undefined || media.length <= most) return;
   const what = first.type === "image" ? "pictures to refer to" : `${first.type}s`;
-  throw invalid(first.type, `There may be at most ${most} ${what}, not ${media.length}.`);
+  throw invalid(first.type, `This model accepts at most ${most} ${what}, not ${media.length}.`);
 }
 
 function elementOf(medium: VideoMedia): JsonObject {

@@ -178,7 +178,7 @@ describe("[B4.2-c] a task that cannot be is refused in the interface's words", (
     ],
     [
       { model: "m", content: [WORDS, image(undefined, "asset://../x")] },
-      "content[1].image_url.url names no asset",
+      "content[1].image_url.url must be the id of an asset",
     ],
     [
       { model: "m", content: [WORDS], duration: 0 },

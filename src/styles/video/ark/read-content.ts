@@ -18,7 +18,7 @@ const MAX_ELEMENTS = 64;
 /** `at`: the client's name of the list. */
 export function readContent(content: readonly Json[], at: string): Content {
   if (content.length > MAX_ELEMENTS) {
-    throw invalid(at, `'${at}' may hold ${MAX_ELEMENTS} elements, not more.`);
+    throw invalid(at, `'${at}' must have at most ${MAX_ELEMENTS} elements.`);
   }
   const texts: string[] = [];
   const media: Element[] = [];

@@ -20,7 +20,7 @@ export function readList(query: URLSearchParams): Omit<TaskPageQuery, "userId"> 
   const model = query.get("filter.model") ?? undefined;
   const ids = query.getAll("filter.task_ids").filter((id) => id !== "");
   if (ids.length > MAX_IDS) {
-    throw invalid("filter.task_ids", `'filter.task_ids' may hold ${MAX_IDS} ids, not more.`);
+    throw invalid("filter.task_ids", `'filter.task_ids' must have at most ${MAX_IDS} ids.`);
   }
   return {
     skip: (page - 1) * limit,

@@ -52,7 +52,7 @@ describe("[B4.3] a request of protocol B", () => {
     );
   });
 
-  test("takes what else there is to the same vendor, and a callback to nobody but us", () => {
+  test("sends other fields to the same vendor, and a callback address of the gateway only", () => {
     const asked = read({ template_id: "t", callback_url: "https://caller.example/" });
 
     expect(asked.extra).toEqual({ "video-jimeng": { template_id: "t" } });

@@ -93,14 +93,14 @@ function picturesIn(question: VideoRequest): readonly VideoMedia[] {
   const frames = [first, last].filter((each) => each !== undefined);
   // The key is derived from the scenario when the task is polled: it must match the frames.
   if (FRAMES_OF.get(question.scenario) === frames.length) return frames;
-  throw refuse("image", "this model looks at a first and a last frame, and at nothing else.");
+  throw refuse("image", "this model accepts only a first and a last frame.");
 }
 
 /** All images as links, or all inline: the vendor takes one list. */
 function written(pictures: readonly VideoMedia[]): JsonObject {
   const links = pictures.filter(({ source }) => source.kind === "url");
   if (links.length > 0 && links.length < pictures.length) {
-    throw invalid("image", "Both pictures must be links, or neither.");
+    throw invalid("image", "Send both images as links, or both as data.");
   }
   const name = links.length > 0 ? "image_urls" : "binary_data_base64";
   return { [name]: pictures.map(linkOrBase64) };

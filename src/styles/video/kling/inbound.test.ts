@@ -164,10 +164,10 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["omni-video", { video_list: videos(2) }, "video: There may be one"],
-    ["omni-video", { image_list: images(8) }, "image: There may be 7"],
-    ["omni-video", { image_list: images(5), video_list: videos(1) }, "image: There may be 4"],
-    ["omni-video", { image_list: images(6), element_list: [{}, {}] }, "image: There may be 7"],
+    ["omni-video", { video_list: videos(2) }, "video: At most one"],
+    ["omni-video", { image_list: images(8) }, "image: At most 7"],
+    ["omni-video", { image_list: images(5), video_list: videos(1) }, "image: At most 4"],
+    ["omni-video", { image_list: images(6), element_list: [{}, {}] }, "image: At most 7"],
     ["omni-video", { image_list: [{}] }, "image_list[0].image_url: "],
     ["omni-video", { image_list: images(1, { type: "middle" }) }, "image_list[0].type: "],
     ["omni-video", { video_list: [{ video_url: "aGk=" }] }, "video_list[0].video_url: "],
@@ -175,7 +175,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     ["multi-image2video", { image_list: Array<Json>(5).fill({ image: LINK }) }, "image_list: "],
     ["image2video", {}, "image: 'image' or 'image_tail'"],
     ["image2video", { image: "data:image/png,hi" }, "image: "],
-    ["text2video", { image: LINK }, "image: 'image' has no place here"],
+    ["text2video", { image: LINK }, "image: 'image' must be omitted"],
     ["text2video", { metadata: { image_list: images(1) } }, "image_list: "],
     ["text2video", { duration: "long" }, "duration: "],
     ["text2video", { duration: "5.5" }, "duration: "],

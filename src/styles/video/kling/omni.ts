@@ -28,15 +28,15 @@ export function omniMedia(question: VideoRequest, extra: JsonObject): JsonObject
 
 /** The limits of both styles. */
 export function checkInputs(videos: number, others: number): void {
-  if (videos > 1) throw invalid("video", "There may be one reference video, not more.");
+  if (videos > 1) throw invalid("video", "At most one reference video is supported.");
   const most = videos === 0 ? MAX_IMAGES : MOST_WITH_VIDEO;
   if (others <= most) return;
-  const why = videos === 0 ? "" : " beside a reference video";
-  throw invalid("image", `There may be ${most} other inputs${why}, not more.`);
+  const why = videos === 0 ? "" : " with a reference video";
+  throw invalid("image", `At most ${most} other inputs are supported${why}.`);
 }
 
 export function silent(): Error {
-  return invalid("audio", "'audio' must be off where a reference video is given.");
+  return invalid("audio", "'audio' must be off if there is a reference video.");
 }
 
 const TYPES: ReadonlyMap<VideoMedia["role"], string> = new Map([

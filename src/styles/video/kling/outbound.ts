@@ -163,7 +163,7 @@ function frames(question: VideoRequest, rest: JsonObject): JsonObject {
   const masks = ["static_mask", "dynamic_masks"].some((name) => rest[name] !== undefined);
   const movers = [last !== undefined, masks, question.camera !== undefined];
   if (movers.filter(Boolean).length > 1) {
-    throw invalid("image", "Of a last frame, masks and 'camera_control' there may be one only.");
+    throw invalid("image", "Send only one of a last frame, masks and 'camera_control'.");
   }
   return { image: linkOrBase64(first), ...(last && { image_tail: linkOrBase64(last) }) };
 }

@@ -40,7 +40,7 @@ function readNothing(body: JsonObject): Shown {
     (name) => textOf(body[name]) || listOf(body[name]).length > 0,
   );
   if (shown === undefined) return { scenario: "text", media: [] };
-  throw invalid(shown, `'${shown}' has no place here: text2video is given words only.`);
+  throw invalid(shown, `'${shown}' must be omitted: text2video accepts only text.`);
 }
 
 function readFrames(body: JsonObject): Shown {
@@ -48,7 +48,7 @@ function readFrames(body: JsonObject): Shown {
     ...pictureIn(body["image"], "first_frame", "image"),
     ...pictureIn(body["image_tail"], "last_frame", "image_tail"),
   ];
-  if (media.length === 0) throw invalid("image", "'image' or 'image_tail' must hold a picture.");
+  if (media.length === 0) throw invalid("image", "'image' or 'image_tail' must have an image.");
   return { scenario: scenarioOf(media), media };
 }
 
@@ -63,7 +63,7 @@ function readReferences(body: JsonObject): Shown {
     ),
   );
   if (media.length > 0 && media.length <= MOST_PICTURES) return { scenario: "reference", media };
-  throw invalid("image_list", `'image_list' must hold 1 to ${MOST_PICTURES} pictures.`);
+  throw invalid("image_list", `'image_list' must have 1 to ${MOST_PICTURES} images.`);
 }
 
 const ROLES: ReadonlyMap<Json | undefined, VideoMedia["role"]> = new Map([

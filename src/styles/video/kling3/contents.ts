@@ -36,25 +36,25 @@ function checkGiven(
   refuseMedia(sounds.filter(({ source }) => source.kind !== "reference"));
   if (isOmni === false) refuseMedia([...videos, ...pictures]);
   if (last !== undefined && lastFrame === false) {
-    throw invalid("image", "This model takes a first frame only.");
+    throw invalid("image", "This model accepts only a first frame.");
   }
   const frames = [first, last].filter((each) => each !== undefined);
   if (mixes === false && frames.length > 0 && pictures.length > 0) {
-    throw invalid("image", "Frames and references cannot be given together.");
+    throw invalid("image", "Frames and references cannot be combined.");
   }
   const elements = others.filter((each) => memberOf(each, "type") === "element").length;
   if (frames.length > 0 && elements > MOST_ELEMENTS_WITH_FRAMES) {
     const most = MOST_ELEMENTS_WITH_FRAMES;
-    throw invalid("contents", `There may be ${most} elements beside frames, not more.`);
+    throw invalid("contents", `At most ${most} elements can be combined with frames.`);
   }
   checkInputs(videos.length, frames.length + pictures.length + elements);
   const [video] = videos;
   if (video === undefined) return;
   if (video.role === "base" && frames.length > 0) {
-    throw invalid("image", "A video that is to be changed has frames of its own.");
+    throw invalid("image", "Frames cannot be combined with a video to edit.");
   }
   if (last !== undefined) {
-    throw invalid("image", "There may be no last frame beside a reference video.");
+    throw invalid("image", "A last frame cannot be combined with a reference video.");
   }
 }
 
@@ -73,7 +73,7 @@ function typeOf({ type, role }: VideoMedia): string {
 
 /** A voice that the vendor stores. */
 function voice({ source, tag }: VideoMedia): JsonObject {
-  if (source.kind !== "reference") throw refuse("audio", "this model knows voices by their id.");
+  if (source.kind !== "reference") throw refuse("audio", "this model accepts only voice ids.");
   return { type: "voice", voice_id: source.id, ...(tag === undefined ? {} : { id: tag }) };
 }
 

@@ -133,13 +133,11 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
 
     expect(readOmni(...seven).media).toHaveLength(7);
     expect(readOmni(video, ...seven.slice(0, 4)).media).toHaveLength(5);
-    expect(refusalOf(() => readOmni(...seven, element))).toStartWith("image: There may be 7");
+    expect(refusalOf(() => readOmni(...seven, element))).toStartWith("image: At most 7");
     expect(refusalOf(() => readOmni(...seven, shown("first_frame")))).toStartWith("image: ");
-    expect(refusalOf(() => readOmni(video, ...seven.slice(0, 5)))).toStartWith(
-      "image: There may be 4",
-    );
+    expect(refusalOf(() => readOmni(video, ...seven.slice(0, 5)))).toStartWith("image: At most 4");
     expect(refusalOf(() => readOmni(video, shown("base_video", VIDEO)))).toStartWith(
-      "video: There may be one",
+      "video: At most one",
     );
   });
 
@@ -150,7 +148,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     [
       "text-to-video",
       { prompt: "a fox", contents: [shown("first_frame")] },
-      "contents: 'contents' may hold",
+      "contents: 'contents' must have",
     ],
     ["image-to-video", { prompt: "a fox" }, "contents: "],
     ["image-to-video", { contents: [] }, "contents: "],
@@ -171,7 +169,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     expect(refusalOf(() => read(body, path))).toStartWith(refusal);
   });
 
-  test("asks for as many videos as it says, so that nobody makes more than are paid for", () => {
+  test("requests the stated number of videos, so that the vendor makes no unpaid ones", () => {
     expect(read({ prompt: "a fox", n: 4 }).count).toBe(4);
     expect(read({ prompt: "a fox", settings: { n: 4 } }).count).toBe(4);
   });

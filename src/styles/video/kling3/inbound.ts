@@ -24,7 +24,7 @@ function read(body: JsonObject, { model = "", scenario: path }: Address): VideoR
   validate(body, REQUEST);
   const said = textOf(body["model"]) ?? "";
   if (said !== "" && said !== model) {
-    throw invalid("model", "'model' must be left out, or be the model in the address.");
+    throw invalid("model", "'model' must be omitted, or be the model in the path.");
   }
   refuseMisplaced(body);
   const contents = readContents(path, body);

@@ -118,7 +118,7 @@ function tasksIn(body: JsonObject): readonly Json[] {
   const data = dataIn(body);
   if (isArray(data)) return data;
   if (isObject(data)) return [data];
-  throw new GatewayError("upstream_failed", "The upstream's answer holds no tasks.");
+  throw new GatewayError("upstream_failed", "The upstream's response has no tasks.");
 }
 
 function outputsOf(task: Json): readonly Json[] {

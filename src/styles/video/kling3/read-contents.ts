@@ -25,12 +25,12 @@ export function readContents(path: string | undefined, body: JsonObject): Conten
     throw invalid("prompt", "'prompt' is required.");
   }
   if (path !== "text-to-video" && contents.length === 0) {
-    throw invalid("contents", "'contents' must hold what the video is to be made of.");
+    throw invalid("contents", "'contents' must have a text or media.");
   }
   if (path === "omni-video") checkOmni(contents);
   const plain = contents.filter(isPlain);
   if (path === "text-to-video" && plain.length > 0) {
-    throw invalid("contents", "'contents' may hold words only: nothing is shown to text-to-video.");
+    throw invalid("contents", "'contents' must have only text for text-to-video.");
   }
   return {
     scenario: path === "text-to-video" ? "text" : scenarioIn(contents, path),

@@ -115,11 +115,11 @@ function shotsOf(
   const asked = extra["multi_shot"];
   if (video?.role === "base") {
     if (asked === undefined) return {};
-    throw invalid("multi_shot", "A video that is to be changed keeps its shots.");
+    throw invalid("multi_shot", "An edited video keeps its shots.");
   }
   if (video !== undefined) {
     if (asked !== false) return { value: true };
-    throw invalid("multi_shot", "'multi_shot' must be on where a reference video is given.");
+    throw invalid("multi_shot", "'multi_shot' must be on if there is a reference video.");
   }
   if (multiShot !== false) return { value: asked };
   return asked === true ? { isLost: true } : {};

@@ -131,20 +131,20 @@ describe("[B4.5] a request of protocol D", () => {
       [{ type: "video_url", video_url: { url: "aGk=" } }],
       "content[1].video_url.url: ",
     ],
-    ["two first frames", [medium("image"), medium("image")], "content: 'content' may hold one"],
-    ["a last frame alone", [medium("image", "last_frame")], "content: A last frame needs"],
+    ["two first frames", [medium("image"), medium("image")], "content: 'content' may have one"],
+    ["a last frame alone", [medium("image", "last_frame")], "content: A last frame requires"],
     [
       "frames and references",
       [medium("image", "first_frame"), medium("image", "reference_image")],
       "content: Frames and references",
     ],
-    ["a sound alone", [medium("audio")], "content: A sound needs"],
+    ["a sound alone", [medium("audio")], "content: Audio requires"],
     [
       "ten pictures",
       Array<Json>(10).fill(medium("image", "reference_image")),
-      "content: 'content' may hold 9",
+      "content: 'content' must have at most 9",
     ],
-    ["four videos", Array<Json>(4).fill(medium("video")), "content: 'content' may hold 3"],
+    ["four videos", Array<Json>(4).fill(medium("video")), "content: 'content' must have at most 3"],
   ])("is refused with %s in it", (_what, content, refusal) => {
     expect(refusalOf(() => readContent(...content))).toStartWith(refusal);
   });

@@ -23,7 +23,7 @@ export const inbound: InboundVideoFormat["inbound"] = {
 function read(body: JsonObject): VideoRequest {
   // Refused with any value: the client would wait for a webhook that never comes.
   if (Object.hasOwn(body, "callback_url")) {
-    throw invalid("callback_url", "'callback_url' must be left out: tasks are to be asked after.");
+    throw invalid("callback_url", "'callback_url' must be omitted: poll the task instead.");
   }
   validate(body, REQUEST);
   const content = readContent(body["content"]);

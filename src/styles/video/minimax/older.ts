@@ -46,7 +46,7 @@ function pictures(question: VideoRequest): JsonObject {
   refuseMedia([...videos, ...sounds]);
   const [face, another] = faces;
   if (another !== undefined || (face !== undefined && first !== undefined)) {
-    throw invalid("image", "There may be frames, or one reference.");
+    throw invalid("image", "Send frames, or one reference.");
   }
   if (face !== undefined) {
     return { subject_reference: [{ type: "character", image: [linkOrData(face)] }] };
@@ -96,7 +96,7 @@ export function parseContent({ file }: JsonObject, index: number): HeldPicture |
 function videoIn(body: JsonObject): MadeVideo {
   const url = addressIn(memberOf(body["file"], "download_url"));
   if (url === undefined) {
-    throw new GatewayError("upstream_failed", "The upstream does not say where the video is.");
+    throw new GatewayError("upstream_failed", "The upstream's response has no link to the video.");
   }
   return {
     url,

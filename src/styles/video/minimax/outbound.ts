@@ -64,22 +64,22 @@ function ratioFor(
 function checkTogether({ first, last, pictures, videos, sounds }: Given): void {
   const references = [...pictures, ...videos, ...sounds];
   if (first !== undefined && references.length > 0) {
-    throw invalid("image", "Frames and references cannot be given together.");
+    throw invalid("image", "Frames and references cannot be combined.");
   }
   for (const [type, most] of Object.entries(MAX_REFERENCES)) {
     const count = references.filter((each) => each.type === type).length;
-    if (count > most) throw invalid(type, `There may be ${most} references of this kind at most.`);
+    if (count > most) throw invalid(type, `At most ${most} references of this kind are supported.`);
   }
   const isHeardOnly = sounds.length > 0 && sounds.length === references.length;
   if (isHeardOnly && first === undefined && last === undefined) {
-    throw invalid("audio", "A sound needs a picture or a video beside it.");
+    throw invalid("audio", "Audio requires an image or a video.");
   }
 }
 
 function refuseReferences({ pictures, videos, sounds }: Given): void {
   const [reference] = [...pictures, ...videos, ...sounds];
   if (reference === undefined) return;
-  throw invalid(reference.type, "This model looks at frames only, and at no references.");
+  throw invalid(reference.type, "This model accepts frames, but no references.");
 }
 
 function contentOf({ first, last, pictures, videos, sounds }: Given): readonly JsonObject[] {

@@ -28,12 +28,12 @@ function mediumIn(element: JsonObject, at: string): readonly VideoMedia[] {
   if (another !== undefined) {
     throw invalid(
       `${at}.${another}`,
-      `'${at}.${another}' has no place in an element of '${name}'.`,
+      `'${at}.${another}' is not allowed in an element of '${name}'.`,
     );
   }
   if (name === "text") {
     if (!isSaid(element["role"])) return [];
-    throw invalid(`${at}.role`, `'${at}.role' has no place in an element of 'text'.`);
+    throw invalid(`${at}.role`, `'${at}.role' is not allowed in an element of 'text'.`);
   }
   const type = name.slice(0, -"_url".length) as VideoMedia["type"];
   const url = textOf(memberOf(element[name], "url")) ?? "";
@@ -57,21 +57,21 @@ function checkTogether(media: readonly VideoMedia[]): void {
   if (count("first_frame") > 1 || count("last_frame") > 1) {
     throw invalid(
       "content",
-      "'content' may hold one first frame and one last frame; a picture without a role is a first frame.",
+      "'content' may have one first frame and one last frame; an image without a role is a first frame.",
     );
   }
   if (count("last_frame") > count("first_frame")) {
-    throw invalid("content", "A last frame needs a first frame.");
+    throw invalid("content", "A last frame requires a first frame.");
   }
   const references = media.filter(({ role }) => role === "reference");
   if (count("first_frame") > 0 && references.length > 0) {
-    throw invalid("content", "Frames and references cannot be given together.");
+    throw invalid("content", "Frames and references cannot be combined.");
   }
   for (const [type, most] of Object.entries(MAX_REFERENCES)) {
     if (references.filter((each) => each.type === type).length <= most) continue;
-    throw invalid("content", `'content' may hold ${most} elements of '${type}_url', not more.`);
+    throw invalid("content", `'content' must have at most ${most} elements of '${type}_url'.`);
   }
   if (references.length > 0 && references.every(({ type }) => type === "audio")) {
-    throw invalid("content", "A sound needs a picture or a video beside it.");
+    throw invalid("content", "Audio requires an image or a video.");
   }
 }

@@ -79,10 +79,10 @@ export function expect(question: VideoRequest, own?: VideoContext["dialect"]): P
 
 /** A remix can change the prompt only. */
 function remixOf({ prompt = "", media }: VideoRequest, { remakes }: VideoDialect): JsonObject {
-  if (remakes !== true) throw refuse("video_id", "the upstream of this model makes no video anew.");
+  if (remakes !== true) throw refuse("video_id", "the upstream of this model cannot remix videos.");
   const [first] = media;
   if (first !== undefined) {
-    throw invalid(REFERENCE, `'${REFERENCE}' cannot be given where a video is made anew.`);
+    throw invalid(REFERENCE, `'${REFERENCE}' cannot be combined with a remix.`);
   }
   return { prompt };
 }
@@ -96,7 +96,7 @@ function lengthOf(
   { lengths }: VideoDialect,
 ): number | undefined {
   if (frames !== undefined && seconds === undefined) {
-    throw invalid("frames", "'frames' is nothing that this model counts in: say 'seconds'.");
+    throw invalid("frames", "'frames' is not supported by this model: use 'seconds'.");
   }
   return seconds === undefined ? undefined : within(seconds, lengths);
 }
@@ -104,19 +104,19 @@ function lengthOf(
 function onlyOne(media: readonly VideoMedia[]): VideoMedia | undefined {
   const [first, another] = media;
   if (another !== undefined) {
-    throw invalid(REFERENCE, `'${REFERENCE}' must be one picture for this model.`);
+    throw invalid(REFERENCE, `'${REFERENCE}' must be one image for this model.`);
   }
   if (first?.type === "audio" || first?.role === "last_frame") {
-    throw invalid(REFERENCE, `'${REFERENCE}' must be a picture or a video to begin with.`);
+    throw invalid(REFERENCE, `'${REFERENCE}' must be an image or a video.`);
   }
   if (first?.type === "video" && first.source.kind === "url") {
-    throw invalid(REFERENCE, `'${REFERENCE}' must be a picture where it is a link.`);
+    throw invalid(REFERENCE, `'${REFERENCE}' must be an image if it is a link.`);
   }
   return first;
 }
 
 function unreachable(): Error {
-  return refuse(REFERENCE, "only the vendor that keeps it can read it.");
+  return refuse(REFERENCE, "it can be used only with the vendor that stores it.");
 }
 
 const USUAL = { image: "image/png", video: "video/mp4", audio: "audio/mpeg" } as const;

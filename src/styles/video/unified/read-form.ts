@@ -37,7 +37,7 @@ const FILE_NAMES: ReadonlySet<string> = new Set(
 
 function readFile({ name, mediaType, bytes }: FormFile): VideoMedia {
   if (!FILE_NAMES.has(name)) {
-    throw invalid(name, `'${name}' must not be a file: files stand under 'input_reference'.`);
+    throw invalid(name, `'${name}' must not be a file: send files as 'input_reference'.`);
   }
   const source = { kind: "bytes", bytes, mediaType } as const;
   return mediaType.startsWith("video/")

@@ -74,13 +74,13 @@ function withRoles(
   const isLookedAt = action === "reference" || (action === undefined && more.length > 0);
   if (isLookedAt) return plain.map((each) => picture(each, "reference"));
   if (action === "text" && first !== undefined) {
-    throw invalid("images", "'images' must be left out where the action is 'text'.");
+    throw invalid("images", "'images' must be omitted if the action is 'text'.");
   }
   if (action === "first_tail" && last === undefined) {
-    throw invalid("images", "'images' must hold two pictures where the action is 'first_tail'.");
+    throw invalid("images", "'images' must have two images if the action is 'first_tail'.");
   }
   if (more.length > 0 || (action === "generate" && last !== undefined)) {
-    throw invalid("images", `'images' holds too many pictures for the action '${action ?? ""}'.`);
+    throw invalid("images", `'images' has too many images for the action '${action ?? ""}'.`);
   }
   return beside([], first, last);
 }

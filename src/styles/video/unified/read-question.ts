@@ -34,7 +34,7 @@ export function readQuestion(
   const content = readOwnContent(body, own);
   const media = [...(content?.media ?? []), ...readMedia(own, files)];
   if (media.length > MAX_MEDIA) {
-    throw invalid("images", `A request may hold ${MAX_MEDIA} media, not more.`);
+    throw invalid("images", `A request may have at most ${MAX_MEDIA} media.`);
   }
   const prompt = content?.prompt ?? textOf(own("prompt"));
   return {

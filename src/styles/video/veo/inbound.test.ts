@@ -175,7 +175,7 @@ describe("an operation is written", () => {
     });
   });
 
-  test("that was filtered has no failure and no videos, and reads as filtered to whoever reads it", () => {
+  test("that was filtered has no failure and no videos, and is shown as filtered in every format", () => {
     const failure = { code: "content_filtered", message: "It is not allowed." };
     const operation = written({ status: "failed", failure });
 

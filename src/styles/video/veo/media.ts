@@ -14,18 +14,18 @@ export function mediaOf(question: VideoRequest, dialect: VeoDialect): JsonObject
   const { first, last, pictures, videos, sounds } = givenIn(question);
   refuseMedia(sounds);
   const [video, another] = videos;
-  if (another !== undefined) throw invalid("video", "There may be one video to go on from.");
+  if (another !== undefined) throw invalid("video", "At most one video can be extended.");
   if (last !== undefined && dialect.lastFrame !== true) {
-    throw invalid("image", "This model takes no last frame.");
+    throw invalid("image", "This model does not support a last frame.");
   }
   if (pictures.length > MAX_REFERENCES) {
-    throw invalid("image", `There may be at most ${MAX_REFERENCES} pictures to look at.`);
+    throw invalid("image", `This model accepts at most ${MAX_REFERENCES} reference images.`);
   }
   if (pictures.length > 0 && (first ?? video) !== undefined) {
-    throw invalid("image", "Pictures to look at cannot be mixed with a frame or a video.");
+    throw invalid("image", "Reference images cannot be combined with a frame or a video.");
   }
   if (first !== undefined && video !== undefined) {
-    throw invalid("image", "A first frame cannot be mixed with a video to go on from.");
+    throw invalid("image", "A first frame cannot be combined with a video to extend.");
   }
   return defined({
     image: first && pictureOf(first, dialect),
@@ -86,5 +86,5 @@ function typeOf(id: string): string {
 }
 
 function unreachable(type: VideoMedia["type"]): Error {
-  return refuse(type, "only the vendor that keeps it can read it.");
+  return refuse(type, "it can be used only with the vendor that stores it.");
 }

@@ -15,7 +15,7 @@ export function parseSubmitted(body: JsonObject): string {
   throwIfFailed(body);
   const name = takenOn(body["name"]);
   if (NAME.test(name) && !name.includes("..")) return name;
-  throw new GatewayError("upstream_failed", "The upstream's answer names no operation.");
+  throw new GatewayError("upstream_failed", "The upstream's response has no operation.");
 }
 
 /** An unfinished operation has no progress. */

@@ -63,7 +63,7 @@ export function readPrediction(body: JsonObject, { model = "" }: Address): Video
   const instance = objectOf(listOf(body["instances"])[0]) ?? {};
   const parameters = objectOf(body["parameters"]) ?? {};
   if (instance["mask"] !== undefined && instance["mask"] !== null) {
-    throw refuse("mask", "no part of a video is changed here.");
+    throw refuse("mask", "masks of videos are not supported.");
   }
   const media = mediaIn(instance);
   const extra = {
@@ -110,7 +110,7 @@ function mediaIn(instance: JsonObject): readonly VideoMedia[] {
 function refuseStyle(reference: Json): void {
   const type = textOf(memberOf(reference, "referenceType")) ?? "asset";
   if (type.toLowerCase() === "asset") return;
-  throw refuse("referenceImages.referenceType", "pictures are looked at as assets only.");
+  throw refuse("referenceImages.referenceType", "only assets are supported.");
 }
 
 function readOne(
@@ -122,5 +122,5 @@ function readOne(
   const param = `instances[0].${name}`;
   const source = readGiven(value, param);
   if (source !== undefined) return [{ type: name === "video" ? "video" : "image", role, source }];
-  throw invalid(param, `'${param}' must hold 'bytesBase64Encoded' and 'mimeType'.`);
+  throw invalid(param, `'${param}' must have 'bytesBase64Encoded' and 'mimeType'.`);
 }

@@ -95,7 +95,7 @@ describe("[B4.4] a request of protocol C", () => {
     ]);
   });
 
-  test("takes what else there is to the same vendor, and reports what nobody takes", () => {
+  test("sends other fields to the same vendor, and reports unsupported ones", () => {
     const asked = read({ off_peak: true, seed: 0, metadata: { action: "text", mood: "grim" } });
 
     expect(asked.extra).toEqual({ "video-vidu": { off_peak: true }, metadata: { mood: "grim" } });
@@ -103,13 +103,13 @@ describe("[B4.4] a request of protocol C", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["img2video", {}, "images: 'images' must hold 1 for 'generate', not 0."],
+    ["img2video", {}, "images: 'images' must have 1 for 'generate', not 0."],
     [
       "reference2video",
       { images: [] },
-      "images: 'images' must hold 1 to 7 for 'reference', not 0.",
+      "images: 'images' must have 1 to 7 for 'reference', not 0.",
     ],
-    ["reference2video", { images: pictures(8) }, "images: 'images' must hold 1 to 7"],
+    ["reference2video", { images: pictures(8) }, "images: 'images' must have 1 to 7"],
     ["img2video", { metadata: { action: "first_tail" }, images: pictures(1) }, "images: "],
     ["img2video", { metadata: { action: "text" }, images: pictures(1) }, "images: "],
     ["text2video", { metadata: { action: "sing" } }, "metadata.action: 'metadata.action' must be"],

@@ -84,15 +84,15 @@ function written(resolution: string | undefined): string | undefined {
 }
 
 function notMade(scenario: VideoScenario): Error {
-  if (scenario === "text") return invalid("image", "This model needs a picture.");
-  return invalid("image", "This model takes a first frame or references, and no last frame.");
+  if (scenario === "text") return invalid("image", "This model requires an image.");
+  return invalid("image", "This model accepts a first frame or references, but no last frame.");
 }
 
 function soundsIn(question: VideoRequest, { maxSounds = 0 }: ViduDialect): readonly string[] {
   const { sounds } = givenIn(question);
   if (maxSounds === 0) refuseMedia(sounds);
   if (sounds.length > maxSounds) {
-    throw invalid("audio", `There may be ${maxSounds} sounds to refer to at most.`);
+    throw invalid("audio", `At most ${maxSounds} audio references are supported.`);
   }
   return sounds.map(linkOrData);
 }
@@ -144,24 +144,24 @@ function imagesIn(question: VideoRequest, dialect: ViduDialect): readonly string
 
 function references({ first, pictures }: Given, dialect: ViduDialect): readonly string[] {
   if (dialect.references === false) {
-    throw invalid("image", "This model looks at no references.");
+    throw invalid("image", "This model does not accept references.");
   }
   if (first !== undefined) {
-    throw invalid("image", "Frames and references cannot be given together.");
+    throw invalid("image", "Frames and references cannot be combined.");
   }
   const { maxReferences = MAX_REFERENCES } = dialect;
   if (pictures.length === 0 || pictures.length > maxReferences) {
-    throw invalid("image", `There must be 1 to ${maxReferences} references.`);
+    throw invalid("image", `Send 1 to ${maxReferences} references.`);
   }
   return pictures.map(linkOrData);
 }
 
 function notTwo(): Error {
-  return invalid("image", "There must be a first and a last frame, and nothing else.");
+  return invalid("image", "Send a first and a last frame, and no other media.");
 }
 
 function notOne(): Error {
-  return invalid("image", "There must be a first frame, and nothing else.");
+  return invalid("image", "Send a first frame, and no other media.");
 }
 
 /** Further members of the client's own protocol. */

@@ -65,5 +65,5 @@ function fits(count: number, { min, max }: Scenario): boolean {
 function misfit(action: Action, count: number): Error {
   const { min, max } = WAYS[action];
   const allowed = min === max ? `${min}` : `${min} to ${max}`;
-  return invalid("images", `'images' must hold ${allowed} for '${action}', not ${count}.`);
+  return invalid("images", `'images' must have ${allowed} for '${action}', not ${count}.`);
 }

@@ -14,7 +14,7 @@ export function inputOf(question: VideoRequest, dialect: WanDialect): JsonObject
   const { first, last, pictures, videos, sounds } = given;
   if (sounds.length > 0 && !dialect.takesSound) refuseMedia(sounds);
   if (sounds.length > 1 && !dialect.hearsVoices)
-    throw invalid("audio", "There may be one sound, not more.");
+    throw invalid("audio", "At most one audio input is supported.");
   const heard = defined({ audio_url: sounds[0] && linkTo(sounds[0]) });
   switch (dialect.from) {
     case "words":
@@ -26,7 +26,7 @@ export function inputOf(question: VideoRequest, dialect: WanDialect): JsonObject
     case "frames":
       refuseMedia([...pictures, ...videos]);
       if (first === undefined || last === undefined) {
-        throw invalid("image", "This model needs a first frame and a last one.");
+        throw invalid("image", "This model requires a first and a last frame.");
       }
       return { first_frame_url: linkTo(first), last_frame_url: linkTo(last), ...heard };
     case "references":
@@ -48,9 +48,9 @@ function onlyPicture(
   [picture, another]: readonly VideoMedia[],
 ): VideoMedia {
   const found = first ?? picture;
-  if (found === undefined) throw invalid("image", "This model needs a first-frame image.");
+  if (found === undefined) throw invalid("image", "This model requires a first frame.");
   if (another === undefined && (first === undefined || picture === undefined)) return found;
-  throw invalid("image", "There may be one picture for this model.");
+  throw invalid("image", "This model accepts at most one image.");
 }
 
 function referencesIn(
@@ -58,10 +58,10 @@ function referencesIn(
   videos: readonly VideoMedia[],
 ): readonly string[] {
   const all = [...videos, ...pictures];
-  if (all.length === 0) throw invalid("image", "This model needs pictures or videos to refer to.");
+  if (all.length === 0) throw invalid("image", "This model requires reference images or videos.");
   if (videos.length > MAX_VIDEOS || all.length > MAX_REFERENCES) {
-    const most = `at most ${MAX_REFERENCES} pictures and videos, ${MAX_VIDEOS} of them videos`;
-    throw invalid("image", `There may be ${most}.`);
+    const most = `at most ${MAX_REFERENCES} images and videos, at most ${MAX_VIDEOS} of them videos`;
+    throw invalid("image", `This model accepts ${most}.`);
   }
   return all.map(linkTo);
 }
@@ -76,10 +76,10 @@ function listOf(
 ): readonly JsonObject[] {
   const { videos, pictures } = given;
   if (videoAs !== "reference_video" && videos.length > 1) {
-    throw invalid("video", "There may be one video for this model.");
+    throw invalid("video", "This model accepts at most one video.");
   }
   if (videos.length + pictures.length > MAX_REFERENCES) {
-    throw invalid("image", `There may be at most ${MAX_REFERENCES} pictures and videos.`);
+    throw invalid("image", `This model accepts at most ${MAX_REFERENCES} images and videos.`);
   }
   const list: JsonObject[] = [];
   for (const each of media) {
@@ -87,7 +87,7 @@ function listOf(
     if (each.type !== "audio" || !hearsVoices) {
       list.push({ type: typeOf(each, videoAs), url: linkTo(each) });
     } else if (before === undefined || "reference_voice" in before) {
-      throw invalid("audio", "A voice must stand behind the picture or video that it belongs to.");
+      throw invalid("audio", "A voice must follow the image or video that it belongs to.");
     } else {
       list.splice(-1, 1, { ...before, reference_voice: linkTo(each) });
     }
@@ -98,7 +98,7 @@ function listOf(
 function withList(media: readonly JsonObject[], { from }: WanDialect): JsonObject {
   if (media.length > 0) return { media };
   if (from === "any") return {};
-  throw invalid("image", "This model needs a picture or a video.");
+  throw invalid("image", "This model requires an image or a video.");
 }
 
 function typeOf({ type, role }: VideoMedia, videoAs: NonNullable<WanDialect["videoAs"]>): string {

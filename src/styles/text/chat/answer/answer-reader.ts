@@ -64,7 +64,10 @@ export class AnswerReader {
     const isMarked = how === "whole" || (how === "marked" && this.#usage !== undefined);
     const isEnd = (isMarked && this.#hasContent) || readers.every((reader) => reader.isFinished);
     if (readers.length === 0 || !isEnd) {
-      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response ended before it was complete.",
+      );
     }
     const events = readers.flatMap((reader) => {
       if (!reader.hasCitations) for (const source of this.#sources) reader.cite(source);

@@ -90,7 +90,10 @@ export class CallReader {
 
   #add(wire: JsonObject): Call {
     if (this.#calls.length >= MAX_CALLS) {
-      throw new GatewayError("upstream_failed", "The upstream called too many tools at once.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response has too many parallel tool calls.",
+      );
     }
     const kind = kindOf(wire);
     const args = new CallArguments();

@@ -42,7 +42,7 @@ describe("a request that passes through is changed only to be metered", () => {
   });
 });
 
-describe("a whole answer says what it used, what it said, and whether it failed", () => {
+describe("a complete answer has usage, text and failure", () => {
   const message = {
     role: "assistant",
     content: "hi",

@@ -63,7 +63,7 @@ class ChatEncoder implements StreamEncoder {
   /** Without a reason for its end an answer has not ended, whatever its source believes. */
   end(): string {
     if (this.#isFinished) return this.#endOfCompact() + formatSse("[DONE]");
-    throw new GatewayError("upstream_failed", "The answer broke off before its end.");
+    throw new GatewayError("upstream_failed", "The response ended before it was complete.");
   }
 
   fail(error: GatewayError): string {

@@ -50,7 +50,7 @@ describe("a caller who asked for usage gets every byte", () => {
   });
 });
 
-describe("a caller for whom the gateway asked for usage gets no event of it, and every other byte", () => {
+describe("a client that did not ask for usage gets every byte of the stream except the usage event", () => {
   test.each<[string, string, string]>([
     ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE, DEFAULTS + STOP + DONE],
     ["usage beside a choice", TEXT + STOP_WITH_USAGE + DONE, DEFAULTS + STOP_WITH_USAGE + DONE],

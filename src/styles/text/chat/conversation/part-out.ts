@@ -162,5 +162,5 @@ function fileOf(block: MediaBlock, at: Place): JsonObject {
 }
 
 function unreachable(at: Place): Error {
-  return refuse(at.path, "it refers to something that only another vendor holds.");
+  return refuse(at.path, "it refers to a file that another vendor stores.");
 }

@@ -264,7 +264,7 @@ describe("[A4.3-04] a wish for reasoning is put in the words of the family", () 
   });
 });
 
-describe("a model that reasons is not told what it would refuse", () => {
+describe("a reasoning model does not get options that it refuses", () => {
   const REFUSES = ["max_tokens", "temperature", "top_p", "stop", "logprobs", "top_logprobs"];
   const dialect: ChatDialect = { maxCompletionTokens: true, reasonersRefuse: REFUSES };
   const reasoner: ModelTraits = { kind: "chat", reasoningControls: { efforts: ["none", "low"] } };

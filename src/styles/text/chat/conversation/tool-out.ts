@@ -90,7 +90,8 @@ export function buildToolChoice(
         [kind]: { name: own ? ownName(name) : fitName(name) },
       }));
       const all = [...tools, ...otherAllowed(choice, CHAT)];
-      if (all.length === 0) throw refuse("tool_choice", "it allows tools of another style only.");
+      if (all.length === 0)
+        throw refuse("tool_choice", "all allowed tools belong to another style.");
       return { type: "allowed_tools", allowed_tools: { mode, tools: all } };
     }
   }

@@ -36,7 +36,10 @@ export class AnswerReader {
   end(): ChatEvent[] {
     const readers = [...this.#candidates.values()];
     if (readers.length === 0 || !readers.every((reader) => reader.isFinished)) {
-      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response ended before it was complete.",
+      );
     }
     const events = readers.flatMap((reader) => reader.end());
     if (this.#usage === undefined) return events;

@@ -132,7 +132,10 @@ export class CandidateReader {
 
   #sayCall({ wire, args, signature }: WholeCall): void {
     if (++this.#calls > MAX_CALLS) {
-      throw new GatewayError("upstream_failed", "The upstream called too many tools at once.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response has too many parallel tool calls.",
+      );
     }
     const { name, kind } = readToolName(textOf(wire["name"]) ?? "");
     const id = textOf(wire["id"]) || undefined;

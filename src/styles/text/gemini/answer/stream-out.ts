@@ -42,7 +42,7 @@ class GeminiEncoder implements StreamEncoder {
   /** Without a reason for its end an answer has not ended, whatever its source believes. */
   end(): string {
     if (!this.#hasEnding()) {
-      throw new GatewayError("upstream_failed", "The answer broke off before its end.");
+      throw new GatewayError("upstream_failed", "The response ended before it was complete.");
     }
     return this.#isEnded ? "" : this.#end();
   }

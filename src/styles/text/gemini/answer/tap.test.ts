@@ -186,7 +186,7 @@ describe("what a stream used", () => {
     expect(tap.usage).toMatchObject({ inputTokens: 5, outputTokens: 4 });
   });
 
-  test("is counted from its text where nobody says", () => {
+  test("is counted from its text if the upstream reports no usage", () => {
     const tap = openTap(FACTS);
     const call = { functionCall: { name: "f", args: { x: 1 } } };
     passed(tap, chunk([{ text: "why", thought: true }, { text: "so" }]), chunk([call]));

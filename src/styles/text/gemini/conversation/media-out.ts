@@ -15,7 +15,7 @@ export function buildMedia(block: MediaBlock, path: string): JsonObject {
         fileData: defined({ fileUri: source.url, mimeType: linkedTypeOf(block, source.url) }),
       };
     case "reference":
-      throw refuse(path, "it refers to something that only another vendor holds.");
+      throw refuse(path, "it refers to a file that another vendor stores.");
   }
 }
 

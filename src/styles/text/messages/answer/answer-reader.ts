@@ -111,7 +111,7 @@ export class AnswerReader {
       case "signature_delta":
         return this.open(index, { type: "thinking", thinking: "" });
       case "input_json_delta":
-        throw new GatewayError("upstream_failed", "The upstream called a tool without naming it.");
+        throw new GatewayError("upstream_failed", "The upstream's tool call has no tool name.");
       default:
         return [];
     }

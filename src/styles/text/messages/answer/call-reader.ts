@@ -25,7 +25,7 @@ export class CallReader implements KindReader {
   constructor(wire: JsonObject) {
     const written = textOf(wire["name"]) ?? "";
     if (written === "") {
-      throw new GatewayError("upstream_failed", "The upstream called a tool without naming it.");
+      throw new GatewayError("upstream_failed", "The upstream's tool call has no tool name.");
     }
     const { name, kind } = readToolName(written);
     this.#wire = wire;

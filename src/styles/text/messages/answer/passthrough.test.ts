@@ -223,7 +223,7 @@ describe("a request that passes through is changed only where a vendor would cho
   });
 });
 
-describe("a whole answer says what it used, what it said, and whether it failed", () => {
+describe("a complete answer has usage, text and failure", () => {
   test("a good one", () => {
     const facts = readAnswer({
       type: "message",

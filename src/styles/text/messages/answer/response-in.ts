@@ -11,7 +11,7 @@ export function parseResponse(body: JsonObject): readonly ChatEvent[] {
   if (error !== undefined) throw asGatewayError(error);
   const { content } = body;
   if (!isArray(content)) {
-    throw new GatewayError("upstream_failed", "The upstream's answer holds no message.");
+    throw new GatewayError("upstream_failed", "The upstream's response has no message.");
   }
 
   const reader = new AnswerReader();

@@ -101,5 +101,8 @@ function textDelta(text: string): JsonObject {
 }
 
 function brokenOff(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+  return new GatewayError(
+    "upstream_failed",
+    "The upstream's response ended before it was complete.",
+  );
 }

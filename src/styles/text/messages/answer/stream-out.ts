@@ -51,7 +51,7 @@ class MessagesEncoder implements StreamEncoder {
   end(): string {
     const finish = this.#finish;
     if (finish === undefined) {
-      throw new GatewayError("upstream_failed", "The answer broke off before its end.");
+      throw new GatewayError("upstream_failed", "The response ended before it was complete.");
     }
     this.#writeHead(undefined);
     this.#writeEnd(finish);

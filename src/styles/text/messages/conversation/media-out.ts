@@ -12,7 +12,7 @@ export function buildMedia(block: MediaBlock, path: string): JsonObject {
   }
   switch (source.kind) {
     case "reference":
-      throw refuse(path, "it refers to something that only another vendor holds.");
+      throw refuse(path, "it refers to a file that another vendor stores.");
     case "url":
       return type === "image"
         ? { type, source: { type: "url", url: source.url } }
@@ -41,7 +41,7 @@ function buildImage(base64: string, said: string | undefined, path: string): Jso
   const declared = said === "image/jpg" ? "image/jpeg" : said;
   const found = BEGINNINGS.find(([beginning]) => base64.startsWith(beginning))?.[1] ?? declared;
   if (found === undefined || !TYPES.includes(found)) {
-    throw refuse(path, "only JPEG, PNG, GIF and WebP pictures can be shown.");
+    throw refuse(path, "only JPEG, PNG, GIF and WebP images are supported.");
   }
   return { type: "image", source: { type: "base64", media_type: found, data: base64 } };
 }
@@ -53,7 +53,7 @@ function buildFile(block: MediaBlock, base64: string, path: string): JsonObject 
     return document(block, { type: "base64", media_type: "application/pdf", data: base64 });
   }
   const text = textOf(base64);
-  if (text === undefined) throw refuse(path, "only PDF and text documents can be read.");
+  if (text === undefined) throw refuse(path, "only PDF and text documents are supported.");
   return document(block, { type: "text", media_type: "text/plain", data: text });
 }
 

@@ -126,7 +126,7 @@ describe("[A4.5-b] we know two kinds of caching marks, wherever they stand", () 
   });
 });
 
-describe("what is in its range, and what is nobody's business, is accepted", () => {
+describe("values within the range and unknown fields are accepted", () => {
   test.each<[string, JsonObject]>([
     ["the least", withField({})],
     [
@@ -188,7 +188,7 @@ describe("what is in its range, and what is nobody's business, is accepted", () 
   });
 });
 
-test("a client that left its history with the server is told so in the words it acts on", () => {
+test("a client that refers to stored history gets the error on which it resends its history", () => {
   const body = withField({ thread: { type: "continue", previous_message_id: "msg_1" } });
   const thrown = ((): unknown => {
     try {

@@ -113,7 +113,7 @@ describe("a request that passes through is changed only where it must be", () =>
   });
 });
 
-describe("a whole response says what it used, what it said, and whether it failed", () => {
+describe("a complete response has usage, text and failure", () => {
   test("a good one", () => {
     const facts = readAnswer({
       status: "completed",

@@ -40,7 +40,10 @@ export class ResponseReader {
     if (error !== undefined) throw asGatewayError(error);
     const { output, status } = response;
     if (status === "in_progress" || status === "queued" || (status ?? output) === undefined) {
-      throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+      throw new GatewayError(
+        "upstream_failed",
+        "The upstream's response ended before it was complete.",
+      );
     }
     const events = this.#start(response);
     listOf(output).forEach((item, index) => {

@@ -29,6 +29,9 @@ class ResponsesDecoder implements StreamDecoder {
 
   end(): readonly ChatEvent[] {
     if (this.isOver) return [];
-    throw new GatewayError("upstream_failed", "The upstream's answer broke off before its end.");
+    throw new GatewayError(
+      "upstream_failed",
+      "The upstream's response ended before it was complete.",
+    );
   }
 }

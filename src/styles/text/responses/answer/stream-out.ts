@@ -34,7 +34,7 @@ class ResponsesEncoder implements StreamEncoder {
   /** Without a reason for its end an answer has not ended, whatever its source believes. */
   end(): string {
     if (!this.#writer.hasEnded) {
-      throw new GatewayError("upstream_failed", "The answer broke off before its end.");
+      throw new GatewayError("upstream_failed", "The response ended before it was complete.");
     }
     this.#writer.end();
     return this.#take() + END_MARK;

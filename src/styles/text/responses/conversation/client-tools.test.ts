@@ -189,7 +189,7 @@ describe("tools that an input item adds", () => {
   });
 });
 
-describe("an input item that nobody knows", () => {
+describe("an unknown input item", () => {
   const item = { type: "novel_item", role: "developer", words: "x" };
 
   test("is reported by its name, whatever its role", () => {
@@ -370,7 +370,7 @@ describe("a tool that the style names by its type and its client runs", () => {
     ]);
   });
 
-  test("and a function of the same name are told apart", () => {
+  test("and a function of the same name are distinguished", () => {
     const own = { ...WAIT, name: "shell" };
 
     expect(namesIn({ tools: [SHELL, own] })).toEqual(["shell_2", "shell"]);

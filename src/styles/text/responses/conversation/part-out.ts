@@ -129,7 +129,7 @@ function saysSame(block: Block, read: Block | undefined): boolean {
 function buildMedia(block: MediaBlock, at: Place): JsonObject {
   const { source } = block;
   if (source.kind === "reference") {
-    throw refuse(at.path, "it refers to something that only another vendor holds.");
+    throw refuse(at.path, "it refers to a file that another vendor stores.");
   }
   switch (block.type) {
     case "image":
@@ -149,13 +149,13 @@ function buildMedia(block: MediaBlock, at: Place): JsonObject {
     case "audio":
       if (source.kind === "url") throw refuse(at.path, "audio can only be sent as data.");
       if (at.model.input?.includes("audio") === false) {
-        throw refuse(at.path, "this model does not listen to audio.");
+        throw refuse(at.path, "this model does not accept audio.");
       }
       return {
         type: "input_audio",
         input_audio: defined({ data: source.base64, format: formatOf(block.mediaType) }),
       };
     case "video":
-      throw refuse(at.path, "there is no video in the responses style.");
+      throw refuse(at.path, "the responses style does not support video.");
   }
 }

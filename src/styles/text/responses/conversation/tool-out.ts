@@ -66,7 +66,8 @@ export function buildToolChoice(choice: ToolChoice, report: LossReport): Json {
       report.loseForeign(choice.extra, RESPONSES, "tool_choice.");
       const tools = choice.tools.map(({ kind, name }) => ({ type: kind, name: fitName(name) }));
       const all = [...tools, ...otherAllowed(choice, RESPONSES)];
-      if (all.length === 0) throw refuse("tool_choice", "it allows tools of another style only.");
+      if (all.length === 0)
+        throw refuse("tool_choice", "all allowed tools belong to another style.");
       return { type: "allowed_tools", mode: choice.required ? "required" : "auto", tools: all };
     }
   }

@@ -73,7 +73,7 @@ describe("[A4.4-b] [A4.4-c] and so is a tool that is none", () => {
   });
 });
 
-describe("[A4.4-e] and a wish that nobody can mean", () => {
+describe("[A4.4-e] and an option without a meaning", () => {
   test.each<[string, JsonObject]>([["reasoning", { reasoning: "high" }]])(
     "%s in %j",
     (param, fields) => {

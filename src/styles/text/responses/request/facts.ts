@@ -13,7 +13,10 @@ export function readRequest(body: JsonObject): RequestFacts {
   listOf(body["tools"]).forEach(checkTool);
   checkToolChoice(body["tool_choice"]);
   if (body["background"] === true) {
-    throw invalid("background", "'background' must be false: responses are made while you wait.");
+    throw invalid(
+      "background",
+      "'background' must be false: background responses are not supported.",
+    );
   }
 
   const { input } = body;

@@ -13,7 +13,7 @@ function fitted(body: JsonObject, model: ModelTraits): [JsonObject, readonly str
   return [fit, report.fields];
 }
 
-test("a model that reasons is not told what it refuses, and the caller is", () => {
+test("a reasoning model does not get options that it refuses, and they are reported as lost", () => {
   expect(fitted({ model: "m", temperature: 0.2, top_p: 0.95 }, REASONS)).toEqual([
     { model: "m" },
     ["temperature", "top_p"],
@@ -32,7 +32,7 @@ test("a model that does not reason, or is told not to, keeps all of it", () => {
   expect(fitted(silent, REASONS)).toEqual([silent, []]);
 });
 
-test("a vendor that refuses unknown members gets none, and the caller is told", () => {
+test("a vendor that refuses unknown members gets none, and they are reported as lost", () => {
   const report = new LossReport();
   const body = { model: "m", input: "hi", top_k: 3, enable_thinking: null };
   const knows = new Set(["model", "input"]);
