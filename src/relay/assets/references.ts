@@ -23,7 +23,8 @@ interface Resolved {
 }
 
 const REFERENCE = /^\s*asset:\/\//i;
-const MAX_DEPTH = 64;
+/** The deepest body that a gateway can be set to accept; what is deeper counts as a reference. */
+const MAX_DEPTH = 512;
 
 /**
  * Replaces asset references in a request by the vendor's ids or inline media, and returns the
@@ -115,7 +116,7 @@ async function sourceOf(asset: Asset, deps: ReferenceDeps): Promise<MediaOrigin>
 
 function holdsReference(value: Json | undefined, depth: number): boolean {
   if (typeof value === "string") return REFERENCE.test(value);
-  if (depth > MAX_DEPTH) return false;
+  if (depth > MAX_DEPTH) return true;
   if (isArray(value)) return value.some((each) => holdsReference(each, depth + 1));
   if (!isObject(value)) return false;
   return Object.values(value).some((each) => holdsReference(each, depth + 1));

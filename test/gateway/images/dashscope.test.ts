@@ -175,7 +175,7 @@ describe("[A4.11-e] a question that the model cannot be asked", () => {
     ["two of the plain edit model", nested(EDIT, { n: 2 }), "n", "must be 1 for"],
     ["seven of the better one", nested(EDIT_PLUS, { n: 7 }), "n", "must be 1 to 6 for"],
     ["a size that it has not", nested(DRAW, { size: "1024*1024" }), "size", "1328*1328"],
-    ["nothing to edit", { model: EDIT, prompt: "A fox" }, "image", "must hold 1 to 3"],
+    ["nothing to edit", { model: EDIT, prompt: "A fox" }, "image", "must be 1 to 3"],
   ])("is refused: %s", async (_what, body, param, allowed) => {
     const before = place.books.spent();
 
