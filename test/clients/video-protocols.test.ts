@@ -113,7 +113,7 @@ describe("[B4.5] the AI SDK's package for protocol D, unmodified", () => {
 
   test("tells its caller why there is no video, and what was wrong with a request", async () => {
     expect(await whyNot(generate("an improper fox"))).toContain("It may be sensitive.");
-    expect(await whyNot(generate("x".repeat(7_001)))).toContain("longer than 7000 characters");
+    expect(await whyNot(generate("x".repeat(7_001)))).toContain("at most 7000 characters");
   });
 });
 
