@@ -57,5 +57,5 @@ test("an address where a page stands is called bad by the doctor", async () => {
   });
   const config = configFor("page", `http://127.0.0.1:${page.port}`);
 
-  expect(await doctor(config)).toMatch(/^bad +channel page .*no list of models/m);
+  expect(await doctor(config)).toMatch(/^bad +channel page .*not a list of models/m);
 });
