@@ -52,6 +52,6 @@ function usualModels(body: Json, channel: Channel): readonly FoundModel[] {
 function noList({ provider }: Channel): GatewayError {
   return new GatewayError(
     "upstream_failed",
-    `The response is not a list of models: check that base_url is an API of '${provider}'?`,
+    `The response is not a list of models: check that base_url is an API of '${provider}'.`,
   );
 }
