@@ -404,7 +404,7 @@ function firstPool(channel: Channel): string {
   return poolOf(channel, channel.credentials[0]);
 }
 
-/** What serves the models of each kind. */
+/** The provider's endpoints by kind of model. */
 function endpointsOf(provider: Provider | undefined): Endpoints {
   return {
     chat: provider?.adapter === undefined ? provider?.text : ANY_MODEL,

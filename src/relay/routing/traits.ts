@@ -24,7 +24,7 @@ const TRAITS: Readonly<Record<keyof ModelTraits, true>> = {
   rules: true,
 };
 
-/** A table of channels is made anew with each change of it, from the same rows of the catalogue. */
+/** By catalog row, because each rebuild of the model table reads the same rows. */
 const traitsByRow = new WeakMap<Model | FamilyTraits, ModelTraits>();
 
 /** The traits of a model; `undefined` for an unknown model. */
