@@ -182,7 +182,13 @@ test("assets are refused where no medium stands, however deep they are hidden", 
   const told = async (extra: unknown) =>
     (await resolved({}, [], { extra: { chat: extra } as never })).told;
 
-  for (const extra of [{ a: "ASSET://x" }, { a: ["b", " asset://x"] }, deep(20), deep(500), deep(2_000)]) {
+  for (const extra of [
+    { a: "ASSET://x" },
+    { a: ["b", " asset://x"] },
+    deep(20),
+    deep(500),
+    deep(2_000),
+  ]) {
     expect(await told(extra)).toEqual(refusal("only in media fields") as never);
   }
   for (const extra of [{ a: "x asset://x" }, { a: [1, null, true] }]) {

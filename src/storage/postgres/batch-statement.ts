@@ -48,6 +48,24 @@ export const WIDTHS = {
 
 const statements = new Map<string, BatchStatement>();
 
+/** The batches of nearly all calls, which a connection plans before its first call. */
+const USUAL: readonly BatchParts[] = [
+  { hasHolds: true, hasCloses: false, hasCalls: false, hasCheckpoints: false },
+  { hasHolds: false, hasCloses: true, hasCalls: true, hasCheckpoints: false },
+  { hasHolds: true, hasCloses: true, hasCalls: true, hasCheckpoints: false },
+];
+
+/** The usual statements, each with the parameters of an empty batch, which changes nothing. */
+export function emptyBatches(): readonly (BatchStatement & { readonly values: string[] })[] {
+  return USUAL.map((parts) => {
+    const { holds, closes, calls, moves } = WIDTHS;
+    const held = parts.hasHolds ? holds : 0;
+    const closed = parts.hasCloses ? closes + calls : 0;
+    const values = Array.from({ length: moves + held + closed }, () => "{}");
+    return { ...batchStatement(parts), values };
+  });
+}
+
 /**
  * The statement that books a whole batch, and commits it without a transaction
  * around it. It has one row, `applied`. That is false, and nothing was written,

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely } from "kysely";
+import type { PoolClient } from "pg";
 import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openJournal, type Engine, type EngineOptions } from "../database/engine.ts";
 import { openGroup } from "../accounts/group-commit.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Tables } from "../tables.ts";
+import { emptyBatches } from "./batch-statement.ts";
 import { findCallsEnd } from "./calls-end.ts";
 import { commitWrites } from "./commit.ts";
 import { postgresDdl } from "./ddl.ts";
@@ -40,8 +42,10 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   const hadToWait = await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
   const shared = openPool(url, { max: MAX_CONNECTIONS, isBounded: true, onError });
   const db = opened.use(new Kysely<Tables>({ dialect: dialectOver(shared) }));
-  const pool = openPool(url, { max: 1, isBounded: true, onError, setup: PLANS });
+  const pool = openPool(url, { max: 1, isBounded: true, onError, setup: planBatches });
   opened.defer(() => pool.end());
+  // The first call does not wait for a connection and its plans.
+  await pool.query("select 1").catch(onError);
   const heartbeat = opened.use(await startHeartbeat({ db, instance, clock, hadToWait, onError }));
 
   const own = new Map<string, OwnHold>();
@@ -95,6 +99,14 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       }),
     close: () => held.disposeAsync(),
   };
+}
+
+/** Planning takes longer than a call, so that it comes before the first one. */
+async function planBatches(client: PoolClient): Promise<void> {
+  await Promise.all([
+    client.query(PLANS),
+    ...emptyBatches().map(({ name, text, values }) => client.query({ name, text, values })),
+  ]);
 }
 
 function writeOf(

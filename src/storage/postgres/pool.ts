@@ -1,4 +1,4 @@
-import { Pool, types, type CustomTypesConfig } from "pg";
+import { Pool, types, type CustomTypesConfig, type PoolClient } from "pg";
 
 const INT8 = 20;
 const STATEMENT_MS = 5_000;
@@ -10,8 +10,8 @@ export interface PoolOptions {
   /** Applies statement timeouts; migrations run without. */
   readonly isBounded: boolean;
   readonly onError: (cause: unknown) => void;
-  /** Statements that set up each connection, before its first use. */
-  readonly setup?: string;
+  /** Sets up each connection, before its first use. */
+  readonly setup?: (client: PoolClient) => Promise<unknown>;
 }
 
 export function openPool(url: string, options: PoolOptions): Pool {
@@ -40,7 +40,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
   pool.on("connect", (client) => {
     client.on("error", () => {});
     // If it fails, the connection works, only slower.
-    if (options.setup !== undefined) client.query(options.setup).catch(() => {});
+    options.setup?.(client).catch(() => {});
   });
   return pool;
 }
