@@ -29,7 +29,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   commitFloorMs: 5,
   maxLoadedAccounts: 100_000,
   busyTimeoutMs: 5_000,
-  holdTimeoutMs: 1_000,
+  holdTimeoutMs: 2_500,
   bootTimeoutMs: 60_000,
   closeTimeoutMs: 10_000,
   checkpointMs: 250,

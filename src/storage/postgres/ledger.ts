@@ -28,7 +28,7 @@ interface PostgresLedgerDeps {
 }
 
 /** A call waits at most this many times `holdTimeoutMs` for a database that is only slow. */
-const SLOW_FACTOR = 5;
+const SLOW_FACTOR = 2;
 
 /** A hold that this process opened and has not closed. */
 export interface OwnHold extends KnownHold {
