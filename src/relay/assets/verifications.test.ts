@@ -3,9 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { AssetStore } from "#core/asset.ts";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
-import type { IdentitySessionStore, VerificationOutcome } from "#core/identity-session.ts";
+import type {
+  IdentitySession,
+  IdentitySessionStore,
+  VerificationOutcome,
+} from "#core/identity-session.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
 import type { Egress } from "#egress/egress.ts";
 import { authority, openTlsSite, reply, type Site } from "#test/egress/site.ts";
@@ -21,7 +26,7 @@ import { digestOf } from "#storage/secrets/secrets.ts";
 import { openAssetVendor, PAIR, type AssetVendor } from "#test/asset-vendor.ts";
 import { waitFor } from "#test/wait.ts";
 import { processCallbacks, type CallbackDeps } from "./process-callbacks.ts";
-import { Verifications, type VerificationDeps } from "./verifications.ts";
+import { FORGOTTEN_MS, Verifications, type VerificationDeps } from "./verifications.ts";
 
 const NEVER = new AbortController().signal;
 const START = Date.UTC(2026, 0, 1, 12);
@@ -378,6 +383,237 @@ describe("[B4.9-d] a result", () => {
   });
 });
 
+describe("the start of a verification", () => {
+  test.each(["http://127.0.0.1/hook", "https://127.0.0.1:1/hook", "https://10.0.0.1/hook", "hook"])(
+    "is refused with the callback URL %s, before the vendor is asked",
+    async (url) => {
+      const { verifications } = open();
+
+      expect(await refusal(verifications.begin(USER, url))).toBe(
+        "'CallbackURL' must be a public URL that the gateway may call.",
+      );
+      expect(vendor.asked("CreateVisualValidateSession")).toEqual([]);
+      expect(await storage.identitySessions.countOpen(USER, clock.now())).toBe(0);
+    },
+  );
+
+  test("is refused if no channel verifies persons", async () => {
+    const { deps } = open();
+    const verifications = new Verifications({ ...deps, listChannels: () => [] });
+
+    const error = await errorOf(verifications.begin(USER, callbackUrl()));
+    expect(error).toMatchObject({
+      code: "invalid_request",
+      message: "No channel of this gateway verifies persons.",
+      details: { Code: "UnsupportedAction" },
+    });
+  });
+
+  test("is refused if the gateway has no public URL, before the vendor is asked", async () => {
+    const { deps } = open();
+    const verifications = new Verifications({ ...deps, returnUrlFor: () => undefined });
+
+    expect(await refusal(verifications.begin(USER, callbackUrl()))).toBe("UnsupportedAction");
+    expect(vendor.asked("CreateVisualValidateSession")).toEqual([]);
+  });
+
+  test("is refused to a user with 100 unfinished ones, until these expire", async () => {
+    const { verifications } = open();
+    for (let times = 0; times < 100; times++) await verifications.begin(USER, callbackUrl());
+
+    const error = await errorOf(verifications.begin(USER, callbackUrl()));
+    expect(error).toMatchObject({
+      code: "invalid_request",
+      message: "A user may have at most 100 unfinished verifications.",
+      details: { Code: "QuotaExceeded" },
+    });
+    expect(vendor.asked("CreateVisualValidateSession")).toHaveLength(100);
+
+    clock.pass(30 * MINUTE_MS);
+    const { token } = await verifications.begin(USER, callbackUrl());
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateNotReady");
+  });
+});
+
+describe("the browser's return", () => {
+  test.each(["", "short", `${"a".repeat(32)}b`, `${"a".repeat(31)}/`])(
+    "with the malformed word '%s' is not looked up",
+    async (word) => {
+      const sought: string[] = [];
+      const { verifications } = open({
+        sessions: {
+          ...storage.identitySessions,
+          findByReturn: async (digest) => void sought.push(digest),
+        },
+      });
+      await comeBack(verifications, "10006", word);
+
+      expect(sought).toEqual([]);
+    },
+  );
+
+  test("is recorded at most 20 times", async () => {
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    for (let times = 0; times < 25; times++) await comeBack(verifications, "10006");
+
+    expect(await sessionOf(deps)).toMatchObject({ returns: 20 });
+  });
+
+  test("is ignored from the millisecond at which the session expires", async () => {
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    const word = returnWord();
+    clock.pass(30 * MINUTE_MS - 1);
+    await comeBack(verifications, "10006", word);
+    clock.pass(1);
+    await comeBack(verifications, "10006", word);
+
+    expect(await sessionOf(deps)).toMatchObject({ returns: 1 });
+  });
+
+  test("plans a poll at once, or two seconds after the last poll", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    await comeBack(verifications, "10000");
+    expect(await sessionOf(deps)).toMatchObject({ askAt: clock.now() });
+
+    const askedAt = clock.now();
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateNotReady");
+    clock.pass(SECOND_MS);
+    await comeBack(verifications, "10000");
+    expect(await sessionOf(deps)).toMatchObject({ askAt: askedAt + 2 * SECOND_MS });
+  });
+
+  test("leaves the plan of a poll under way as it is", async () => {
+    const { verifications, deps } = open();
+    await verifications.begin(USER, callbackUrl());
+    const before = await sessionOf(deps);
+    const askAt = clock.now() + MINUTE_MS;
+    await deps.sessions.change(before, { state: "asking", askedAt: clock.now(), askAt });
+    await comeBack(verifications, "10000");
+
+    expect(await sessionOf(deps)).toMatchObject({ state: "asking", returns: 1, askAt });
+  });
+
+  test("is tried again if another process changes the session, five times in all", async () => {
+    let tries = 0;
+    const { verifications } = open({
+      sessions: { ...storage.identitySessions, change: async () => void tries++ },
+    });
+    await verifications.begin(USER, callbackUrl());
+
+    expect(await errorOf(comeBack(verifications, "10006"))).toMatchObject({
+      code: "internal",
+      message: "The session changed too often during this request. Retry.",
+    });
+    expect(tries).toBe(5);
+  });
+});
+
+describe("the request for a result", () => {
+  test("asks the vendor again after two seconds, and not before", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    const askedAfter = async (ms: number): Promise<number> => {
+      clock.pass(ms);
+      expect(await refusal(verifications.result(USER, token))).toBe("ValidateNotReady");
+      return vendor.asked("GetVisualValidateResult").length;
+    };
+
+    expect(await askedAfter(0)).toBe(1);
+    expect(await askedAfter(1_999)).toBe(1);
+    expect(await askedAfter(1)).toBe(2);
+  });
+
+  test("says when to ask again, while the verification is not finished", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+
+    expect(await errorOf(verifications.result(USER, token))).toMatchObject({
+      code: "still_running",
+      message: "The verification is not finished.",
+      details: { Code: "ValidateNotReady" },
+      retryAfterMs: 2_000,
+    });
+  });
+
+  test("tells the result code of a person who was not verified", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    await comeBack(verifications, "10006");
+
+    expect(await errorOf(verifications.result(USER, token))).toMatchObject({
+      code: "invalid_request",
+      message: "The person was not verified (result code 10006). Start a new session.",
+      details: { Code: "ValidateDenied" },
+    });
+  });
+
+  test("finds the group until a day after it was first fetched, and not later", async () => {
+    const { verifications } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await verifications.result(USER, token);
+
+    clock.pass(24 * HOUR_MS - 1);
+    expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+    clock.pass(1);
+    expect(await errorOf(verifications.result(USER, token))).toMatchObject({
+      param: "VendorToken",
+      message: "VendorToken must be the token of one of your sessions",
+    });
+  });
+
+  test("finds a group that was never fetched until a day after the session's end", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+    await processCallbacks(deps, NEVER);
+    // Keeps the first fetch from being recorded.
+    const unrecorded = open({
+      sessions: { ...storage.identitySessions, change: async (session) => session },
+    });
+
+    clock.pass(24 * HOUR_MS + 30 * MINUTE_MS - 1);
+    expect(await unrecorded.verifications.result(USER, token)).toMatchObject({ id: "group-1" });
+    clock.pass(1);
+    expect(await refusal(verifications.result(USER, token))).toBe(
+      "VendorToken must be the token of one of your sessions",
+    );
+  });
+
+  test("fails if the group of a passed verification was removed", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    await comeBack(verifications, "10000");
+    await processCallbacks(deps, NEVER);
+    const assets: AssetStore = { ...storage.assets, findGroup: async () => undefined };
+
+    const without = new Verifications({ ...deps, assets });
+    expect(await errorOf(without.result(USER, token))).toMatchObject({
+      code: "internal",
+      message: "The group of this verification does not exist.",
+    });
+  });
+
+  test("is possible until a session is deleted, two days after its end", () => {
+    expect(FORGOTTEN_MS).toBe(48 * HOUR_MS);
+  });
+
+  test("forgets the secrets of a session whose group was fetched", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    expect(await sessionOf(deps)).not.toMatchObject({ sealed: "" });
+    await verifications.result(USER, token);
+
+    expect(await sessionOf(deps)).toMatchObject({ sealed: "", fetchedAt: clock.now() });
+  });
+});
+
 test("a slow webhook receiver does not delay other requests", async () => {
   const { verifications, deps } = open();
   const answer = Promise.withResolvers<number>();
@@ -562,12 +798,23 @@ async function triesWithin(deps: CallbackDeps, ms: number): Promise<readonly num
 }
 
 async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  const { details, message } = await errorOf(promise);
+  return details?.["Code"] ?? message;
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
   const cause = await promise.then(
     () => new Error("It was not refused."),
     (reason: unknown) => reason,
   );
-  const { details, message } = GatewayError.from(cause);
-  return details?.["Code"] ?? message;
+  return GatewayError.from(cause);
+}
+
+/** The session that was started last. */
+async function sessionOf({ sessions }: VerificationDeps): Promise<IdentitySession> {
+  const found = await sessions.findByReturn(digestOf(returnWord(), PEPPER));
+  if (found === undefined) throw new Error("There is no session.");
+  return found;
 }
 
 /** Half of the steps end a process before what it is about to write, the others after. */
