@@ -30,14 +30,14 @@ import {
   type OperationRoute,
 } from "./operate.ts";
 
-interface Question extends OperationRequest {
+interface WordsRequest extends OperationRequest {
   readonly words: readonly string[];
   readonly note?: string;
 }
-interface Result extends OperationResult {
+interface WordsResult extends OperationResult {
   readonly words: readonly string[];
 }
-type Endpoint = OperationEndpoint<Question, Result>;
+type Endpoint = OperationEndpoint<WordsRequest, WordsResult>;
 type Said = JsonObject | readonly JsonObject[] | GatewayError;
 
 const USAGE = { ...NO_USAGE, inputTokens: 3 };
@@ -66,15 +66,15 @@ function endpoint(
 }
 
 function operation(
-  more: Partial<Operation<Question, Result>> = {},
+  more: Partial<Operation<WordsRequest, WordsResult>> = {},
   endpoints: readonly Endpoint[] = [endpoint()],
-): Operation<Question, Result> {
+): Operation<WordsRequest, WordsResult> {
   return {
     family: "embeddings",
     endpointsOf: () => endpoints,
     sizeOf: () => 1,
     split(question, most) {
-      const parts: Question[] = [];
+      const parts: WordsRequest[] = [];
       for (let at = 0; at < question.words.length; at += most) {
         parts.push({ ...question, words: question.words.slice(at, at + most) });
       }
@@ -100,9 +100,9 @@ const aCandidate = (traits: Candidate["traits"] = {}): Candidate => {
 const aRoute = (of: Endpoint): OperationRoute<Endpoint> => ({ ...aCandidate(), endpoint: of });
 
 function aCall(
-  question: Partial<Question> = {},
-  more: Partial<OperationCall<Question>> = {},
-): OperationCall<Question> {
+  question: Partial<WordsRequest> = {},
+  more: Partial<OperationCall<WordsRequest>> = {},
+): OperationCall<WordsRequest> {
   return {
     id: "call-1",
     key: { id: 5, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
@@ -116,7 +116,7 @@ function aCall(
     question: { model: "m", words: ["a"], ...question },
     count: async () => ({ ...NO_USAGE, inputTokens: 9, isEstimated: true }),
     ...more,
-  } as OperationCall<Question>;
+  } as OperationCall<WordsRequest>;
 }
 
 function replyOf(said: JsonObject | readonly JsonObject[], onEnd = () => {}): UpstreamReply {
@@ -201,13 +201,13 @@ describe("a request of several parts", () => {
 
     const error = await errorOf(ask(aCall({ words }), of, operation(), failing(), depsAt()));
     expect(error.code).toBe("upstream_failed");
-    const failed = ({ code }: GatewayError): Result => ({ words: [code] });
+    const failed = ({ code }: GatewayError): WordsResult => ({ words: [code] });
     const told = await ask(aCall({ words }), of, operation({ failed }), failing(), depsAt());
     expect(told.answer.words).toEqual(["x", "upstream_failed"]);
   });
 
   test("fails if all its parts fail", async () => {
-    const failed = (): Result => ({ words: [] });
+    const failed = (): WordsResult => ({ words: [] });
     const words = ["a", "b", "c"];
     const { transport, requests } = upstream(broken());
 
@@ -290,12 +290,16 @@ describe("an operation's own steps", () => {
   });
 
   test("a field that its result loses is refused to a strict client, a short result never", async () => {
-    const finish: Operation<Question, Result>["finish"] = async (answer, _, { report }) => {
+    const finish: Operation<WordsRequest, WordsResult>["finish"] = async (
+      answer,
+      _,
+      { report },
+    ) => {
       report.lose("late");
       return answer;
     };
     const call = aCall({}, { isStrict: true });
-    const asked = (more: Partial<Operation<Question, Result>>) =>
+    const asked = (more: Partial<Operation<WordsRequest, WordsResult>>) =>
       ask(call, aRoute(endpoint()), operation(more), upstream({ said: "x" }).transport, depsAt());
 
     expect((await errorOf(asked({ finish }))).message).toContain("late");
@@ -535,9 +539,9 @@ describe("an operation", () => {
 
   test("whose upstream reports no usage is counted by the gateway", async () => {
     const { deps, health } = gateway({ said: "x" });
-    const join: Operation<Question, Result>["join"] = () => ({ words: [] });
+    const join: Operation<WordsRequest, WordsResult>["join"] = () => ({ words: [] });
     const counted: unknown[] = [];
-    const count: OperationCall<Question>["count"] = async (...of) => {
+    const count: OperationCall<WordsRequest>["count"] = async (...of) => {
       counted.push(of);
       return { ...NO_USAGE, inputTokens: 9, isEstimated: true };
     };
