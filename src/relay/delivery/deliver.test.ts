@@ -364,6 +364,28 @@ describe("an answer that never began", () => {
   });
 });
 
+test("a style without a keep-alive shows the client nothing during a silence", async () => {
+  const { seen, sink, settlement } = stage();
+  const { deadlines } = standingClock();
+  const upstream = Promise.withResolvers<void>();
+  const delivery = await Delivery.begin(
+    streamOf(async (take) => {
+      await take("a");
+      await upstream.promise;
+    }),
+    { ...settings, deadlines },
+    undefined,
+  );
+  const sending = delivery.send(sink, settlement, attempt());
+  await sleep(0);
+  delivery.onDue(1_000);
+
+  expect(seen).toEqual(["a"]);
+  expect(delivery.dueAt).toBe(Infinity);
+  upstream.resolve();
+  await sending;
+});
+
 describe("an answer on its way", () => {
   async function sent(
     pieces: readonly (string | Uint8Array)[],
@@ -428,6 +450,10 @@ describe("an answer on its way", () => {
       (await sent([piece])).seen.slice(0, -2);
 
     expect(await written("x".repeat(65_536))).toHaveLength(1);
+    const upToLimit = `${"x".repeat(30_000)}\n\n${"x".repeat(35_534)}`;
+    expect(await written(upToLimit)).toEqual([upToLimit]);
+    // The last part is as large as the limit.
+    expect(await written(event + upToLimit)).toEqual([event, upToLimit]);
     expect(await written(event + event)).toEqual([event, event]);
     expect(await written(Buffer.from(event + event))).toEqual([event, event]);
     const long = "x".repeat(65_536 * 2);

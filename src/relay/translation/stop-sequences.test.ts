@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ChatEvent } from "#core/chat.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { random, SEED, times } from "#test/seed.ts";
-import { canSearch, losesStops, StopCutter, unaskedStops } from "./stop-sequences.ts";
+import { canSearch, isMeasurable, losesStops, StopCutter, unaskedStops } from "./stop-sequences.ts";
 
 const open = (choice = 0, type: "text" | "reasoning" = "text"): ChatEvent => ({
   type: "open",
@@ -250,4 +250,25 @@ test("however an answer is cut into pieces, it ends at the same place, and nothi
     const opened = events.filter(({ type }) => type === "open").length;
     expect(events.filter(({ type }) => type === "close")).toHaveLength(opened);
   }
+});
+
+describe("what an answer costs can be measured when it is cut", () => {
+  const controlled = { traits: { reasoningControls: { toggle: true as const } } };
+
+  test("if its model does not reason", () => {
+    expect(isMeasurable({}, { traits: {} })).toBe(true);
+    expect(isMeasurable({ reasoning: { enabled: true } }, { traits: {} })).toBe(true);
+  });
+
+  test("or if the request turns reasoning off and the model can do without", () => {
+    const off = { reasoning: { enabled: false } };
+
+    expect(isMeasurable(off, controlled)).toBe(true);
+    expect(isMeasurable(off, { traits: { reasoningControls: { efforts: ["low"] } } })).toBe(false);
+  });
+
+  test("but not if the model may reason", () => {
+    expect(isMeasurable({}, controlled)).toBe(false);
+    expect(isMeasurable({ reasoning: { enabled: true } }, controlled)).toBe(false);
+  });
 });
