@@ -2,8 +2,8 @@ import { mkdirSync } from "node:fs";
 
 /**
  * One self-contained executable: the runtime, the gateway, its data and its
- * simulator. The storage's writer and the tokenizer are threads of their own,
- * and so entry points of their own.
+ * simulator. The storage's writer, the tokenizer and the loading of its
+ * vocabulary are threads of their own, and so entry points of their own.
  */
 const target = process.argv[2];
 mkdirSync("dist", { recursive: true });
@@ -12,6 +12,7 @@ const result = await Bun.build({
     "src/main.ts",
     "src/storage/sqlite/writer-thread.ts",
     "src/relay/metering/token-thread.ts",
+    "src/relay/metering/vocabulary-thread.ts",
   ],
   compile: {
     outfile: "dist/sluice",

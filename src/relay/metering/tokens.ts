@@ -40,7 +40,7 @@ function sendAll(): void {
 }
 
 function openThread(): Worker {
-  const opened = new Worker(threadUrl(), { name: "sluice-tokens" });
+  const opened = new Worker(threadUrl(), { name: "sluice-tokens", smol: true });
   opened.onmessage = ({ data }: MessageEvent<readonly CountAnswer[]>) => {
     for (const { id, tokens } of data) {
       waiting.get(id)?.resolve(tokens);
