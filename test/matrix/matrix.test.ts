@@ -10,7 +10,7 @@ describe("any style's caller on any style's upstream", async () => {
   for (const { id: caller } of CALLERS) {
     for (const { id: upstream } of UPSTREAMS) {
       for (const name of Object.keys(CASES)) {
-        test(`${caller} on ${upstream}: ${name}, streamed and not`, () => {
+        test(`${caller} on ${upstream}: ${name}, streamed and complete`, () => {
           const own = cells.filter(
             (cell: Cell) =>
               cell.caller === caller && cell.upstream === upstream && cell.case === name,
