@@ -20,7 +20,7 @@ test("garbage is the sum of what each heap allocated before its collections", ()
   expect(mainBytes).toBe(8_395_790);
 });
 
-test("each collection counts with its pause, also one that nobody asked for", () => {
+test("each collection counts with its pause, including automatic ones", () => {
   const { count, pausesMs } = parseGcLog(LOG);
 
   expect(count).toBe(3);
