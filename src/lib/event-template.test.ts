@@ -98,7 +98,7 @@ test("a forgotten event matches nothing", () => {
   expect(template.matchAt(eventOf("Hel"), 0)).toBe(-1);
 });
 
-test(`whatever matches is valid JSON with that text (seed ${SEED})`, () => {
+test(`an event that matches is valid JSON with that text (seed ${SEED})`, () => {
   const template = learned(eventOf("Hel"));
   const [before = "", after = ""] = eventOf("|").toString().split("|");
   const unit = fc.constantFrom('"', "\\", "n", "u", "0", "x", "\n", "é", ",", ":", "}");
@@ -115,7 +115,7 @@ test(`whatever matches is valid JSON with that text (seed ${SEED})`, () => {
   );
 });
 
-test(`whatever is written as a string matches (seed ${SEED})`, () => {
+test(`an event with any valid JSON string matches (seed ${SEED})`, () => {
   const template = learned(eventOf("Hel"));
   const unit = fc.constantFrom(
     '"',
