@@ -13,7 +13,7 @@ Requesting GC because bytes allocated this cycle: 1000000 exceed bytes allowed: 
 [GC<0x10>: START M 720kb => EdenCollection, a=0kb hf=0.000 => 226kb, p=0.25ms (max 0.25), cycle 0.2ms END]
 `;
 
-test("garbage is the sum of what each heap allocated before its collections", () => {
+test("garbage is the sum of the allocations of each heap before its collections", () => {
   const { bytes, mainBytes } = parseGcLog(LOG);
 
   expect(bytes).toBe(9_395_790);

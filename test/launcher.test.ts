@@ -81,7 +81,7 @@ describe("a first start", () => {
     ["another version", { ...INSTALLED, "node_modules/a": { version: "1.2.4" } }, true],
     ["one module fewer", { "node_modules/@oven/bun-here": { version: "1.4.4" } }, true],
     ["modules without the runtime", INSTALLED, false],
-  ])("with %s installs what the lockfile names", (_what, installed, hasBun) => {
+  ])("with %s installs the modules of the lockfile", (_what, installed, hasBun) => {
     const { status, stdout, npm } = launch(installed, hasBun);
 
     expect({ status, stdout }).toEqual({ status: 7, stdout: "" });

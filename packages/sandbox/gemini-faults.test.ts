@@ -63,7 +63,7 @@ test("an exhausted quota has details, and an ordered time to retry", async () =>
   ]);
 });
 
-test("fault words are read from the user's last text, whatever follows it", async () => {
+test("fault words are read from the user's last text, with any messages after it", async () => {
   const turn = {
     role: "model",
     parts: [{ functionCall: { name: "get_weather", args: {} } }],

@@ -78,7 +78,7 @@ function conformance(schemaOf: (name: string) => ZodType): void {
     return schema.safeParse(told).error?.issues ?? [];
   }
 
-  test.each(REQUESTS)("%s in one piece", async (_, body) => {
+  test.each(REQUESTS)("%s as a complete response", async (_, body) => {
     expect(issues("CreateResponse", body)).toEqual([]);
     expect(issues("Response", await respond(sandbox, body))).toEqual([]);
   });

@@ -109,7 +109,7 @@ test("a conversation continues from a stored response, without its instructions"
   expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.input_tokens ?? Infinity);
 });
 
-test("a call in a stored response needs nothing but its output", async () => {
+test("a call in a stored response needs only its output", async () => {
   const first = await client.responses.create({
     model: "o4-mini",
     input: "Weather in Oslo?",

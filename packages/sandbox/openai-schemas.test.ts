@@ -47,7 +47,7 @@ function conformance(schema: (name: string) => ZodType): void {
   test.each([
     ...REQUESTS,
     ["speech", ask("Say hi", { ...spoken, audio: { voice: "alloy", format: "wav" } })] as const,
-  ])("%s in one piece", async (_, body) => {
+  ])("%s as a complete response", async (_, body) => {
     const answer = parseJson(await (await post(sandbox, body)).text());
 
     expect(schema("CreateChatCompletionRequest").safeParse(body).error).toBeUndefined();

@@ -23,7 +23,7 @@ test.each([
   expect(addressOf(forwarded, peer)).toBe(expected);
 });
 
-test("a connection without an address has none, whatever its headers contain", () => {
+test("a connection without an address has none, with any headers", () => {
   expect(addressOf("10.0.0.1", undefined)).toBeUndefined();
 });
 

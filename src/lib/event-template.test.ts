@@ -34,7 +34,7 @@ function textOf(template: EventTemplate, event: Buffer): string | undefined {
   return event.toString("utf8", template.textStart, template.textEnd);
 }
 
-test("an event that differs only in its slots matches, and tells its text and number", () => {
+test("an event that differs only in its slots matches, and returns its text and number", () => {
   const template = learned(eventOf("Hel"));
 
   expect(textOf(template, eventOf("lo", { number: 42, padding: "longer" }))).toBe("lo");

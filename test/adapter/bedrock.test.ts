@@ -295,7 +295,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(results[1])).toContain("42");
   });
 
-  test("has its cache marks where its client set them", async () => {
+  test("has its cache marks at the client's positions", async () => {
     respond = () => json(ANSWER);
     const marked = { type: "text", text: "A long story.", cache_control: { type: "ephemeral" } };
     await ask(

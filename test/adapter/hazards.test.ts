@@ -149,7 +149,7 @@ models:
     },
   );
 
-  test("is reset at any byte: the error is always reported, and the text never exceeds what was sent", async () => {
+  test("is reset at any byte: the error is always reported, and the text never exceeds the sent part", async () => {
     const draw = random(SEED);
     for (let i = 0; i < times(12, 300); i++) {
       gateway.gateway.health.forgetAll();

@@ -49,7 +49,7 @@ function reasonOf(installing: Promise<string>): Promise<string> {
   );
 }
 
-test("agents are installed beside the dependencies, or where the variable says", () => {
+test("agents are installed beside the dependencies, or in the folder of the variable", () => {
   expect(cacheFolder({})).toEndWith(join("node_modules", ".cache", "sluice-agents"));
   expect(cacheFolder({ SLUICE_AGENTS_DIR: "/elsewhere" })).toBe("/elsewhere");
 });

@@ -34,7 +34,7 @@ function tryLogin(login: object, headers: Readonly<Record<string, string>>, at =
 }
 
 describe("logging in", () => {
-  test("[A5-3] by address or by name opens what an API key does not", async () => {
+  test("[A5-3] by address or by name gives access that an API key does not", async () => {
     for (const login of [ROOT, { username: "root", password: ROOT.password }]) {
       const ask = askWith(opened.url, await logIn(opened.url, login));
       expect((await ask("GET", "/api/user/self")).data).toMatchObject({

@@ -41,7 +41,7 @@ async function latest(action: string): Promise<readonly JsonObject[]> {
 }
 
 describe("the audit log", () => {
-  test("records before and after every change who made it, how, and to which object", async () => {
+  test("records before and after every change its author, its action and its object", async () => {
     const { data } = await root("POST", "/api/token", { name: "made", rpm: 5 });
     await root("PUT", `/api/token/${Number(data["id"])}`, { status: 2 }, { "user-agent": "curl" });
 
@@ -105,7 +105,7 @@ describe("the audit log", () => {
     expect(text).not.toContain(ROOT.password);
   });
 
-  test("records who was refused and which request, by role, by page and by an invalid token", async () => {
+  test("records refused users and requests, by role, by page and by an invalid token", async () => {
     const plain = await asUser(opened.url, "plain");
     const session = await logIn(opened.url, ROOT);
     await plain("GET", "/api/audit");
@@ -147,7 +147,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(row).length).toBeLessThan(1_500);
   });
 
-  test("contains no secret, wherever a client puts it", async () => {
+  test("contains no secret, in any field of a request", async () => {
     const secret = "hunter2-hunter2-hunter2";
     await root("POST", "/api/user", { username: "eve", password: secret });
     await root("POST", "/api/user", { username: "eve2", pasword: secret });

@@ -515,7 +515,7 @@ describe("a test of a channel", () => {
     expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ in_flight: 0 });
   });
 
-  test("reports failures in the words of the error table", async () => {
+  test("reports failures with the messages of the error table", async () => {
     const id = await create({ base_url: "http://127.0.0.1:1/v1" });
 
     const { data } = await root("POST", `/api/channel/${id}/test`, { model: MODEL });

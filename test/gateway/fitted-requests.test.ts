@@ -322,7 +322,7 @@ describe("a response that the client has begun", () => {
 });
 
 describe("supported options are not reported as lost", () => {
-  test("verbosity and metadata of a responses caller", async () => {
+  test("verbosity and metadata of a responses client", async () => {
     const body = { model: "gpt-5", input: "hi", text: { verbosity: "low" }, metadata: { a: "b" } };
     const { status, lost, json } = await ask(body, {}, "/v1/responses");
 

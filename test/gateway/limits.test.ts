@@ -30,7 +30,7 @@ test("a channel serves no more concurrent calls than its limit, including runnin
   expect((await ask("Reply with exactly: pong")).status).toBe(200);
 });
 
-test("every slot is released, whatever ends the call", async () => {
+test("every slot is released, with any end of the call", async () => {
   const ends = ["[[fault:status code=500]]", "[[fault:truncate events=2]]", "please refuse", "hi"];
   for (let i = 0; i < 24; i++) {
     opened.gateway.health.forgetAll();

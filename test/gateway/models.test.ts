@@ -94,7 +94,7 @@ describe("the list of models", () => {
     }
   });
 
-  test("[A4.2-c] pages of the native style go on by token", async () => {
+  test("[A4.2-c] pages of the native style continue by token", async () => {
     const first = (await (
       await list({ "x-goog-api-key": KEY }, "/v1/models?pageSize=2")
     ).json()) as {

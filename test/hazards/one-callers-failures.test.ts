@@ -320,7 +320,7 @@ describe("failures of the upstream", () => {
 });
 
 describe("an account that the vendor refuses", () => {
-  test("is reported as such, and the error says not to retry", async () => {
+  test("is reported as such, and the error advises against a retry", async () => {
     respond = () =>
       json({ error: { message: "Incorrect API key provided.", code: "invalid_api_key" } }, 401);
 

@@ -138,7 +138,7 @@ describe.each([
       expect(books.calls().at(-1)).toMatchObject({ outcome: "failed", fault: "upstream_timeout" });
     });
 
-    test("is reset at any byte: the error is always reported, and the text never exceeds what was sent", async () => {
+    test("is reset at any byte: the error is always reported, and the text never exceeds the sent part", async () => {
       const draw = random(SEED);
       for (let i = 0; i < times(15, 1_000); i++) {
         opened.gateway.health.forgetAll();

@@ -4,7 +4,7 @@ import { CALLERS, runMatrix, type Cell } from "./run.ts";
 import { UPSTREAMS } from "./upstreams.ts";
 
 /** `npm run matrix` prints the same as a table. */
-describe("any style's caller on any style's upstream", async () => {
+describe("any style's client on any style's upstream", async () => {
   const cells = await runMatrix();
 
   for (const { id: caller } of CALLERS) {

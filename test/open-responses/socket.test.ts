@@ -249,7 +249,7 @@ describe("a WebSocket is limited", () => {
     expect(socket.closed).toEqual({ code: 1000 });
   });
 
-  test("in its age, which its client is told", async () => {
+  test("in its age, which its client can read", async () => {
     await using own = await openWith({ SLUICE_LIMIT_SOCKET_MS: "300ms" });
     await using socket = await openSocket(own.url);
 

@@ -87,7 +87,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       expect(await waitOf(place.limiter, "and another", HERE)).toBe(10_000);
     });
 
-    test("an IPv6 network is one address, however it is written", async () => {
+    test("an IPv6 network is one address, in any notation", async () => {
       await using place = await open();
       for (let i = 0; i < 5; i++) await waitOf(place.limiter, "ada", `2001:db8:0:1::${i}`);
 

@@ -56,7 +56,7 @@ const MESSAGE = {
   ],
 };
 
-describe("the official client reads what the style writes", () => {
+describe("the official client reads responses of the style", () => {
   test("[A6-a] [A4.3-02] it assembles a stream", async () => {
     const stream = answering(streamOf(EVENTS)).chat.completions.stream({
       model: "m",

@@ -50,7 +50,7 @@ const FLAT_TOOL = { type: "function", name: "f", parameters: PARAMETERS, strict:
 
 describe("items of the responses style", () => {
   test.each(["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
-    "tools that an item adds reach %s, whatever the item's role",
+    "tools that an item adds reach %s, with any role of the item",
     async (model) => {
       for (const role of ["developer", "critic"]) {
         const added = { type: "additional_tools", role, tools: [FLAT_TOOL] };
@@ -62,7 +62,7 @@ describe("items of the responses style", () => {
   );
 
   test.each(["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
-    "an item of an unknown type is reported on %s, whatever its role",
+    "an item of an unknown type is reported on %s, with any role",
     async (model) => {
       const items = ["user", "critic"].map((role) => ({ type: "gossip", role, content: "x" }));
 

@@ -66,7 +66,7 @@ const CONTENT = [
   { type: "tool_use", id: "toolu_b", name: "g", input: {} },
 ];
 
-describe("official clients read what the style writes", () => {
+describe("official clients read responses of the style", () => {
   test("[A6-a] [A4.5-d] the vendor's own assembles a stream, thinking first", async () => {
     const final = await answering(streamOf(EVENTS)).messages.stream(ASKED).finalMessage();
 

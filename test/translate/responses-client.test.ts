@@ -63,7 +63,7 @@ const FINAL = {
   usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
 } as const;
 
-describe("the official client reads what the style writes", () => {
+describe("the official client reads responses of the style", () => {
   test("[A6-b] [A4.4-f] it assembles from a stream the same response as in the last event", async () => {
     const text = await streamOf(EVENTS);
     const cut = text.lastIndexOf("event: ");

@@ -145,7 +145,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("have passthrough requests that keep their bytes wherever the vendor accepts them", () => {
+    test("have passthrough requests that keep all bytes that the vendor accepts", () => {
       for (const { file, request } of records) {
         if (request === undefined) continue;
         const facts = responses.inbound.readRequest(request, {});

@@ -79,7 +79,7 @@ describe("the simulated model", () => {
     expect(say([user(question)])).toBe(answer);
   });
 
-  test("prefers what its system prompt dictates to its own knowledge", () => {
+  test("prefers text dictated by its system prompt to its own knowledge", () => {
     const asked = [
       system('Reply with exactly the word "amber".'),
       user("What is the capital of Chad?"),
@@ -145,7 +145,7 @@ describe("the simulated model", () => {
     expect(say([asked, { role: "assistant", text: "", calls: [] }, result], { tools })).toBe("250");
   });
 
-  test("a question about JSON is answered in words", () => {
+  test("a question about JSON is answered with text", () => {
     expect(say([user("Is valid JSON always an object?")])).not.toStartWith("{");
   });
 });

@@ -63,7 +63,7 @@ test("a text of a number of words has that many", () => {
   ).toHaveLength(3);
 });
 
-test("a prompt without a matching rule gets its own words, the same each time", () => {
+test("a prompt without a matching rule gets its own text, the same each time", () => {
   const prompt = "Why is the harbour so foggy in November?";
 
   expect(textOf(prompt)).toContain("harbour foggy november");

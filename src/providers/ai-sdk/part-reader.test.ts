@@ -273,7 +273,7 @@ describe("the end of a response", () => {
     expect(finish?.reason).toBe(expected as never);
   });
 
-  test("is a tool call if tools were called, whatever the vendor reports", () => {
+  test("is a tool call if tools were called, even if the vendor reports another reason", () => {
     const call = { type: "tool-call", toolCallId: "a", toolName: "f", input: "{}" };
 
     expect(read([call, FINISH]).find((event) => event.type === "finish")?.reason).toBe(

@@ -227,7 +227,7 @@ test("a client that disconnects at the end of the response has received all of i
   expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
 });
 
-test("nothing is sent after the end, whatever the upstream sends", async () => {
+test("nothing is sent after the end, even if the upstream sends more", async () => {
   const seen = await sentUntilFailure(new GatewayError("upstream_failed", "Broken."));
 
   expect(seen.join("")).not.toContain("error");

@@ -104,7 +104,7 @@ test("a channel that reaches capacity while its limits are checked gets no call,
   expect(new Set(told.givenBack)).toEqual(new Set(["call-1"]));
 });
 
-test("a channel with capacity is called, and keeps what the call took of its limits", async () => {
+test("a channel with capacity is called, and keeps the call's part of its limits", async () => {
   const only = routeOf(aChannel({ name: "only", limits: LIMITED }));
 
   expect(await attempt([only], new Health(systemClock))).toEqual({
@@ -428,7 +428,7 @@ describe("a channel with limits", () => {
     expect((told as GatewayError).retryAfterMs).toBeUndefined();
   });
 
-  test("keeps what a call takes of them until the call ends, or releases it at once if it fails", async () => {
+  test("keeps a call's part of them until the call ends, or releases it at once if it fails", async () => {
     const answered = scene(LIMITED_A);
     await answered.outcome();
     const failed = scene(LIMITED_A, { a: [failure("upstream_failed")] });
@@ -462,7 +462,7 @@ describe("a conversation", () => {
   });
   const HOME = homeOn("a");
 
-  test("stays on the account that answered it before, whichever account is next", async () => {
+  test("stays on the account that answered it before, even if another account is next", async () => {
     const place = scene([ACCOUNTS], {}, { home: HOME });
     for (let i = 0; i < 3; i++) await place.outcome();
 

@@ -80,7 +80,7 @@ test("a key is removed with the last of its calls", async () => {
   ]);
 });
 
-test("waiting for the last call ends at once if there is none, and starts again with each call", async () => {
+test("waiting for the last call ends at once without calls, and starts again with each call", async () => {
   const open = new OpenCalls();
   await open.whenNone();
 

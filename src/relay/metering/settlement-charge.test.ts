@@ -211,7 +211,7 @@ describe("a price that depends on how a call is served", () => {
     );
   });
 
-  test("follows the upstream's report, whatever was requested", async () => {
+  test("follows the upstream's report, even if another tier was requested", async () => {
     const usage = { ...tokens(10), served: { serviceTier: "standard" } };
 
     expect(await costOf({ serviceTier: "flex" }, undefined, usage)).toBe(10_000_000);
@@ -324,7 +324,7 @@ describe("a checkpoint", () => {
     },
   });
 
-  test("does not wait for the count of an answer whose estimate is within what was reserved", async () => {
+  test("does not wait for the count of an answer whose estimate is within the reservation", async () => {
     const { settlement, asked } = await stage({
       held: 1_000_000,
       served: { count: () => new Promise(() => {}) },
@@ -417,7 +417,7 @@ test("text is collected only from a running response", async () => {
   expect(taken).toBe(takenAtEnd);
 });
 
-test("a call's tags are stored with what it reserves", async () => {
+test("a call's tags are stored with its reservation", async () => {
   const tags = { session: "s" };
   const tagged = await stage({ served: { tags } });
   const plain = await stage();

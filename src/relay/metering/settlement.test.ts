@@ -102,7 +102,7 @@ test("if an upstream does not report the kind of its result, the requested kind 
   expect(record).toMatchObject({ cost: 480_000_000, rates: { image: 240_000_000_000 } });
 });
 
-test("the kind that an upstream reports is charged, whatever was requested", async () => {
+test("the kind that an upstream reports is charged, even if another was requested", async () => {
   const record = await settled({ images: 3, grade: "4K" }, { ...NO_USAGE, images: 2, grade: "1K" });
 
   expect(record.usage.grade).toBe("1K");

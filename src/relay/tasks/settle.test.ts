@@ -128,7 +128,7 @@ describe("a task that succeeded", () => {
 });
 
 describe("a task that failed", () => {
-  test("costs nothing, whatever its vendor counted, and has a record", async () => {
+  test("costs nothing, even if its vendor counted usage, and has a record", async () => {
     const { booked, closed } = await settled({ status: "failed" });
 
     expect(booked.map(({ kind }) => kind)).toEqual(["void"]);

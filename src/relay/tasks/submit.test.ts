@@ -900,7 +900,7 @@ describe("a request with an asset", () => {
     expect(codeOf(await place.submit())).toBe("model_not_found");
   });
 
-  test("for a model that the client's own channel lacks is refused as such, whatever other channels have", async () => {
+  test("for a model that the client's own channel lacks is refused as such, even if other channels have it", async () => {
     const place = scene({
       channels: [{ name: "a" }, library],
       question: WITH_ASSET,
@@ -962,7 +962,7 @@ describe("the stored facts of a request", () => {
     expect([facts.prompt?.length, facts.payload?.length]).toEqual([4_000, 2_048]);
   });
 
-  test("of a remix are the source's, except for what the request sets", () => {
+  test("of a remix are the source's, except for those in the request", () => {
     const source = { id: "task_0", upstreamId: "up-0", was: { seconds: 4, size: "1280x720" } };
 
     expect(factsOf({ ...QUESTION, scenario: "remix", source, seconds: 8 })).toEqual({

@@ -48,7 +48,7 @@ describe("a response is cut before its first stop sequence", () => {
     expect(each).toEqual([[], [open(), delta("one ")], [], [close(), cut("END")]]);
   });
 
-  test("and a partial match is sent as soon as it is none", () => {
+  test("and a partial match is sent as soon as it cannot become one", () => {
     const cutter = new StopCutter(["END"]);
     const each = [open(), delta("E"), delta("NE"), delta("N!")].map((event) => cutter.take(event));
 

@@ -94,7 +94,7 @@ test("each kind of batch has its own statement, prepared once", () => {
 
 const aCheckpoint = { delivered: nanoUsd(1), context: null };
 
-test("a text is one element of its array, whatever it contains", () => {
+test("a text is one element of its array, with any content", () => {
   const rows = new ArrayColumns(2);
   rows.add(['say "NULL", {a\\b}', null]);
   rows.add(["", 1]);

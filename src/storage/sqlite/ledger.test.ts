@@ -175,7 +175,7 @@ async function expectAgreement({ accounts, stored, db, rows }: Stage): Promise<v
   expect(await verifyLedger(db)).toEqual([]);
 }
 
-test("memory, tables and entries agree in the end, whatever the database refuses meanwhile", async () => {
+test("memory, tables and entries agree in the end, after any refusals of the database", async () => {
   for (let run = 0; run < times(8, 1_000); run++) {
     const next = random(SEED + run);
     const below = (most: number): number => Math.floor(next() * most);
@@ -289,7 +289,7 @@ describe("a hold", () => {
     await provisional.durable;
   });
 
-  test("that the database refused fails for its waiting caller, and is charged as it is closed", async () => {
+  test("that the database refused fails for the waiting code, and is charged as it is closed", async () => {
     const place = await stage();
     const { durable } = await place.ledger.hold(holdOf(100));
     place.refuse();

@@ -105,7 +105,7 @@ describe("[A4.10] a rerank request", () => {
     [{ top_n: "2" }, "'top_n' must be an integer"],
     [{ return_documents: "yes" }, "'return_documents' must be true or false"],
   ];
-  test.each(refused)("that says %j is refused", (more, message) => {
+  test.each(refused)("with %j is refused", (more, message) => {
     expect(refusalOf(more)).toContain(message);
   });
 });

@@ -103,7 +103,7 @@ async function spentOn(act: () => Promise<unknown>, of = books): Promise<number>
 const bodies = (seen: readonly Seen[] = vendor.seen) => seen.map(({ body }) => body);
 const CONFIG = { responseModalities: ["IMAGE"], topP: 0.95, maxOutputTokens: 32_768 };
 
-test("[A2.9] [A4.11-a] an image is returned as base64, whatever format was requested", async () => {
+test("[A2.9] [A4.11-a] an image is returned as base64, for any requested format", async () => {
   for (const response_format of [undefined, "url", "b64_json"]) {
     const answer = await ask(response_format === undefined ? {} : { response_format });
 
@@ -232,7 +232,7 @@ test.each<[string, JsonObject, string]>([
   ["JPEG", { mime_type: "image/jpeg" }, "image/jpeg"],
   ["WebP", { output_format: "webp" }, "image/webp"],
 ])(
-  "[A4.11-b] an image is returned as %s, whatever format the vendor made",
+  "[A4.11-b] an image is returned as %s, from any format of the vendor",
   async (_, requested, type) => {
     for (const [bytes, made] of [
       [PNG, "image/png"],

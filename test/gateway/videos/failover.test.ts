@@ -23,7 +23,7 @@ function filming(method: string): Response {
 /** The words, as models of the fourth family read them. */
 const FOX = { content: [{ type: "text", text: "a fox" }] };
 
-test("[decision 22] a video of a channel without a price costs nothing, whatever the price of an earlier channel", async () => {
+test("[decision 22] a video of a channel without a price costs nothing, even if an earlier channel has a price", async () => {
   await using vendor = openVendor(({ method, path }) => {
     if (path.startsWith("/full"))
       return Response.json({ error: { message: "Full." } }, { status: 429 });

@@ -257,7 +257,7 @@ describe("[A4.11-b] input", () => {
   test.each<[string, JsonObject]>([
     ["as images", { images: Array(6).fill(data) }],
     ["in a turn", { contents: [{ role: "user", parts: Array(6).fill({ image: data }) }] }],
-  ])("six pictures %s are refused", (_, given) => {
+  ])("six images %s are refused", (_, given) => {
     const error = refusalOf(() => built(questionOf({ prompt: null, ...given })));
 
     expect(error).toMatchObject({ code: "invalid_request", param: "image" });

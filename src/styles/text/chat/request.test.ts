@@ -297,7 +297,7 @@ describe("a request of this style is sent as its client wrote it", () => {
   });
 });
 
-test("a call has the kind of its type, whatever other members it has", () => {
+test("a call has the kind of its type, with any other members", () => {
   const custom = { name: "", input: "" };
   const tool_calls = [
     { id: "a", type: "function", function: { name: "f", arguments: "{}" }, custom },
@@ -698,7 +698,7 @@ describe("a request of another style", () => {
       },
       ["messages.image"],
     ],
-  ])("reports what cannot be carried: %s", (_what, request, lost) => {
+  ])("reports fields that cannot be carried: %s", (_what, request, lost) => {
     expect(written(request).lost).toEqual(lost);
   });
 

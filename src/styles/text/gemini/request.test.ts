@@ -793,7 +793,7 @@ describe("a client of this style", () => {
     ]);
   });
 
-  test("may change only what a model name's suffix sets", () => {
+  test("may change only the fields that a model name's suffix sets", () => {
     const fields = {
       generationConfig: { maxOutputTokens: 1_000, topK: 40, thinkingConfig: {} },
       safetySettings: [{ category: "a", threshold: "OFF" }],
@@ -925,7 +925,7 @@ describe("results within a model turn", () => {
     expect(report.fields).toEqual([]);
   });
 
-  test("stay together, whatever remains of the text around them", () => {
+  test("stay together, with any remaining text around them", () => {
     const { messages } = read({ contents });
     const rest = messages.filter((_, index) => index !== 1);
     const report = new LossReport();

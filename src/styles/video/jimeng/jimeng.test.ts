@@ -46,7 +46,7 @@ describe("a Jimeng response", () => {
     [50_430, "upstream_rate_limited"],
     [50_500, "upstream_overloaded"],
     [50_501, "upstream_overloaded"],
-  ])("with code %i is a failure, whatever its status: %s", (code, fault) => {
+  ])("with code %i is a failure, with any status: %s", (code, fault) => {
     const body = { code, data: null, message: "Input Text Risk Not Pass" };
 
     expect(failureOf(() => parseSubmitted(body))).toStartWith(fault);

@@ -83,7 +83,7 @@ describe("a MiniMax response", () => {
     [2_013, "upstream_rejected"],
     [2_049, "upstream_auth"],
     [9_999, "upstream_rejected"],
-  ])("with the code %i is %s, whatever the status", (code, fault) => {
+  ])("with the code %i is %s, with any status", (code, fault) => {
     const body = { task_id: "", base_resp: { status_code: code, status_msg: "no" } };
 
     expect(failureOf(() => parseSubmitted(body))).toStartWith(fault);

@@ -110,7 +110,7 @@ describe("a video is written", () => {
     });
   });
 
-  test("as unfinished before its end, whatever progress its vendor reports", () => {
+  test("as unfinished before its end, even if its vendor reports full progress", () => {
     expect(inbound.writeTask(aTask({ status: "running", progress: 100 }), LINKS)["progress"]).toBe(
       99,
     );

@@ -64,7 +64,7 @@ describe("a native passthrough request", () => {
     }
   });
 
-  test("omits a turn with nothing but such a signature", () => {
+  test("omits a turn that has only such a signature", () => {
     const proof = { text: "", thoughtSignature: LENT };
 
     expect(sent([ASK, { role: "model", parts: [proof] }, ASK], OLDER)).toEqual([ASK, ASK]);

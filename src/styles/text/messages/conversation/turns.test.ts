@@ -98,7 +98,7 @@ describe("user and assistant turns alternate", () => {
     ]);
   });
 
-  test("content of this style keeps its position, whatever its origin", () => {
+  test("content of this style keeps its position, with any origin", () => {
     const data = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
     const assistant: Message = {
       role: "assistant",

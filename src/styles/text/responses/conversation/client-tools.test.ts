@@ -192,7 +192,7 @@ describe("tools that an input item adds", () => {
 describe("an unknown input item", () => {
   const item = { type: "novel_item", role: "developer", words: "x" };
 
-  test("is reported by its type, whatever its role", () => {
+  test("is reported by its type, with any role", () => {
     expect(writtenFor(chat, { input: [USER, item] }).lost).toEqual(["messages.novel_item"]);
     expect(writtenFor(messages, { input: [USER, item] }).lost).toEqual(["messages.novel_item"]);
     expect(writtenFor(gemini, { input: [USER, item] }).lost).toContain("messages.novel_item");

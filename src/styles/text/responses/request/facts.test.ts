@@ -148,7 +148,7 @@ test("the relay gets the facts of a request", () => {
   expect(readRequest({ model: "m", input: "hi" }).messages).toBe(1);
 });
 
-test("the published schema accepts what the rules accept", () => {
+test("the published schema accepts the same requests as the rules", () => {
   const schema = schemaOf(REQUEST);
   const body = {
     model: "m",
