@@ -4,13 +4,13 @@ import { openExchange } from "./exchange.ts";
 import { answerBody } from "./payload.ts";
 import { openTally } from "./tally.ts";
 
-test("answers are right when they equal a checked one or say the same in other bytes", () => {
+test("answers are right if they equal a checked one or have the same content in other bytes", () => {
   const own = answerBody(1).replace("chatcmpl-bench", "another-id");
 
   expect(failures([answerBody(1), answerBody(1), own, answerBody(1)])).toEqual({});
 });
 
-test("a cut answer, one that is too long and one of another caller count as failures", () => {
+test("a truncated answer, one that is too long and one for another client count as failures", () => {
   const right = answerBody(1);
 
   expect(failures([right, right.slice(0, -1)])).not.toEqual({});

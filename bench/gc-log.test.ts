@@ -13,14 +13,14 @@ Requesting GC because bytes allocated this cycle: 1000000 exceed bytes allowed: 
 [GC<0x10>: START M 720kb => EdenCollection, a=0kb hf=0.000 => 226kb, p=0.25ms (max 0.25), cycle 0.2ms END]
 `;
 
-test("garbage is the sum of what each heap allocated before its collections", () => {
+test("garbage is the sum of the allocations of each heap before its collections", () => {
   const { bytes, mainBytes } = parseGcLog(LOG);
 
   expect(bytes).toBe(9_395_790);
   expect(mainBytes).toBe(8_395_790);
 });
 
-test("each collection counts with its pause, also one that nobody asked for", () => {
+test("each collection counts with its pause, including automatic ones", () => {
   const { count, pausesMs } = parseGcLog(LOG);
 
   expect(count).toBe(3);

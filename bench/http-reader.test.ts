@@ -9,7 +9,7 @@ const CHUNKED =
 const EMPTY = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 const BARE_REQUEST = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
 
-test("bodies come out whole however the bytes are cut", () => {
+test("bodies are read completely, with any split of the bytes", () => {
   const wire = FIXED + CHUNKED + EMPTY + BARE_REQUEST + FIXED;
 
   for (let sizeBytes = 1; sizeBytes <= wire.length; sizeBytes++) {
@@ -17,22 +17,22 @@ test("bodies come out whole however the bytes are cut", () => {
   }
 });
 
-test("a message that is cut off never ends", () => {
+test("a truncated message never ends", () => {
   expect(bodies(FIXED.slice(0, -1), 7)).toEqual([]);
   expect(bodies(CHUNKED.slice(0, -2), 7)).toEqual([]);
 });
 
-test("a response whose end cannot be known is refused", () => {
+test("a response whose end cannot be determined is refused", () => {
   expect(() => bodies("HTTP/1.1 200 OK\r\n\r\nhello", 64)).toThrow("neither a length nor chunks");
 });
 
-test("a chunk that is longer than it says is refused", () => {
+test("a chunk longer than its stated size is refused", () => {
   const wire = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n";
 
   expect(() => bodies(wire, 64)).toThrow("longer than it says");
 });
 
-test("a head without an end is refused once it is too long", () => {
+test("a head without an end is refused above the size limit", () => {
   expect(() => bodies(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}`, 1024)).toThrow("too long");
 });
 

@@ -12,20 +12,20 @@ import {
 const UNARY = { kind: "unary", variant: 3, paceMs: 0 } as const;
 const STREAM = { kind: "stream", variant: 5, paceMs: 82 } as const;
 
-test("the upstream reads from a prompt what it has to answer", () => {
+test("the upstream reads the expected answer from the prompt", () => {
   expect(findAsk(Buffer.from(requestBody(UNARY)))).toEqual(UNARY);
   expect(findAsk(Buffer.from(requestBody(STREAM)))).toEqual(STREAM);
   expect(findAsk(Buffer.from("{}"))).toBeUndefined();
 });
 
-test("an answer counts when its text, end and usage are right, whatever its ids", () => {
+test("an answer counts if its text, end and usage are right, with any ids", () => {
   const events = answerEvents(5);
 
   expect(answerFlaw(UNARY, answerBody(3).replace("chatcmpl-bench", "own-id"))).toBeUndefined();
   expect(answerFlaw(STREAM, events.join(""))).toBeUndefined();
 });
 
-test("another caller's answer, a lost event, a missing end and missing usage are all noticed", () => {
+test("another client's answer, a lost event, a missing end and missing usage are all detected", () => {
   const events = answerEvents(5);
 
   expect(answerFlaw(UNARY, answerBody(4))).toBe("the text is wrong");
@@ -36,14 +36,14 @@ test("another caller's answer, a lost event, a missing end and missing usage are
   expect(answerFlaw(STREAM, "data: {cut")).toContain("[DONE]");
 });
 
-test("payloads have the sizes that the figures are quoted for", () => {
+test("payloads have the sizes that are published with the figures", () => {
   expect(requestBody(UNARY).length).toBeWithin(550, 650);
   expect(answerBody(0).length).toBeWithin(650, 750);
   expect(answerEvents(0)).toHaveLength(62);
   expect(answerEvents(0)[30]?.length).toBeWithin(180, 220);
 });
 
-test("an answer in another style is checked for what it says", () => {
+test("an answer in another style is checked by its content", () => {
   const event = (name: string, data: object): string =>
     `event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
   const words = answerEvents(2)
@@ -62,7 +62,7 @@ test("an answer in another style is checked for what it says", () => {
   expect(answerFlaw(ask, whole.slice(0, -1).join(""), "messages")).toContain("does not stop");
 });
 
-test("an endless stream is asked for as such, and its events have the size that is asked", () => {
+test("an endless stream is requested explicitly, and its events have the requested size", () => {
   const ask = { kind: "endless", variant: 0, paceMs: 0 } as const;
 
   expect(findAsk(Buffer.from(requestBody(ask)))).toEqual(ask);

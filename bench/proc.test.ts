@@ -20,7 +20,7 @@ test("a helper's processor time and memory count as those of the process that st
   for (const pid of tree.toReversed()) process.kill(pid, "SIGKILL");
 });
 
-test("a process that is gone uses nothing", () => {
+test("an ended process uses nothing", () => {
   expect(processTree(0x7fff_fff0)).toEqual([]);
   expect(openCpuMeter([0x7fff_fff0])()).toBe(0);
   expect(rssBytes([0x7fff_fff0])).toBe(0);

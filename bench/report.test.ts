@@ -4,7 +4,7 @@ import { buildReport } from "./report.ts";
 import type { Series } from "./rounds.ts";
 import type { Scenario } from "./scenario.ts";
 
-test("a relation to nginx is taken round by round, and shown with its range and its bound", () => {
+test("a ratio to nginx is measured in each round, and shown with its range and its bound", () => {
   const { text } = buildReport(
     [series("nginx", [10, 20, 30]), series("sluice", [30, 40, 150])],
     [],
@@ -14,20 +14,20 @@ test("a relation to nginx is taken round by round, and shown with its range and 
   expect(line(text, "    times nginx")).toBe("3 (2-5) <= 4");
 });
 
-test("a bound that is missed breaks nothing", () => {
+test("a missed bound is not an error", () => {
   const { isBroken } = buildReport([series("nginx", [10]), series("sluice", [50])], []);
 
   expect(isBroken).toBeFalse();
 });
 
-test("a relation without nginx is left empty", () => {
+test("a ratio without nginx is left empty", () => {
   const { text } = buildReport([series("sluice", [50])], ["nginx is missing"]);
 
   expect(line(text, "    times nginx")).toBe("<= 4");
   expect(text).toContain("! nginx is missing");
 });
 
-test("failed requests of Sluice break the bench, those of a peer are only shown", () => {
+test("failed requests of Sluice fail the benchmark, those of a peer are only shown", () => {
   const failures = { "status 500: oops": 2 };
 
   const own = buildReport([series("sluice", [50], failures)], []);

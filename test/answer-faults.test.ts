@@ -11,7 +11,7 @@ const schema = z.object({
 const faultsOf = (body: Json) =>
   answerFaults({ route: "GET /api/thing", status: 200, body, schema });
 
-test("an answer as its schema says has no fault", () => {
+test("an answer that matches its schema has no fault", () => {
   expect(faultsOf({ items: [{ id: 1, name: null }], more: { any: [1] } })).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ function openFolder(): Disposable & { readonly path: string } {
 /** Nothing listens there, and nobody else will. */
 const NOWHERE = "1";
 
-test("where no gateway runs, the command line works on its database as root", async () => {
+test("without a running gateway, the command line works on its database as root", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
 
@@ -62,7 +62,7 @@ test("where no gateway runs, the command line works on its database as root", as
   await logIn(program.url, { username: "ann", password: PASSWORD });
 });
 
-test("where one runs, it is asked, as whose token is shown", async () => {
+test("with a running gateway, the command line calls it with the token's user", async () => {
   using folder = openFolder();
   await using program = await startProgram({
     SLUICE_DATA_DIR: folder.path,
@@ -90,7 +90,7 @@ test("where one runs, it is asked, as whose token is shown", async () => {
   expect(JSON.stringify(data)).toContain("POST /api/token");
 });
 
-test("what the database describes is exported, planned and applied", async () => {
+test("a stored configuration is exported, planned and applied", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
   const file = join(folder.path, "wanted.yaml");
@@ -112,7 +112,7 @@ test("what the database describes is exported, planned and applied", async () =>
   expect((await sluice(`config apply ${file} --plan ${digest}`, env)).code).toBe(1);
 });
 
-test("a long document is planned as a short one is", async () => {
+test("a long document is planned like a short one", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
   const file = join(folder.path, "long.yaml");
@@ -121,7 +121,7 @@ test("a long document is planned as a short one is", async () => {
   expect((await sluice(`config plan ${file}`, env)).text).toContain("gold");
 });
 
-test("what the gateway refuses is said in its words, and what cannot be meant in the command's", async () => {
+test("the gateway's refusals are printed unchanged, and invalid arguments get the command's own error", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
 
@@ -162,7 +162,7 @@ test("models without a price are listed, and the doctor names them", async () =>
   expect(text).toMatch(/^(good|doubtful) +catalogue +model prices and limits date from 20/m);
 });
 
-test("a file of prices is planned, applied and taken back", async () => {
+test("a file of prices is planned, applied and removed again", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
   const file = join(folder.path, "prices.json");
@@ -197,7 +197,7 @@ test("a file of prices is planned, applied and taken back", async () => {
   expect(reverted.text).toBe("2 updated rows were deleted\n");
 });
 
-test("the doctor finds what is wrong, and says so to whoever called", async () => {
+test("the doctor finds problems, prints them, and sets the exit status", async () => {
   using folder = openFolder();
   const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
 

@@ -21,13 +21,13 @@ const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
   .stdout.split("\0")
   .filter((path) => path !== "");
 
-test("every type holds", () => {
+test("the types are correct", () => {
   const buildInfo = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/types.tsbuildinfo"];
 
   expect(run("typescript/bin/tsc", "--checkers", "2", ...buildInfo)).toBe("");
 });
 
-test("the linter has nothing to say", () => {
+test("the linter reports nothing", () => {
   expect(run("oxlint/bin/oxlint")).toBe("");
 });
 
@@ -45,7 +45,7 @@ test("no file names a registry or a home folder", () => {
   expect(hits).toEqual([]);
 });
 
-test("no test is switched off for good", () => {
+test("no test is disabled permanently", () => {
   const hits = tracked
     .filter((path) => path.endsWith(".test.ts"))
     .filter((path) => /\b(test|it|describe)\.(skip|todo|only)\(/.test(readFileSync(path, "utf8")));

@@ -36,7 +36,7 @@ const dependencies = declared.filter(
     (name.endsWith("Deps") || name === "Infrastructure"),
 );
 
-test("an object of dependencies has few members", () => {
+test("an interface of dependencies has few members", () => {
   expect(dependencies.length).toBeGreaterThan(40);
   const large = dependencies
     .map(({ path, name, body }) => {
@@ -59,7 +59,7 @@ test("inherited members are counted", () => {
   expect(membersOf("SubmissionDeps")).toContain("taskLinker");
 });
 
-test("only the composition root is given everything", () => {
+test("only the composition root gets all dependencies", () => {
   const isTaken = new RegExp(`(?<!keyof )(?<=[:&|<,.] ?)(${JOINED.join("|")})\\b(?!\\[)`);
   const taken = files
     .filter(({ path }) => !/^src\/(gateway|storage)\//.test(path))

@@ -22,7 +22,7 @@ interface Place {
   readonly start: number;
 }
 
-test("no two places of the code are the same for more than ten lines", () => {
+test("no two places of the code share more than ten lines", () => {
   const sources = readdirSync("src", { withFileTypes: true, recursive: true })
     .filter((entry) => entry.name.endsWith(".ts"))
     .map((entry) => join(entry.parentPath, entry.name))
@@ -35,7 +35,7 @@ test("no two places of the code are the same for more than ten lines", () => {
   expect(duplicatesIn(sources)).toEqual([]);
 });
 
-test("a copy is found, in another file or in the same one, and only if it is long", () => {
+test("a long copy is found, in another file or in the same one", () => {
   const block = (count: number) =>
     Array.from({ length: count }, (_, at) => `  const value${at} = read(${at});`).join("\n");
   const first = { path: "a.ts", text: `function one() {\n${block(11)}\n}` };

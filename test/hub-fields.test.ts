@@ -81,7 +81,7 @@ test("a field that is added to the hub needs a row in every style and in the ada
   expect(failing("ChatRequest", "readonly added?: string")).toEqual(TABLES);
 });
 
-test("so does a new sampling setting, which the frame has to group with the others", () => {
+test("a new sampling setting needs a place in the frame's group", () => {
   expect(failing("Sampling", "readonly added?: number")).toEqual(
     [...TABLES, "src/styles/text/request-fields.ts"].toSorted(),
   );
@@ -94,15 +94,15 @@ test("a kind of block that is added to the hub needs a row in every style and in
   );
 });
 
-test("so does a member of a block", () => {
+test("a member that is added to a block needs a row", () => {
   expect(failing("MediaBlock", "readonly added?: string")).toEqual(BLOCK_TABLES);
 });
 
-test("so does a member of a message", () => {
+test("a member that is added to a message needs a row", () => {
   expect(failing("Message", "readonly added?: string")).toEqual(MESSAGE_TABLES);
 });
 
-test("the tables compile as they are", () => {
+test("the current tables compile", () => {
   expect(failing("ChatRequest", "readonly user?: string")).toEqual([]);
 });
 

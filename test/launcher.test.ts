@@ -67,7 +67,7 @@ function run() {
 }
 
 describe("a first start", () => {
-  test("over modules that are installed calls no npm, nor does the next one", () => {
+  test("with installed modules calls no npm, nor does the next one", () => {
     const started = { status: 0, stdout: "started", npm: "" };
 
     expect(launch(INSTALLED)).toEqual(started);
@@ -81,7 +81,7 @@ describe("a first start", () => {
     ["another version", { ...INSTALLED, "node_modules/a": { version: "1.2.4" } }, true],
     ["one module fewer", { "node_modules/@oven/bun-here": { version: "1.4.4" } }, true],
     ["modules without the runtime", INSTALLED, false],
-  ])("over %s installs what the lockfile names", (_what, installed, hasBun) => {
+  ])("with %s installs the modules of the lockfile", (_what, installed, hasBun) => {
     const { status, stdout, npm } = launch(installed, hasBun);
 
     expect({ status, stdout }).toEqual({ status: 7, stdout: "" });
@@ -89,7 +89,7 @@ describe("a first start", () => {
     expect(existsSync(join(root, "node_modules/.sluice-setup"))).toBe(false);
   });
 
-  test("over modules of another lockfile installs them again", () => {
+  test("with modules of another lockfile installs them again", () => {
     launch(INSTALLED);
     const lock = { packages: { ...WANTED, "node_modules/b": { version: "2.0.0" } } };
     writeFileSync(join(root, "package-lock.json"), JSON.stringify(lock));

@@ -54,7 +54,7 @@ const files = listSources("src").map((path) => ({
 }));
 const product = files.filter(({ path }) => !path.endsWith(".test.ts"));
 
-test("a folder imports only what the table allows it", () => {
+test("a folder imports only the folders in its table row", () => {
   const violations = product
     .filter(({ path }) => !(folderOf(path) in COMPOSERS))
     .flatMap(({ path, text }) => {

@@ -12,7 +12,11 @@ const LONGEST_CHANGELOG_ENTRY = 30;
 
 /** Words that stand for a noun which the reader needs; see "Rules for language" in CONTRIBUTING.md. */
 const VAGUE =
-  /\b(what|whatever|whoever|whom|whose|whichever|wherever|nobody|somebody|anybody|of those|that which|(?:is|are|has|have) none|where there (?:is|are)|thereof)\b/gi;
+  /(?<!\$)\b(what|whatever|whoever|whom|whose|whichever|wherever|nobody|somebody|anybody|of those|that which|(?:is|are|has|have) none|where there (?:is|are)|thereof)\b/gi;
+
+/** Words of metaphors and riddles, for which the glossary has a term. */
+const NOT_IN_TEST_NAMES =
+  /(?<!\$)\b(what|whatever|whoever|whom|whichever|wherever|however|nobody|somebody|anybody|there is none|for ever|all the same|anew|wish(?:es|ed)?|asked after|(?:taken|given|gives|takes) back|let in|go(?:es)? on|handed (?:on|over)|in one piece|proofs?|thoughts?|notices|as good as)\b/i;
 
 const SEARCH_TERMS = [
   "self-hosted",
@@ -198,8 +202,29 @@ describe("the changelog", () => {
   });
 });
 
-/** A comment's text, or a name, of a source file. */
-function partsOf(path: string): { comments: readonly string[]; names: ReadonlySet<string> } {
+interface Token {
+  readonly type: { readonly label?: string };
+  readonly value?: unknown;
+}
+
+interface SourceFile {
+  readonly comments: readonly string[];
+  readonly names: ReadonlySet<string>;
+  readonly testNames: readonly string[];
+}
+
+/** A test's name is the first argument of a call, and a function follows it. */
+function testNamesIn(tokens: readonly Token[]): readonly string[] {
+  const label = (at: number): string | undefined => tokens[at]?.type.label;
+  return tokens.flatMap(({ type, value }, at) => {
+    if (type.label !== "string" || label(at - 1) !== "(" || label(at + 1) !== ",") return [];
+    const isFunction = label(at + 2) === "(" || tokens[at + 2]?.value === "async";
+    return isFunction && typeof value === "string" ? [value] : [];
+  });
+}
+
+/** The parts of a source file that have words of ours. */
+function partsOf(path: string): SourceFile {
   const { comments, tokens } = parse(readFileSync(path, "utf8"), {
     sourceType: "module",
     plugins: ["typescript"],
@@ -207,13 +232,17 @@ function partsOf(path: string): { comments: readonly string[]; names: ReadonlySe
     errorRecovery: true,
   });
   const names = new Set<string>();
-  const listed = (tokens ?? []) as { type: { label?: string }; value?: unknown }[];
+  const listed = (tokens ?? []) as Token[];
   for (const [at, { type, value }] of listed.entries()) {
     // After a dot it may be a member of a library's object.
     const isMember = [".", "?."].includes(listed[at - 1]?.type.label ?? "");
     if (type.label === "name" && typeof value === "string" && !isMember) names.add(value);
   }
-  return { comments: (comments ?? []).map(({ value }) => value), names };
+  return {
+    comments: (comments ?? []).map(({ value }) => value),
+    names,
+    testNames: testNamesIn(listed),
+  };
 }
 
 function namesNotToUse(): readonly string[] {
@@ -255,5 +284,14 @@ describe("code", () => {
     const worst = counts.toSorted((a, b) => b.count - a.count).slice(0, 20);
     const list = worst.map(({ path, count }) => `${path}: ${count}`).join("\n");
     expect(sum, list).toBeLessThanOrEqual(AT_MOST.vagueWordsInComments);
+  });
+
+  test("names its tests in terms of the glossary", () => {
+    const all = files
+      .filter(({ path }) => /^(bench|packages|src|test)\//.test(path))
+      .flatMap(({ path, testNames }) => testNames.map((name) => ({ path, name })));
+
+    expect(all.length).toBeGreaterThan(6_000);
+    expect(all.filter(({ name }) => NOT_IN_TEST_NAMES.test(name))).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ const DIFFERENCES: readonly Difference[] = [
 ];
 
 withShared("catalog", () => {
-  test("calls cost what a public list of prices says by its own rules", () => {
+  test("calls cost the same as by a public price list and its own rules", () => {
     const { models, compared, differing } = compareAll(readShared("catalog/litellm.prices.json"));
     const explained = new Set(differing.flatMap((each) => reasonFor(each) ?? []));
     process.stdout.write(

@@ -4,13 +4,13 @@ import { dirname, join } from "node:path";
 import { expect, test } from "bun:test";
 import { openScratchFolder } from "./scratch-folder.ts";
 
-test("where nothing can be kept in memory, a run writes to the folder for temporary files", () => {
+test("if nothing can be kept in memory, a run writes to the folder for temporary files", () => {
   using folder = openScratchFolder(join(tmpdir(), "sluice-is-not-there"));
 
   expect(dirname(folder.path)).toBe(tmpdir());
 });
 
-test("other users of the machine find no names in a run's folder, and it is gone at the end", () => {
+test("a run's folder is unreadable for other users, and removed at the end", () => {
   const parent = mkdtempSync(join(tmpdir(), "sluice-scratch-"));
   const folder = openScratchFolder(parent);
   const { mode } = statSync(folder.path);

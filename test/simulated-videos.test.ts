@@ -54,7 +54,7 @@ describe.each([
   ["vidu", "viduq2-pro", { scenario: "first_last", media: [FRAME, END] }],
   ["vidu", "viduq2", { scenario: "reference", media: [LOOK, LOOK], ratio: "3:4" }],
 ] as const)("a video of %s by %s", (vendor, model, said) => {
-  test(`is made, and found by our id where the vendor knows it: ${Object.keys(said).join()}`, () =>
+  test(`is created, and found by our id if the vendor supports it: ${Object.keys(said).join()}`, () =>
     isMade(vendor, model, said));
 });
 
@@ -69,7 +69,7 @@ describe.each([
   ["kling-o1", { scenario: "omni", media: [LOOK], audio: false }],
   ["kling-o1", { scenario: "omni", media: [BASE] }],
 ] as const)("a video in the newer style by %s", (model, said) => {
-  test(`is made, and found by our id: ${Object.keys(said).join()}`, () =>
+  test(`is created, and found by our id: ${Object.keys(said).join()}`, () =>
     isMade("kling", model, said, "a-key-and-no-token"));
 });
 
@@ -104,7 +104,7 @@ async function isMade(
   expect(outbound.parseFound?.(found.body, OUR_ID)).toBe(upstreamId);
 }
 
-test("a task of Vidu's that waits for the night can be taken back", async () => {
+test("a Vidu task that waits for off-peak hours can be cancelled", async () => {
   await using simulator = await clockedSandbox();
   const call = callerOf(simulator, "vidu");
   const said = { extra: { "video-vidu": { off_peak: true } } };

@@ -25,7 +25,7 @@ function rows(): readonly string[] {
   });
 }
 
-test("the documents say of every vendor what it serves beyond text", () => {
+test("the documents list for each vendor its services beyond text", () => {
   const text = readFileSync("docs/beyond-text.md", "utf8");
 
   const told = text.split("\n").filter((line) => /\(`[a-z-]+`\) \|/.test(line));

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { sharesOf } from "./busiest.ts";
 
-test("a function has its own samples, and those of the functions that it calls", () => {
+test("a function has its own samples, and those of the functions it calls", () => {
   const frame = (functionName: string) => ({ functionName, url: "file:///p/a.ts", lineNumber: 0 });
   const nodes = [
     { id: 1, callFrame: { functionName: "(root)", url: "", lineNumber: -1 }, children: [2] },

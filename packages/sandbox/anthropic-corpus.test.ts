@@ -16,11 +16,11 @@ import {
 } from "./testing/messages.ts";
 
 withVendors("corpus", () => {
-  describe("what the vendor was recorded to do, the simulator does", comparison);
+  describe("the simulator behaves as the vendor was recorded", comparison);
 });
 
 withVendors("captured", () => {
-  test("what real clients send is accepted, but for one image that is none and one new beta", async () => {
+  test("requests of real clients are accepted, except one invalid image and one new beta", async () => {
     await using sandbox = await startSandbox();
     const refused: string[] = [];
     const requests = CLIENTS.flatMap(readCaptured);
@@ -108,12 +108,12 @@ function comparison(): void {
   );
   const streams = answered.flatMap(({ sse }) => (sse === undefined ? [] : [namedEvents(sse)]));
 
-  test("there is enough to compare with", () => {
+  test("there are enough recordings to compare with", () => {
     expect(wholes.length).toBeGreaterThan(40);
     expect(streams.length).toBeGreaterThan(30);
   });
 
-  test("requests that were answered are accepted, but for what the vendor alone could have signed", async () => {
+  test("answered requests are accepted, except those that only the vendor could have signed", async () => {
     const sent = answered.flatMap((each) =>
       each.request === undefined ? [] : [{ ...each, request: each.request }],
     );
@@ -131,7 +131,7 @@ function comparison(): void {
     expect(refused).toEqual([]);
   });
 
-  test("a model that does not exist is refused word for word", async () => {
+  test("an unknown model is refused with the vendor's exact message", async () => {
     const missing = recorded.filter(({ status }) => status === 404);
     for (const { path, request, body } of missing) {
       const response = await postMessages(sandbox, request ?? {}, {}, path);
@@ -144,7 +144,7 @@ function comparison(): void {
     expect(missing.length).toBeGreaterThan(1);
   });
 
-  test("a wrong key is refused word for word", async () => {
+  test("a wrong key is refused with the vendor's exact message", async () => {
     await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
     const refusals = recorded.filter(
       ({ body }) => at(body, "error", "message") === "invalid x-api-key",
@@ -160,7 +160,7 @@ function comparison(): void {
     expect(refusals.length).toBeGreaterThan(1);
   });
 
-  test("every member of a real answer in one piece is in ours, and none besides", async () => {
+  test("a complete response has exactly the members of a recorded one", async () => {
     const ours = memberSet(
       await Promise.all(QUESTIONS.map((body) => messageTo(sandbox, body, OLD_CODE))),
     );
@@ -170,7 +170,7 @@ function comparison(): void {
     expect([...ours].filter((member) => !theirs.has(member) && !isRare(member))).toEqual([]);
   });
 
-  test("every member of a real stream's events is in ours, and none besides", async () => {
+  test("the events of a stream have exactly the members of recorded ones", async () => {
     const made = await Promise.all(QUESTIONS.map((body) => eventsOf(sandbox, body, OLD_CODE)));
     const ours = eventMemberSet(made);
     const theirs = eventMemberSet(streams);
@@ -179,7 +179,7 @@ function comparison(): void {
     expect([...ours].filter((member) => !theirs.has(member) && !isRare(member))).toEqual([]);
   });
 
-  test("events follow each other as in real streams", async () => {
+  test("events are in the order of recorded streams", async () => {
     const made = await Promise.all(QUESTIONS.map((body) => eventsOf(sandbox, body, OLD_CODE)));
     const ours = new Set(made.flatMap(steps));
     const theirs = new Set(streams.flatMap(steps));
@@ -188,13 +188,13 @@ function comparison(): void {
     expect([...ours].filter((step) => !theirs.has(step) && !isRare(step)).toSorted()).toEqual([]);
   });
 
-  test("the names of events are those of real streams", () => {
+  test("event names are those of recorded streams", () => {
     const names = streams.flatMap((events) => events.map(({ name, data }) => [name, data["type"]]));
 
     expect(names.every(([name, type]) => name === type)).toBe(true);
   });
 
-  test("the models of the newest list are ours, with all that is said of them", async () => {
+  test("the models of the newest list exist, with all their facts", async () => {
     const response = await fetch(`${sandbox.url}/anthropic/v1/models?limit=1000`, {
       headers: { "x-api-key": "k", "anthropic-version": "2023-06-01" },
     });

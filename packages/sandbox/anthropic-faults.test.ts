@@ -46,7 +46,7 @@ test.each([
   });
 });
 
-test("status: type and message can be ordered", async () => {
+test("status: type and message can be chosen", async () => {
   const body = say(
     '[[fault:status code=400 error=invalid_request_error message="Your credit balance is too low"]]',
   );
@@ -56,7 +56,7 @@ test("status: type and message can be ordered", async () => {
   });
 });
 
-test("streamerror: the error is an event named so, and ends the stream", async () => {
+test("streamerror: the error is an event of that name, and ends the stream", async () => {
   const events = await eventsOf(
     sandbox,
     say("Count to 9 [[fault:streamerror after=5 error=overloaded_error]]"),
@@ -82,7 +82,7 @@ test("nodone and truncate: a stream without its end", async () => {
   expect(await names("truncate events=99")).not.toContain("message_delta");
 });
 
-test("nousage and lyingusage: usage is left out, or is nonsense, at both ends of a stream", async () => {
+test("nousage and lyingusage: usage is missing or impossible, at both ends of a stream", async () => {
   const without = await eventsOf(sandbox, say("Say hi [[fault:nousage]]"));
   const lying = await eventsOf(sandbox, say("Say hi [[fault:lyingusage kind=negative]]"));
 
@@ -92,20 +92,20 @@ test("nousage and lyingusage: usage is left out, or is nonsense, at both ends of
   expect(at(lying.at(-2)?.data, "usage", "output_tokens")).toBe(-2);
 });
 
-test("dupusage: every event says what was used so far, and the last but one comes twice", async () => {
+test("dupusage: every event has the usage so far, and the second last is repeated", async () => {
   const events = await eventsOf(sandbox, say("Say one two [[fault:dupusage]]"));
   const counts = events.map(({ data }) => at(data, "usage", "output_tokens"));
 
   expect(counts).toEqual([undefined, 0, undefined, 1, 2, 2, 2, 2, undefined]);
 });
 
-test("finish: another reason to stop", async () => {
+test("finish: the finish reason is replaced", async () => {
   const events = await eventsOf(sandbox, say("Say hi [[fault:finish reason=compaction]]"));
 
   expect(at(events.at(-2)?.data, "delta", "stop_reason")).toBe("compaction");
 });
 
-test("bigevent and malformed: one event is huge, or is no JSON", async () => {
+test("bigevent and malformed: one event is huge, or is not JSON", async () => {
   const big = assembled(await eventsOf(sandbox, say("Say hi [[fault:bigevent mib=2]]")));
   const body = say("Say one two [[fault:malformed at=3]]", { stream: true });
   const broken = await (await postMessages(sandbox, body)).text();
@@ -117,7 +117,7 @@ test("bigevent and malformed: one event is huge, or is no JSON", async () => {
   expect(bad).toHaveLength(1);
 });
 
-test("endless: the stream goes on until the caller has enough", async () => {
+test("endless: the stream continues until the client disconnects", async () => {
   const response = await postMessages(sandbox, say("Say hi [[fault:endless]]", { stream: true }));
   const reader = response.body?.getReader();
   let text = "";
@@ -128,7 +128,7 @@ test("endless: the stream goes on until the caller has enough", async () => {
   expect(namedEvents(text.slice(0, text.lastIndexOf("\n\n"))).length).toBeGreaterThan(50);
 });
 
-test("endless: a whole answer never ends either", async () => {
+test("endless: a complete response never ends either", async () => {
   const response = await postMessages(sandbox, say("Say hi [[fault:endless]]"));
   const reader = response.body?.getReader();
   let text = "";
@@ -138,7 +138,7 @@ test("endless: a whole answer never ends either", async () => {
   expect(asObject(parseJson(`${text.trimEnd()}}`))).toMatchObject({ content: [{ text: "hi" }] });
 });
 
-test("toolquirks: calls as servers who imitate the vendor write them", async () => {
+test("toolquirks: tool calls have the form of servers that imitate the vendor", async () => {
   const streamed = async (style: string) => {
     const body = say(`Weather in Oslo and Rome [[fault:toolquirks style=${style}]]`, {
       tools: [FORECAST],
@@ -162,14 +162,14 @@ test("toolquirks: calls as servers who imitate the vendor write them", async () 
   expect(at((await streamed("stop")).at(-2), "delta", "stop_reason")).toBe("end_turn");
 });
 
-test("toolquirks: a style that this vendor's words have no room for is no answer of his", async () => {
+test("toolquirks: a style that this vendor's format cannot express is refused", async () => {
   const answer = await messageTo(sandbox, say("hi [[fault:toolquirks style=repeatname]]"));
 
   expect(at(answer, "error", "type")).toBe("sandbox");
   expect(textAt(answer, "error", "message")).toContain("no style repeatname");
 });
 
-test("a fault can be ordered for one key of the vendor's own header", async () => {
+test("a fault can be ordered for one key in the vendor's own header", async () => {
   sandbox.faults.add({
     name: "status",
     args: { code: "529" },
@@ -183,7 +183,7 @@ test("a fault can be ordered for one key of the vendor's own header", async () =
   sandbox.faults.clear();
 });
 
-test("magic words are heard in the user's words, not in what a tool said", async () => {
+test("fault words are read in the user's text, not in a tool's result", async () => {
   const messages = [
     { role: "user", content: "Weather?" },
     {

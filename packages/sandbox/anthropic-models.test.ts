@@ -25,7 +25,7 @@ function idsOf(page: JsonObject): readonly string[] {
   return blocksOf({ content: page["data"] ?? null }).map((model) => textAt(model, "id"));
 }
 
-test("the list comes in pages, forwards", async () => {
+test("the list has pages, forwards", async () => {
   const first = await list("?limit=5");
   const second = await list(`?limit=5&after_id=${textAt(first, "last_id")}`);
   const last = await list(`?limit=5&after_id=${all.at(-6)}`);
@@ -35,7 +35,7 @@ test("the list comes in pages, forwards", async () => {
   expect([idsOf(last), last["has_more"]]).toEqual([all.slice(-5), false]);
 });
 
-test("and backwards", async () => {
+test("the list has pages, backwards", async () => {
   const before = await list(`?limit=5&before_id=${all[8]}`);
   const first = await list(`?limit=5&before_id=${all[5]}`);
   const none = await list(`?before_id=${all[0]}`);
@@ -45,7 +45,7 @@ test("and backwards", async () => {
   expect(none).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
 });
 
-test("twenty come when no number is asked for, and the whole list when it is that long", async () => {
+test("the default page has twenty models, and a larger one has all of them", async () => {
   expect(idsOf(await list(""))).toEqual(all.slice(0, 20));
   expect((await list(`?limit=${all.length}`))["has_more"]).toBe(false);
   expect((await list(`?limit=${all.length - 1}`))["has_more"]).toBe(true);

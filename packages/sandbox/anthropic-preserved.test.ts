@@ -41,7 +41,7 @@ async function conversation(model = OPUS, extra: JsonObject = {}) {
   });
 }
 
-test("a thought goes on if everything before it is as it was", async () => {
+test("reasoning continues if everything before it is unchanged", async () => {
   const goOn = await conversation();
   const cached = { ...FORECAST, cache_control: { type: "ephemeral" } };
 
@@ -49,7 +49,7 @@ test("a thought goes on if everything before it is as it was", async () => {
   expect(await refusal(goOn({ max_tokens: 100, tools: [cached] }))).toBe("200");
 });
 
-test("a system prompt, a tool or an earlier message that was changed unbinds the thought", async () => {
+test("a changed system prompt, tool or earlier message invalidates the reasoning", async () => {
   const goOn = await conversation();
   const told = `400 ${BOUND} That setting requires the \`thinking-binding-controls-2026-08-01\` value in the \`anthropic-beta\` header.`;
   const [, ...later] = goOn()["messages"] as Json[];
@@ -61,7 +61,7 @@ test("a system prompt, a tool or an earlier message that was changed unbinds the
   expect(await refusal(goOn({ messages: edited }), CONTROLS)).toBe(`400 ${BOUND}`);
 });
 
-test("the thought is dropped instead if the request says so, and the answer tells", async () => {
+test("the reasoning is dropped instead if the request allows it, and the response reports that", async () => {
   const goOn = await conversation();
   const block_binding = { prefix_mismatch_behavior: "drop_block" };
   const body = goOn({ system: "Be brief.", thinking: { ...thinking, block_binding } });
@@ -81,20 +81,20 @@ test("the thought is dropped instead if the request says so, and the answer tell
   );
 });
 
-test("models before 5.1 do not look at what stands before a thought", async () => {
+test("models before 5.1 do not check the context of reasoning", async () => {
   const goOn = await conversation("claude-opus-4-8");
 
   expect(await refusal(goOn({ system: "Be brief." }))).toBe("200");
 });
 
-test("a thought of a later model is left out without a word", async () => {
+test("reasoning of a later model is silently omitted", async () => {
   const goOn = await conversation();
   const answer = await messageTo(sandbox, goOn({ model: "claude-sonnet-5-5" }), CONTROLS);
 
   expect(at(answer, "input_transformations", 0, "reason")).toBe("model_binding_mismatch");
 });
 
-test("thoughts of haiku 5.5 belong to the account that made them", async () => {
+test("reasoning of haiku 5.5 belongs to the account that made it", async () => {
   const goOn = await conversation("claude-haiku-5-5");
   const reasons = async (key: string) => {
     const answer = await messageTo(sandbox, goOn(), { ...CONTROLS, "x-api-key": key });
@@ -148,7 +148,7 @@ test("sonnet 5.5 thinks between tools, but not with the highest efforts", async 
 
 const LATEST = { "anthropic-version": "2026-10-21" };
 
-test("the newest version refuses sampling on every model, at the default value as well", async () => {
+test("the newest version refuses sampling options on every model, even default values", async () => {
   for (const name of ["temperature", "top_p", "top_k"]) {
     const body = say("hi", { [name]: 1 });
     expect(await refusal(body)).toBe("200");
@@ -156,7 +156,7 @@ test("the newest version refuses sampling on every model, at the default value a
   }
 });
 
-test("the newest version refuses documents of the assistant and citations of the user", async () => {
+test("the newest version refuses assistant documents and user citations", async () => {
   const document = {
     type: "document",
     source: { type: "text", media_type: "text/plain", data: "x" },
@@ -188,7 +188,7 @@ test("the newest version refuses documents of the assistant and citations of the
   expect(await refusal(talk("assistant", cited), LATEST)).toBe("200");
 });
 
-test("members of features on trial are refused without their beta, and taken with it", async () => {
+test("members of beta features are refused without their beta, and accepted with it", async () => {
   const rows: readonly (readonly [string, JsonObject])[] = [
     ["server-side-fallback-2026-07-01", { fallbacks: "default" }],
     [
@@ -215,7 +215,7 @@ test("members of features on trial are refused without their beta, and taken wit
   }
 });
 
-test("a request for no tokens only fills the cache", async () => {
+test("a request for zero tokens only fills the cache", async () => {
   const answer = await messageTo(sandbox, say("hi", { max_tokens: 0 }));
 
   expect(answer).toMatchObject({ content: [], usage: { output_tokens: 0 } });

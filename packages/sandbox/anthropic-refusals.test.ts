@@ -606,7 +606,7 @@ test.each<[string, JsonObject, string]>([
     say("word ".repeat(190_000), { model: "claude-3-7-sonnet-latest", max_tokens: 20_000 }),
     "input length and `max_tokens` exceed context limit: 1900",
   ],
-])("%s is refused as the vendor refuses it", async (_, body, expected) => {
+])("%s is refused like at the vendor", async (_, body, expected) => {
   const [kind, message] = await refusalOf(body);
 
   expect(kind).toBe("400 invalid_request_error");
@@ -728,7 +728,7 @@ test("a request is checked before its model is looked up", async () => {
   ]);
 });
 
-test("keys are taken from either header, and told apart when they are wrong", async () => {
+test("keys are accepted in either header, and wrong ones get different errors", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const seen = async (headers: Record<string, string>) => {
     const response = await fetch(`${guarded.url}/anthropic/v1/models`, {
@@ -745,7 +745,7 @@ test("keys are taken from either header, and told apart when they are wrong", as
   expect(await seen({ authorization: "Bearer sk-wrong" })).toBe("401 Invalid bearer token");
 });
 
-test("the version is required, and so are betas that exist", async () => {
+test("the version is required, and betas must exist", async () => {
   const without = await fetch(`${sandbox.url}/anthropic/v1/models`, {
     headers: { "x-api-key": "k" },
   });
@@ -766,7 +766,7 @@ test("the version is required, and so are betas that exist", async () => {
   ]);
 });
 
-test("places and methods that do not exist are refused in the vendor's own shape", async () => {
+test("unknown paths and methods are refused in the vendor's format", async () => {
   const seen = async (path: string, method = "GET") => {
     const response = await fetch(`${sandbox.url}/anthropic${path}`, {
       method,
@@ -783,7 +783,7 @@ test("places and methods that do not exist are refused in the vendor's own shape
   expect(await seen("/v1/models?after_id=none")).toEqual([400, "error", "invalid_request_error"]);
 });
 
-test("a body that is no JSON, or too big, is refused", async () => {
+test("a body that is not JSON, or too large, is refused", async () => {
   const send = async (body: string) => {
     const response = await fetch(`${sandbox.url}/anthropic/v1/messages`, {
       method: "POST",
@@ -798,7 +798,7 @@ test("a body that is no JSON, or too big, is refused", async () => {
   expect(await send(" ".repeat(32 * 1_048_576 + 1))).toBe("413 request_too_large");
 });
 
-test("counting takes what makes the prompt, and nothing of the answer", async () => {
+test("token counting accepts the prompt's fields, and no output fields", async () => {
   const count = async (body: JsonObject) => {
     const response = await postMessages(sandbox, body, {}, "/v1/messages/count_tokens");
     return [response.status, await response.text()] as const;
@@ -813,7 +813,7 @@ test("counting takes what makes the prompt, and nothing of the answer", async ()
   ]);
 });
 
-test("an error carries the id that its header carries", async () => {
+test("an error has the id of its header", async () => {
   const response = await postMessages(sandbox, talk());
   const body = asObject(parseJson(await response.text()));
 

@@ -30,7 +30,7 @@ function kinds(list: readonly JsonObject[]): readonly string[] {
   return list.map((block) => textAt(block, "type"));
 }
 
-test("a search runs at the vendor's, and the answer quotes what was found", async () => {
+test("a search runs at the vendor, and the response quotes the results", async () => {
   const answer = await messageTo(sandbox, say(question, { tools: [SEARCH] }));
   const found = blocksOf(answer).filter(isJsonObject);
 
@@ -52,7 +52,7 @@ test("a search runs at the vendor's, and the answer quotes what was found", asyn
   });
 });
 
-test("what was found is streamed whole, and citations come before their words", async () => {
+test("search results are streamed as a whole, and citations come before their text", async () => {
   const body = say(question, { tools: [SEARCH] });
   const events = await eventsOf(sandbox, body);
   const result = events.findIndex(
@@ -71,14 +71,14 @@ test("what was found is streamed whole, and citations come before their words", 
   expect(at(events.at(-2)?.data, "usage", "server_tool_use", "web_search_requests")).toBe(1);
 });
 
-test("what was found costs the model's reading of it", async () => {
+test("search results count as input tokens of the model", async () => {
   const events = await eventsOf(sandbox, say(question, { tools: [SEARCH] }));
   const before = Number(at(events[0]?.data, "message", "usage", "input_tokens"));
 
   expect(Number(at(events.at(-2)?.data, "usage", "input_tokens"))).toBeGreaterThan(before);
 });
 
-test("a search keeps to the domains that are allowed", async () => {
+test("a search is limited to the allowed domains", async () => {
   const hosts = async (limits: JsonObject) => {
     const found = await blocks(say(question, { tools: [{ ...SEARCH, ...limits }] }));
     const list = blocksOf({ content: at(found[1], "content") ?? null });
@@ -93,7 +93,7 @@ test("a search keeps to the domains that are allowed", async () => {
   expect(await hosts({ blocked_domains: ["news.example"] })).not.toContain("news.example");
 });
 
-test("a search that is one too many fails within the answer", async () => {
+test("a search above the limit fails within the response", async () => {
   const body = say('Search the web for "tides" and "moons"', {
     tools: [{ ...SEARCH, max_uses: 1 }],
   });
@@ -110,7 +110,7 @@ test("a search that is one too many fails within the answer", async () => {
   expect(at(answer, "usage", "server_tool_use", "web_search_requests")).toBe(1);
 });
 
-test("a conversation with a search goes on, if what was found comes back as it was", async () => {
+test("a conversation with a search continues if the results are returned unchanged", async () => {
   const found = await blocks(say(question, { tools: [SEARCH] }));
   const goOn = (content: readonly Json[]) =>
     say("", {
@@ -139,7 +139,7 @@ test("a conversation with a search goes on, if what was found comes back as it w
   ]);
 });
 
-test("an answer that paused after its search is gone on with when it comes back", async () => {
+test("a response that paused after its search is continued if it is returned", async () => {
   const paused = await messageTo(
     sandbox,
     say(`${question} [[fault:finish reason=pause_turn]]`, { tools: [SEARCH] }),
@@ -162,7 +162,7 @@ test("an answer that paused after its search is gone on with when it comes back"
   expect(await goOn(1)).toMatchObject(answered);
 });
 
-test("a page is fetched that the user names, and no other", async () => {
+test("a page is fetched only if the user names it", async () => {
   const tools = [
     { type: "web_fetch_20250910", name: "web_fetch", blocked_domains: ["secret.example"] },
   ];
@@ -180,7 +180,7 @@ test("a page is fetched that the user names, and no other", async () => {
   expect(at(blocked[1], "content", "error_code")).toBe("url_not_allowed");
 });
 
-test("a program is run for a sum, and leaves a container", async () => {
+test("a program runs for a sum, and leaves a container", async () => {
   const body = (type: string) =>
     say("Run code to calculate 12 * 30", { tools: [{ type, name: "code_execution" }] });
   const answer = await messageTo(sandbox, body("code_execution_20250825"));
@@ -202,7 +202,7 @@ test("a program is run for a sum, and leaves a container", async () => {
   expect(at(again, "container", "id")).toBe(container);
 });
 
-test("a document that may be quoted is quoted, with the place", async () => {
+test("a document with citations enabled is cited, with the position", async () => {
   const text = {
     type: "text",
     media_type: "text/plain",
@@ -272,7 +272,7 @@ test("a document that may be quoted is quoted, with the place", async () => {
   ]);
 });
 
-test("tools that only the caller can run are called like the caller's own", async () => {
+test("tools that only the client can run are called like the client's own", async () => {
   const tools = [{ type: "bash_20250124", name: "bash" }];
   const answer = await messageTo(sandbox, say('Run "ls -l" in bash', { tools }));
 
@@ -282,7 +282,7 @@ test("tools that only the caller can run are called like the caller's own", asyn
   });
 });
 
-test("a search and a call of the caller's end in the call", async () => {
+test("a response with a search and a client tool ends with the tool call", async () => {
   const body = say('Search the web for "tides" and get_weather in Oslo', {
     tools: [
       SEARCH,

@@ -49,7 +49,7 @@ async function refusal(body: JsonObject): Promise<string> {
   return `${response.status} ${text}`;
 }
 
-test("a thought comes first, is signed, and is paid for as output", async () => {
+test("reasoning comes first, is signed, and is charged as output", async () => {
   const { blocks } = await interrupted();
   const answer = await messageTo(sandbox, say("Say hi", { thinking }));
 
@@ -61,7 +61,7 @@ test("a thought comes first, is signed, and is paid for as output", async () => 
   expect(at(answer, "usage", "output_tokens")).toBe(thought + 1);
 });
 
-test("a streamed thought ends with its signature, in an event of its own", async () => {
+test("streamed reasoning ends with its signature in a separate event", async () => {
   const events = await eventsOf(sandbox, say("Say hi", { thinking }));
   const kinds = events.map(({ data }) => textAt(data, "delta", "type") || textAt(data, "type"));
 
@@ -75,14 +75,14 @@ test("a streamed thought ends with its signature, in an event of its own", async
   expect(kinds.filter((kind) => kind === "signature_delta")).toHaveLength(1);
 });
 
-test("a thought that comes back as it was lets the conversation go on", async () => {
+test("reasoning that is returned unchanged continues the conversation", async () => {
   const { blocks, goOn } = await interrupted();
   const answer = await messageTo(sandbox, goOn(blocks));
 
   expect(blocksOf(answer)).toEqual([{ type: "text", text: "The get_weather tool returned: rain" }]);
 });
 
-test("a thought that was touched is refused, and one of a later model is left out", async () => {
+test("changed reasoning is refused, and that of a later model is omitted", async () => {
   const { blocks, goOn } = await interrupted();
   const [thought, call] = blocks;
   const other = await interrupted({ model: "claude-haiku-4-5" });
@@ -99,7 +99,7 @@ test("a thought that was touched is refused, and one of a later model is left ou
   expect(await refusal(goOn([other.blocks[0] ?? null, call ?? null]))).toBe("200 ");
 });
 
-test("a thought without a signature is refused", async () => {
+test("reasoning without a signature is refused", async () => {
   const { blocks, goOn } = await interrupted();
   const [{ signature: _, ...thought } = {}, call] = blocks;
 
@@ -108,7 +108,7 @@ test("a thought without a signature is refused", async () => {
   );
 });
 
-test("the call must come back behind its thought, unless thinking is off", async () => {
+test("the tool call must be returned with its reasoning, unless thinking is off", async () => {
   const { blocks, goOn } = await interrupted();
   const bare = goOn(blocks.slice(1));
 
@@ -118,7 +118,7 @@ test("the call must come back behind its thought, unless thinking is off", async
   expect(await refusal({ ...bare, thinking: { type: "disabled" } })).toBe("200 ");
 });
 
-test("only the answer that is still being given needs its thoughts", async () => {
+test("only an unfinished turn needs its reasoning", async () => {
   const messages = [
     { role: "user", content: "Say one" },
     { role: "assistant", content: "one" },
@@ -128,7 +128,7 @@ test("only the answer that is still being given needs its thoughts", async () =>
   expect(await refusal(say("", { thinking, messages }))).toBe("200 ");
 });
 
-test("thoughts of earlier answers cost nothing", async () => {
+test("reasoning of earlier turns costs nothing", async () => {
   const first = await messageTo(sandbox, say("Say one", { thinking }));
   const [thought, text] = blocksOf(first);
   const cost = async (content: readonly Json[]) => {
@@ -143,7 +143,7 @@ test("thoughts of earlier answers cost nothing", async () => {
   expect(await cost([thought ?? null, text ?? null])).toBe((await cost([text ?? null])) ?? null);
 });
 
-test("thoughts of earlier answers are kept on request, and the answer says how many are not", async () => {
+test("reasoning of earlier turns is kept on request, and the response has the number of removed ones", async () => {
   const first = await messageTo(sandbox, say("Say one", { thinking }));
   const content = blocksOf(first);
   const turn = (text: string) => [
@@ -172,7 +172,7 @@ test("thoughts of earlier answers are kept on request, and the answer says how m
   expect(all - one).toBe(tokens);
 });
 
-test("there is a new thought after a tool's result only where thoughts are interleaved", async () => {
+test("reasoning after a tool result requires interleaved thinking", async () => {
   const { blocks, goOn } = await interrupted();
   const kinds = async (headers: Readonly<Record<string, string>>) =>
     blocksOf(await messageTo(sandbox, goOn(blocks), headers)).map((block) => textAt(block, "type"));
@@ -184,7 +184,7 @@ test("there is a new thought after a tool's result only where thoughts are inter
   ]);
 });
 
-test("the thoughts of the newest models are hidden unless asked for, and come back all the same", async () => {
+test("reasoning of the newest models is hidden by default, and can still be returned", async () => {
   const newest = { model: "claude-opus-4-8", thinking: { type: "adaptive" } };
   const { blocks, goOn } = await interrupted(newest);
   const shown = await interrupted({
@@ -200,7 +200,7 @@ test("the thoughts of the newest models are hidden unless asked for, and come ba
   );
 });
 
-test("hidden thoughts stream as a signature only, and are counted", async () => {
+test("hidden reasoning streams as a signature only, and is counted", async () => {
   const body = say("Say hi", { model: "claude-opus-4-8", thinking: { type: "adaptive" } });
   const events = await eventsOf(sandbox, body);
   const kinds = events
@@ -213,7 +213,7 @@ test("hidden thoughts stream as a signature only, and are counted", async () => 
   ).toBeGreaterThan(100);
 });
 
-test("more effort is more thinking", async () => {
+test("a higher effort causes more reasoning", async () => {
   const thought = async (effort: string) => {
     const body = say("Say hi", {
       model: "claude-opus-5",
@@ -230,7 +230,7 @@ test("more effort is more thinking", async () => {
   expect(high).toBeLessThan(max);
 });
 
-test("a bigger budget is more thinking", async () => {
+test("a larger budget causes more reasoning", async () => {
   const thought = async (budget_tokens: number) => {
     const body = say("Say hi", {
       max_tokens: 20_000,
@@ -248,7 +248,7 @@ test("a bigger budget is more thinking", async () => {
   expect(await thought(8_192)).toBeGreaterThan(medium);
 });
 
-test("a model that thinks by nature does so unasked, but not about small things", async () => {
+test("a model with adaptive thinking thinks by default, but not about short requests", async () => {
   const kinds = async (text: string, extra: JsonObject = {}) =>
     blocksOf(await messageTo(sandbox, say(text, { model: "claude-sonnet-5", ...extra }))).map(
       (block) => textAt(block, "type"),
@@ -260,7 +260,7 @@ test("a model that thinks by nature does so unasked, but not about small things"
   expect(await kinds(long, { thinking: { type: "disabled" } })).toEqual(["text"]);
 });
 
-test("encrypted reasoning comes back complete or not at all", async () => {
+test("encrypted reasoning is returned complete or not at all", async () => {
   const text = "ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_0123 Weather in Oslo?";
   const first = await messageTo(sandbox, say(text, { thinking, tools: [FORECAST] }));
   const blocks = blocksOf(first).filter(isJsonObject);
@@ -278,7 +278,7 @@ test("encrypted reasoning comes back complete or not at all", async () => {
   expect(events[3]?.name).toBe("content_block_stop");
 });
 
-test("an answer may be cut amid its thoughts", async () => {
+test("a response can be truncated within its reasoning", async () => {
   const body = say("Say hi", {
     model: "claude-opus-5",
     thinking: { type: "adaptive", display: "summarized" },

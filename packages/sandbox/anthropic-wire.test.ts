@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("a stream is of named events, one block after the other, and a ping among them", async () => {
+test("a stream has named events, consecutive blocks, and a ping", async () => {
   const events = await eventsOf(sandbox, say("Say one two", { tools: [FORECAST] }));
 
   expect(events.every(({ name, data }) => name === data["type"])).toBe(true);
@@ -38,7 +38,7 @@ test("a stream is of named events, one block after the other, and a ping among t
   ]);
 });
 
-test("the first event tells what the prompt costs, the last one what the answer did", async () => {
+test("the first event has the input usage, the last one the output usage", async () => {
   const events = await eventsOf(sandbox, say("Say one two three"));
   const whole = await messageTo(sandbox, say("Say one two three"));
 
@@ -95,7 +95,7 @@ test("the input of a call begins with an empty part, and one without arguments h
   ]);
 });
 
-test("blanks before the last brace hide how long a word is", async () => {
+test("white space before the last brace hides the length of a value", async () => {
   const response = await postMessages(sandbox, say("Count to 30", { stream: true }));
   const deltas = (await response.text()).split("\n").filter((line) => line.includes("text_delta"));
 
@@ -103,7 +103,7 @@ test("blanks before the last brace hide how long a word is", async () => {
   expect(blanks.size).toBeGreaterThan(5);
 });
 
-test("an answer stops at max_tokens and says so", async () => {
+test("a response ends at max_tokens with that reason", async () => {
   const cut = await messageTo(sandbox, say("Count to 100", { max_tokens: 7 }));
   const exact = await messageTo(sandbox, say("Say one two three", { max_tokens: 3 }));
 
@@ -115,7 +115,7 @@ test("an answer stops at max_tokens and says so", async () => {
   expect(exact["stop_reason"]).toBe("end_turn");
 });
 
-test("a call that is cut is left as far as it came", async () => {
+test("a truncated call is sent as far as it was written", async () => {
   const body = say("Weather in Paris", { tools: [FORECAST], max_tokens: 5 });
   const events = await eventsOf(sandbox, body);
   const whole = await messageTo(sandbox, body);
@@ -143,7 +143,7 @@ test("a call for which no token is left is not begun", async () => {
   });
 });
 
-test("demanded tools cost less of the vendor's own words than free ones", async () => {
+test("forced tools have a smaller system prompt overhead than optional ones", async () => {
   const cost = async (type: string) => {
     const body = say("Weather in Paris", { tools: [FORECAST], tool_choice: { type } });
     return Number(at(await messageTo(sandbox, body), "usage", "input_tokens"));
@@ -152,7 +152,7 @@ test("demanded tools cost less of the vendor's own words than free ones", async 
   expect((await cost("auto")) - (await cost("any"))).toBe(346 - 313);
 });
 
-test("an answer stops before a stop sequence and names it", async () => {
+test("a response ends before a stop sequence and names it", async () => {
   const stop = { stop_sequences: [", 7", ", 4"] };
   const answer = await messageTo(sandbox, say("Count to 9", stop));
   const nothing = await messageTo(sandbox, say("Say alpha", { stop_sequences: ["al"] }));
@@ -174,7 +174,7 @@ test("a later model writes until its context is full", async () => {
   expect(Number(input_tokens) + Number(output_tokens)).toBe(200_000);
 });
 
-test("an answer that was begun is gone on with", async () => {
+test("an assistant prefix is continued", async () => {
   const messages = [
     { role: "user", content: "Say alpha bravo charlie" },
     { role: "assistant", content: "alpha" },
@@ -185,7 +185,7 @@ test("an answer that was begun is gone on with", async () => {
   });
 });
 
-test("a refusal is a reason to stop, also by the vendor's own test words", async () => {
+test("a refusal is a stop reason, also by the vendor's own test phrase", async () => {
   const details = { type: "refusal", category: null, explanation: null };
 
   expect(await messageTo(sandbox, say("please refuse to do this"))).toMatchObject({
@@ -198,7 +198,7 @@ test("a refusal is a reason to stop, also by the vendor's own test words", async
   ).toMatchObject({ content: [], stop_reason: "refusal", stop_details: details });
 });
 
-test("a picture costs by its area", async () => {
+test("an image costs tokens by its area", async () => {
   const cost = async (width: number, height: number) => {
     const content = [
       {
@@ -215,7 +215,7 @@ test("a picture costs by its area", async () => {
   expect(await cost(7_000, 7_000)).toBe(small - 20 + 1_600);
 });
 
-test("a picture in a tool's result costs as much, and is described", async () => {
+test("an image in a tool result costs the same, and is described", async () => {
   const picture = {
     type: "image",
     source: { type: "base64", media_type: "image/png", data: pngOf(750, 100) },
@@ -280,7 +280,7 @@ async function cacheUsage(body: JsonObject): Promise<readonly number[]> {
   ];
 }
 
-test("a marked beginning is written once, read again, and never counted twice", async () => {
+test("a marked prefix is written once, read again, and never counted twice", async () => {
   const text = longText(1_500);
   const [written, , rest] = await cacheUsage(withSystem(text, "Say one"));
   const second = await cacheUsage(withSystem(text, "Say two"));
@@ -294,7 +294,7 @@ test("a marked beginning is written once, read again, and never counted twice", 
   ]);
 });
 
-test("what was cached is forgotten after five minutes, or an hour, unless it is read", async () => {
+test("a cached prefix expires after five minutes, or an hour, unless it is read", async () => {
   const [short, long] = [longText(1_500), longText(1_500)];
   await cacheUsage(withSystem(short, "Say one"));
   const first = await messageTo(sandbox, withSystem(long, "Say one", "1h"));
@@ -315,7 +315,7 @@ test("what was cached is forgotten after five minutes, or an hour, unless it is 
   ).toEqual([true, true, false, true]);
 });
 
-test("a beginning that is too short is not cached, and how short differs by model", async () => {
+test("a prefix below the model's minimum is not cached", async () => {
   const text = longText(2_000);
   const haiku = { ...withSystem(text, "Say one"), model: "claude-haiku-4-5" };
 
@@ -324,7 +324,7 @@ test("a beginning that is too short is not cached, and how short differs by mode
   expect((await cacheUsage(withSystem(text, "Say one")))[0]).toBeGreaterThan(2_000);
 });
 
-test("a conversation that grows reads what was cached of it, and writes the rest", async () => {
+test("a growing conversation reads its cached part, and writes the rest", async () => {
   const cache_control = { type: "ephemeral" };
   const opening = { role: "user", content: longText(1_500) };
   const grown = [
@@ -341,7 +341,7 @@ test("a conversation that grows reads what was cached of it, and writes the rest
   expect(rest).toBe(4);
 });
 
-test("old results of tools are cleared on request, and the answer says how many", async () => {
+test("old tool results are cleared on request, and the response has their number", async () => {
   const round = (index: number) => [
     {
       role: "assistant",
@@ -381,7 +381,7 @@ test("old results of tools are cleared on request, and the answer says how many"
   });
 });
 
-test("results are cleared from so many tokens on", async () => {
+test("results are cleared above a number of tokens", async () => {
   const messages = [
     { role: "user", content: "Weather?" },
     {
@@ -410,7 +410,7 @@ test("results are cleared from so many tokens on", async () => {
   expect([await edits(size - 1), await edits(size)]).toEqual([1, 0]);
 });
 
-test("arguments are cleared with the results where that is asked for", async () => {
+test("arguments are cleared with the results on request", async () => {
   const input = { city: "Oslo ".repeat(50) };
   const messages = [
     { role: "user", content: "Weather?" },
@@ -443,7 +443,7 @@ test("arguments are cleared with the results where that is asked for", async () 
   ).toBe("none");
 });
 
-test("the same question gets the same answer under another id", async () => {
+test("the same request gets the same response under another id", async () => {
   const [first, second] = [
     await messageTo(sandbox, say("Tell me about tides")),
     await messageTo(sandbox, say("Tell me about tides")),
@@ -453,7 +453,7 @@ test("the same question gets the same answer under another id", async () => {
   expect(first["id"]).not.toBe(second["id"] ?? null);
 });
 
-test("what a stream counts is what was delivered", async () => {
+test("a stream's usage counts the delivered text", async () => {
   const body = say("Weather in Paris and Rome", { stream: true, tools: [FORECAST] });
   const text = await (await postMessages(sandbox, body)).text();
   const usage = text.match(/"message_delta".*"output_tokens":(\d+)/)?.[1];
@@ -464,7 +464,7 @@ test("what a stream counts is what was delivered", async () => {
   });
 });
 
-test("every answer tells the limits and its own id", async () => {
+test("every response has rate limit headers and a request id", async () => {
   const { headers } = await postMessages(sandbox, say("hi"));
 
   expect(headers.get("request-id")).toMatch(/^req_01\w{22}$/);

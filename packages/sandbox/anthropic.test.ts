@@ -63,7 +63,7 @@ test("the official client gets a message that follows the prompt, with usage", a
   expect(message.usage.input_tokens).toBeGreaterThan(4);
 });
 
-test("the official client streams the same answer as it gets in one piece", async () => {
+test("the official client streams the same text as in a complete response", async () => {
   const request = { model: MODEL, max_tokens: 100, messages: user("Count to 12") };
   const stream = client.messages.stream(request);
   const deltas: string[] = [];
@@ -77,7 +77,7 @@ test("the official client streams the same answer as it gets in one piece", asyn
   expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
 });
 
-test("a question that matches a tool is a call, and its result is quoted in the next answer", async () => {
+test("a prompt that matches a tool causes a call, and its result is quoted in the next response", async () => {
   const messages = user("What's the weather in San Francisco, CA in celsius?");
   const first = await client.messages.create({
     model: MODEL,
@@ -115,7 +115,7 @@ test("a question that matches a tool is a call, and its result is quoted in the 
   ]);
 });
 
-test("the official client puts streamed parallel calls together", async () => {
+test("the official client assembles streamed parallel calls", async () => {
   const message = await client.messages
     .stream({
       model: MODEL,
@@ -159,7 +159,7 @@ test("tool_choice decides whether, which and how many tools are called", async (
   expect(await called(one, "Weather in Paris and Rome")).toEqual(["get_weather"]);
 });
 
-test("a conversation with thoughts goes on through the official client", async () => {
+test("a conversation with reasoning continues through the official client", async () => {
   const thinking: Anthropic.ThinkingConfigParam = { type: "enabled", budget_tokens: 2_000 };
   const request = { model: MODEL, max_tokens: 4_000, thinking, tools: [weather] };
   const messages = user("Weather in Oslo?");
@@ -183,7 +183,7 @@ test("a conversation with thoughts goes on through the official client", async (
   ]);
 });
 
-test("an answer conforms to the schema that was asked for, and uses the prompt's values", async () => {
+test("a response conforms to the requested schema, and uses the prompt's values", async () => {
   const message = await client.messages.create({
     model: MODEL,
     max_tokens: 500,
@@ -213,7 +213,7 @@ test("an answer conforms to the schema that was asked for, and uses the prompt's
   });
 });
 
-test("an image and files are answered with their kind and size", async () => {
+test("an image and files are described by kind and size", async () => {
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAC0lEQVR4nGNgwAQAABAAAVJKdW0AAAAASUVORK5CYII=";
   const pdf = Buffer.from("%PDF-1.7 x").toString("base64");
@@ -249,7 +249,7 @@ test("an image and files are answered with their kind and size", async () => {
   ]);
 });
 
-test("tokens are counted before anything is asked, and the answer costs as many", async () => {
+test("tokens are counted before a request, and the response has the same input usage", async () => {
   const prompt = {
     model: MODEL,
     system: "You are a scientist",
@@ -264,7 +264,7 @@ test("tokens are counted before anything is asked, and the answer costs as many"
   expect(input_tokens).toBeGreaterThan(bare.input_tokens + 346);
 });
 
-test("models are listed page by page, found by any of their names, and missed by name", async () => {
+test("models are listed page by page, found by any of their names, and unknown ones refused", async () => {
   const list: string[] = [];
   for await (const model of client.models.list({ limit: 4 })) list.push(model.id);
   const found = await client.models.retrieve("claude-haiku-4-5");
@@ -283,7 +283,7 @@ test("models are listed page by page, found by any of their names, and missed by
   });
 });
 
-test("the official client recognises the errors by their class", async () => {
+test("the official client maps errors to their classes", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const ask = (text: string, who = client, model = MODEL) =>
     who.messages.create({ model, max_tokens: 10, messages: user(text) });
@@ -298,7 +298,7 @@ test("the official client recognises the errors by their class", async () => {
   );
 });
 
-test("an error amid a stream reaches the official client as one", async () => {
+test("an error within a stream reaches the official client as an error", async () => {
   const stream = client.messages.stream({
     model: MODEL,
     max_tokens: 500,
@@ -310,7 +310,7 @@ test("an error amid a stream reaches the official client as one", async () => {
   });
 });
 
-test("the official client gets over a failure that is ordered for one request only", async () => {
+test("the official client retries a failure that is ordered for one request", async () => {
   sandbox.faults.add({ name: "status", args: { code: "529", retry_after_ms: "1" } });
   const message = await clientOf(sandbox, "sk-test", 1).messages.create({
     model: MODEL,

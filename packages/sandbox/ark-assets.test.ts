@@ -51,7 +51,7 @@ const film = (seconds: number, framesPerSecond = 24) =>
     hasSound: false,
   });
 
-describe("who may ask", () => {
+describe("access", () => {
   test.each<[string, SignedMore, number, string]>([
     [
       "with a secret that is not the key's",
@@ -90,14 +90,14 @@ describe("who may ask", () => {
       "MissingSignature",
     ],
     ["for another version", { version: "2023-01-01" }, 404, "InvalidActionOrVersion"],
-  ])("whoever asks %s is refused", async (_how, more, status, code) => {
+  ])("a request %s is refused", async (_how, more, status, code) => {
     await using simulator = await clockedSandbox();
     const answer = await act(simulator, "CreateAssetGroup", { Name: "cats" }, more);
 
     expect(refusalIn(answer)).toEqual([status, code]);
   });
 
-  test("an action that does not exist is not found", async () => {
+  test("an unknown action is not found", async () => {
     await using simulator = await clockedSandbox();
 
     expect(refusalIn(await act(simulator, "DropAsset", {}))).toEqual([
@@ -110,7 +110,7 @@ describe("who may ask", () => {
     ]);
   });
 
-  test("a pair that was lent comes with its token", async () => {
+  test("a temporary key pair comes with its token", async () => {
     const pair = "ak-lent|secret|token";
     await using simulator = await clockedSandbox({ apiKeys: [pair] });
     const bare = await act(
@@ -126,7 +126,7 @@ describe("who may ask", () => {
     );
   });
 
-  test("an answer says what was asked, and where", async () => {
+  test("a response has the action and the region", async () => {
     await using simulator = await clockedSandbox();
     const { body } = await act(
       simulator,
@@ -149,7 +149,7 @@ describe("who may ask", () => {
 });
 
 describe("groups", () => {
-  test("are made, read, changed and deleted with what lies in them", async () => {
+  test("are created, read, changed and deleted with their assets", async () => {
     await using simulator = await clockedSandbox();
     const id = await newGroup(simulator, { Description: "all of them" });
     const asset = await newAsset(simulator, { GroupId: id });
@@ -189,7 +189,7 @@ describe("groups", () => {
     [{ Name: "cats", Description: "x".repeat(301) }, "InvalidParameter"],
     [{ Name: "cats", GroupType: "LivenessFace" }, "InvalidParameter"],
     [{ Name: "cats", GroupType: "image" }, "InvalidParameter"],
-  ])("are not made of %j", async (body, code) => {
+  ])("with %j are refused", async (body, code) => {
     await using simulator = await clockedSandbox();
 
     expect(refusalIn(await act(simulator, "CreateAssetGroup", body))).toEqual([400, code]);
@@ -207,7 +207,7 @@ describe("groups", () => {
     expect(await read({}, theirs)).toBe(404);
   });
 
-  test("are listed by what is wanted of them", async () => {
+  test("are listed with filters", async () => {
     await using simulator = await clockedSandbox();
     const ids = [await newGroup(simulator), await newGroup(simulator, { Name: "dogs" })];
     const list = (Filter: JsonObject) => resultOf(simulator, "ListAssetGroups", { Filter });
@@ -233,7 +233,7 @@ describe("groups", () => {
 });
 
 describe("assets", () => {
-  test("are processed, become active, can be seen, renamed and deleted", async () => {
+  test("are processed, become active, are readable, renamed and deleted", async () => {
     await using simulator = await clockedSandbox();
     using server = serveFile(png(640, 480));
     const id = await newAsset(simulator, { URL: server.url, Name: "a cat" });
@@ -277,7 +277,7 @@ describe("assets", () => {
     expect((await fetch(textAt(active, "URL"))).status).toBe(403);
   });
 
-  test("from elsewhere are not fetched, and something is shown in their place", async () => {
+  test("from external URLs are not fetched, and replaced by a placeholder", async () => {
     await using simulator = await clockedSandbox();
     const id = await newAsset(simulator, {
       URL: "https://sounds.example/a.wav",
@@ -303,7 +303,7 @@ describe("assets", () => {
     ],
     [{ Name: "[moderate]", Moderation: { Strategy: "Skip" } }, undefined],
     [{ Name: "[FaceMismatch]", Moderation: { Strategy: "Skip" } }, "FaceMismatch"],
-  ])("%j decide how it ends", async (body, code) => {
+  ])("with %j have that result", async (body, code) => {
     await using simulator = await clockedSandbox();
     const id = await newAsset(simulator, body);
     simulator.wait(1_300);
@@ -316,7 +316,7 @@ describe("assets", () => {
     expect(asset["URL"] === undefined).toBe(code !== undefined);
   });
 
-  test("are worked on for ever where they are to be stuck", async () => {
+  test("stay in progress forever if ordered", async () => {
     await using simulator = await clockedSandbox();
     const id = await newAsset(simulator, { Name: "[stuck]" });
     simulator.wait(86_400_000);
@@ -351,7 +351,7 @@ describe("assets", () => {
     ["a document", () => Buffer.from("%PDF-1.7"), "Image", "FormatUnsupported"],
     ["a word", () => Buffer.from("hello"), "Image", "FormatUndetectable"],
     ["nothing", () => undefined, "Image", "DownloadFailed"],
-  ])("%s that lies on this machine is looked at", async (_what, make, type, code) => {
+  ])("with %s on this machine are inspected", async (_what, make, type, code) => {
     const asset = await takenIn(await make(), type);
 
     expect([asset["Status"], at(asset, "Error", "Code")]).toEqual([
@@ -370,14 +370,14 @@ describe("assets", () => {
     [{ AssetType: null }, 400, "MissingParameter"],
     [{ Name: "x".repeat(65) }, 400, "InvalidParameter"],
     [{ Moderation: { Strategy: "None" } }, 400, "InvalidParameter"],
-  ])("are not made of %j", async (change, status, code) => {
+  ])("with %j are refused", async (change, status, code) => {
     await using simulator = await clockedSandbox();
     const body = { GroupId: await newGroup(simulator), URL: LINK, AssetType: "Image", ...change };
 
     expect(refusalIn(await act(simulator, "CreateAsset", body))).toEqual([status, code]);
   });
 
-  test("are listed by what is wanted of them, in the order that is wanted", async () => {
+  test("are listed with filters, in the requested order", async () => {
     await using simulator = await clockedSandbox();
     const [cats, dogs] = [await newGroup(simulator), await newGroup(simulator, { Name: "dogs" })];
     const first = await newAsset(simulator, { GroupId: cats, Name: "tom" });
@@ -398,7 +398,7 @@ describe("assets", () => {
     expect(await list({ SortBy: "GroupId" })).toHaveLength(2);
   });
 
-  test("are listed page by page, or from where the last part ended", async () => {
+  test("are listed page by page, or by cursor", async () => {
     await using simulator = await clockedSandbox();
     const GroupId = await newGroup(simulator);
     const ids: string[] = [];
@@ -429,15 +429,15 @@ describe("assets", () => {
     { SortOrder: "Up" },
     { Filter: [] },
     { Filter: { GroupIds: "group-1" } },
-  ])("are not listed by %j", async (body) => {
+  ])("with the filter %j are not listed", async (body) => {
     await using simulator = await clockedSandbox();
 
     expect(refusalIn(await act(simulator, "ListAssets", body))).toEqual([400, "InvalidParameter"]);
   });
 });
 
-describe("what goes wrong", () => {
-  test("limits of requests per second are kept where it is ordered", async () => {
+describe("faults", () => {
+  test("request rate limits apply if ordered", async () => {
     await using simulator = await clockedSandbox();
     const times = async (count: number) => {
       const answers = [];
@@ -453,7 +453,7 @@ describe("what goes wrong", () => {
     expect(await times(1)).toBe(0);
   });
 
-  test("an answer that is lost leaves the asset behind", async () => {
+  test("a lost response leaves the asset behind", async () => {
     await using simulator = await clockedSandbox();
     const body = {
       GroupId: await newGroup(simulator),
@@ -466,7 +466,7 @@ describe("what goes wrong", () => {
     expect(await resultOf(simulator, "ListAssets", {})).toMatchObject({ TotalCount: 1 });
   });
 
-  test("a refusal may come with the status of success, and a result without its envelope", async () => {
+  test("a refusal may have the status of success, and a result no envelope", async () => {
     await using simulator = await clockedSandbox({
       tasks: { errorsAs200: true, bareResults: true },
     });
@@ -494,7 +494,7 @@ describe("what goes wrong", () => {
       200,
       { Code: "QuotaExceeded", Message: "full" },
     ],
-  ])("faults of all vendors work here too: %s", async (Name, status, error) => {
+  ])("the faults of all vendors work here too: %s", async (Name, status, error) => {
     await using simulator = await clockedSandbox();
     const answer = await act(simulator, "CreateAssetGroup", { Name });
 

@@ -33,7 +33,7 @@ async function sizeOf(body: JsonObject): Promise<string> {
   return textAt(await answer(body), "data", 0, "size");
 }
 
-test("an image comes as a public link to the requested image", async () => {
+test("an image is returned as a public link to the requested image", async () => {
   const body = await answer(ask(FOURTH, "A paper fox", { size: SMALL }));
 
   expect(body).toEqual({
@@ -46,7 +46,7 @@ test("an image comes as a public link to the requested image", async () => {
   expect(await lookAt(bytes)).toBe("png 1280x720");
 });
 
-test("a picture comes as base64 where that is asked for", async () => {
+test("an image is returned as base64 on request", async () => {
   const body = await answer(ask(THIRD, "A paper fox", { response_format: "b64_json" }));
 
   const bytes = Buffer.from(textAt(body, "data", 0, "b64_json"), "base64");
@@ -54,7 +54,7 @@ test("a picture comes as base64 where that is asked for", async () => {
   expect(at(body, "data", 0, "url")).toBeUndefined();
 });
 
-test("a picture is marked unless that is declined", async () => {
+test("an image has a watermark by default", async () => {
   const picture = async (extra: JsonObject) => {
     const body = ask(THIRD, "A paper fox", { response_format: "b64_json", size: "512x512" });
     return textAt(await answer({ ...body, ...extra }), "data", 0, "b64_json");
@@ -64,7 +64,7 @@ test("a picture is marked unless that is declined", async () => {
   expect(await picture({ watermark: false })).not.toBe(await picture({}));
 });
 
-test("a name for the size leaves the shape to the picture that was given", async () => {
+test("a named size keeps the shape of the input image", async () => {
   expect(await sizeOf(ask(FOURTH, "hi", { size: "1K" }))).toBe("1024x1024");
   expect(await sizeOf(ask(FIFTH, "hi"))).toBe("2048x2048");
   expect(await sizeOf(ask(FOURTH, "hi", { size: "1K", image: pngUrl(64, 16) }))).toBe("2048x512");
@@ -73,7 +73,7 @@ test("a name for the size leaves the shape to the picture that was given", async
   );
 });
 
-test("pictures in other forms are taken by the models that know them", async () => {
+test("input images in other forms are accepted by the models that support them", async () => {
   const webp = await new Bun.Image(Buffer.from(pngUrl(640, 160).split(",")[1] ?? "", "base64"))
     .webp()
     .bytes();
@@ -84,7 +84,7 @@ test("pictures in other forms are taken by the models that know them", async () 
   expect(status).toBe(400);
 });
 
-test("a set has as many pictures as the prompt asks for, and no more than there is room for", async () => {
+test("a set has the number of images in the prompt, up to the limit", async () => {
   const count = async (prompt: string, most: number, given: number) => {
     const body = await answer(
       ask(FOURTH, prompt, {
@@ -109,7 +109,7 @@ test("a set has as many pictures as the prompt asks for, and no more than there 
 
 const SET: JsonObject = { sequential_image_generation: "auto", size: SMALL };
 
-test("a picture that fails says so among the others, and costs nothing", async () => {
+test("a failed image is reported among the others, and costs nothing", async () => {
   const body = await answer(ask(FOURTH, "3 foxes, please fail image 2", SET));
 
   expect(at(body, "data")).toEqual([
@@ -125,7 +125,7 @@ test("a picture that fails says so among the others, and costs nothing", async (
   expect(at(body, "usage", "generated_images")).toBe(2);
 });
 
-test("a stream has an event for each picture, one for the whole, and an end", async () => {
+test("a stream has an event for each image, one for the whole, and an end", async () => {
   const response = await fetch(sandbox.url + PATH, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: "Bearer sk-test" },
@@ -298,7 +298,7 @@ test.each<[string, JsonObject, string]>([
     ask(FOURTH, "two foxes, please fail every image", SET),
     "400 BadRequest OutputImageSensitiveContentDetected ",
   ],
-])("%s: refused as the vendor refuses it", async (_, body, expected) => {
+])("%s: refused like at the vendor", async (_, body, expected) => {
   const { status, answer: given } = await call(sandbox, PATH, body);
 
   const [type, code, param, message] = ["type", "code", "param", "message"].map((name) =>
@@ -308,7 +308,7 @@ test.each<[string, JsonObject, string]>([
   expect(message).toMatch(/ Request id: 02\d{13}[\da-f]{38}$/);
 });
 
-test("a stream that is refused is refused before it begins", async () => {
+test("a refused stream request gets an error before a stream begins", async () => {
   const { status, answer: given } = await call(
     sandbox,
     PATH,
@@ -318,13 +318,13 @@ test("a stream that is refused is refused before it begins", async () => {
   expect([status, at(given, "error", "code")]).toEqual([400, "InvalidParameter"]);
 });
 
-test("a seed that the later models do not know is ignored, as null is everywhere", async () => {
+test("a seed is ignored by later models, and null is ignored everywhere", async () => {
   const body = ask(FOURTH, "hi", { size: SMALL, seed: -7, guidance_scale: null, image: null });
 
   expect(at(await answer(body), "data")).toHaveLength(1);
 });
 
-test("a link leads nowhere after a day, and neither does one that was never signed", async () => {
+test("a link expires after a day, and an unsigned one is refused", async () => {
   let now = Date.parse("2026-05-01T10:00:00Z");
   await using timed = await startSandbox({ now: () => now });
   const { answer: given } = await call(timed, PATH, ask(FOURTH, "hi", { size: SMALL }));
@@ -337,7 +337,7 @@ test("a link leads nowhere after a day, and neither does one that was never sign
   expect(await status(`${timed.url}/ark/files/other.png`)).toBe(403);
 });
 
-test("another key draws nothing, and faults come in the vendor's shape", async () => {
+test("another key is refused, and faults have the vendor's format", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const refused = await call(guarded, PATH, ask(FOURTH, "hi"));
   const limited = await call(sandbox, PATH, ask(FOURTH, "[[fault:status code=429]] hi"));

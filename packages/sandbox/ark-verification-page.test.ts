@@ -24,7 +24,7 @@ async function opened() {
   };
 }
 
-testInBrowser("a person who presses that it is them arrives with the token", async (page) => {
+testInBrowser("a person who confirms returns with the token", async (page) => {
   await using session = await opened();
   await page.goto(session.link);
   await page.getByRole("button", { name: "It is the person" }).click();
@@ -37,7 +37,7 @@ testInBrowser("a person who presses that it is them arrives with the token", asy
   expect((await session.result()).status).toBe(200);
 });
 
-testInBrowser("a person who presses that it is not them arrives without one", async (page) => {
+testInBrowser("a person who declines returns without a token", async (page) => {
   await using session = await opened();
   await page.goto(session.link);
   await page.getByRole("button", { name: "It is not the person" }).click();
@@ -48,7 +48,7 @@ testInBrowser("a person who presses that it is not them arrives without one", as
   expect(refusalIn(await session.result())).toEqual([404, "ValidateFailed"]);
 });
 
-testInBrowser("a person who hesitates is told that the link has expired", async (page) => {
+testInBrowser("a person who waits too long sees that the link has expired", async (page) => {
   await using session = await opened();
   await page.goto(session.link);
   session.simulator.wait(120_000);
@@ -59,7 +59,7 @@ testInBrowser("a person who hesitates is told that the link has expired", async 
   expect(refusalIn(await session.result())).toEqual([404, "ResourceNotFound"]);
 });
 
-testInBrowser("a page that was left open says by itself that its time is over", async (page) => {
+testInBrowser("an open page shows by itself that its time is over", async (page) => {
   await using session = await opened();
   session.simulator.wait(119_000);
   await page.goto(session.link);
@@ -69,19 +69,22 @@ testInBrowser("a page that was left open says by itself that its time is over", 
   expect(await page.getByRole("button").count()).toBe(0);
 });
 
-testInBrowser("a person who goes back and presses again is led to the same place", async (page) => {
-  await using session = await opened();
-  await page.goto(session.link);
-  await page.getByRole("button", { name: "It is the person" }).click();
-  await page.waitForURL(/\/told\?/);
-  const first = page.url();
-  await page.goBack();
-  await page.getByRole("button", { name: "It is the person" }).click();
-  await page.waitForURL(/\/told\?/);
-  const Filter = { GroupType: "LivenessFace" };
+testInBrowser(
+  "a person who goes back and confirms again is sent to the same address",
+  async (page) => {
+    await using session = await opened();
+    await page.goto(session.link);
+    await page.getByRole("button", { name: "It is the person" }).click();
+    await page.waitForURL(/\/told\?/);
+    const first = page.url();
+    await page.goBack();
+    await page.getByRole("button", { name: "It is the person" }).click();
+    await page.waitForURL(/\/told\?/);
+    const Filter = { GroupType: "LivenessFace" };
 
-  expect(page.url()).toBe(first);
-  expect(await resultOf(session.simulator, "ListAssetGroups", { Filter })).toMatchObject({
-    TotalCount: 1,
-  });
-});
+    expect(page.url()).toBe(first);
+    expect(await resultOf(session.simulator, "ListAssetGroups", { Filter })).toMatchObject({
+      TotalCount: 1,
+    });
+  },
+);

@@ -39,7 +39,7 @@ async function ask(
 }
 
 describe("a person", () => {
-  test("who passes is led back with the token, and has a group, which is told once", async () => {
+  test("who passes returns with the token, and gets a group, which is reported once", async () => {
     await using simulator = await clockedSandbox();
     const session = await open(simulator);
     const { status, to } = await press(session, "pass");
@@ -56,7 +56,7 @@ describe("a person", () => {
     expect(refusalIn(await ask(simulator, session))).toEqual([404, "ResourceNotFound"]);
   });
 
-  test("who is denied is led back without a token, and cannot try again", async () => {
+  test("who is refused returns without a token, and cannot try again", async () => {
     await using simulator = await clockedSandbox();
     const session = await open(simulator);
     const { to } = await press(session, "deny");
@@ -71,7 +71,7 @@ describe("a person", () => {
     expect(await press(session, "pass")).toMatchObject({ status: 410, to: null });
   });
 
-  test("who presses twice is led back twice, and has one group", async () => {
+  test("who confirms twice is redirected twice, and gets one group", async () => {
     await using simulator = await clockedSandbox();
     const session = await open(simulator);
     const [first, second] = [await press(session, "pass"), await press(session, "pass")];
@@ -96,7 +96,7 @@ describe("a person", () => {
   });
 });
 
-describe("time", () => {
+describe("the time limit", () => {
   test("is two minutes for the page", async () => {
     await using simulator = await clockedSandbox();
     const session = await open(simulator);
@@ -112,17 +112,14 @@ describe("time", () => {
   test.each([
     [1_799_999, 200],
     [1_800_000, 404],
-  ])(
-    "is half an hour for what came of it: after %d ms it is answered with %d",
-    async (ms, status) => {
-      await using simulator = await clockedSandbox();
-      const session = await open(simulator);
-      await press(session, "pass");
-      simulator.wait(ms);
+  ])("is half an hour for the result: after %d ms it is reported with %d", async (ms, status) => {
+    await using simulator = await clockedSandbox();
+    const session = await open(simulator);
+    await press(session, "pass");
+    simulator.wait(ms);
 
-      expect((await ask(simulator, session)).status).toBe(status);
-    },
-  );
+    expect((await ask(simulator, session)).status).toBe(status);
+  });
 });
 
 describe("refused", () => {
@@ -139,7 +136,7 @@ describe("refused", () => {
     ]);
   });
 
-  test("is a token that is unknown, of another project, or another account's", async () => {
+  test("is an unknown token, or one of another project or account", async () => {
     const [ours, theirs] = ["ak-a|secret", "ak-b@studio|secret"];
     await using simulator = await clockedSandbox({ apiKeys: [ours, theirs] });
     const created = await resultOf(
@@ -163,7 +160,7 @@ describe("refused", () => {
     expect((await ask(simulator, session, {}, { pair: ours })).status).toBe(200);
   });
 
-  test("is a page of no session", async () => {
+  test("is a page without a session", async () => {
     await using simulator = await clockedSandbox();
     const session = await open(simulator);
     const H5Link = session.H5Link.replace(session.BytedToken, "nobody");
@@ -223,7 +220,7 @@ describe("a task", () => {
 
   const REFUSED = { status: 400, code: "InvalidParameter", param: "content[1]" };
 
-  test("takes an asset once it is active, and until it is deleted", async () => {
+  test("accepts an asset once it is active, until it is deleted", async () => {
     await using simulator = await clockedSandbox();
     const Id = await picture(simulator, await usualGroup(simulator));
 
@@ -235,7 +232,7 @@ describe("a task", () => {
     expect(await film(simulator, `asset://${Id}`)).toEqual(REFUSED);
   });
 
-  test("takes no asset that has failed, is of another type, or is none", async () => {
+  test("refuses an asset that has failed, has another type, or does not exist", async () => {
     await using simulator = await clockedSandbox();
     const group = await usualGroup(simulator);
     const [good, bad] = [
@@ -250,7 +247,7 @@ describe("a task", () => {
     expect(await film(simulator, "asset://asset-1")).toEqual(REFUSED);
   });
 
-  test("takes no asset of another account or project", async () => {
+  test("refuses an asset of another account or project", async () => {
     await using simulator = await clockedSandbox();
     const group = await usualGroup(simulator, { ProjectName: "films" });
     const id = await picture(simulator, group, { ProjectName: "films" });
@@ -263,7 +260,7 @@ describe("a task", () => {
     expect(await status("sk-test/films")).toBe(200);
   });
 
-  test("counts a video that it is given by its own length", async () => {
+  test("counts the length of an input video", async () => {
     await using simulator = await clockedSandbox();
     const clip = await makeVideo({
       width: 320,

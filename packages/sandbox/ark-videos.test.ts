@@ -33,7 +33,7 @@ async function finished(simulator: ClockedSandbox, body: JsonObject): Promise<Js
 }
 
 describe("a task", () => {
-  test("is queued, runs and succeeds, and says so in the vendor's words", async () => {
+  test("is queued, runs and succeeds, with the vendor's state names", async () => {
     await using simulator = await clockedSandbox();
     const created = await simulator.call("POST", PATH, ask("a cat", { seed: 42, duration: 4 }));
     const id = textAt(created.body, "id");
@@ -92,7 +92,7 @@ describe("a task", () => {
     ["[fail]", "failed", { code: "InternalServiceError", message: expect.any(String) }],
     ["[expire]", "expired", null],
     ["[stuck]", "running", null],
-  ])("%s in the text decides how it ends", async (mark, status, error) => {
+  ])("with %s in the text has that result", async (mark, status, error) => {
     await using simulator = await clockedSandbox();
     const task = await finished(simulator, ask(`a cat ${mark}`));
 
@@ -101,7 +101,7 @@ describe("a task", () => {
     expect(task).not.toContainKeys(["content", "usage"]);
   });
 
-  test("a task that is stuck expires when its time is over", async () => {
+  test("that is stuck expires at its time limit", async () => {
     await using simulator = await clockedSandbox();
     const task = await finished(simulator, ask("[stuck]", { execution_expires_after: 3_600 }));
     simulator.wait(3_600_000);
@@ -113,7 +113,7 @@ describe("a task", () => {
     });
   });
 
-  test("an answer that is lost leaves the task behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox();
     const lost = await simulator.call("POST", PATH, ask("[timeout]"));
 
@@ -121,7 +121,7 @@ describe("a task", () => {
     expect((await simulator.call("GET", PATH)).body).toMatchObject({ total: 1 });
   });
 
-  test("an answer that never comes leaves the task behind as well", async () => {
+  test("exists although its response never came", async () => {
     await using simulator = await clockedSandbox();
     const leave = new AbortController();
     const silent = fetch(simulator.sandbox.url + PATH, {
@@ -137,7 +137,7 @@ describe("a task", () => {
     expect((await simulator.call("GET", PATH)).body).toMatchObject({ total: 1 });
   });
 
-  test("faults of all vendors work here too", async () => {
+  test("has the faults of all vendors", async () => {
     await using simulator = await clockedSandbox();
     const { status, body } = await simulator.call("POST", PATH, ask("[[fault:status code=429]]"));
 
@@ -175,7 +175,7 @@ describe("a task", () => {
 });
 
 describe("the video", () => {
-  testWithFfmpeg("has the size, the length and the sound that were ordered", async () => {
+  testWithFfmpeg("has the requested size, length and sound", async () => {
     await using simulator = await clockedSandbox();
     const order = { resolution: "480p", ratio: "9:16", generate_audio: false };
     const task = await finished(simulator, ask("a cat", order));
@@ -186,7 +186,7 @@ describe("the video", () => {
     );
   });
 
-  test("is served in parts, and no longer than its link is good for", async () => {
+  test("is served in ranges, until its link expires", async () => {
     await using simulator = await clockedSandbox();
     const url = textAt(await finished(simulator, ask("a cat")), "content", "video_url");
     const part = await fetch(url, { headers: { range: "bytes=4-7" } });
@@ -209,7 +209,7 @@ describe("the video", () => {
     ]);
   });
 
-  test("comes with its last frame, a picture, where that is asked for", async () => {
+  test("comes with its last frame, an image, on request", async () => {
     await using simulator = await clockedSandbox();
     const order = ask("a cat", { return_last_frame: true, resolution: "480p" });
     const url = textAt(await finished(simulator, order), "content", "last_frame_url");
@@ -285,7 +285,7 @@ describe("the video", () => {
     ).toEqual(outcome);
   });
 
-  test("lasts as long as the model likes, where that is left to it", async () => {
+  test("has the model's own length on request", async () => {
     await using simulator = await clockedSandbox();
     const { duration } = await finished(simulator, ask("a cat", { duration: -1 }));
 
@@ -293,7 +293,7 @@ describe("the video", () => {
     expect(Number(duration)).toBeLessThanOrEqual(15);
   });
 
-  test("takes the ratio of the picture that it begins with", async () => {
+  test("has the ratio of its first frame", async () => {
     await using simulator = await clockedSandbox();
     const url = pngUrl(600, 800);
     const task = await finished(simulator, ask("", {}, [image("first_frame", url)]));
@@ -301,7 +301,7 @@ describe("the video", () => {
     expect(task).toMatchObject({ status: "succeeded", ratio: "3:4" });
   });
 
-  test("is made of an earlier draft, at full size", async () => {
+  test("can be made from an earlier draft, at full size", async () => {
     await using simulator = await clockedSandbox();
     const draft = await finished(simulator, ask("a cat", { model: MIDDLE, draft: true, seed: 9 }));
     const reference = { type: "draft_task", draft_task: { id: textAt(draft, "id") } };
@@ -318,7 +318,7 @@ describe("the video", () => {
   });
 });
 
-describe("refused, in the vendor's words", () => {
+describe("refused with the vendor's message", () => {
   const field = (param: string, reason: string) =>
     `400 | BadRequest | InvalidParameter | ${param} | The parameter \`${param}\` specified in the request is not valid: ${reason}`;
   const missing = (param: string) =>
@@ -552,7 +552,7 @@ describe("refused, in the vendor's words", () => {
     expect(at(body, "request_id")).toBe(requestId ?? "");
   });
 
-  test("a key that is missing or unknown", async () => {
+  test("a missing or unknown key", async () => {
     await using simulator = await clockedSandbox({ apiKeys: ["sk-good"] });
     const { status, body } = await simulator.call("POST", PATH, ask("x"));
 
@@ -563,7 +563,7 @@ describe("refused, in the vendor's words", () => {
     });
   });
 
-  test("more tasks at once than are allowed", async () => {
+  test("more concurrent tasks than allowed", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     await simulator.call("POST", PATH, ask("x"));
     const second = await simulator.call("POST", PATH, ask("x"));
@@ -576,7 +576,7 @@ describe("refused, in the vendor's words", () => {
 });
 
 describe("tasks are listed", () => {
-  test("by page, and by what they have in common", async () => {
+  test("by page, and with filters", async () => {
     await using simulator = await clockedSandbox();
     const ids: string[] = [];
     for (const text of ["one", "two [fail]", "three"]) {
@@ -600,7 +600,7 @@ describe("tasks are listed", () => {
   });
 });
 
-describe("a task is taken back", () => {
+describe("a task is cancelled", () => {
   const del = (simulator: ClockedSandbox, id: string) => simulator.call("DELETE", `${PATH}/${id}`);
 
   test("while it is queued, and its record stays for a day", async () => {
@@ -617,7 +617,7 @@ describe("a task is taken back", () => {
     expect((await simulator.call("GET", `${PATH}/${id}`)).status).toBe(404);
   });
 
-  test("never while it runs", async () => {
+  test("but not while it runs", async () => {
     await using simulator = await clockedSandbox();
     const id = textAt((await simulator.call("POST", PATH, ask("x"))).body, "id");
     simulator.wait(300);
@@ -628,7 +628,7 @@ describe("a task is taken back", () => {
     });
   });
 
-  test("and its record is gone, once it is done", async () => {
+  test("and its record is removed, if it is done", async () => {
     await using simulator = await clockedSandbox();
     const id = textAt(await finished(simulator, ask("x [fail]")), "id");
 
@@ -638,7 +638,7 @@ describe("a task is taken back", () => {
 });
 
 describe("callbacks", () => {
-  test("say at every change what a question would be answered", async () => {
+  test("report every change with the same body as a poll", async () => {
     await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { queuedMs: 20, runningMs: 20 },
@@ -657,7 +657,7 @@ describe("callbacks", () => {
     expect(receiver.heard.at(-1)?.body).toEqual(last.body ?? null);
   });
 
-  test("are tried four times, and not for a task that was taken back", async () => {
+  test("are tried four times, and not sent for a cancelled task", async () => {
     await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { queuedMs: 300, callbackRetryMs: 1 },

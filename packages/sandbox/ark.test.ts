@@ -25,7 +25,7 @@ function ask(text: string, extra: JsonObject = {}): JsonObject {
 const enabled = { thinking: { type: "enabled" } } as const;
 const disabled = { thinking: { type: "disabled" } } as const;
 
-test("the vendor's usual client gets an answer, a stream and the list of models", async () => {
+test("the vendor's usual client gets a response, a stream and the list of models", async () => {
   const client = new OpenAI({
     apiKey: "sk-test",
     baseURL: `${sandbox.url}/ark/api/v3`,
@@ -63,7 +63,7 @@ test("a model thinks by default, and shows its reasoning", async () => {
   expect(await thinks({ model: "doubao-seed-character-260628" })).toBe(false);
 });
 
-test("more effort makes longer thoughts", async () => {
+test("a higher effort causes longer reasoning", async () => {
   const length = async (reasoning_effort: string) => {
     const answer = await ark.answer(ask("Say hi", { reasoning_effort }));
     return Number(at(answer, "usage", "completion_tokens_details", "reasoning_tokens"));
@@ -74,7 +74,7 @@ test("more effort makes longer thoughts", async () => {
   expect(new Set(lengths).size).toBe(3);
 });
 
-test("max_tokens limits the answer alone, max_completion_tokens the thoughts as well", async () => {
+test("max_tokens limits the text only, max_completion_tokens the reasoning as well", async () => {
   const alone = await ark.answer(ask("Count to 50", { max_tokens: 5 }));
   const all = await ark.answer(ask("Count to 50", { max_completion_tokens: 5 }));
 
@@ -90,7 +90,7 @@ test("max_tokens limits the answer alone, max_completion_tokens the thoughts as 
   expect(at(all, "usage", "completion_tokens")).toBe(5);
 });
 
-test("stop sequences are heard only by a model that does not think", async () => {
+test("stop sequences are applied only by a model that does not think", async () => {
   const content = async (extra: JsonObject) =>
     textAt(
       await ark.answer(ask("Count to 5", { stop: [", 3"], ...extra })),
@@ -104,7 +104,7 @@ test("stop sequences are heard only by a model that does not think", async () =>
   expect(await content(enabled)).toBe("1, 2, 3, 4, 5");
 });
 
-test("a stream says the role with every part, and the reason to end in the last", async () => {
+test("a stream has the role in every chunk, and the finish reason in the last", async () => {
   const chunks = await ark.chunks(ask("Say hi", { stream_options: { include_usage: true } }));
   const choices = chunks.flatMap((chunk) => at(chunk, "choices", 0) ?? []);
 
@@ -220,7 +220,7 @@ test.each<[string, JsonObject, string]>([
     ask("hi", { tools: [{ type: "custom", custom: { name: "x" } }] }),
     parameter("tools.type", ""),
   ],
-])("%s is refused as the vendor refuses it", async (_, body, message) => {
+])("%s is refused like at the vendor", async (_, body, message) => {
   expect(await ark.refusal(body)).toStartWith(message);
 });
 
@@ -248,7 +248,7 @@ test.each<[string, JsonObject]>([
   expect((await ark.send(body)).status).toBe(200);
 });
 
-test("a call is answered under its id, and the result is quoted", async () => {
+test("a result is matched to its call by id, and quoted", async () => {
   const chunks = await ark.chunks(ask("Weather in Oslo", { tools: [WEATHER] }));
   const calls = chunks.flatMap((chunk) => at(chunk, "choices", 0, "delta", "tool_calls", 0) ?? []);
   const id = textAt(calls[0], "id");
@@ -279,7 +279,7 @@ test("a call is answered under its id, and the result is quoted", async () => {
   );
 });
 
-test("a missing key and a wrong one are refused alike, with a request id", async () => {
+test("a missing key and a wrong one get the same error, with a request id", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const error = async (headers: Record<string, string>) => {
     const response = await fetch(`${guarded.url}/ark/api/v3/models`, { headers });
@@ -299,7 +299,7 @@ test("a missing key and a wrong one are refused alike, with a request id", async
   expect(await error({ authorization: "Bearer sk-wrong" })).toEqual(expected);
 });
 
-test("faults can be ordered, and come in the vendor's shape", async () => {
+test("faults can be ordered, and have the vendor's format", async () => {
   const limited = await ark.refusal(ask("[[fault:status code=429]]"));
   const overloaded = await ark.refusal(ask("[[fault:status code=429 error=ServerOverloaded]]"));
   const broken = await (

@@ -24,7 +24,7 @@ const usual = {
   bare_results: false,
 };
 
-test("how tasks run is shown, changed in parts, and taken back", async () => {
+test("the settings of tasks are shown, changed in part, and reset", async () => {
   await using sandbox = await startSandbox();
   const change = { running_ms: 5, parallel: 2, callback_secrets: ["whsec_dGVzdA=="] };
 
@@ -44,7 +44,7 @@ test.each([
   { callback_secrets: [1] },
   { rate_limits: 1 },
   { speed: 2 },
-])("a change that makes no sense changes nothing: %j", async (change) => {
+])("an invalid change changes nothing: %j", async (change) => {
   await using sandbox = await startSandbox();
   const { status } = await control(sandbox.url, "PATCH", { queued_ms: 7, ...change });
 

@@ -34,7 +34,7 @@ async function answer(body: JsonObject): Promise<JsonObject> {
   return asObject(given);
 }
 
-test("an image is generated synchronously, and comes as a public link", async () => {
+test("an image is generated synchronously, and returned as a public link", async () => {
   const body = await answer(ask("qwen-image-plus", [text], { size: "1140*1472" }));
 
   expect(body).toEqual({
@@ -54,7 +54,7 @@ test("an image is generated synchronously, and comes as a public link", async ()
   expect(await lookAt(await download(url))).toBe("png 1140x1472");
 });
 
-test("each model draws in its own usual size, and an edit in the shape of the last picture", async () => {
+test("each model has its own default size, and an edit has the shape of the last image", async () => {
   const sizeOf = async (body: JsonObject) => {
     const given = await answer(body);
     return `${textAt(given, "usage", "width")}*${textAt(given, "usage", "height")}`;
@@ -70,7 +70,7 @@ test("each model draws in its own usual size, and an edit in the shape of the la
   );
 });
 
-test("several pictures are several parts of one answer", async () => {
+test("several images are several parts of one response", async () => {
   const body = await answer(ask("qwen-image-edit-plus", [image, text], { n: 6 }));
   const content = at(body, "output", "choices", 0, "message", "content");
   const links = new Set(Array.from({ length: 6 }, (_, index) => textAt(content, index, "image")));
@@ -80,7 +80,7 @@ test("several pictures are several parts of one answer", async () => {
   expect(at(body, "usage", "image_count")).toBe(6);
 });
 
-test("a picture is marked only on request", async () => {
+test("an image has a watermark only on request", async () => {
   const picture = async (parameters: JsonObject) => {
     const body = await answer(ask("qwen-image", [text], parameters));
     const url = textAt(body, "output", "choices", 0, "message", "content", 0, "image");
@@ -207,7 +207,7 @@ test.each<[string, JsonObject, string]>([
     ask("qwen-image", [{ text: "please refuse" }]),
     "400 DataInspectionFailed Input or output data may contain inappropriate content.",
   ],
-])("%s: refused as the vendor refuses it", async (_, body, expected) => {
+])("%s: refused like at the vendor", async (_, body, expected) => {
   const { status, answer: given } = await call(sandbox, PATH, body);
 
   expect(Object.keys(asObject(given))).toEqual(["code", "message", "request_id"]);
@@ -217,7 +217,7 @@ test.each<[string, JsonObject, string]>([
   );
 });
 
-test("a file of the store is taken with the header for it", async () => {
+test("a file in the vendor's storage is accepted with its header", async () => {
   const body = ask("qwen-image-edit", [{ image: "oss://bucket/fox.png" }, text]);
   const headers = { "x-dashscope-ossresourceresolve": "enable" };
 
@@ -235,7 +235,7 @@ async function stateOf(at: Sandbox, id: string, key = "sk-test"): Promise<JsonOb
   return asObject(parseJson(await response.text()));
 }
 
-test("a task waits, runs and succeeds, and then shows the same picture each time", async () => {
+test("a task waits, runs and succeeds, and then has the same image each time", async () => {
   let now = Date.parse("2026-05-01T10:00:00Z");
   await using timed = await startSandbox({ now: () => now });
   const submitted = await call(timed, TASK_PATH, draw("A paper fox", { size: "928*1664" }), ASYNC);
@@ -279,7 +279,7 @@ test("a task waits, runs and succeeds, and then shows the same picture each time
   expect(await lookAt(await download(url))).toBe("png 928x1664");
 });
 
-test("a task whose words may not be drawn is taken, and fails", async () => {
+test("a task with a blocked prompt is accepted, and fails", async () => {
   let now = 0;
   await using timed = await startSandbox({ now: () => now });
   const { answer: given } = await call(timed, TASK_PATH, draw("please refuse"), ASYNC);
@@ -296,7 +296,7 @@ test("a task whose words may not be drawn is taken, and fails", async () => {
   expect("usage" in state).toBe(false);
 });
 
-test("a task is unknown to other keys, after a day, and where there never was one", async () => {
+test("a task is unknown to other keys, after a day, and if it never existed", async () => {
   let now = 0;
   await using timed = await startSandbox({ now: () => now });
   const { answer: given } = await call(timed, TASK_PATH, draw("A fox"), ASYNC);
@@ -311,7 +311,7 @@ test("a task is unknown to other keys, after a day, and where there never was on
   expect(await status(id)).toBe("UNKNOWN");
 });
 
-test("only the last two thousand tasks are known", async () => {
+test("only the last two thousand tasks are kept", async () => {
   await using busy = await startSandbox();
   const submit = async () =>
     textAt((await call(busy, TASK_PATH, draw("A fox"), ASYNC)).answer, "output", "task_id");
@@ -323,7 +323,7 @@ test("only the last two thousand tasks are known", async () => {
   expect(at(await stateOf(busy, last), "output", "task_status")).not.toBe("UNKNOWN");
 });
 
-test("each address has its one way, and its models", async () => {
+test("each address has one call mode, and its own models", async () => {
   const refusal = async (path: string, body: JsonObject, headers = {}) => {
     const { status, answer: given } = await call(sandbox, path, body, headers);
     return `${status} ${textAt(given, "code")} ${textAt(given, "message")}`;
@@ -342,7 +342,7 @@ test("each address has its one way, and its models", async () => {
   expect(await refusal("/dashscope/api/v1/services/other", {})).toStartWith("404 ");
 });
 
-test("keys and faults are refused in the shape of this protocol, and not of the other", async () => {
+test("keys and faults are refused in the format of this protocol, not of the other", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const body = (words: string) => ask("qwen-image", [{ text: words }]);
   const wrong = await call(guarded, PATH, body("hi"));

@@ -25,7 +25,7 @@ withVendors("corpus/dashscope", () => {
     ours(readShared(`${folder}/${name}`)),
   );
 
-  test("an answer in one piece has the members of the recorded ones, and no others", async () => {
+  test("a complete response has exactly the members of recorded ones", async () => {
     const recorded = records.flatMap((record) => at(record, "response", "body") ?? []);
     const thinking = recorded.filter((body) => JSON.stringify(body).includes("reasoning_content"));
     const calling = recorded.filter((body) => JSON.stringify(body).includes("tool_calls"));
@@ -38,7 +38,7 @@ withVendors("corpus/dashscope", () => {
     for (const body of calling) expect(membersOf(called)).toEqual(membersOf(body));
   });
 
-  test("a stream has the members of the recorded ones, chunk by chunk", async () => {
+  test("a stream has the members of recorded ones, chunk by chunk", async () => {
     const recorded = records.flatMap((record) => {
       const text = at(record, "response", "sse");
       return typeof text === "string" ? [shapeOf(eventsIn(text))] : [];
@@ -53,7 +53,7 @@ withVendors("corpus/dashscope", () => {
 });
 
 withVendors("captured", () => {
-  test("what other programs send to chats is understood or refused, and never a failure", async () => {
+  test("requests of other programs to chat endpoints are accepted or refused, never a failure", async () => {
     const failed: string[] = [];
     let count = 0;
     for (const name of ["qwen-code-openai.jsonl", "vercel.jsonl", "openai.jsonl"]) {

@@ -43,7 +43,7 @@ function shown(status: number, body: Json | undefined): string {
 }
 
 describe("a task", () => {
-  test("is pending, runs and has succeeded, told in the times of Beijing", async () => {
+  test("is pending, runs and has succeeded, with times in Beijing time", async () => {
     await using simulator = await clockedSandbox();
     const { order, read } = caller(simulator);
     const { status, body, id } = await order("wan2.6-t2v", {}, { size: "1280*720", duration: 10 });
@@ -105,7 +105,7 @@ describe("a task", () => {
     expect(usage).toBeUndefined();
   });
 
-  test("[silentfail]: it fails without a word", async () => {
+  test("with [silentfail] fails without a message", async () => {
     await using simulator = await clockedSandbox();
     const { output } = await caller(simulator).finished("wan2.6-t2v", { prompt: "x [silentfail]" });
 
@@ -118,7 +118,7 @@ describe("a task", () => {
     ]);
   });
 
-  test("can be taken back as long as it waits", async () => {
+  test("can be cancelled while it is pending", async () => {
     await using simulator = await clockedSandbox();
     const { order, read } = caller(simulator);
     const cancel = (id: string) => simulator.call("POST", `${API}/tasks/${id}/cancel`);
@@ -148,7 +148,7 @@ describe("a task", () => {
     expect(await read(id)).toMatchObject({ output: { task_id: id, task_status: "UNKNOWN" } });
   });
 
-  test("an answer that is lost leaves the task behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     const { order } = caller(simulator);
     const lost = await order("wan2.6-t2v", { prompt: "[timeout]" });
@@ -214,7 +214,7 @@ test("tasks of all kinds are listed, page by page, within a day", async () => {
   expect((await list("?page_size=0")).status).toBe(400);
 });
 
-describe("what it makes", () => {
+describe("the result of a task", () => {
   const media = (...list: Json[]): JsonObject => ({ media: list });
   const frame = { type: "first_frame", url: picture };
   const voice = { type: "driving_audio", url: "https://a.example/a.mp3" };
@@ -293,7 +293,7 @@ describe("what it makes", () => {
       "1280x720 2s sound",
     ],
   ];
-  testWithFfmpeg("is as it was ordered", async () => {
+  testWithFfmpeg("is as requested", async () => {
     await using simulator = await clockedSandbox();
     for (const [what, model, input, parameters, expected] of cases) {
       const { output } = await caller(simulator).finished(model, input, parameters);
@@ -308,7 +308,7 @@ describe("what it makes", () => {
     }
   });
 
-  test("is told of in the words of its generation, and what it looked at is counted", async () => {
+  test("has the fields of its generation, and counts the inputs", async () => {
     await using simulator = await clockedSandbox();
     const one = caller(simulator);
 
@@ -326,7 +326,7 @@ describe("what it makes", () => {
     });
   });
 
-  test("a prompt that is too long is cut, and it may not be made longer", async () => {
+  test("of a prompt that is too long uses its beginning, and cannot be extended", async () => {
     await using simulator = await clockedSandbox();
     const prompt = "x".repeat(900);
     const { output } = await caller(simulator).finished(
@@ -339,7 +339,7 @@ describe("what it makes", () => {
     expect(asObject(output)["actual_prompt"]).toBeUndefined();
   });
 
-  test("links expire, and files of the store need their header", async () => {
+  test("has links that expire, and files in the vendor's storage need their header", async () => {
     await using simulator = await clockedSandbox({ tasks: { linkSeconds: 60 } });
     const one = caller(simulator);
     const { output } = await one.finished("wanx2.1-t2v-plus");
@@ -355,7 +355,7 @@ describe("what it makes", () => {
   });
 });
 
-describe("refused, in the vendor's words", () => {
+describe("refused with the vendor's message", () => {
   const invalid = "400 InvalidParameter ";
   const frames = { first_frame_url: LINK, last_frame_url: LINK };
   const refused: [string, string, JsonObject, JsonObject, string, string?][] = [
@@ -482,7 +482,7 @@ describe("refused, in the vendor's words", () => {
     expect(Object.keys(asObject(body))).toEqual(["code", "message", "request_id"]);
   });
 
-  test("an order that would be waited for", async () => {
+  test("a synchronous request", async () => {
     await using simulator = await clockedSandbox();
     const { body, status } = await caller(simulator).order("wan2.6-t2v", {}, {}, PATH, {
       "x-dashscope-async": "",
@@ -493,7 +493,7 @@ describe("refused, in the vendor's words", () => {
     );
   });
 
-  test("faults of all vendors, and an effect needs no end", async () => {
+  test("the faults of all vendors, and an effect without a last frame", async () => {
     await using simulator = await clockedSandbox();
     const { order } = caller(simulator);
     const effect = { prompt: "", template: "hug", first_frame_url: LINK };

@@ -22,7 +22,7 @@ function ask(text: string, extra: JsonObject = {}): JsonObject {
 const THINKING = { stream: true, enable_thinking: true } as const;
 const COUNTED = { stream_options: { include_usage: true } } as const;
 
-test("the vendor's usual client gets an answer, a stream and the list of models", async () => {
+test("the vendor's usual client gets a response, a stream and the list of models", async () => {
   const client = new OpenAI({
     apiKey: "sk-test",
     baseURL: `${sandbox.url}/dashscope/compatible-mode/v1`,
@@ -40,7 +40,7 @@ test("the vendor's usual client gets an answer, a stream and the list of models"
   expect(models.map((model) => model.id)).toContain("qwq-plus");
 });
 
-test("thoughts are streamed before the answer, and counted", async () => {
+test("reasoning is streamed before the text, and counted", async () => {
   const chunks = await qwen.chunks(ask("Say hi", { ...THINKING, ...COUNTED }));
 
   const deltas = chunks.map((chunk) => at(chunk, "choices", 0, "delta"));
@@ -54,7 +54,7 @@ test("thoughts are streamed before the answer, and counted", async () => {
   expect(at(chunks.at(-1), "usage", "completion_tokens_details", "reasoning_tokens")).toBe(tokens);
 });
 
-test("a hybrid model thinks as its kind does where nothing is said", async () => {
+test("a hybrid model has its own default for thinking", async () => {
   const thinks = async (model: string, extra: JsonObject = {}) =>
     fieldOf(await qwen.chunks(ask("Say hi", { model, ...extra })), "reasoning_content") !== "";
 
@@ -65,7 +65,7 @@ test("a hybrid model thinks as its kind does where nothing is said", async () =>
   expect(await thinks("qwen-max", { enable_thinking: true })).toBe(false);
 });
 
-test("the budget ends the thoughts and not the answer, whose own limit they do not use up", async () => {
+test("the budget ends the reasoning and not the text, whose own limit is independent", async () => {
   const chunks = await qwen.chunks(
     ask("Count to 50", { ...THINKING, ...COUNTED, thinking_budget: 10, max_tokens: 5 }),
   );
@@ -76,7 +76,7 @@ test("the budget ends the thoughts and not the answer, whose own limit they do n
   expect(at(chunks.at(-2), "choices", 0, "finish_reason")).toBe("length");
 });
 
-test("the model that can thinks for an answer in one piece, too", async () => {
+test("a model that supports it also thinks in a complete response", async () => {
   const answer = await qwen.answer(ask("Say hi", { model: "qwen3-max", enable_thinking: true }));
 
   expect(at(answer, "choices", 0, "message")).toMatchObject({
@@ -170,11 +170,11 @@ test.each<[string, JsonObject, string]>([
     ask("hi", { model: "qwen3-asr-flash" }),
     `${PREFIX}The input messages do not contain an audio.`,
   ],
-])("%s is refused as the vendor refuses it", async (_, body, message) => {
+])("%s is refused like at the vendor", async (_, body, message) => {
   expect(await qwen.refusal(body)).toBe(INVALID + message);
 });
 
-test("what the protocol itself refuses is refused in the vendor's shape", async () => {
+test("errors of the protocol itself have the vendor's format", async () => {
   const response = await qwen.send({ model: "qwen-plus" });
   const body = JSON.parse(await response.text());
 
@@ -249,7 +249,7 @@ test.each<[string, JsonObject]>([
   expect((await qwen.send(body)).status).toBe(200);
 });
 
-test("calls come one at a time unless more are wanted", async () => {
+test("tool calls come one at a time unless parallel ones are requested", async () => {
   const calls = async (extra: JsonObject) =>
     at(
       await qwen.answer(ask("Weather in Paris and in Rome", { tools: [WEATHER], ...extra })),
@@ -263,7 +263,7 @@ test("calls come one at a time unless more are wanted", async () => {
   expect(await calls({ parallel_tool_calls: true })).toMatchObject([{ index: 0 }, { index: 1 }]);
 });
 
-test("a call is streamed in the vendor's way, and its result is quoted", async () => {
+test("a call is streamed in the vendor's form, and its result is quoted", async () => {
   const chunks = await qwen.chunks(ask("Weather in Oslo", { tools: [WEATHER] }));
   const calls = chunks.flatMap((chunk) => at(chunk, "choices", 0, "delta", "tool_calls", 0) ?? []);
   const id = textAt(calls[0], "id");
@@ -297,7 +297,7 @@ test("a call is streamed in the vendor's way, and its result is quoted", async (
   );
 });
 
-test("a search costs tokens, and shows in the answer", async () => {
+test("a search costs tokens, and is visible in the response", async () => {
   const question = "Why is the sea salty?";
   const plain = await qwen.answer(ask(question, { enable_search: true }));
   const found = await qwen.answer(
@@ -311,7 +311,7 @@ test("a search costs tokens, and shows in the answer", async () => {
   );
 });
 
-test("a recording is written down, with its language", async () => {
+test("a recording is transcribed, with its language", async () => {
   const wav = Buffer.from("RIFF....WAVEfmt ").toString("base64");
   const body = {
     model: "qwen3-asr-flash",
@@ -337,13 +337,13 @@ test("a recording is written down, with its language", async () => {
   expect(wrong).toStartWith("400");
 });
 
-test("a refusal of the model is an answer like any other", async () => {
+test("a refusal of the model is a normal response", async () => {
   const answer = await qwen.answer(ask("please refuse"));
 
   expect(textAt(answer, "choices", 0, "message", "content")).toContain("can't assist");
 });
 
-test("a beginning that was seen before is cached from 256 tokens on", async () => {
+test("a repeated prefix is cached from 256 tokens on", async () => {
   const long = `${Bun.randomUUIDv7()} ${"A rather dull manual. ".repeat(80)}`;
   const about = (text: string) => ({
     model: "qwen-plus",
@@ -360,7 +360,7 @@ test("a beginning that was seen before is cached from 256 tokens on", async () =
   );
 });
 
-test("faults can be ordered, and come in the vendor's shape", async () => {
+test("faults can be ordered, and have the vendor's format", async () => {
   const limited = await qwen.refusal(ask("[[fault:status code=429]]"));
   const unpaid = await qwen.refusal(ask("[[fault:status code=400 error=Arrearage]]"));
   const broken = await (

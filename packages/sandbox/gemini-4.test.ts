@@ -67,7 +67,7 @@ describe.each(FOURTH)("%s", (model) => {
     expect(await refusal(model, thinking({ thinkingLevel }))).toBe("accepted");
   });
 
-  test("ignores samplers", async () => {
+  test("ignores sampling options", async () => {
     const config = { temperature: 0.1, topP: 0.5, topK: 3 };
     expect(await refusal(model, configured(config))).toBe("accepted");
   });
@@ -86,12 +86,12 @@ test.each([
   expect(at(await answerTo(sandbox, asked, ask("hi")), "modelVersion")).toBe(served);
 });
 
-test("roles are taken in any case", async () => {
+test("roles are accepted in any case", async () => {
   const body = { contents: [{ role: "USER", parts: [{ text: "Say hi." }] }] };
   expect(await refusal("gemini-4-argon", body)).toBe("accepted");
 });
 
-test("the result of a function says which call it answers", async () => {
+test("a function result names its call", async () => {
   const talk = (id: JsonObject): JsonObject => ({
     contents: [
       user("hi"),
@@ -116,7 +116,7 @@ test("the result of a function says which call it answers", async () => {
   expect(await refusal("gemini-3.6-flash", talk({}))).toBe("accepted");
 });
 
-test("a video comes from those that film, and from no other", async () => {
+test("only video models accept a video request", async () => {
   const body = configured({ responseModalities: ["VIDEO"] });
   const answer = await answerTo(sandbox, "gemini-omni-1.2-flash", body);
   expect(at(partsOf(answer)[0], "inlineData", "mimeType")).toBe("video/mp4");
@@ -124,7 +124,7 @@ test("a video comes from those that film, and from no other", async () => {
   expect(await refusal("gemini-4-argon", body)).toContain("response modalities (VIDEO)");
 });
 
-describe("an answer that is longer than one request brings", () => {
+describe("a response that is longer than one request allows", () => {
   const LONG = "Count from 1 to 40. [[fault:hop tokens=30]]";
   const WHOLE = "Count from 1 to 40.";
 
@@ -146,7 +146,7 @@ describe("an answer that is longer than one request brings", () => {
     throw new Error("It goes on for ever.");
   }
 
-  test.each([true, false])("goes on with the token (streamed: %p)", async (isStreamed) => {
+  test.each([true, false])("continues with the token (streamed: %p)", async (isStreamed) => {
     const plain = textOf(await answerTo(sandbox, "gemini-4-argon", ask(WHOLE)));
     const all = await hops(ask(LONG), isStreamed);
 
@@ -169,7 +169,7 @@ describe("an answer that is longer than one request brings", () => {
     expect(counted.reduce((sum, each) => sum + each, 0)).toBe(90);
   });
 
-  test("does not go on with a token that is broken or of another question", async () => {
+  test("does not continue with an invalid token or one of another request", async () => {
     const first = candidateOf(await answerTo(sandbox, "gemini-4-argon", ask(LONG)));
     const { continuationToken = null } = first;
 

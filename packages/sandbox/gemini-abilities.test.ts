@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("log probabilities come for every token, with as many alternatives as wanted", async () => {
+test("log probabilities are returned for every token, with the requested number of alternatives", async () => {
   const generationConfig = { responseLogprobs: true, logprobs: 2 };
   const body = ask("Say schöne Grüße", { generationConfig });
   const answer = await answerTo(sandbox, "gemini-2.0-flash", body);
@@ -25,7 +25,7 @@ test("log probabilities come for every token, with as many alternatives as wante
   expect(at(answer, "candidates", 0, "avgLogprobs")).toBeNumber();
 });
 
-test("what is held back ends with its reason, unless the caller switched that off", async () => {
+test("blocked content ends with its reason, unless the client turned the filter off", async () => {
   const open = [{ category: "HARM_CATEGORY_DANGEROUS_CONTENT", threshold: "OFF" }];
   const held = await answerTo(sandbox, "gemini-2.5-flash", ask("please refuse"));
   const told = await answerTo(
@@ -46,7 +46,7 @@ test("what is held back ends with its reason, unless the caller switched that of
   expect("candidates" in blocked).toBe(false);
 });
 
-test("pictures are real files, in the form of their generation and the shape that was asked for", async () => {
+test("images are real files, in the format of their generation and the requested shape", async () => {
   const answer = await answerTo(
     sandbox,
     "gemini-3-pro-image",
@@ -69,7 +69,7 @@ test("pictures are real files, in the form of their generation and the shape tha
   expect(partsOf(unasked).map((each) => Object.keys(each))).toEqual([["text"], ["inlineData"]]);
 });
 
-test("spoken answers are samples in portions", async () => {
+test("spoken responses are samples in chunks", async () => {
   const chunks = await chunksOf(
     sandbox,
     "gemini-2.5-flash-preview-tts",
@@ -84,7 +84,7 @@ test("spoken answers are samples in portions", async () => {
   expect(at(chunks.at(-1), "candidates", 0, "finishReason")).toBe("STOP");
 });
 
-test("an answer from the web says which bytes of it which page bears out", async () => {
+test("a response from the web has the pages for its byte ranges", async () => {
   const body = ask("Search the web and write 3 sentences on Zürich and Genève", {
     tools: [{ google_search: {} }],
   });
@@ -112,7 +112,7 @@ test("an answer from the web says which bytes of it which page bears out", async
   expect(grounded.filter(Boolean)).toHaveLength(1);
 });
 
-test("code is run, a search is told, and pages are read, each in parts and counts of its own", async () => {
+test("code is run, a search is shown, and pages are read, each with its own parts and counts", async () => {
   const code = await answerTo(
     sandbox,
     "gemini-3.5-flash",
@@ -151,7 +151,7 @@ test("code is run, a search is told, and pages are read, each in parts and count
   }
 });
 
-test("the models come in pages, each with what it can do", async () => {
+test("models are listed in pages, each with its methods", async () => {
   const get = async (path: string) =>
     asObject(
       parseJson(
@@ -179,7 +179,7 @@ test("the models come in pages, each with what it can do", async () => {
   });
 });
 
-test("what was put by once need not be sent again, until it ends or is taken away", async () => {
+test("cached content need not be sent again, until it expires or is deleted", async () => {
   let now = Date.parse("2026-05-01T10:00:00Z");
   await using timed = await startSandbox({ now: () => now });
   const long = "Every harbour keeps a book of tides and winds. ".repeat(150);

@@ -39,7 +39,7 @@ test("a missing key, a wrong key and a wrong token get different errors", async 
   expect(await seen("", { authorization: "Bearer AIza-right" })).toBe(200);
 });
 
-test("what is not there is not found: a model, a verb, a path, a method", async () => {
+test("unknown models, verbs, paths and methods are not found", async () => {
   const seen = async (method: string, path: string) => {
     const response = await fetch(`${sandbox.url}/gemini/${path}`, {
       method,
@@ -63,7 +63,7 @@ test("what is not there is not found: a model, a verb, a path, a method", async 
   ]);
 });
 
-test("what stands behind the question mark must be known", async () => {
+test("query parameters must be known", async () => {
   const call = (query: string) =>
     post(sandbox, `models/gemini-2.5-flash:generateContent${query}`, ask("hi"));
 
@@ -72,7 +72,7 @@ test("what stands behind the question mark must be known", async () => {
   expect(await refusalOf(await call("?alt=xml"))).toContain("400 INVALID_ARGUMENT");
 });
 
-test("a refusal of a stream has the stream's form", async () => {
+test("the error of a stream request has the stream's format", async () => {
   const call = (query: string) =>
     post(sandbox, `models/gemini-none:streamGenerateContent${query}`, ask("hi"));
   const events = await call("?alt=sse");
@@ -87,7 +87,7 @@ test("a refusal of a stream has the stream's form", async () => {
   expect(at(parseJson(await array.text()), 0, "error", "status")).toBe("NOT_FOUND");
 });
 
-test("more text than the model can hold is refused with both numbers", async () => {
+test("a prompt above the model's context is refused with both numbers", async () => {
   const body = ask("word ".repeat(9_000), { generationConfig: { responseModalities: ["AUDIO"] } });
   const call = "models/gemini-2.5-flash-preview-tts:generateContent";
 
@@ -96,7 +96,7 @@ test("more text than the model can hold is refused with both numbers", async () 
   );
 });
 
-test("tokens are counted of a conversation or of a request, but not of both", async () => {
+test("tokens are counted for a conversation or for a request, but not for both", async () => {
   const count = (body: JsonObject) => post(sandbox, "models/gemini-2.5-flash:countTokens", body);
   const inner = { model: "models/gemini-2.5-flash", ...ask("hi") };
 
@@ -111,7 +111,7 @@ test("tokens are counted of a conversation or of a request, but not of both", as
   ).toContain("has to be");
 });
 
-test("too little to be worth keeping, or for no time, is not cached", async () => {
+test("content below the minimum, or without a lifetime, is not cached", async () => {
   const create = async (body: JsonObject) =>
     refusalOf(await post(sandbox, "cachedContents", { model: "models/gemini-2.5-flash", ...body }));
   const long = user("Every harbour keeps a book of tides and winds. ".repeat(150));

@@ -25,7 +25,7 @@ async function status(verb: string, body: object, model = MODEL): Promise<number
   return answer.status;
 }
 
-test("the official client gets a vector for each text, whole or its beginning", async () => {
+test("the official client gets an embedding for each text, whole or shortened", async () => {
   const whole = await client.models.embedContent({ model: MODEL, contents: ["a cat", "a dog"] });
   const short = await client.models.embedContent({
     model: MODEL,
@@ -39,7 +39,7 @@ test("the official client gets a vector for each text, whole or its beginning", 
   expect(short.embeddings?.[0]?.values).toEqual(first?.values?.slice(0, 768) ?? []);
 });
 
-test("what the vendor refuses is refused", async () => {
+test("invalid requests are refused like at the vendor", async () => {
   const content = { parts: [{ text: "a" }] };
 
   expect(await status("embedContent", { content })).toBe(200);

@@ -36,7 +36,7 @@ test.each([
   [500, "INTERNAL"],
   [503, "UNAVAILABLE"],
   [504, "DEADLINE_EXCEEDED"],
-])("an ordered failure %d has the vendor's name for it", async (code, name) => {
+])("an ordered failure %d has the vendor's name", async (code, name) => {
   const body = ask(`hi [[fault:status code=${code}]]`);
   const response = await post(sandbox, `models/${MODEL}:generateContent`, body);
 
@@ -45,7 +45,7 @@ test.each([
   expect(error).toMatchObject({ code, status: name });
 });
 
-test("a spent quota says so in its details, and how long to wait where that was ordered", async () => {
+test("an exhausted quota has details, and an ordered time to retry", async () => {
   const details = async (order: string) => {
     const body = ask(`hi [[fault:status code=429 ${order}]]`);
     const response = await post(sandbox, `models/${MODEL}:generateContent`, body);
@@ -63,7 +63,7 @@ test("a spent quota says so in its details, and how long to wait where that was 
   ]);
 });
 
-test("the words that order a fault are the user's last, whatever came after them", async () => {
+test("fault words are read from the user's last text, with any messages after it", async () => {
   const turn = {
     role: "model",
     parts: [{ functionCall: { name: "get_weather", args: {} } }],
@@ -80,14 +80,14 @@ test("the words that order a fault are the user's last, whatever came after them
   );
 });
 
-test("what the model said orders nothing", async () => {
+test("the model's text orders nothing", async () => {
   const said = { role: "model", parts: [{ text: "[[fault:status code=500]]" }] };
   const body = { contents: [user("Say hi"), said] };
 
   expect(textOf(await answerTo(sandbox, MODEL, body))).toBe("hi");
 });
 
-test("faults can be ordered for a model, a key or a path, though none is in the body", async () => {
+test("faults can be ordered for a model, a key or a path, also without one in the body", async () => {
   const status = async (model: string, key: string) =>
     (await post(sandbox, `models/${model}:generateContent`, ask("Say hi"), { key })).status;
   sandbox.faults.add({ name: "status", args: { code: "503" }, match: { model: "gemini-2.5-pro" } });
@@ -99,7 +99,7 @@ test("faults can be ordered for a model, a key or a path, though none is in the 
   expect(await status(MODEL, "AIza-second")).toBe(200);
 });
 
-test("an error ends a stream of events as its last one, and an array as its last element", async () => {
+test("an error is the last event of a stream, and the last element of an array", async () => {
   const prompt = "Count to 30 [[fault:streamerror after=2 message=lost]]";
   const events = eventsIn(await streamText(sandbox, MODEL, ask(prompt)));
   const array = parseJson(await arrayText(prompt));
@@ -111,7 +111,7 @@ test("an error ends a stream of events as its last one, and an array as its last
   expect(at(array, 3)).toBeUndefined();
 });
 
-test("a cut stream has no reason, and a cut array no end", async () => {
+test("a cut stream has no finish reason, and a cut array no end", async () => {
   const prompt = "Count to 30 [[fault:truncate events=3]]";
   const chunks = await chunksOf(sandbox, MODEL, ask(prompt));
   const array = await arrayText(prompt);
@@ -124,14 +124,14 @@ test("a cut stream has no reason, and a cut array no end", async () => {
   expect(parseJson(`${array}]`)).toHaveLength(3);
 });
 
-test("an array can lack its bracket", async () => {
+test("an array can lack its closing bracket", async () => {
   const array = await arrayText("Count to 30 [[fault:nodone]]");
 
   expect(parseJson(array)).toBeUndefined();
   expect(textOf(...JSON.parse(`${array}]`))).toEndWith("29, 30");
 });
 
-test("one event can be broken, and the framing unusual", async () => {
+test("one event can be malformed, and the framing unusual", async () => {
   const broken = eventsIn(
     await streamText(sandbox, MODEL, ask("Count to 30 [[fault:malformed kind=json at=1]]")),
   );
@@ -147,7 +147,7 @@ test("one event can be broken, and the framing unusual", async () => {
   expect(eventsIn(bare).length).toBeGreaterThan(2);
 });
 
-test("an error can come with the status of a success", async () => {
+test("an error can have the status of success", async () => {
   const response = await post(
     sandbox,
     `models/${MODEL}:generateContent`,
@@ -157,7 +157,7 @@ test("an error can come with the status of a success", async () => {
   expect(await refusalOf(response)).toBe("200 INTERNAL oops");
 });
 
-test("usage can be missing, a lie, or nothing", async () => {
+test("usage can be missing, impossible, or zero", async () => {
   const usage = async (fault: string) =>
     (await answerTo(sandbox, MODEL, ask(`Say hi [[fault:${fault}]]`)))["usageMetadata"];
   const streamed = await chunksOf(sandbox, MODEL, ask("Count to 9 [[fault:nousage]]"));
@@ -168,7 +168,7 @@ test("usage can be missing, a lie, or nothing", async () => {
   expect(Number(at(await usage("lyingusage kind=negative"), "promptTokenCount"))).toBeLessThan(0);
 });
 
-test("another reason to finish can be ordered, on every path", async () => {
+test("another finish reason can be ordered, on every path", async () => {
   const prompt = "Say hi [[fault:finish reason=MALFORMED_FUNCTION_CALL]]";
   const whole = await answerTo(sandbox, MODEL, ask(prompt));
   const chunks = await chunksOf(sandbox, "gemini-3.5-flash", ask(prompt));
@@ -190,7 +190,7 @@ test("calls can lack an id or arguments", async () => {
   expect(at(await call("nullarguments"), "args")).toBeNull();
 });
 
-test("an answer can be endless: the caller's leaving ends it", async () => {
+test("a response can be endless until the client disconnects", async () => {
   const gone = new AbortController();
   const response = await fetch(
     `${sandbox.url}/gemini/v1beta/models/${MODEL}:streamGenerateContent`,
@@ -216,7 +216,7 @@ test("an answer can be endless: the caller's leaving ends it", async () => {
   expect(record?.state).toBe("aborted");
 });
 
-test("one event can be huge, and is whole in both forms of an answer", async () => {
+test("one event can be huge, and is complete in both forms of a response", async () => {
   const prompt = "Say hi [[fault:bigevent mib=1]]";
   const whole = textOf(await answerTo(sandbox, MODEL, ask(prompt)));
   const streamed = textOf(...(await chunksOf(sandbox, MODEL, ask(prompt))));

@@ -83,7 +83,7 @@ const FORMED: Json = {
 
 const JUNK: readonly Json[] = [null, true, 0, -1, 1e300, "", "x", "🐙", [], [[]], {}, { a: {} }];
 
-test("whatever a part of a request is replaced by, the answer is the vendor's", async () => {
+test("a request with any part replaced gets the vendor's error or a response", async () => {
   const next = random(SEED);
   const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)];
   const vendor = openVendor(gemini, () => 0);

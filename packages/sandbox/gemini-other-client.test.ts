@@ -22,7 +22,7 @@ const weather = tool({
 });
 
 test.each(["gemini-2.0-flash", "gemini-2.5-flash", "gemini-3.5-flash"])(
-  "a client of another house streams %s, runs both calls, and carries everything back",
+  "another company's client streams %s, runs both calls, and returns everything",
   async (id) => {
     const google = createGoogleGenerativeAI({
       apiKey: "AIza-test",

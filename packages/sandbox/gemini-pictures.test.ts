@@ -39,7 +39,7 @@ function pictures(count: number): JsonObject {
   return { contents: [{ role: "user", parts }], generationConfig: DRAWN };
 }
 
-test("the official client gets a picture of the shape and size that it asked for", async () => {
+test("the official client gets an image of the requested shape and size", async () => {
   const answer = await client.models.generateContent({
     model: PRO,
     contents: "A paper fox",
@@ -55,7 +55,7 @@ test("the official client gets a picture of the shape and size that it asked for
   expect(await lookAt(Buffer.from(data, "base64"))).toBe("jpeg 1536x2720");
 });
 
-test("a model that thinks shows what it drew on its way to those who see its thoughts", async () => {
+test("a reasoning model shows intermediate images to clients that see its reasoning", async () => {
   const config = { responseModalities: ["IMAGE"], imageConfig: { imageSize: "512" } };
   const answer = await client.models.generateContent({
     model: FLASH,
@@ -92,7 +92,7 @@ test("a model that thinks shows what it drew on its way to those who see its tho
   expect(textAt(drawn[0], "inlineData", "data")).not.toBe(textAt(drawn[1], "inlineData", "data"));
 });
 
-test("long shapes and small sizes are for the model that has them", async () => {
+test("long shapes and small sizes are supported by one model only", async () => {
   const drawn = async (model: string, imageConfig: JsonObject) =>
     lookAt(bytesOf(partsOf(await answerTo(sandbox, model, ask("A fox", image(imageConfig))))[0]));
 
@@ -100,7 +100,7 @@ test("long shapes and small sizes are for the model that has them", async () => 
   expect(await drawn(SECOND, { aspectRatio: "21:9" })).toBe("png 1568x672");
 });
 
-test("a picture tells of how many it was made", async () => {
+test("an image shows the number of its input images", async () => {
   const drawn = async (count: number) =>
     textAt(partsOf(await answerTo(sandbox, SECOND, pictures(count)))[0], "inlineData", "data");
 
@@ -150,13 +150,13 @@ test.each<[string, string, JsonObject, string]>([
     pictures(15),
     `The number of images (15) exceeds the maximum number of images allowed (14) for models/${PRO}.`,
   ],
-])("%s: refused as the vendor refuses it", async (_, model, body, expected) => {
+])("%s: refused like at the vendor", async (_, model, body, expected) => {
   const response = await post(sandbox, `models/${model}:generateContent`, body);
 
   expect(await refusalOf(response)).toBe(`400 INVALID_ARGUMENT ${expected}`);
 });
 
-test("what may not be drawn, or cannot be, ends with its reason and without a picture", async () => {
+test("blocked or impossible images end with their reason and without an image", async () => {
   const end = async (model: string, text: string) => {
     const answer = await answerTo(sandbox, model, ask(text));
     const drawn = partsOf(answer).filter((part) => "inlineData" in part);
@@ -189,7 +189,7 @@ function imagenClient({ url }: Sandbox): GoogleGenAI {
   });
 }
 
-test("the official client gets as many pictures of Imagen as it asked for", async () => {
+test("the official client gets the requested number of Imagen images", async () => {
   const answer = await imagenClient(sandbox).models.generateImages({
     model: `models/${IMAGEN}`,
     prompt: "A paper fox",
@@ -212,7 +212,7 @@ async function predict(prompt: string, parameters: JsonObject, model = IMAGEN) {
   return { status: response.status, body: asObject(parseJson(await response.text())) };
 }
 
-test("what Imagen filters out is told in the place of the picture", async () => {
+test("the reason of Imagen's filter is in the place of the image", async () => {
   const some = await predict("A fox, please fail image 2", { sampleCount: 2 });
   const none = await predict("please refuse", {});
 
@@ -244,7 +244,7 @@ test.each<[string, JsonObject, string]>([
   expect(textAt(body, "error", "message")).toStartWith(expected);
 });
 
-test("Imagen answers no conversations, and Gemini's models predict nothing", async () => {
+test("Imagen supports no conversations, and Gemini's models no predictions", async () => {
   const talk = await post(sandbox, `models/${IMAGEN}:generateContent`, ask("hi"));
   const long = await predict("fox ".repeat(600), {});
 

@@ -10,9 +10,8 @@ import { SHOWN, WEATHER, answerTo, ask, chunksOf, partsOf, post } from "./testin
 
 withVendors("corpus", () => {
   const records = ["generate-content", "stream-generate-content"].flatMap(readRecords);
-  describe("what the vendor has taken, the sandbox takes", () => taken(records));
-  describe("what the vendor has answered, the sandbox answers in the same shape", () =>
-    shapes(records));
+  describe("recorded requests are accepted", () => taken(records));
+  describe("recorded responses have the same form as simulated ones", () => shapes(records));
 });
 
 interface Recorded {
@@ -78,7 +77,7 @@ function taken(records: readonly Recorded[]): void {
       findModel(model) !== undefined && status === 200 && isJsonObject(body),
   );
 
-  test("enough was recorded of the models that are played", () => {
+  test("there are enough recordings of the simulated models", () => {
     expect(played.length).toBeGreaterThan(100);
   });
 
@@ -111,7 +110,7 @@ function shapes(records: readonly Recorded[]): void {
   });
   afterAll(() => sandbox.stop());
 
-  test("every order of parts in a real stream is one of ours", () => {
+  test("every order of parts in a recorded stream also occurs in the simulator", () => {
     const known = new Set(ours.filter(({ isStream }) => isStream).map(sequenceOf));
     const real = answered.filter((each) => each.isStream && isPlain(each));
 
@@ -119,7 +118,7 @@ function shapes(records: readonly Recorded[]): void {
     expect([...new Set(real.map(sequenceOf))].filter((each) => !known.has(each))).toEqual(RARE);
   });
 
-  test("every member of a real answer is in ours of that kind", () => {
+  test("every member of a recorded response also occurs in the simulator", () => {
     const known = new Set(ours.flatMap((each) => [...membersOf(each)]));
     const missing = answered.flatMap((record) =>
       [...membersOf(record)].filter((member) => !known.has(member)),
@@ -128,14 +127,14 @@ function shapes(records: readonly Recorded[]): void {
     expect([...new Set(missing)].filter((member) => !ELSEWHERE.test(member))).toEqual([]);
   });
 
-  test("an order that the vendor does not have would be noticed", () => {
+  test("an order that the vendor does not have would be detected", () => {
     const known = ours.filter(({ isStream }) => isStream).map(sequenceOf);
 
     expect(known).not.toContain("3 text+STOP");
     expect(known).toContain("3 text text+sealed+STOP");
   });
 
-  test("refusals are those of the vendor, with their details", async () => {
+  test("refusals equal those of the vendor, with their details", async () => {
     await using guarded = await startSandbox({ apiKeys: ["AIza-right"] });
     const real = records.filter(({ status, answers }) => status >= 400 && answers.length > 0);
     const kinds = real.map(({ status, answers: [body] }) => [status, body] as const);

@@ -44,7 +44,7 @@ const VALUE = "400 INVALID_ARGUMENT Invalid value at";
 const RULE = "400 INVALID_ARGUMENT * GenerateContentRequest";
 const NO_TURN = "400 INVALID_ARGUMENT Please ensure that";
 
-describe("the form of a request", () => {
+describe("the structure of a request", () => {
   test.each<[string, JsonObject, string]>([
     ["no contents", {}, `${RULE}.contents: contents is not specified`],
     ["no contents at all", { contents: [] }, `${RULE}.contents: contents is not specified`],
@@ -109,7 +109,7 @@ describe("the form of a request", () => {
     expect(await refusal("gemini-2.5-flash", body)).toStartWith(expected);
   });
 
-  test("all violations are reported at once, each with its path", async () => {
+  test("all violations are reported together, each with its path", async () => {
     const body = ask("hi", { foo: 1, generationConfig: { topP: "x", bar: 2 } });
     const response = await post(sandbox, "models/gemini-2.5-flash:generateContent", body);
     const details = at(parseJson(await response.text()), "error", "details", 0);
@@ -123,7 +123,7 @@ describe("the form of a request", () => {
     ]);
   });
 
-  test("what is nested too deeply is refused, and not followed", async () => {
+  test("excessive nesting is refused, and not followed", async () => {
     let schema: Json = { type: "STRING" };
     let args: Json = {};
     for (let depth = 0; depth < 3_000; depth++) {
@@ -141,7 +141,7 @@ describe("the form of a request", () => {
       expect(await refusal("gemini-2.5-flash", body)).toContain("Message too deep");
   });
 
-  test("a body that is no JSON", async () => {
+  test("a body that is not JSON is refused", async () => {
     const url = `${sandbox.url}/gemini/v1beta/models/gemini-2.5-flash:generateContent`;
     const headers = { "x-goog-api-key": "k" };
     const response = await fetch(url, { method: "POST", headers, body: '{"contents":' });

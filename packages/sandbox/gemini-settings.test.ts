@@ -328,7 +328,7 @@ describe("tools", () => {
     expect(await refusal("gemini-2.5-flash", ask("hi", extra))).toStartWith(expected);
   });
 
-  test("the third generation takes all of them together, where it may tell what it did", async () => {
+  test("the third generation accepts all of them together, if it may report server-side tools", async () => {
     const both = { tools: [{ googleSearch: {} }, WEATHER] };
     const shown = { ...both, toolConfig: { includeServerSideToolInvocations: true } };
     const form = { tools: [WEATHER], generationConfig: { responseMimeType: "application/json" } };

@@ -69,7 +69,7 @@ async function refusal(model: string, contents: readonly JsonObject[]): Promise<
 const CORRUPTED = "400 INVALID_ARGUMENT Corrupted thought signature.";
 
 describe.each([SECOND, THIRD])("%s", (model) => {
-  test("signs the first of its calls, and takes the signature back as it was", async () => {
+  test("signs its first call, and accepts the signature unchanged", async () => {
     const turn = await turnOf(model);
 
     const signed = partsOfTurn(turn).map((part) => "thoughtSignature" in part);
@@ -77,7 +77,7 @@ describe.each([SECOND, THIRD])("%s", (model) => {
     expect(await refusal(model, [QUESTION, turn, resultsFor(turn)])).toBe("accepted");
   });
 
-  test("refuses a signature that was changed, cut, or made by another vendor", async () => {
+  test("refuses a signature that was changed, truncated, or made by another vendor", async () => {
     const turn = await turnOf(model);
     const signature = textAt(partsOfTurn(turn)[0], "thoughtSignature");
     const flipped = `${signature.slice(0, 20)}${signature[20] === "A" ? "B" : "A"}${signature.slice(21)}`;
@@ -93,7 +93,7 @@ describe.each([SECOND, THIRD])("%s", (model) => {
     expect(await Promise.all(wrong)).toEqual(Array(4).fill(CORRUPTED));
   });
 
-  test("takes the signature in the other alphabet of base64, and a word that passes for one", async () => {
+  test("accepts the signature in the other base64 alphabet, and the documented placeholder", async () => {
     const turn = await turnOf(model);
     const urlSafe = changed(turn, (part) =>
       typeof part["thoughtSignature"] === "string"
@@ -115,7 +115,7 @@ describe.each([SECOND, THIRD])("%s", (model) => {
   });
 });
 
-test("only the third generation insists on a signature, and names the call that lacks it", async () => {
+test("a signature is required only by the third generation, and the error names the unsigned call", async () => {
   const [second, third] = [await turnOf(SECOND), await turnOf(THIRD)];
   const bare = (turn: JsonObject) => [QUESTION, changed(turn, withoutSignature), resultsFor(turn)];
 
@@ -126,7 +126,7 @@ test("only the third generation insists on a signature, and names the call that 
   expect(await refusal(THIRD, bare(third))).toContain("`default_api:get_weather` , position 2");
 });
 
-test("the signature must stay on the first call", async () => {
+test("a signature must stay on the first call", async () => {
   const turn = await turnOf(THIRD);
   const [signature] = partsOfTurn(turn).map((part) => part["thoughtSignature"] ?? null);
   const moved = changed(turn, (part, index) =>
@@ -136,7 +136,7 @@ test("the signature must stay on the first call", async () => {
   expect(await refusal(THIRD, [QUESTION, moved, resultsFor(turn)])).toContain("missing");
 });
 
-test("calls of a turn that is over need no signature any more, every step of the running one does", async () => {
+test("only calls of the current turn's steps need signatures", async () => {
   const turn = await turnOf(THIRD);
   const bare = changed(turn, withoutSignature);
   const over = [QUESTION, bare, resultsFor(turn), { role: "model", parts: [{ text: "Sunny." }] }];
@@ -148,7 +148,7 @@ test("calls of a turn that is over need no signature any more, every step of the
   expect(await refusal(THIRD, secondStep)).toContain("position 8");
 });
 
-test("a text of the third generation is signed: on its last part, or by an empty one that ends a stream", async () => {
+test("text of the third generation is signed on its last part, or in an empty one at the end of a stream", async () => {
   const body = ask("Count to 9");
   const whole = await answerTo(sandbox, THIRD, body);
   const chunks = await chunksOf(sandbox, THIRD, body);
@@ -159,7 +159,7 @@ test("a text of the third generation is signed: on its last part, or by an empty
   expect(partsOf(...chunks.slice(0, -1)).some((part) => "thoughtSignature" in part)).toBe(false);
 });
 
-test("a streamed conversation goes on with the pieces as they came", async () => {
+test("a streamed conversation continues from its parts as received", async () => {
   const chunks = await chunksOf(sandbox, THIRD, ask("Count to 9"));
   const answer = await answerTo(sandbox, THIRD, {
     contents: [user("Count to 9"), { role: "model", parts: partsOf(...chunks) }, user("Say hi")],
@@ -168,7 +168,7 @@ test("a streamed conversation goes on with the pieces as they came", async () =>
   expect(textOf(answer)).toBe("hi");
 });
 
-test("a model that does not think has no use for signatures", async () => {
+test("a model that does not think ignores signatures", async () => {
   const turn = {
     role: "model",
     parts: [{ text: "Hello.", thoughtSignature: "bW9jaw==" }],

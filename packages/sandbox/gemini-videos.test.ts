@@ -56,7 +56,7 @@ function orderInProject(
 }
 
 describe("an operation", () => {
-  test("says nothing of being done until it is, and then where the video lies", async () => {
+  test("is not marked as done until it is, and then has the video's address", async () => {
     await using simulator = await clockedSandbox();
     const created = asObject((await order(simulator, { durationSeconds: 4 })).body);
     const path = `/gemini/v1beta/${textAt(created, "name")}`;
@@ -89,7 +89,7 @@ describe("an operation", () => {
     ["[expire]", 4, "DEADLINE_EXCEEDED"],
     ["[err3]", 3, "INVALID_ARGUMENT"],
     ["[err8]", 8, "RESOURCE_EXHAUSTED"],
-  ])("%s: it is done, with an error", async (mark, code, status) => {
+  ])("with %s is done, with an error", async (mark, code, status) => {
     await using simulator = await clockedSandbox();
     const operation = await finished(simulator, `a cat ${mark}`);
 
@@ -99,7 +99,7 @@ describe("an operation", () => {
   });
 
   test.each(["[rai]", "[moderate]", "[rai1]"])(
-    "%s: it is done without an error, and without a video",
+    "with %s is done without an error, and without a video",
     async (mark) => {
       await using simulator = await clockedSandbox();
       for (const vertexai of [false, true]) {
@@ -113,7 +113,7 @@ describe("an operation", () => {
     },
   );
 
-  test("an answer that is lost leaves the operation behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     const lost = await order(simulator, {}, { prompt: "[timeout]" });
     const next = await order(simulator, {});
@@ -144,7 +144,7 @@ describe("an operation", () => {
 });
 
 describe("the file", () => {
-  testWithFfmpeg("is a video of the ordered shape, with sound", async () => {
+  testWithFfmpeg("is a video as requested, with sound", async () => {
     await using simulator = await clockedSandbox();
     const config = { aspectRatio: "9:16", resolution: "1080p", durationSeconds: 8 };
     const { response } = await finished(simulator, "a cat", config);
@@ -156,7 +156,7 @@ describe("the file", () => {
     );
   });
 
-  test("asks for the key, and sends on once to where no key is asked for", async () => {
+  test("requires the key, and redirects once to an address without one", async () => {
     await using simulator = await clockedSandbox();
     const { response } = await finished(simulator, "a cat");
     const uri = response?.generatedVideos?.[0]?.video?.uri ?? "";
@@ -186,7 +186,7 @@ describe("the file", () => {
 });
 
 describe("in a project", () => {
-  test("the vendor's client asks for the operation by POST, and gets the video itself", async () => {
+  test("the vendor's client polls the operation by POST, and gets the video itself", async () => {
     await using simulator = await clockedSandbox();
     const config = { numberOfVideos: 2, durationSeconds: 4, generateAudio: false };
     const { response } = await finished(simulator, "two cats [rai1]", config, true);
@@ -198,7 +198,7 @@ describe("in a project", () => {
     expect([more.length, response?.raiMediaFilteredCount]).toEqual([0, 1]);
   });
 
-  test("or where it was put, on request", async () => {
+  test("or its location in a bucket, on request", async () => {
     await using simulator = await clockedSandbox();
     const given = { image: { gcsUri: "gs://b/a.png", mimeType: "image/png" } };
     const created = await orderInProject(simulator, { storageUri: "gs://b/out/" }, given);
@@ -223,7 +223,7 @@ describe("in a project", () => {
     });
   });
 
-  test("its operations are found in no other way", async () => {
+  test("its operations are found on no other path", async () => {
     await using simulator = await clockedSandbox();
     const operationName = textAt((await orderInProject(simulator, {})).body, "name");
     const id = operationName.split("/").at(-1) ?? "";
@@ -239,7 +239,7 @@ describe("in a project", () => {
   });
 });
 
-describe("what it takes", () => {
+describe("accepted and refused requests", () => {
   const second = "veo-2.0-generate-001";
   const third = "veo-3.0-generate-001";
   const lite = "veo-3.1-lite-generate-preview";
@@ -321,7 +321,7 @@ describe("what it takes", () => {
     expect((await orderInProject(simulator, parameters)).status).toBe(status);
   });
 
-  test("a model that films does not talk, and says how to ask it", async () => {
+  test("a video model generates no text, and its error names the right method", async () => {
     await using simulator = await clockedSandbox();
     const { models } = clientOf(simulator);
 
@@ -337,7 +337,7 @@ describe("what it takes", () => {
     ).toEqual(["predictLongRunning"]);
   });
 
-  test("faults of all vendors, in the shape of this one", async () => {
+  test("the faults of all vendors have this vendor's format", async () => {
     await using simulator = await clockedSandbox();
 
     expect(await order(simulator, {}, { prompt: "[[fault:status code=503]]" })).toMatchObject({

@@ -26,7 +26,7 @@ afterAll(() => sandbox.stop());
 
 const MODELS = ["gemini-2.0-flash", "gemini-2.5-flash", "gemini-3.6-flash"] as const;
 
-test("a stream of events has no names, no terminator, and ends its lines as the vendor does", async () => {
+test("an event stream has no names, no end mark, and the vendor's line ends", async () => {
   const response = await post(
     sandbox,
     "models/gemini-2.5-flash:streamGenerateContent?alt=sse",
@@ -55,7 +55,7 @@ test("a stream without `alt=sse` is one JSON array", async () => {
   expect(sandbox.requests.at(-1)?.delivered.events).toBe(list.length);
 });
 
-test("the same paths answer under the other version", async () => {
+test("the same paths work under the other version", async () => {
   const body = ask("Say hi");
   const call = "models/gemini-2.5-flash:generateContent";
   const other = await post(sandbox, call, body, { version: "v1" });
@@ -64,7 +64,7 @@ test("the same paths answer under the other version", async () => {
 });
 
 describe.each(MODELS)("%s", (model) => {
-  test("every part of a stream has one id and the model's name, and only the last a reason", async () => {
+  test("every part of a stream has one id and the model's name, and only the last a finish reason", async () => {
     const chunks = await chunksOf(sandbox, model, ask("Write about 40 words on tides"));
 
     const ids = chunks.map((chunk) => textAt(chunk, "responseId"));
@@ -75,7 +75,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(reasons.at(-1)).toBe("STOP");
   });
 
-  test("a stream says what the answer in one piece says", async () => {
+  test("a stream has the same content as a complete response", async () => {
     const body = ask("Explain the moon in 2 sentences");
     const [whole, chunks] = [
       await answerTo(sandbox, model, body),
@@ -86,7 +86,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(chunks.at(-1)?.["usageMetadata"]).toEqual(whole["usageMetadata"] ?? null);
   });
 
-  test("the total is the prompt, the thoughts and the answer, and what was delivered was counted", async () => {
+  test("the total is the prompt, the reasoning and the output, counted as delivered", async () => {
     const body = ask(
       "Count to 12",
       model === "gemini-2.0-flash" ? {} : { generationConfig: SHOWN },
@@ -102,7 +102,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(delivered).toBe(answer + thoughts);
   });
 
-  test("an answer stops at the limit, thoughts included, and before a stop sequence", async () => {
+  test("a response ends at the limit, including reasoning, and before a stop sequence", async () => {
     const limited = await answerTo(
       sandbox,
       model,
@@ -124,7 +124,7 @@ describe.each(MODELS)("%s", (model) => {
     ]);
   });
 
-  test("a call that the limit cuts does not come at all", async () => {
+  test("a call that the limit truncates is omitted", async () => {
     const config = { maxOutputTokens: 4, ...thoughtless(model) };
     const body = ask("Weather in Paris", { tools: [WEATHER], generationConfig: config });
     const answer = await answerTo(sandbox, model, body);
@@ -139,14 +139,14 @@ function thoughtless(model: string): JsonObject {
   return model === "gemini-2.0-flash" ? {} : { thinkingConfig: { thinkingBudget: 0 } };
 }
 
-test("without a limit of the caller's the model's own holds", async () => {
+test("without a limit of the client the model's own applies", async () => {
   const answer = await answerTo(sandbox, "gemini-2.0-flash", ask("Write 20000 words on tides"));
 
   expect(at(answer, "usageMetadata", "candidatesTokenCount")).toBe(8_192);
   expect(at(answer, "candidates", 0, "finishReason")).toBe("MAX_TOKENS");
 });
 
-test("calls at once come in one piece, and from the third generation on each in its own, with ids", async () => {
+test("parallel calls come in one chunk, and from the third generation on each in its own, with ids", async () => {
   const body = ask("Weather in Paris and in Rome", { tools: [WEATHER] });
   const calls = async (model: string) =>
     (await chunksOf(sandbox, model, body)).map((chunk) =>
@@ -165,7 +165,7 @@ test("calls at once come in one piece, and from the third generation on each in 
   expect(partsOf(second).some((part) => at(part, "functionCall", "id") !== undefined)).toBe(false);
 });
 
-test("usage grows along a stream, in the way of each generation", async () => {
+test("usage grows along a stream, in the form of each generation", async () => {
   const told = async (model: string, generationConfig: JsonObject) => {
     const chunks = await chunksOf(sandbox, model, ask("Count to 30", { generationConfig }));
     return chunks.map((chunk) => {
@@ -197,7 +197,7 @@ test("usage grows along a stream, in the way of each generation", async () => {
   expect(speaking[0]).toEqual({ thought: false, thoughts: third.at(-1)?.thoughts ?? 0, answer: 4 });
 });
 
-test("the thoughts are shown before the answer, and only to who asks", async () => {
+test("reasoning is shown before the text, on request only", async () => {
   const hidden = await answerTo(sandbox, "gemini-2.5-flash", ask("Say hi"));
   const shown = await chunksOf(
     sandbox,
@@ -212,7 +212,7 @@ test("the thoughts are shown before the answer, and only to who asks", async () 
   expect(kinds.filter(Boolean).length).toBeGreaterThan(0);
 });
 
-test("a level and a budget decide how long the model thinks", async () => {
+test("a level and a budget control the length of the reasoning", async () => {
   const thoughts = async (model: string, thinkingConfig: JsonObject) => {
     const answer = await answerTo(
       sandbox,
@@ -234,7 +234,7 @@ test("a level and a budget decide how long the model thinks", async () => {
   expect(await thoughts("gemini-2.5-flash-lite", { thinking_budget: -1 })).toBeGreaterThan(0);
 });
 
-test("several candidates take turns, and all are paid for", async () => {
+test("several candidates are interleaved, and all are charged", async () => {
   const body = ask("Count to 5", { generationConfig: { candidateCount: 3 } });
   const chunks = await chunksOf(sandbox, "gemini-2.0-flash", body);
   const whole = await answerTo(sandbox, "gemini-2.0-flash", body);
@@ -246,7 +246,7 @@ test("several candidates take turns, and all are paid for", async () => {
   expect(spent).toBe(3 * countTokens("1, 2, 3, 4, 5"));
 });
 
-test("input tokens are those that countTokens and the exported count foretell, told by kind", async () => {
+test("input tokens equal countTokens and the exported count, by modality", async () => {
   const image = { inlineData: { mimeType: "image/png", data: PNG } };
   const request = {
     contents: [{ role: "user", parts: [{ text: "What is this?" }, image] }],
@@ -286,7 +286,7 @@ const NO_TOOLS = {
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAC0lEQVR4nGNgwAQAABAAAVJKdW0AAAAASUVORK5CYII=";
 
-test("a long beginning that was seen before is reported as cached", async () => {
+test("a repeated long prefix is reported as cached", async () => {
   const long = "All work and no play makes a very dull manual. ".repeat(200);
   const systemInstruction = { parts: [{ text: `${Bun.randomUUIDv7()} ${long}` }] };
   const usage = async (text: string) =>
@@ -302,7 +302,7 @@ test("a long beginning that was seen before is reported as cached", async () => 
   expect(at(second, "cacheTokensDetails", 0, "modality")).toBe("TEXT");
 });
 
-test("the same question gets the same answer under another id", async () => {
+test("the same request gets the same response under another id", async () => {
   const first = await answerTo(sandbox, "gemini-2.5-flash", ask("Tell me about tides"));
   const second = await answerTo(sandbox, "gemini-2.5-flash", ask("Tell me about tides"));
 
@@ -310,7 +310,7 @@ test("the same question gets the same answer under another id", async () => {
   expect(first["responseId"]).not.toBe(second["responseId"] ?? null);
 });
 
-test("names may be written in either case, and a list of one without its brackets", async () => {
+test("names may have either spelling, and a list of one may omit its brackets", async () => {
   const answer = await answerTo(sandbox, "gemini-2.5-flash", {
     contents: { parts: { text: "Say boop" } },
     system_instruction: { parts: { text: "Be brief." } },
@@ -321,7 +321,7 @@ test("names may be written in either case, and a list of one without its bracket
   expect(textOf(answer)).toBe("boop");
 });
 
-test("what a stream says in its last event is what was counted as delivered", async () => {
+test("the usage in a stream's last event counts the delivered output", async () => {
   const body = ask("Write about 60 words on lighthouses");
   const text = await streamText(sandbox, "gemini-2.0-flash", body);
   const record = sandbox.requests.at(-1);

@@ -43,7 +43,7 @@ const weather = {
   ],
 };
 
-test("the official client gets an answer that follows the prompt, with usage that adds up", async () => {
+test("the official client gets a response that follows the prompt, with usage that adds up", async () => {
   const answer = await client.models.generateContent({
     model,
     contents: "Say this is a test",
@@ -59,7 +59,7 @@ test("the official client gets an answer that follows the prompt, with usage tha
   );
 });
 
-test("the official client streams the same answer as it gets in one piece", async () => {
+test("the official client streams the same text as in a complete response", async () => {
   const pieces: string[] = [];
   const request = { model: "gemini-3.5-flash", contents: "Count to 12" };
   for await (const chunk of await client.models.generateContentStream(request))
@@ -69,7 +69,7 @@ test("the official client streams the same answer as it gets in one piece", asyn
   expect(pieces.join("")).toBe((await client.models.generateContent(request)).text ?? "");
 });
 
-test("a chat of the official client remembers what was said", async () => {
+test("a chat of the official client remembers earlier messages", async () => {
   const chat = client.chats.create({ model });
   await chat.sendMessage({ message: "My name is Ada and my dog is brown." });
   const answer = await chat.sendMessage({ message: "What is my name?" });
@@ -108,7 +108,7 @@ test.each(["gemini-2.0-flash", model, "gemini-3.5-flash"])(
   },
 );
 
-test("the official client's chat carries signatures and ids of parallel calls back", async () => {
+test("the official client's chat returns signatures and ids of parallel calls", async () => {
   const chat = client.chats.create({ model: "gemini-3-pro-preview", config: { tools: [weather] } });
   const first = await chat.sendMessage({ message: "Compare the weather in Paris, Rome and Oslo" });
   const calls = first.functionCalls ?? [];
@@ -122,7 +122,7 @@ test("the official client's chat carries signatures and ids of parallel calls ba
   expect(answer.text).toContain('The get_weather tool returned: {"degrees":2}');
 });
 
-test("the mode decides whether and which tool is called", async () => {
+test("the mode controls whether and which tool is called", async () => {
   const time = { name: "get_time", description: "Local time of a city" };
   const declared = [{ functionDeclarations: [...weather.functionDeclarations, time] }];
   const called = async (text: string, functionCallingConfig: FunctionCallingConfig) => {
@@ -146,7 +146,7 @@ test("the mode decides whether and which tool is called", async () => {
   ).toBe("get_time");
 });
 
-test("an answer fits the schema, in the vendor's own words or in JSON Schema, or is one of the words", async () => {
+test("a response conforms to the schema, in either notation, or is one of the enum values", async () => {
   const contents = "A person named Bob, aged 30";
   const own = await client.models.generateContent({
     model,
@@ -193,7 +193,7 @@ test("an answer fits the schema, in the vendor's own words or in JSON Schema, or
   expect(word.text).toBe("Positive");
 });
 
-test("an image, a recording and a file are answered with their kind and size", async () => {
+test("an image, a recording and a file are described by kind and size", async () => {
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAC0lEQVR4nGNgwAQAABAAAVJKdW0AAAAASUVORK5CYII=";
   const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -214,7 +214,7 @@ test("an image, a recording and a file are answered with their kind and size", a
   );
 });
 
-test("tokens are counted, models listed, found by name, and missed by name", async () => {
+test("tokens are counted, models listed and found by name, and unknown ones refused", async () => {
   const { totalTokens } = await client.models.countTokens({ model, contents: "Hello there" });
   const names = (await Array.fromAsync(await client.models.list())).map(({ name }) => name);
   const found = await client.models.get({ model });
@@ -226,7 +226,7 @@ test("tokens are counted, models listed, found by name, and missed by name", asy
   expect(missed).toMatchObject({ status: 404 });
 });
 
-test("the official client keeps, lists, changes and removes cached contents", async () => {
+test("the official client creates, lists, changes and deletes cached contents", async () => {
   const text = "Every harbour keeps a book of tides and winds. ".repeat(150);
   const cache = await client.caches.create({
     model,
@@ -251,7 +251,7 @@ test("the official client keeps, lists, changes and removes cached contents", as
   expect(await failure(client.caches.get({ name }))).toMatchObject({ status: 403 });
 });
 
-test("the official client reads every error, also when it streams", async () => {
+test("the official client reads every error, also in a stream", async () => {
   await using guarded = await startSandbox({ apiKeys: ["AIza-right"] });
   const stranger = clientOf(guarded, "AIza-wrong");
   const wrong = await failure(stranger.models.generateContent({ model, contents: "hi" }));

@@ -61,7 +61,7 @@ const KEY = "jimeng_t2v_v30";
 const idIn = (body: JsonObject) => textAt(body, "data", "task_id");
 
 describe("a task", () => {
-  test("is in the queue, being generated and done, in the vendor's words", async () => {
+  test("is in the queue, being generated and done, with the vendor's state names", async () => {
     await using simulator = await clockedSandbox();
     const one = caller(simulator);
     const created = await one.order({});
@@ -98,21 +98,21 @@ describe("a task", () => {
     ["[moderate]", 400, 50_516, "Post Video Risk Not Pass"],
     ["[50511]", 400, 50_511, "Post Img Risk Not Pass"],
     ["[fail]", 400, 50_520, "Risk Internal Error"],
-  ])("%s: who asks for it is refused with %d and %d", async (mark, status, code, message) => {
+  ])("with %s is refused with %d and %d", async (mark, status, code, message) => {
     await using simulator = await clockedSandbox();
     const answer = await caller(simulator).finished({ prompt: `a cat ${mark}` });
 
     expect(answer).toMatchObject({ status, body: { code, status: code, message, data: null } });
   });
 
-  test("[expire]: it says so", async () => {
+  test("with [expire] is reported as expired", async () => {
     await using simulator = await clockedSandbox();
     const { body } = await caller(simulator).finished({ prompt: "[expire]" });
 
     expect(body).toMatchObject({ code: 10_000, data: { status: "expired" } });
   });
 
-  test("is not found by others, by another req_key, and after twelve hours", async () => {
+  test("is not found by others, under another req_key, and after twelve hours", async () => {
     const pairs = ["ak-test|sk-a", "ak-other|sk-b"];
     const [own = "", other = ""] = pairs;
     await using simulator = await clockedSandbox({ apiKeys: pairs });
@@ -128,7 +128,7 @@ describe("a task", () => {
     expect(await statusOf(KEY, own)).toBe("not_found");
   });
 
-  test("can be taken back as long as it waits", async () => {
+  test("can be cancelled while it waits", async () => {
     await using simulator = await clockedSandbox();
     const one = caller(simulator);
     const [first, second] = [idIn((await one.order({})).body), idIn((await one.order({})).body)];
@@ -142,7 +142,7 @@ describe("a task", () => {
     expect((await one.read(second)).body).toMatchObject({ data: { status: "generating" } });
   });
 
-  test("an answer that is lost leaves the task behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     const { order } = caller(simulator);
     const lost = await order({ prompt: "[timeout]" });
@@ -193,7 +193,7 @@ describe("the signature", () => {
     },
   ];
   test.each(vectors)(
-    "is the published one: $address",
+    "equals the published one: $address",
     ({ address, body, date, secret, region, service, bodyHash, signature }) => {
       const { host, searchParams: query } = new URL(address);
       const headers = {
@@ -210,7 +210,7 @@ describe("the signature", () => {
     },
   );
 
-  test("may leave out the prefix, which the vendor's own address does not have", async () => {
+  test("may omit the prefix, which the vendor's own address does not have", async () => {
     await using simulator = await clockedSandbox();
 
     expect((await caller(simulator).order({}, { path: "/" })).status).toBe(200);
@@ -242,7 +242,7 @@ describe("the signature", () => {
     ["an old date", { skewMs: -901_000 }, 100_006, "InvalidTimestamp"],
     ["a date to come", { skewMs: 901_000 }, 100_006, "InvalidTimestamp"],
     ["no date", { headers: { "x-date": "today" } }, 100_006, "InvalidTimestamp"],
-  ])("refused before anything is read: %s", async (_what, more, number, code) => {
+  ])("refused before the body is read: %s", async (_what, more, number, code) => {
     await using simulator = await clockedSandbox();
     const { status, body } = await caller(simulator).order({}, more);
 
@@ -259,7 +259,7 @@ describe("the signature", () => {
     });
   });
 
-  test("refused afterwards: another action, and another version", async () => {
+  test("refused after the signature: another action, and another version", async () => {
     await using simulator = await clockedSandbox();
     const { send, order } = caller(simulator);
     const action = await send("CVProcess", {});
@@ -272,7 +272,7 @@ describe("the signature", () => {
       });
   });
 
-  test("a body that is changed on the way", async () => {
+  test("refused: a body that was changed on the way", async () => {
     await using simulator = await clockedSandbox();
     const address = `${simulator.sandbox.url}/jimeng/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31`;
     const headers = signedHeaders(address, "{}", START);
@@ -322,7 +322,7 @@ describe("the video", () => {
     ],
     ["an old one", { req_key: "jimeng_vgfm_t2v_l20" }, "1280|720|120"],
   ];
-  testWithFfmpeg("is as it was ordered, and silent", async () => {
+  testWithFfmpeg("is as requested, without sound", async () => {
     await using simulator = await clockedSandbox();
     const one = caller(simulator);
     for (const [what, body, expected] of cases) {
@@ -335,7 +335,7 @@ describe("the video", () => {
     }
   });
 
-  test("is there for an hour, and the link is not made anew", async () => {
+  test("is available for an hour, and the link is not renewed", async () => {
     await using simulator = await clockedSandbox();
     const one = caller(simulator);
     const id = idIn((await one.order({})).body);
@@ -351,7 +351,7 @@ describe("the video", () => {
   });
 });
 
-describe("refused, by number", () => {
+describe("refused with the vendor's code", () => {
   const first = "jimeng_i2v_first_v30";
   const both = "jimeng_i2v_first_tail_v30";
   const refused: [string, JsonObject, number, number][] = [
@@ -408,7 +408,7 @@ describe("refused, by number", () => {
     expect(answer).toMatchObject({ status, body: { code, status: code, data: null } });
   });
 
-  test("a question without a task", async () => {
+  test("a poll without a task id", async () => {
     await using simulator = await clockedSandbox();
 
     expect(await caller(simulator).read("")).toMatchObject({ status: 400, body: { code: 50_215 } });

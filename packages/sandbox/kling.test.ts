@@ -38,7 +38,7 @@ const answer = (data: Json) => ({
 });
 
 describe("a task of the older style", () => {
-  test("is submitted, processed and has succeeded, in the vendor's words", async () => {
+  test("is submitted, processed and has succeeded, with the vendor's state names", async () => {
     await using simulator = await clockedSandbox();
     const body = { prompt: "a cat", external_task_id: "order-7" };
     const created = await simulator.call("POST", V1, body);
@@ -82,7 +82,7 @@ describe("a task of the older style", () => {
     );
   });
 
-  test("is found by the caller's own name, below the path that it was ordered by", async () => {
+  test("is found by the client's own id, under the path of its creation", async () => {
     await using simulator = await clockedSandbox();
     await caller(simulator).v1({ prompt: "a cat", external_task_id: "order-7" });
     const found = await simulator.call("GET", `${V1}/order-7`);
@@ -109,7 +109,7 @@ describe("a task of the older style", () => {
     ["[fail]", "Server internal error"],
     ["[moderate]", "Failure to pass the risk control system"],
     ["[expire]", "Task timed out"],
-  ])("%s: it fails, and the answer is a success", async (mark, message) => {
+  ])("with %s fails in a successful response", async (mark, message) => {
     await using simulator = await clockedSandbox();
     const { body } = await caller(simulator).v1({ prompt: mark });
     simulator.wait(1_300);
@@ -124,7 +124,7 @@ describe("a task of the older style", () => {
 });
 
 describe("a task of the newer style", () => {
-  test("is submitted, processed and has succeeded, in the vendor's words", async () => {
+  test("is submitted, processed and has succeeded, with the vendor's state names", async () => {
     await using simulator = await clockedSandbox();
     const settings = { resolution: "720p", audio: "native" };
     const options = { external_task_id: "order-7", watermark_info: { enabled: true } };
@@ -164,7 +164,7 @@ describe("a task of the newer style", () => {
     });
   });
 
-  test("several are asked for at once, and those that are not there are left out", async () => {
+  test("is polled with several others, and unknown ids are omitted", async () => {
     await using simulator = await clockedSandbox();
     const first = textAt((await caller(simulator).v3({ prompt: "one" })).body, "data", "id");
     const named = { prompt: "two", options: { external_task_id: "second" } };
@@ -182,7 +182,7 @@ describe("a task of the newer style", () => {
     expect(await ids("")).toEqual([400]);
   });
 
-  test("they are listed from a cursor on, and filtered", async () => {
+  test("is listed by cursor and with filters", async () => {
     await using simulator = await clockedSandbox();
     for (const prompt of ["one", "two [fail]", "three"]) {
       await caller(simulator).v3({ prompt });
@@ -200,7 +200,7 @@ describe("a task of the newer style", () => {
     expect(await list({ start_time: NOW_SECONDS * 1_000 + 2_000 })).toMatchObject({ count: 1 });
   });
 
-  testWithFfmpeg("has the size and the length that were ordered, and sound", async () => {
+  testWithFfmpeg("has the requested size, length and sound", async () => {
     await using simulator = await clockedSandbox();
     const settings = { aspect_ratio: "9:16", duration: 3, audio: "native" };
     const { body } = await caller(simulator).v3({ prompt: "a cat", settings });
@@ -213,7 +213,7 @@ describe("a task of the newer style", () => {
     );
   });
 
-  testWithFfmpeg("a picture decides the shape of a video that begins with it", async () => {
+  testWithFfmpeg("has the shape of its first frame", async () => {
     await using simulator = await clockedSandbox();
     const contents = [{ type: "first_frame", url: png(300, 600) }];
     const { body } = await caller(simulator).v3({ contents }, "image-to-video", "kling-3.0-turbo");
@@ -269,7 +269,7 @@ describe("credentials", () => {
     });
   });
 
-  test("the newer style takes keys alone", async () => {
+  test("the newer style accepts keys only", async () => {
     await using simulator = await clockedSandbox({ apiKeys: ["key-1", "ak-test|s"] });
     const call = async (authorization: string) =>
       (
@@ -287,7 +287,7 @@ describe("credentials", () => {
     expect(await call("Bearer ak-test|s")).toMatchObject({ code: 1002 });
   });
 
-  test("a named pair takes the place of the usual one", async () => {
+  test("a configured pair replaces the default one", async () => {
     await using simulator = await clockedSandbox({ apiKeys: ["ak-mine|sk-mine"] });
     const call = async (iss: string, secret: string) => {
       const authorization = `Bearer ${token({ ...good, iss }, secret)}`;
@@ -301,7 +301,7 @@ describe("credentials", () => {
   });
 });
 
-describe("refused, by the vendor's numbers", () => {
+describe("refused with the vendor's code", () => {
   const camera = (config: JsonObject) => ({ camera_control: { type: "simple", config } });
   const shots = (...durations: string[]) => ({
     model_name: "kling-v3",
@@ -711,7 +711,7 @@ describe("refused, by the vendor's numbers", () => {
     expect(`${textAt(body, "code")} ${textAt(body, "message")}`).toBe(expected);
   });
 
-  test("a name that the account has used before, in either style", async () => {
+  test("an external id that the account has used before, in either style", async () => {
     await using simulator = await clockedSandbox();
     await caller(simulator).v1({ prompt: "x", external_task_id: "once" });
     const again = await caller(simulator).v3({
@@ -725,7 +725,7 @@ describe("refused, by the vendor's numbers", () => {
     });
   });
 
-  test("more tasks at once than are allowed, until one of them ends", async () => {
+  test("more concurrent tasks than allowed, until one of them ends", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     await caller(simulator).v1({ prompt: "x" });
     const second = await caller(simulator).v3({ prompt: "x" });
@@ -738,7 +738,7 @@ describe("refused, by the vendor's numbers", () => {
     expect((await caller(simulator).v3({ prompt: "x" })).status).toBe(200);
   });
 
-  test("an answer that is lost leaves the task behind, under the caller's name", async () => {
+  test("a lost response leaves the task behind, under the client's id", async () => {
     await using simulator = await clockedSandbox();
     const order = { prompt: "[timeout]", options: { external_task_id: "lost" } };
     const lost = await caller(simulator).v3(order);
@@ -754,7 +754,7 @@ describe("callbacks", () => {
   const OTHER = "whsec_b3RoZXJzZWNyZXRvdGhlcnNlY3JldG90aGVyc2VjMTI=";
   const quick = { queuedMs: 20, runningMs: 20 };
 
-  test("the published signature is the one that is made", () => {
+  test("the published signature equals the computed one", () => {
     const body =
       '{"id":"1234567890","status":"succeeded","message":"","create_time":1781080778802,"update_time":1781080794151}';
 
@@ -763,7 +763,7 @@ describe("callbacks", () => {
     );
   });
 
-  test("tell the bare task at every change, unsigned where there is no secret", async () => {
+  test("have the plain task at every change, unsigned without a secret", async () => {
     await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     const options = { callback_url: receiver.url };
@@ -780,7 +780,7 @@ describe("callbacks", () => {
     expect(receiver.heard[0]?.headers.get("webhook-signature")).toBeNull();
   });
 
-  test("tell the bare data in the older style", async () => {
+  test("have the plain data in the older style", async () => {
     await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     await caller(simulator).v1({ prompt: "a cat [fail]", callback_url: receiver.url });
@@ -813,7 +813,7 @@ describe("callbacks", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("are not repeated for a receiver who refuses them", async () => {
+  test("are not repeated after a refusal by the receiver", async () => {
     await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { ...quick, callbackRetryMs: 1 },
@@ -826,7 +826,7 @@ describe("callbacks", () => {
     expect(simulator.sandbox.callbacks.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
-  test("can come late and in the wrong order", async () => {
+  test("can arrive late and out of order", async () => {
     const tasks = { ...quick, callbackOrder: "reversed" as const };
     await using simulator = await clockedSandbox({ now: Date.now, tasks });
     using receiver = openReceiver();

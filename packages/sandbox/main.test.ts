@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 const main = new URL("./main.ts", import.meta.url).pathname;
 
-test("the sandbox runs alone, says where, and ends when it is told", async () => {
+test("the sandbox runs alone, prints its address, and ends on a signal", async () => {
   const child = Bun.spawn([process.execPath, main, "--port", "0", "--api-key", "sk-one"], {
     stdout: "pipe",
     stderr: "inherit",
@@ -19,7 +19,7 @@ test("the sandbox runs alone, says where, and ends when it is told", async () =>
   expect(await child.exited).toBe(0);
 });
 
-test("a port that is none is refused with a sentence", async () => {
+test("an invalid port is refused with a message", async () => {
   const child = Bun.spawn([process.execPath, main, "--port", "many"], {
     stdout: "ignore",
     stderr: "pipe",

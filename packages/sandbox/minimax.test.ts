@@ -54,7 +54,7 @@ function caller(simulator: ClockedSandbox) {
 }
 
 describe("a task", () => {
-  test("is queued, runs and has succeeded, in the vendor's words", async () => {
+  test("is queued, runs and has succeeded, with the vendor's state names", async () => {
     await using simulator = await clockedSandbox();
     const { order, read } = caller(simulator);
     const created = await order([text("a cat"), image()], { resolution: "2K", ratio: null });
@@ -116,7 +116,7 @@ describe("a task", () => {
     expect([task["content"], task["usage"]]).toEqual([undefined, {}]);
   });
 
-  test("counts what it looks at and listens to", async () => {
+  test("counts its input media", async () => {
     await using simulator = await clockedSandbox();
     const content = [text("a cat"), image("reference_image"), video, video, audio];
 
@@ -140,7 +140,7 @@ describe("a task", () => {
     expect((await read(id)).status).toBe(404);
   });
 
-  test("an answer that is lost leaves the task behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     const { order } = caller(simulator);
     const lost = await order([text("[timeout]")]);
@@ -151,7 +151,7 @@ describe("a task", () => {
   });
 
   testWithFfmpeg(
-    "makes a video of the ordered shape, with sound, that is there for a day",
+    "makes a video as requested, with sound, that is available for a day",
     async () => {
       await using simulator = await clockedSandbox();
       const { finished } = caller(simulator);
@@ -176,7 +176,7 @@ describe("a task", () => {
   );
 });
 
-describe("refused, in the vendor's envelope", () => {
+describe("refused in the vendor's envelope", () => {
   const words = text("a cat");
   const refused: [string, readonly Json[], JsonObject, string][] = [
     ["another model", [words], { model: "MiniMax-H2" }, "400 invalid_request_error"],
@@ -267,7 +267,7 @@ describe("refused, in the vendor's envelope", () => {
 });
 
 describe("the older version", () => {
-  test("knows more states, and leads to the video through a file", async () => {
+  test("has more states, and refers to the video by a file", async () => {
     await using simulator = await clockedSandbox();
     const { orderOld, readOld, file } = caller(simulator);
     const ok = { base_resp: { status_code: 0, status_msg: "success" } };
@@ -297,7 +297,7 @@ describe("the older version", () => {
   test.each([
     ["[1027]", 1_027],
     ["[fail]", 1_013],
-  ])("%s: it fails, and says so with the status 200", async (mark, code) => {
+  ])("with %s fails with the status 200", async (mark, code) => {
     await using simulator = await clockedSandbox();
     const { orderOld, readOld, file } = caller(simulator);
     const { body } = await orderOld({ prompt: `x ${mark}` });
@@ -361,7 +361,7 @@ describe("the older version", () => {
       "a picture without words",
       { prompt: "", first_frame_image: pngUrl(300, 300), prompt_optimizer: false },
     ],
-  ])("takes %s", async (_what, body) => {
+  ])("accepts %s", async (_what, body) => {
     await using simulator = await clockedSandbox();
 
     expect(await caller(simulator).orderOld(body)).toMatchObject({
@@ -369,7 +369,7 @@ describe("the older version", () => {
     });
   });
 
-  test("calls back those who have given its challenge back, in small letters", async () => {
+  test("calls receivers that returned its challenge, in lower case", async () => {
     const tasks = { queuedMs: 20, runningMs: 20, callbackRetryMs: 1 };
     await using simulator = await clockedSandbox({ now: Date.now, tasks });
     using receiver = openReceiver({ echoes: true });
@@ -400,7 +400,7 @@ describe("the older version", () => {
   });
 });
 
-test("each version has its own tasks, and its own shape for what is not there", async () => {
+test("each version has its own tasks, and its own error for unknown ones", async () => {
   await using simulator = await clockedSandbox();
   const { order, orderOld, read, readOld } = caller(simulator);
   const newer = textAt((await order([text("a cat")])).body, "task_id");

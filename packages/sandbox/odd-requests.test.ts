@@ -387,15 +387,12 @@ const ENDPOINTS: readonly (readonly [string, VendorFactory, string, JsonObject])
   ["dashscope's pictures", dashscope, GENERATION, EDIT],
 ];
 
-test.each(ENDPOINTS)(
-  "%s: the request that is bent in what follows is a good one",
-  async (_, create, path, body) => {
-    expect(await answer(openVendor(create), path, body)).toBe(200);
-  },
-);
+test.each(ENDPOINTS)("%s: the original request is valid", async (_, create, path, body) => {
+  expect(await answer(openVendor(create), path, body)).toBe(200);
+});
 
 test.each(ENDPOINTS)(
-  "%s: whatever stands where, the answer is the vendor's",
+  "%s: a request with any value replaced gets the vendor's error or a response",
   async (_, create, path, body) => {
     const vendor = openVendor(create);
 

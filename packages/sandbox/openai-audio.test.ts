@@ -56,14 +56,14 @@ describe("speech", () => {
     ["aac", "audio/aac"],
     ["flac", "audio/flac"],
     ["wav", "audio/wav"],
-  ] as const)("comes as %s, as long as its words", async (format, type) => {
+  ] as const)("is returned as %s, with the length of its text", async (format, type) => {
     const { mediaType, seconds = 0 } = readSound(await spoken(format)) ?? {};
 
     expect(mediaType).toBe(type);
     expect(Math.abs(seconds - WORDS.length * 0.06)).toBeLessThan(0.1);
   });
 
-  test("is samples and nothing else as pcm, fewer when it is faster", async () => {
+  test("is samples only as pcm, fewer at a higher speed", async () => {
     const [usual, fast, other] = await Promise.all([
       spoken("pcm"),
       spoken("pcm", { speed: 2 }),
@@ -75,7 +75,7 @@ describe("speech", () => {
     expect(other.equals(usual)).toBe(false);
   });
 
-  test("comes in events that are the file, with what it cost at the end", async () => {
+  test("is returned in events that form the file, with the usage at the end", async () => {
     const { status, answer, text } = await post({ stream_format: "sse", response_format: "wav" });
     const events = eventsIn(text).map((data) => JSON.parse(data) as JsonObject);
     const deltas = events.filter(({ type }) => type === "speech.audio.delta");
@@ -117,7 +117,7 @@ describe("speech", () => {
     expect([status, error.param, error.code].join(" | ")).toBe(wanted);
   });
 
-  test("goes wrong where its words ask for it, which nobody hears", async () => {
+  test("has the faults that its text orders, which is not spoken", async () => {
     const input = `${WORDS} [[fault:slow first_ms=1]]`;
 
     expect((await spoken("pcm", { input })).equals(await spoken("pcm"))).toBe(true);
@@ -140,7 +140,7 @@ describe("speech", () => {
 
 describe("transcriptions", () => {
   test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
-    "say what was spoken, as %s",
+    "have the spoken text, as %s",
     async (format) => {
       const file = await toFile(await spoken(format), `a.${format}`);
       const { text } = await client.audio.transcriptions.create({
@@ -152,7 +152,7 @@ describe("transcriptions", () => {
     },
   );
 
-  test("say of other recordings what can be told", async () => {
+  test("describe other recordings", async () => {
     const file = await toFile(
       encodeSound(letterTones("x".repeat(50), 220, 1), "wav", ""),
       "rain.wav",
@@ -162,7 +162,7 @@ describe("transcriptions", () => {
     expect(text).toBe("This is a 3 second WAV audio named rain.wav of 144044 bytes.");
   });
 
-  test("count tokens or seconds, as their model does", async () => {
+  test("count tokens or seconds, by model", async () => {
     const file = await recording();
     const create = client.audio.transcriptions;
     const tokens = await create.create({ file, model: "gpt-4o-transcribe", prompt: "Weather" });
@@ -176,7 +176,7 @@ describe("transcriptions", () => {
     expect(seconds.usage).toEqual({ type: "duration", seconds: 3 });
   });
 
-  test("come as text and as subtitles", async () => {
+  test("are returned as text and as subtitles", async () => {
     const file = await recording();
     const as = (response_format: "text" | "srt" | "vtt") =>
       client.audio.transcriptions.create({ file, model: "whisper-1", response_format });
@@ -190,7 +190,7 @@ describe("transcriptions", () => {
     );
   });
 
-  test("tell when each part was said, if asked for words in words", async () => {
+  test("have the times of words or segments, if requested", async () => {
     const ask = {
       file: await recording(),
       model: "whisper-1",
@@ -214,7 +214,7 @@ describe("transcriptions", () => {
     expect([both.words?.length, both.segments?.length]).toEqual([9, 3]);
   });
 
-  test("tell who spoke", async () => {
+  test("have the speakers", async () => {
     const file = await recording();
     const ask = {
       file,
@@ -238,7 +238,7 @@ describe("transcriptions", () => {
     expect(textOf(events)).toBe(WORDS);
   });
 
-  test("come word by word, and as sure as the model is", async () => {
+  test("are streamed word by word, with probabilities", async () => {
     const file = await recording();
     const ask = { file, model: "gpt-4o-mini-transcribe", stream: true } as const;
     const plain = await Array.fromAsync(await client.audio.transcriptions.create(ask));
@@ -268,7 +268,7 @@ describe("transcriptions", () => {
   const textOf = (events: readonly { type: string }[]) =>
     events.map((event) => ("delta" in event ? String(event.delta) : "")).join("");
 
-  test("are refused: what the vendor does not take", async () => {
+  test("are refused with unsupported options", async () => {
     const file = await recording();
     const ask = (more: object) =>
       refused(client.audio.transcriptions.create({ file, model: "gpt-4o-transcribe", ...more }));
@@ -305,7 +305,7 @@ describe("transcriptions", () => {
     expect(json.status).toBe(400);
   });
 
-  test("go wrong where their prompt asks for it", async () => {
+  test("have the faults that their prompt orders", async () => {
     const file = await recording();
     const prompt = "[[fault:status code=429]]";
 
@@ -326,7 +326,7 @@ describe("translations", () => {
     expect(verbose).toMatchObject({ language: "english", text: WORDS });
   });
 
-  test("are refused of other models, and of a language", async () => {
+  test("are refused for other models, and with a language", async () => {
     const file = await recording();
     const ask = (more: object) =>
       refused(client.audio.translations.create({ file, model: "whisper-1", ...more }));
@@ -383,7 +383,7 @@ withShared("schemas", () => {
     expect(problems(schema(name), { ...Object(answer), text: 1 })).not.toEqual([]);
   });
 
-  test("and so do the events of all streams", async () => {
+  test("the events of all streams conform as well", async () => {
     const stream = { stream: "true" };
     const model = "gpt-4o-transcribe-diarize";
     const heard = [

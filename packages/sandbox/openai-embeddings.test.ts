@@ -30,7 +30,7 @@ async function refusal(body: object): Promise<unknown[]> {
   return [answer.status, error?.message];
 }
 
-test("texts that share words are nearer to each other than those that do not", async () => {
+test("texts that share words are closer than those that do not", async () => {
   const [one, same, near, far] = await embed(
     "the cat sat on the mat",
     "the cat sat on the mat",
@@ -54,7 +54,7 @@ test.each([
   expect(usage).toEqual({ prompt_tokens: 3, total_tokens: 3 });
 });
 
-test("they can be shorter, of tokens, and numbers or base64", async () => {
+test("embeddings can be shortened, made from tokens, and numbers or base64", async () => {
   const ask = { model: MODEL, input: [[1, 2], [3]], dimensions: 8 };
   const numbers = await client.embeddings.create({ ...ask, encoding_format: "float" });
   const packed = await client.embeddings.create({ ...ask, encoding_format: "base64" });
@@ -65,7 +65,7 @@ test("they can be shorter, of tokens, and numbers or base64", async () => {
   expect(numbers.usage.prompt_tokens).toBe(3);
 });
 
-test("what the vendor refuses is refused", async () => {
+test("invalid requests are refused like at the vendor", async () => {
   const invalid = [400, expect.stringContaining("'$.input' is invalid")];
   for (const input of ["", [], [""], [1.5], Array(2_049).fill("a")]) {
     expect(await refusal({ model: MODEL, input })).toEqual(invalid);

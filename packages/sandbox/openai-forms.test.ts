@@ -85,7 +85,7 @@ async function answer(path: string, parts: readonly FormPart[]): Promise<number>
   return reply.status;
 }
 
-test.each(FORMS)("%s: the form that is bent in what follows is a good one", async (path, parts) => {
+test.each(FORMS)("%s: the original form is valid", async (path, parts) => {
   expect(await answer(path, parts)).toBe(200);
 });
 
@@ -100,19 +100,22 @@ const damage = fc.record({
   bytes: fc.uint8Array({ maxLength: 40 }),
 });
 
-test.each(FORMS)("%s: whatever a form holds, the answer is the vendor's", async (path, parts) => {
-  await fc.assert(
-    fc.asyncProperty(damage, async ({ at, how, value, bytes }) => {
-      const index = at % parts.length;
-      const other = parts.flatMap((part, each): FormPart[] => {
-        if (each !== index) return [part];
-        if (how === "missing") return [];
-        if (how === "twice") return [part, part];
-        if (how === "name") return [{ ...part, name: value }];
-        return [how === "text" ? text(part.name, value) : file(part.name, bytes)];
-      });
-      expect(await answer(path, other)).toBeLessThan(500);
-    }),
-    { seed: SEED, numRuns: times(150, 5_000) },
-  );
-});
+test.each(FORMS)(
+  "%s: a form with any value replaced gets the vendor's error or a response",
+  async (path, parts) => {
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, how, value, bytes }) => {
+        const index = at % parts.length;
+        const other = parts.flatMap((part, each): FormPart[] => {
+          if (each !== index) return [part];
+          if (how === "missing") return [];
+          if (how === "twice") return [part, part];
+          if (how === "name") return [{ ...part, name: value }];
+          return [how === "text" ? text(part.name, value) : file(part.name, bytes)];
+        });
+        expect(await answer(path, other)).toBeLessThan(500);
+      }),
+      { seed: SEED, numRuns: times(150, 5_000) },
+    );
+  },
+);

@@ -42,13 +42,13 @@ function refusal({ status, answer }: { status: number; answer: Json | undefined 
   return [status, ...["type", "param", "code"].map((key) => textAt(error, key))].join(" | ");
 }
 
-describe("pictures from words", () => {
+describe("images from text", () => {
   test.each([
     [{}, "png 1024x1024", 1_056],
     [{ size: "1536x1024", quality: "low", output_format: "jpeg" }, "jpeg 1536x1024", 400],
     [{ size: "1024x1536", quality: "high", output_format: "webp" }, "webp 1024x1536", 6_240],
   ] as const)(
-    "come as bytes, in the size and format asked for, with their tokens (%j)",
+    "are returned as bytes, in the requested size and format, with their tokens (%j)",
     async (wishes, file, tokens) => {
       const made = await client.images.generate({
         model: "gpt-image-1",
@@ -68,7 +68,7 @@ describe("pictures from words", () => {
     },
   );
 
-  test("are as many as asked for, and no two alike", async () => {
+  test("have the requested number, and all differ", async () => {
     const wishes = { n: 3, quality: "low", background: "transparent" } as const;
     const made = await client.images.generate({
       model: "gpt-image-1-mini",
@@ -82,7 +82,7 @@ describe("pictures from words", () => {
     expect(bytes(made.data?.[0]?.b64_json).includes("tRNS")).toBe(true);
   });
 
-  test("are smaller files where they may lose more", async () => {
+  test("have smaller files at a lower quality", async () => {
     const sizeAt = async (output_compression: number) => {
       const wishes = { output_format: "jpeg", output_compression } as const;
       const made = await client.images.generate({ model: "gpt-image-1", prompt: "x", ...wishes });
@@ -92,7 +92,7 @@ describe("pictures from words", () => {
     expect(await sizeAt(10)).toBeLessThan((await sizeAt(90)) / 2);
   });
 
-  test("of later models cost a plan in words, too, and are of any size", async () => {
+  test("of later models also cost reasoning text, and have any size", async () => {
     const model = "gpt-image-2";
     const { usage, ...made } = await client.images.generate({
       model,
@@ -106,7 +106,7 @@ describe("pictures from words", () => {
     expect(usage?.output_tokens).toBe(image + text);
   });
 
-  test("of earlier models lie under links, for an hour", async () => {
+  test("of earlier models are returned as links, for an hour", async () => {
     const two = await client.images.generate({ prompt: PROMPT, n: 2, size: "256x256" });
     const three = await client.images.generate({
       model: "dall-e-3",
@@ -126,14 +126,14 @@ describe("pictures from words", () => {
     expect((await fetch(first?.url ?? "")).status).toBe(403);
   });
 
-  test("of earlier models come as bytes where they are asked for", async () => {
+  test("of earlier models are returned as bytes on request", async () => {
     const wishes = { model: "dall-e-2", size: "512x512", response_format: "b64_json" } as const;
     const made = await client.images.generate({ prompt: "x", ...wishes });
 
     expect(await look(made.data?.[0]?.b64_json)).toBe("png 512x512");
   });
 
-  test("come as a stream, from rough to ready", async () => {
+  test("are streamed, from partial to final", async () => {
     const stream = await client.images.generate({
       model: "gpt-image-1",
       prompt: PROMPT,
@@ -201,7 +201,7 @@ describe("pictures from words", () => {
     expect(refusal(await draw(body))).toBe(`400 | invalid_request_error | ${wanted}`);
   });
 
-  test("are refused as the vendor's policy does it", async () => {
+  test("are refused like by the vendor's policy", async () => {
     const ask = (model: string) => client.images.generate({ model, prompt: "please refuse" });
 
     expect(await refused(ask("gpt-image-1"))).toBe(
@@ -217,7 +217,7 @@ describe("pictures from words", () => {
 });
 
 describe("edits", () => {
-  test("take sixteen pictures and a mask, and count their tokens", async () => {
+  test("accept sixteen images and a mask, and count their tokens", async () => {
     const image = await Promise.all(
       Array.from({ length: 16 }, (_, at) => png(64, 32, `${at}.png`)),
     );
@@ -251,7 +251,7 @@ describe("edits", () => {
     expect(await look(made.data?.[0]?.b64_json)).toBe("webp 1024x1024");
   });
 
-  test("come as a stream, in events of their own", async () => {
+  test("are streamed with their own events", async () => {
     const image = await png(64, 64);
     const stream = await client.images.edit({
       image,
@@ -267,7 +267,7 @@ describe("edits", () => {
     ]);
   });
 
-  test("take pictures in JSON, by link or as data", async () => {
+  test("accept images in JSON, as links or data", async () => {
     const images = [{ image_url: pngUrl(64, 64) }, { image_url: "https://a.example/fox.png" }];
     const { status, answer } = await call(sandbox, EDITS, { prompt: "x", images });
 
@@ -318,7 +318,7 @@ describe("edits", () => {
     expect(refusal(await call(sandbox, EDITS, { prompt: "x", ...body }))).toBe(wanted);
   });
 
-  test("are refused in forms: what is no picture, no mask, or for another model", async () => {
+  test("are refused in forms: invalid images, invalid masks, and other models", async () => {
     const good = await png(64, 64);
     const edit = (more: object) =>
       refused(client.images.edit({ image: good, prompt: "x", ...more }));
@@ -350,7 +350,7 @@ describe("edits", () => {
 });
 
 describe("variations", () => {
-  test("are of one square picture, under links or as bytes", async () => {
+  test("accept one square image, and return links or bytes", async () => {
     const image = await png(64, 64);
     const linked = await client.images.createVariation({ image, n: 2, size: "256x256" });
     const packed = await client.images.createVariation({ image, response_format: "b64_json" });
@@ -360,7 +360,7 @@ describe("variations", () => {
     expect(await look(packed.data?.[0]?.b64_json)).toBe("png 1024x1024");
   });
 
-  test("are refused of another model, another shape, and without a form", async () => {
+  test("are refused for another model, another shape, and without a form", async () => {
     const image = await png(64, 64);
     const vary = (more: object) => refused(client.images.createVariation({ image, ...more }));
 
@@ -382,7 +382,7 @@ describe("faults", () => {
     expect(await refused(form)).toStartWith("429");
   });
 
-  test("spoil streams and usage, and leave no words on the picture", async () => {
+  test("apply to streams and usage, and leave no text on the image", async () => {
     const model = "gpt-image-1";
     const post = (body: JsonObject) =>
       call(sandbox, GENERATIONS, { model, quality: "low", ...body });
@@ -420,7 +420,7 @@ withShared("schemas", () => {
     { prompt: "x", model: "dall-e-3", style: "vivid", quality: "hd", user: "u" },
     { prompt: "x", model: "gpt-image-1", n: 2, quality: "low", moderation: "low" },
     { prompt: "x", model: "gpt-image-1.5", output_format: "webp", background: "transparent" },
-  ])("pictures conform to the vendor's own description: %j", async (body) => {
+  ])("images conform to the vendor's own description: %j", async (body) => {
     const answer: unknown = await (await post(GENERATIONS, body)).json();
 
     expect(problems(schema("CreateImageRequest"), body)).toEqual([]);
@@ -429,7 +429,7 @@ withShared("schemas", () => {
     if (usage !== undefined) expect(problems(schema("ImageGenUsage"), usage)).toEqual([]);
   });
 
-  test("and so do streams and edits", async () => {
+  test("streams and edits conform as well", async () => {
     const stream = { stream: true, partial_images: 1, prompt: "x" };
     const edit = { ...stream, images: [{ image_url: pngUrl(8, 8) }] };
     const events = async (path: string, body: JsonObject) =>
@@ -450,7 +450,7 @@ describe("the newest models", () => {
   const draw = async (more: JsonObject) =>
     call(sandbox, GENERATIONS, { model: "gpt-image-2.5-flare", prompt: PROMPT, ...more });
 
-  test("draw as well as they are told to, in any size, still, moving or as vectors", async () => {
+  test("follow quality options, in any size, as images, animations or vectors", async () => {
     const asked = { quality: "max", complexity: "low", size: "1600x800" };
     const { answer } = await draw(asked);
     expect(await look(textAt(answer, "data", 0, "b64_json"))).toBe("png 1600x800");
@@ -480,7 +480,7 @@ describe("the newest models", () => {
     ).toEqual(["400", "invalid_request_error", param]);
   });
 
-  test("take a drawing over the first picture, and no mask beside it", async () => {
+  test("accept a drawing over the first image, and no mask beside it", async () => {
     const given = { image_url: pngUrl(64, 64) };
     const edit = (more: JsonObject) =>
       call(sandbox, EDITS, {

@@ -35,11 +35,11 @@ test.each([
   ["ways of suicide", ["self-harm", "self-harm/instructions"]],
   ["a nude person", ["sexual"]],
   ["a naked child", ["sexual", "sexual/minors"]],
-])("%s is found to be %j", async (text, kinds) => {
+])("%s is classified as %j", async (text, kinds) => {
   expect(await found(text)).toEqual(kinds);
 });
 
-test("each text has a result of its own, with scores that agree with it", async () => {
+test("each text has its own result, with consistent scores", async () => {
   const input = ["Hello", "I want to kill them", "blood"];
   const { id, model, results } = await client.moderations.create({ input });
 
@@ -52,7 +52,7 @@ test("each text has a result of its own, with scores that agree with it", async 
     }
 });
 
-test("the parts of a message are judged together, and a picture for fewer kinds", async () => {
+test("the parts of a message are classified together, and an image for fewer categories", async () => {
   const { results } = await client.moderations.create({
     input: [
       { type: "text", text: "I will kill them" },
@@ -66,7 +66,7 @@ test("the parts of a message are judged together, and a picture for fewer kinds"
   expect(results[0]?.category_applied_input_types.hate).toEqual(["text"]);
 });
 
-test("models for texts know fewer kinds, and no pictures", async () => {
+test("text models have fewer categories, and accept no images", async () => {
   const model = "text-moderation-latest";
   const { model: named, results } = await client.moderations.create({ model, input: "hack" });
   const picture = [{ type: "image_url", image_url: { url: pngUrl(8, 8) } }] as const;
@@ -80,7 +80,7 @@ test("models for texts know fewer kinds, and no pictures", async () => {
   expect(await refused).toBeInstanceOf(APIError);
 });
 
-test("what the vendor refuses is refused, and faults are ordered by the input", async () => {
+test("invalid requests are refused like at the vendor, and the input orders faults", async () => {
   const ask = async (body: object) => {
     const { status } = await call(sandbox, "/openai/v1/moderations", { ...body });
     return status;

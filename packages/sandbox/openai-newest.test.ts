@@ -32,7 +32,7 @@ const TOOLS = { tools: [WEATHER] };
 
 describe("chat completions of the newest models", () => {
   test.each(["gpt-5.4", "gpt-5.6-sol", "gpt-6-astra", "gpt-6-luna", "gpt-6.1-sol", "gpt-6.2-sol"])(
-    "%s: no function tools while it reasons, in the vendor's words",
+    "%s: refuses function tools while it reasons, with the vendor's message",
     async (model) => {
       const refusal = `400 | reasoning_effort |  | Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`;
 
@@ -43,7 +43,7 @@ describe("chat completions of the newest models", () => {
     },
   );
 
-  test("tools are taken at effort none by those that have it", async () => {
+  test("tools are accepted at effort none by the models that have it", async () => {
     for (const model of ["gpt-5.4", "gpt-5.6-luna", "gpt-6-sol", "gpt-6.1-terra"]) {
       const body = ask("hi", { model, ...TOOLS, reasoning_effort: "none" });
       expect((await post(sandbox, body)).status).toBe(200);
@@ -67,14 +67,14 @@ describe("chat completions of the newest models", () => {
     expect(await chatRefusal(ask("hi", { model, ...extra }))).toStartWith(`400 | ${refusal} |`);
   });
 
-  test("without reasoning they sample as the others do", async () => {
+  test("without reasoning they accept sampling options like the others", async () => {
     const body = ask("hi", { model: "gpt-6-sol", reasoning_effort: "none", temperature: 0.5 });
     expect((await post(sandbox, body)).status).toBe(200);
   });
 });
 
 describe("responses of the newest models", () => {
-  test("take tools, a search and every effort that the model has", async () => {
+  test("accept tools, a search and every effort of the model", async () => {
     for (const effort of ["low", "xhigh", "max"]) {
       const body = prompt("Weather in Paris", {
         model: "gpt-6.1-sol",
@@ -96,7 +96,7 @@ describe("responses of the newest models", () => {
     ).toStartWith(`400 | ${refusal} |`);
   });
 
-  test("seal reasoning unasked, and only the finished item holds all of it", async () => {
+  test("return encrypted reasoning by default, complete only in the finished item", async () => {
     const events = await eventsOf(sandbox, prompt("Say hi", { model: "gpt-6-sol" }));
     const sealed = (type: string) =>
       events
@@ -122,7 +122,7 @@ describe("responses of the newest models", () => {
     expect(await refusalOf(await asked(opened))).toContain("invalid_encrypted_content");
   });
 
-  test("the items and tools of this autumn are taken", async () => {
+  test("accept the items and tools of autumn 2026", async () => {
     const input = [
       { role: "user", content: "hi" },
       { type: "configuration_update", reasoning: { effort: "low" } },
@@ -145,7 +145,7 @@ describe("the prompt cache", () => {
   });
   const details = (response: JsonObject) => asObject(at(response, "usage", "input_tokens_details"));
 
-  test("is written at the end unless told, and read the next time", async () => {
+  test("is written at the end by default, and read the next time", async () => {
     const body = prompt(`first ${LONG}`, { model: "gpt-6-sol" });
     const [first, second] = [await respond(sandbox, body), await respond(sandbox, body)];
 
@@ -155,7 +155,7 @@ describe("the prompt cache", () => {
     expect(at(second, "usage", "input_tokens_details", "cached_tokens")).toBeGreaterThan(1_900);
   });
 
-  test("is written at a breakpoint alone where only those count, for as long as it says", async () => {
+  test("is written only at breakpoints in that mode, for their lifetime", async () => {
     const rest = { role: "user", content: LONG };
     const written = async (mark: JsonObject, text: string) =>
       asObject(
@@ -183,7 +183,7 @@ describe("the prompt cache", () => {
     });
   });
 
-  test("of chat completions counts what was written, too", async () => {
+  test("of chat completions counts writes, too", async () => {
     const part = { type: "text", text: `c ${LONG}`, prompt_cache_breakpoint: { mode: "explicit" } };
     const answer = await answerTo(sandbox, {
       model: "gpt-6-luna",
@@ -193,7 +193,7 @@ describe("the prompt cache", () => {
     expect(at(answer, "usage", "prompt_tokens_details", "cache_write_tokens")).toBe(1_920);
   });
 
-  test("older models and wrong words are refused", async () => {
+  test("is refused for older models and invalid values", async () => {
     const codes = async (body: JsonObject) =>
       (await refusalOf(await send(sandbox, "", { body }))).split(" | ").slice(0, 2).join(" ");
     const model = "gpt-6-sol";

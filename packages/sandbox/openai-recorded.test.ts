@@ -44,7 +44,7 @@ function shapeOf(answer: Json | undefined): Json {
 }
 
 withVendors("corpus", () => {
-  test.each(FOLDERS.flatMap(recorded))("%s is answered as the vendor did", async (_, record) => {
+  test.each(FOLDERS.flatMap(recorded))("%s gets the vendor's response", async (_, record) => {
     const packed = at(record, "request", "body", "__base64");
     const response = await fetch(`${sandbox.url}/openai${textAt(record, "request", "path")}`, {
       method: "POST",

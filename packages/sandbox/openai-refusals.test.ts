@@ -314,7 +314,7 @@ test.each<[string, JsonObject, string]>([
     ask("word ".repeat(17_000), { model: "gpt-3.5-turbo" }),
     `${INVALID} messages context_length_exceeded`,
   ],
-])("%s is refused as the vendor refuses it", async (_, body, expected) => {
+])("%s is refused like at the vendor", async (_, body, expected) => {
   expect(await refusalOf(body)).toBe(expected);
 });
 
@@ -396,14 +396,14 @@ test("a missing key, a wrong key and a wrong path get different errors", async (
   ]);
 });
 
-test("a wrong key is never repeated whole", async () => {
+test("a wrong key is never repeated in full", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const response = await post(guarded, ask("hi"), { key: "sk-secret-of-somebody" });
 
   expect(await response.text()).not.toContain("secret-of");
 });
 
-test("a body that is no JSON is refused", async () => {
+test("a body that is not JSON is refused", async () => {
   const response = await fetch(`${sandbox.url}/openai/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer x", "content-type": "application/json" },

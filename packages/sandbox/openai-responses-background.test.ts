@@ -38,7 +38,7 @@ test("a background response is queued, then in progress, then complete", async (
   expect(outputText(finished)).toBe("done");
 });
 
-test("only a background response that still runs is cancelled, and more than once at will", async () => {
+test("only a running background response can be cancelled, also repeatedly", async () => {
   const { sandbox, clock } = await withClock();
   await using _ = sandbox;
   const create = async (background: boolean) =>
@@ -59,7 +59,7 @@ test("only a background response that still runs is cancelled, and more than onc
   );
 });
 
-test("a background stream is taken up again after the event that was seen last", async () => {
+test("a background stream is resumed after the last received event", async () => {
   await using sandbox = await startSandbox();
   const events = await eventsOf(sandbox, prompt("Count to 3", { background: true }));
   const id = textAt(events[0], "response", "id");

@@ -235,11 +235,11 @@ test.each<[string, JsonObject, string]>([
     "400 input ",
   ],
   ["an unknown truncation", prompt("hi", { truncation: "some" }), "400 truncation invalid_value"],
-])("%s is refused as the vendor refuses it", async (_, body, expected) => {
+])("%s is refused like at the vendor", async (_, body, expected) => {
   expect(await codeOf(body)).toBe(expected);
 });
 
-test("thoughts are refused when a single letter of them was changed, or another key sends them", async () => {
+test("encrypted reasoning is refused if it was changed, or sent with another key", async () => {
   const settings = {
     model: "o4-mini",
     store: false,
@@ -271,7 +271,7 @@ test("thoughts are refused when a single letter of them was changed, or another 
   expect(await refusalOf(await back(sealed, "sk-other"))).toContain("invalid_encrypted_content");
 });
 
-test("stored thoughts and what they led to are taken back together or not at all", async () => {
+test("stored reasoning and its output are accepted together only", async () => {
   const settings = { model: "o4-mini", tools: [WEATHER_TOOL] };
   const first = await respond(sandbox, { ...settings, input: "Weather in Oslo?" });
   const [thoughts = {}] = itemsOf(first, "reasoning");

@@ -78,7 +78,7 @@ function conformance(schemaOf: (name: string) => ZodType): void {
     return schema.safeParse(told).error?.issues ?? [];
   }
 
-  test.each(REQUESTS)("%s in one piece", async (_, body) => {
+  test.each(REQUESTS)("%s as a complete response", async (_, body) => {
     expect(issues("CreateResponse", body)).toEqual([]);
     expect(issues("Response", await respond(sandbox, body))).toEqual([]);
   });
@@ -90,14 +90,14 @@ function conformance(schemaOf: (name: string) => ZodType): void {
     expect(events.flatMap((event) => issues(schemaNameOf(event), event))).toEqual([]);
   });
 
-  test("a failure in the middle of a stream", async () => {
+  test("a failure within a stream", async () => {
     const events = await eventsOf(sandbox, prompt("[[fault:streamerror after=4]] Count to 20"));
 
     expect(events.at(-1)?.["type"]).toBe("response.failed");
     expect(events.flatMap((event) => issues(schemaNameOf(event), event))).toEqual([]);
   });
 
-  test("lists of items, counts, and conversations that were made short", async () => {
+  test("lists of items, counts, and compacted conversations", async () => {
     const body = prompt([
       { role: "user", content: "hi" },
       { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
@@ -113,7 +113,7 @@ function conformance(schemaOf: (name: string) => ZodType): void {
     expect(issues("CompactResource", compact)).toEqual([]);
   });
 
-  test("an answer with a wrong field would be noticed", async () => {
+  test("a response with a wrong field would be detected", async () => {
     const answer = await respond(sandbox, prompt("Say hi"));
     const item = asObject(at(answer, "output", 0));
 

@@ -75,11 +75,11 @@ test.each<[string, JsonObject, string]>([
     prompt("Use the scratchpad for 'abc'", { tools: [{ type: "custom", name: "scratchpad" }] }),
     `${START} ${ITEM("custom_tool_call_input.delta* custom_tool_call_input.done")} completed`,
   ],
-])("%s has the vendor's grammar of events", async (_, body, grammar) => {
+])("%s has the vendor's event grammar", async (_, body, grammar) => {
   expect(grammarOf(await eventsOf(sandbox, body))).toBe(grammar);
 });
 
-test("events are numbered from 0 without a gap, and named as their type says", async () => {
+test("events are numbered from 0 without a gap, and have their type as name", async () => {
   const text = await (await send(sandbox, "", { body: prompt("Say hi", { stream: true }) })).text();
   const names = [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
   const events = eventsIn(text).map((data) => asObject(parseJson(data)));
@@ -89,7 +89,7 @@ test("events are numbered from 0 without a gap, and named as their type says", a
   expect(text).not.toContain("[DONE]");
 });
 
-test("the last event repeats every item as it was when it was done, under its index", async () => {
+test("the last event repeats every finished item, under its index", async () => {
   const events = await eventsOf(
     sandbox,
     prompt("Weather in Paris and Rome", { model: "o4-mini", tools: [WEATHER_TOOL] }),
@@ -108,7 +108,7 @@ test("the last event repeats every item as it was when it was done, under its in
   });
 });
 
-test("deltas are padded to hide their length, unless that is declined", async () => {
+test("deltas are padded to hide their length, unless the request disables it", async () => {
   const deltas = async (extra: JsonObject) =>
     (await eventsOf(sandbox, prompt("Count to 9", extra))).filter((event) => "delta" in event);
   const padded = await deltas({});
@@ -120,7 +120,7 @@ test("deltas are padded to hide their length, unless that is declined", async ()
   expect(bare.some((event) => "obfuscation" in event)).toBe(false);
 });
 
-test("each citation is announced as the message then has it", async () => {
+test("each citation event equals the citation in the message", async () => {
   const events = await eventsOf(
     sandbox,
     prompt("Look up the tides", { tools: [{ type: "web_search" }] }),
@@ -136,7 +136,7 @@ test("each citation is announced as the message then has it", async () => {
   );
 });
 
-test("thoughts are sealed only where that is asked for", async () => {
+test("reasoning is encrypted on request only", async () => {
   const thoughts = async (extra: JsonObject) =>
     itemsOf(await respond(sandbox, prompt("Say hi", { model: "o4-mini", ...extra })), "reasoning");
 
@@ -148,7 +148,7 @@ test("thoughts are sealed only where that is asked for", async () => {
   );
 });
 
-test("an answer that is cut says so at the item and at the response", async () => {
+test("a truncated response is marked at the item and at the response", async () => {
   const cut = await respond(sandbox, prompt("Count to 90", { max_output_tokens: 16 }));
   const thoughtless = await respond(
     sandbox,
@@ -165,7 +165,7 @@ test("an answer that is cut says so at the item and at the response", async () =
   expect(itemsOf(thoughtless, "message")).toEqual([]);
 });
 
-test("a function that does not say is strict where its schema allows it, and loose elsewhere", async () => {
+test("a function without the strict field is strict if its schema allows it", async () => {
   const optional = {
     ...WEATHER_TOOL,
     parameters: { type: "object", properties: { city: { type: "string" } } },
@@ -183,7 +183,7 @@ test("a function that does not say is strict where its schema allows it, and loo
   });
 });
 
-test("a tool of a namespace is called with the name of its namespace", async () => {
+test("a tool in a namespace is called with the namespace", async () => {
   const { type: _type, ...inner } = WEATHER_TOOL;
   const answer = await respond(
     sandbox,
@@ -223,7 +223,7 @@ test("a tool that an input item adds is called too, and not repeated among the t
   expect(answer["tools"]).toEqual([]);
 });
 
-test("a long beginning that was seen before is reported as cached", async () => {
+test("a repeated long prefix is reported as cached", async () => {
   const long = `${Bun.randomUUIDv7()} ${"All work and no play makes a dull manual. ".repeat(200)}`;
   const ask = (text: string) =>
     respond(sandbox, prompt(text, { model: "gpt-4o", instructions: long }));
@@ -233,7 +233,7 @@ test("a long beginning that was seen before is reported as cached", async () => 
   expect(at(second, "usage", "input_tokens_details", "cached_tokens")).toBeGreaterThan(1_023);
 });
 
-test("the oldest of a conversation that is too long is left out where that is allowed", async () => {
+test("the oldest items of a conversation that is too long are dropped if allowed", async () => {
   const turns = Array.from({ length: 40 }, (_, index) => ({
     role: "user",
     content: `Remark ${index}: ${"word ".repeat(500)}`,
@@ -255,7 +255,7 @@ test("the oldest of a conversation that is too long is left out where that is al
   expect(JSON.stringify(items)).toContain("Remark 39:");
 });
 
-test("tokens are counted beforehand as they are billed afterwards", async () => {
+test("the token count before a request equals its usage", async () => {
   const body = prompt("How many tokens?", { instructions: "Be brief.", tools: [WEATHER_TOOL] });
   const counted = await get(sandbox, "/input_tokens", { method: "POST", body });
   const answered = await respond(sandbox, body);
@@ -264,7 +264,7 @@ test("tokens are counted beforehand as they are billed afterwards", async () => 
   expect(counted["input_tokens"]).toBe(at(answered, "usage", "input_tokens") ?? null);
 });
 
-test("a conversation that was compacted is remembered", async () => {
+test("a compacted conversation is remembered", async () => {
   const first = await respond(
     sandbox,
     prompt([
@@ -286,7 +286,7 @@ test("a conversation that was compacted is remembered", async () => {
   expect(outputText(answer)).toBe("Your dog is brown.");
 });
 
-test("what a stream says it cost is what was counted as delivered", async () => {
+test("the usage in a stream's last event counts the delivered output", async () => {
   const events = await eventsOf(sandbox, prompt("Write about 60 words on lighthouses"));
   const record = sandbox.requests.at(-1);
 
@@ -343,7 +343,7 @@ test.each<[string, string, (events: readonly JsonObject[]) => void]>([
   check(await eventsOf(sandbox, prompt(`${words} Count to 20`)));
 });
 
-test("an answer that never ends goes on until the caller leaves", async () => {
+test("an endless response continues until the client disconnects", async () => {
   const response = await send(sandbox, "", {
     body: prompt("[[fault:endless]] Say hi", { stream: true }),
   });
@@ -359,7 +359,7 @@ test("an answer that never ends goes on until the caller leaves", async () => {
   expect(text).not.toContain("output_text.done");
 });
 
-test("magic words are found in a text, in a message and in the last of several", async () => {
+test("fault words are found in a text, in a message and in the last of several", async () => {
   const fault = "[[fault:status code=418]]";
   const inputs = [
     fault,

@@ -31,7 +31,7 @@ function callsOf({ output }: Responses.Response): readonly Responses.ResponseFun
   return output.filter((item) => item.type === "function_call");
 }
 
-test("the official client gets an answer that follows the prompt, with usage that adds up", async () => {
+test("the official client gets a response that follows the prompt, with usage that adds up", async () => {
   const response = await client.responses.create({
     model: "gpt-4o-mini",
     instructions: "Be brief.",
@@ -44,7 +44,7 @@ test("the official client gets an answer that follows the prompt, with usage tha
   expect(response.usage?.total_tokens).toBe((response.usage?.input_tokens ?? 0) + 4);
 });
 
-test("the official client puts a stream together to the answer that comes in one piece", async () => {
+test("the official client assembles the same response from a stream", async () => {
   const stream = client.responses.stream({ model: "gpt-4o-mini", input: "Count to 12" });
   const deltas: string[] = [];
   stream.on("response.output_text.delta", ({ delta }) => deltas.push(delta));
@@ -55,7 +55,7 @@ test("the official client puts a stream together to the answer that comes in one
   expect(response.usage?.output_tokens).toBe(deltas.length);
 });
 
-test("parallel calls are answered under their call ids, and the results are quoted", async () => {
+test("results are matched to parallel calls by id, and quoted", async () => {
   const first = await client.responses.create({
     model: "gpt-4o",
     input: "Weather in Paris and in Rome",
@@ -84,7 +84,7 @@ test("parallel calls are answered under their call ids, and the results are quot
   );
 });
 
-test("a conversation goes on from a stored response, without its instructions", async () => {
+test("a conversation continues from a stored response, without its instructions", async () => {
   const first = await client.responses.create({
     model: "gpt-4o",
     instructions: "Always reply with exactly: beep",
@@ -109,7 +109,7 @@ test("a conversation goes on from a stored response, without its instructions", 
   expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.input_tokens ?? Infinity);
 });
 
-test("a call of a stored response is answered with nothing but its output", async () => {
+test("a call in a stored response needs only its output", async () => {
   const first = await client.responses.create({
     model: "o4-mini",
     input: "Weather in Oslo?",
@@ -126,7 +126,7 @@ test("a call of a stored response is answered with nothing but its output", asyn
   expect(second.output_text).toBe("The get_weather tool returned: snow");
 });
 
-test("the official client parses an answer that conforms to the schema", async () => {
+test("the official client parses a response that conforms to the schema", async () => {
   const response = await client.responses.parse({
     model: "gpt-4o",
     input: "My name is Ada Lovelace, age: 36. Fill in the form.",
@@ -148,7 +148,7 @@ test("the official client parses an answer that conforms to the schema", async (
   expect<unknown>(response.output_parsed).toEqual({ name: "Ada Lovelace", age: 36 });
 });
 
-test("thoughts come back sealed, and are taken back with what they led to", async () => {
+test("encrypted reasoning is returned, and accepted with its output", async () => {
   const ask = { role: "user" as const, content: "Weather in Oslo?" };
   const settings: Responses.ResponseCreateParamsNonStreaming = {
     model: "o4-mini",
@@ -174,7 +174,7 @@ test("thoughts come back sealed, and are taken back with what they led to", asyn
   expect(second.output_text).toBe("The get_weather tool returned: snow");
 });
 
-test("a summary of the thoughts is streamed before the answer, where one is asked for", async () => {
+test("a summary of the reasoning is streamed before the text, on request", async () => {
   const stream = await client.responses.create({
     model: "gpt-5",
     input: "Say hi",
@@ -194,7 +194,7 @@ test("a summary of the thoughts is streamed before the answer, where one is aske
   );
 });
 
-test("a search on the web is an item of its own, and the answer cites what it found", async () => {
+test("a web search is a separate item, and the response cites its results", async () => {
   const response = await client.responses.create({
     model: "gpt-4o",
     input: "Search the web for tide tables",
@@ -215,7 +215,7 @@ test("a search on the web is an item of its own, and the answer cites what it fo
   expect(cited).toEqual([true, true]);
 });
 
-test("nothing is searched where nothing is asked that has to be looked up", async () => {
+test("no search is made for a prompt that needs none", async () => {
   const response = await client.responses.create({
     model: "gpt-4o",
     input: "Say hi",
@@ -225,7 +225,7 @@ test("nothing is searched where nothing is asked that has to be looked up", asyn
   expect(response.output.map((item) => item.type)).toEqual(["message"]);
 });
 
-test("a custom tool is called with a text that its grammar allows", async () => {
+test("a custom tool is called with text that matches its grammar", async () => {
   const response = await client.responses.create({
     model: "gpt-5",
     input: "Evaluate 12 + 30 with the calculator",
@@ -245,7 +245,7 @@ test("a custom tool is called with a text that its grammar allows", async () => 
   });
 });
 
-test("an image and a file are answered with their kind and size", async () => {
+test("an image and a file are described by kind and size", async () => {
   const response = await client.responses.create({
     model: "gpt-4o",
     input: [
@@ -274,7 +274,7 @@ test("an image and a file are answered with their kind and size", async () => {
   );
 });
 
-test("stored responses are fetched, listed with what they were given, and deleted", async () => {
+test("stored responses are read, listed with their input, and deleted", async () => {
   const created = await client.responses.create({
     model: "gpt-4o",
     input: [
@@ -296,7 +296,7 @@ test("stored responses are fetched, listed with what they were given, and delete
   expect(await failure(client.responses.retrieve(created.id))).toMatchObject({ status: 404 });
 });
 
-test("what is not to be stored cannot be fetched, nor gone on from", async () => {
+test("a response that is not stored cannot be read or continued", async () => {
   const created = await client.responses.create({ model: "gpt-4o", input: "hi", store: false });
 
   expect(await failure(client.responses.retrieve(created.id))).toMatchObject({ status: 404 });
@@ -307,7 +307,7 @@ test("what is not to be stored cannot be fetched, nor gone on from", async () =>
   ).toMatchObject({ status: 400, code: "previous_response_not_found" });
 });
 
-test("another key's response is as one that does not exist", async () => {
+test("another key's response is not found", async () => {
   const stranger = new OpenAI({
     apiKey: "sk-other",
     baseURL: `${sandbox.url}/openai/v1`,
@@ -326,7 +326,7 @@ test("another key's response is as one that does not exist", async () => {
   expect(await client.responses.retrieve(id)).toMatchObject({ id });
 });
 
-test("the official client recognises the errors by their class", async () => {
+test("the official client maps errors to their classes", async () => {
   const ask = (input: string, model = "gpt-4o") => client.responses.create({ model, input });
 
   expect(await failure(ask("hi [[fault:status code=429 retry_after=1]]"))).toBeInstanceOf(

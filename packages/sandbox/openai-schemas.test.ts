@@ -32,7 +32,7 @@ const REQUESTS: readonly (readonly [string, JsonObject])[] = [
 
 withShared("schemas", () => {
   const schema = openapiSchemas(`${SHARED}/schemas/openai.openapi.yaml`);
-  describe("answers conform to the vendor's own description", () => conformance(schema));
+  describe("responses conform to the vendor's own description", () => conformance(schema));
 });
 
 // Custom tools are missing here: the document has no chunk for them, though the vendor streams them.
@@ -47,7 +47,7 @@ function conformance(schema: (name: string) => ZodType): void {
   test.each([
     ...REQUESTS,
     ["speech", ask("Say hi", { ...spoken, audio: { voice: "alloy", format: "wav" } })] as const,
-  ])("%s in one piece", async (_, body) => {
+  ])("%s as a complete response", async (_, body) => {
     const answer = parseJson(await (await post(sandbox, body)).text());
 
     expect(schema("CreateChatCompletionRequest").safeParse(body).error).toBeUndefined();
@@ -80,7 +80,7 @@ function conformance(schema: (name: string) => ZodType): void {
     expect(schema("ErrorResponse").safeParse(fault).error).toBeUndefined();
   });
 
-  test("an answer with a wrong field would be noticed", async () => {
+  test("a response with a wrong field would be detected", async () => {
     const answer = asObject(parseJson(await (await post(sandbox, ask("Say hi"))).text()));
     const wrong = {
       ...answer,

@@ -80,7 +80,7 @@ describe("a video", () => {
     ["[moderation_blocked]", "moderation_blocked"],
     ["[fail]", "server_error"],
     ["[expire]", "server_error"],
-  ])("%s: it fails, and says why", async (mark, code) => {
+  ])("with %s fails with a reason", async (mark, code) => {
     await using simulator = await clockedSandbox();
     const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: `a cat ${mark}` });
@@ -98,7 +98,7 @@ describe("a video", () => {
     );
   });
 
-  test("is made by the vendor's client with a picture of the same size to begin with", async () => {
+  test("is made by the vendor's client with a first frame of the same size", async () => {
     await using simulator = await clockedSandbox();
     const { videos } = clientOf(simulator);
     const input_reference = await toFile(png("720x1280"), "a.png");
@@ -116,7 +116,7 @@ describe("a video", () => {
     ).toMatchObject({ status: "queued" });
   });
 
-  test("an answer that is lost leaves the video behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     const { videos } = clientOf(simulator);
 
@@ -127,7 +127,7 @@ describe("a video", () => {
 });
 
 describe("the content", () => {
-  testWithFfmpeg("is a video of the ordered shape, with sound", async () => {
+  testWithFfmpeg("is a video as requested, with sound", async () => {
     await using simulator = await clockedSandbox();
     const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: "a cat", model: "sora-2-pro", size: "1024x1792" });
@@ -137,7 +137,7 @@ describe("the content", () => {
     expect(await probe(file, "codec_name,width,height,nb_frames")).toStartWith("h264|1024|1792|96");
   });
 
-  test("is a picture, too, and a sheet of them", async () => {
+  test("has an image, too, and a sprite sheet", async () => {
     await using simulator = await clockedSandbox();
     const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: "a cat" });
@@ -151,7 +151,7 @@ describe("the content", () => {
     expect(await seen("spritesheet")).toBe("image/jpeg jpeg 720x1280");
   });
 
-  test("comes in parts, to who shows the key, for an hour", async () => {
+  test("is served in ranges, with the key, for an hour", async () => {
     await using simulator = await clockedSandbox();
     const { id } = await clientOf(simulator).videos.create({ prompt: "a cat" });
     const get = (key = "sk-test", query = "") =>
@@ -176,8 +176,8 @@ describe("the content", () => {
   });
 });
 
-describe("made from another", () => {
-  test("a remix is the same with other words", async () => {
+describe("a derived video", () => {
+  test("a remix has another prompt", async () => {
     await using simulator = await clockedSandbox();
     const { videos } = clientOf(simulator);
     const source = await videos.create({ prompt: "a cat", seconds: "12", size: "1280x720" });
@@ -198,7 +198,7 @@ describe("made from another", () => {
     ).toBeInstanceOf(NotFoundError);
   });
 
-  test("an edit is as long as its source, and an extension longer", async () => {
+  test("an edit has its source's length, and an extension is longer", async () => {
     await using simulator = await clockedSandbox();
     const { videos } = clientOf(simulator);
     const { id } = await videos.create({ prompt: "a cat", size: "1280x720" });
@@ -246,7 +246,7 @@ test("videos are listed page by page, the newest first, and can be deleted when 
   expect((await clientOf(simulator, "sk-other").videos.list()).data).toEqual([]);
 });
 
-describe("refused, in the vendor's words", () => {
+describe("refused with the vendor's message", () => {
   const image = (url: string): JsonObject => ({ input_reference: { image_url: url } });
   const refused: [string, JsonObject, string][] = [
     ["no words", { prompt: null }, "400 prompt missing_required_parameter"],
@@ -306,7 +306,7 @@ describe("refused, in the vendor's words", () => {
     expect((await sendForm(simulator, "", filming({ prompt, seconds: "4" }))).status).toBe(200);
   });
 
-  test("faults that its words ask for, in a form too", async () => {
+  test("faults that the prompt orders, in a form too", async () => {
     await using simulator = await clockedSandbox();
     const form = filming({ prompt: "[[fault:status code=500]]" });
 
@@ -318,7 +318,7 @@ describe("refused, in the vendor's words", () => {
 withShared("schemas", () => {
   const schema = openapiSchemas(`${SHARED}/schemas/openai.openapi.yaml`);
 
-  test("what is answered conforms to the vendor's own description", async () => {
+  test("responses conform to the vendor's own description", async () => {
     await using simulator = await clockedSandbox();
     const created = (await order(simulator, {})).body;
     await order(simulator, { prompt: "[fail]" });

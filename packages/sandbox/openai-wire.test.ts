@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("a stream opens with the role, ends with the reason, and carries usage only when asked", async () => {
+test("a stream begins with the role, ends with the finish reason, and has usage on request only", async () => {
   const plain = await chunksOf(sandbox, ask("Say hi there"));
   const counted = await chunksOf(
     sandbox,
@@ -41,7 +41,7 @@ test("a stream opens with the role, ends with the reason, and carries usage only
   expect(counted.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 2 } });
 });
 
-test("a stream is of plain data events and ends with [DONE]", async () => {
+test("a stream has plain data events and ends with [DONE]", async () => {
   const response = await post(sandbox, ask("Say hi", { stream: true }));
   const text = await response.text();
 
@@ -60,7 +60,7 @@ test("all chunks of a stream have one id, one time and one model", async () => {
   ).toBe(1);
 });
 
-test("obfuscation pads the chunks unless it is declined", async () => {
+test("obfuscation pads the chunks unless the request disables it", async () => {
   const padded = await chunksOf(sandbox, ask("Count to 9"));
   const bare = await chunksOf(
     sandbox,
@@ -71,7 +71,7 @@ test("obfuscation pads the chunks unless it is declined", async () => {
   expect(bare.some((chunk) => "obfuscation" in chunk)).toBe(false);
 });
 
-test("the parts of parallel calls say which call they belong to, and name it once", async () => {
+test("the parts of parallel calls have the index of their call, and its name once", async () => {
   const chunks = await chunksOf(sandbox, ask("Weather in Paris and in Rome", { tools: [WEATHER] }));
   const parts = chunks.flatMap((chunk) => at(chunk, "choices", 0, "delta", "tool_calls", 0) ?? []);
 
@@ -90,7 +90,7 @@ test("the parts of parallel calls say which call they belong to, and name it onc
   expect([written(0), written(1)]).toEqual(['{"city":"Paris"}', '{"city":"Rome"}']);
 });
 
-test("several choices take turns in a stream, and are all paid for", async () => {
+test("several choices are interleaved in a stream, and all are charged", async () => {
   const chunks = await chunksOf(
     sandbox,
     ask("Count to 5", { n: 3, stream_options: { include_usage: true } }),
@@ -104,7 +104,7 @@ test("several choices take turns in a stream, and are all paid for", async () =>
   expect(at(chunks.at(-1), "usage", "completion_tokens")).toBe(3 * countTokens("1, 2, 3, 4, 5"));
 });
 
-test("an answer stops at max_tokens and says so, reasoning included", async () => {
+test("a response ends at max_tokens with that reason, including reasoning", async () => {
   const cut = await answerTo(sandbox, ask("Count to 100", { max_tokens: 7 }));
   const exact = await answerTo(sandbox, ask("Say one two three", { max_tokens: 3 }));
   const thoughtful = await answerTo(
@@ -125,7 +125,7 @@ test("an answer stops at max_tokens and says so, reasoning included", async () =
   expect(at(thoughtful, "usage", "completion_tokens_details", "reasoning_tokens")).toBe(10);
 });
 
-test("an answer stops before a stop sequence", async () => {
+test("a response ends before a stop sequence", async () => {
   const answer = await answerTo(sandbox, ask("Count to 9", { stop: [", 7", ", 4"] }));
 
   expect(at(answer, "choices", 0)).toMatchObject({
@@ -134,7 +134,7 @@ test("an answer stops before a stop sequence", async () => {
   });
 });
 
-test("log probabilities come for every token, with their bytes and the alternatives asked for", async () => {
+test("log probabilities are returned for every token, with bytes and alternatives", async () => {
   const answer = await answerTo(
     sandbox,
     ask("Say schöne Grüße", { logprobs: true, top_logprobs: 3 }),
@@ -153,7 +153,7 @@ test("log probabilities come for every token, with their bytes and the alternati
   ).toBe("schöne Grüße");
 });
 
-test("visible reasoning is streamed before the content", async () => {
+test("visible reasoning is streamed before the text", async () => {
   const chunks = await chunksOf(
     sandbox,
     ask("Say hi", { model: "qwen3-235b-a22b", reasoning_effort: "minimal" }),
@@ -170,7 +170,7 @@ test("visible reasoning is streamed before the content", async () => {
   expect(kinds.filter((kind) => kind === "reasoning").length).toBeGreaterThan(5);
 });
 
-test("input tokens are those that the exported count foretells, tools included", async () => {
+test("input tokens equal the exported count, including tools", async () => {
   const tools = [WEATHER];
   const bare = await answerTo(sandbox, ask("How many tokens is this?"));
   const equipped = await answerTo(sandbox, ask("How many tokens is this?", { tools }));
@@ -184,7 +184,7 @@ test("input tokens are those that the exported count foretells, tools included",
   );
 });
 
-test("a long beginning that was seen before is reported as cached", async () => {
+test("a repeated long prefix is reported as cached", async () => {
   const long = "All work and no play makes a very dull manual. ".repeat(200);
   const system = { role: "system", content: `${Bun.randomUUIDv7()} ${long}` };
   const about = (text: string) => ({
@@ -201,7 +201,7 @@ test("a long beginning that was seen before is reported as cached", async () => 
   expect(cached % 128).toBe(0);
 });
 
-test("a prediction is counted as far as the answer keeps to it", async () => {
+test("predicted tokens are counted as far as the response matches", async () => {
   const answer = await answerTo(
     sandbox,
     ask("Say one two three", { prediction: { type: "content", content: "one two four" } }),
@@ -213,7 +213,7 @@ test("a prediction is counted as far as the answer keeps to it", async () => {
   });
 });
 
-test("the tier that served the request is named", async () => {
+test("the service tier is reported", async () => {
   const tiers = ["auto", "flex", "fast"].map(
     async (service_tier) => (await answerTo(sandbox, ask("hi", { service_tier })))["service_tier"],
   );
@@ -221,7 +221,7 @@ test("the tier that served the request is named", async () => {
   expect(await Promise.all(tiers)).toEqual(["default", "flex", "priority"]);
 });
 
-test("the same question gets the same answer under another id", async () => {
+test("the same request gets the same response under another id", async () => {
   const [first, second] = [
     await answerTo(sandbox, ask("Tell me about tides")),
     await answerTo(sandbox, ask("Tell me about tides")),
@@ -231,7 +231,7 @@ test("the same question gets the same answer under another id", async () => {
   expect(first["id"]).not.toBe(second["id"] ?? null);
 });
 
-test("what a stream says in its last event is what was counted as delivered", async () => {
+test("the usage in a stream's last event counts the delivered output", async () => {
   const text = await (
     await post(
       sandbox,

@@ -52,7 +52,7 @@ test("the official client gets a completion that follows the prompt, with usage 
   expect(completion.usage?.total_tokens).toBe((completion.usage?.prompt_tokens ?? 0) + 4);
 });
 
-test("the official client streams the same answer as it gets in one piece", async () => {
+test("the official client streams the same text as in a complete response", async () => {
   const stream = client.chat.completions.stream({
     model: "gpt-4o-mini",
     messages: user("Count to 12"),
@@ -67,7 +67,7 @@ test("the official client streams the same answer as it gets in one piece", asyn
   expect(completion.usage?.completion_tokens).toBe(deltas.length);
 });
 
-test("a question that matches a tool is a call, and its result is quoted in the next answer", async () => {
+test("a prompt that matches a tool causes a call, and its result is quoted in the next response", async () => {
   const first = await client.chat.completions.create({
     model: "gpt-4o",
     messages: user("What's the weather in San Francisco, CA in celsius?"),
@@ -99,7 +99,7 @@ test("a question that matches a tool is a call, and its result is quoted in the 
   );
 });
 
-test("the official client puts streamed parallel calls together", async () => {
+test("the official client assembles streamed parallel calls", async () => {
   const stream = client.chat.completions.stream({
     model: "gpt-4o",
     messages: user("Compare the weather in Paris, Rome and Oslo"),
@@ -126,7 +126,7 @@ test("only one call is made when parallel calls are not allowed", async () => {
   expect(completion.choices[0]?.message.tool_calls).toHaveLength(1);
 });
 
-test("tool_choice decides whether and which tool is called", async () => {
+test("tool_choice controls whether and which tool is called", async () => {
   const time = {
     ...weather,
     function: { ...weather.function, name: "get_time", description: "Local time of a city" },
@@ -161,7 +161,7 @@ test("tool_choice decides whether and which tool is called", async () => {
   expect(await call(allowed, "Weather in Paris?")).toEqual(["get_time", "tool_calls"]);
 });
 
-test("a custom tool is called with a text that its grammar allows", async () => {
+test("a custom tool is called with text that matches its grammar", async () => {
   const completion = await client.chat.completions.create({
     model: "gpt-5",
     messages: user("Evaluate 12 + 30 with the calculator"),
@@ -183,7 +183,7 @@ test("a custom tool is called with a text that its grammar allows", async () => 
   });
 });
 
-test("functions offered in the old way are called in the old way, in one piece and as a stream", async () => {
+test("functions in the older form are called in that form, complete and streamed", async () => {
   const request = {
     model: "gpt-4o",
     messages: user("Weather in Oslo?"),
@@ -200,7 +200,7 @@ test("functions offered in the old way are called in the old way, in one piece a
   expect(streamed.choices[0]).toMatchObject(expected);
 });
 
-test("the official client parses an answer that conforms to the schema and uses the prompt's values", async () => {
+test("the official client parses a response that conforms to the schema and uses the prompt's values", async () => {
   const completion = await client.chat.completions.parse({
     model: "gpt-4o",
     messages: user("My name is Ada Lovelace, age: 36, mood is happy. Fill in the form."),
@@ -230,7 +230,7 @@ test("the official client parses an answer that conforms to the schema and uses 
   });
 });
 
-test("a JSON object is answered where one is asked for", async () => {
+test("a JSON object is returned on request", async () => {
   const completion = await client.chat.completions.create({
     model: "gpt-4o",
     messages: user("As json with keys city and country, for Paris"),
@@ -243,7 +243,7 @@ test("a JSON object is answered where one is asked for", async () => {
   ]);
 });
 
-test("a refusal stands in its own field, also when streamed", async () => {
+test("a refusal has its own field, also in a stream", async () => {
   const request = { model: "gpt-4o", messages: user("please refuse to do this") };
   const whole = await client.chat.completions.create(request);
   const streamed = await client.chat.completions.stream(request).finalChatCompletion();
@@ -253,7 +253,7 @@ test("a refusal stands in its own field, also when streamed", async () => {
   expect(streamed.choices[0]?.message.refusal).toBe(whole.choices[0]?.message.refusal ?? null);
 });
 
-test("spoken answers are real WAV files, and PCM samples when streamed", async () => {
+test("spoken responses are real WAV files, and PCM samples in a stream", async () => {
   const request = {
     model: "gpt-4o-audio-preview",
     messages: user("Say good morning"),
@@ -281,7 +281,7 @@ test("spoken answers are real WAV files, and PCM samples when streamed", async (
   expect(whole.usage?.completion_tokens_details?.audio_tokens).toBeGreaterThan(0);
 });
 
-test("an image, a recording and a file are answered with their kind and size", async () => {
+test("an image, a recording and a file are described by kind and size", async () => {
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAC0lEQVR4nGNgwAQAABAAAVJKdW0AAAAASUVORK5CYII=";
   const completion = await client.chat.completions.create({
@@ -317,7 +317,7 @@ test("an image, a recording and a file are answered with their kind and size", a
   );
 });
 
-test("reasoning is only counted for some models, and shown before the content for others", async () => {
+test("reasoning is only counted for some models, and shown before the text for others", async () => {
   const hidden = await client.chat.completions.create({
     model: "o4-mini",
     messages: user("Say hi"),
@@ -336,7 +336,7 @@ test("reasoning is only counted for some models, and shown before the content fo
   );
 });
 
-test("models are listed, found by name, and missed by name", async () => {
+test("models are listed and found by name, and unknown ones refused", async () => {
   const list = await Array.fromAsync(client.models.list());
   const found = await client.models.retrieve("gpt-4o-mini");
   const missed = failure(client.models.retrieve("gpt-none"));
@@ -346,7 +346,7 @@ test("models are listed, found by name, and missed by name", async () => {
   expect(await missed).toMatchObject({ status: 404, code: "model_not_found" });
 });
 
-test("the official client recognises the errors by their class", async () => {
+test("the official client maps errors to their classes", async () => {
   await using guarded = await startSandbox({ apiKeys: ["sk-right"] });
   const stranger = new OpenAI({
     apiKey: "sk-wrong-0123456789",
@@ -368,7 +368,7 @@ test("the official client recognises the errors by their class", async () => {
   ).toBeInstanceOf(OpenAI.NotFoundError);
 });
 
-test("the official client gets over a failure that is ordered for one request only", async () => {
+test("the official client retries a failure that is ordered for one request", async () => {
   const patient = new OpenAI({
     apiKey: "sk-test",
     baseURL: `${sandbox.url}/openai/v1`,

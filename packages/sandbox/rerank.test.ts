@@ -25,7 +25,7 @@ describe("the shared protocol", () => {
   const rank = (more: object = {}, key?: string) =>
     ask("/jina/v1/rerank", { ...body, ...more }, key);
 
-  test("ranks documents and repeats them, unless it is told not to", async () => {
+  test("ranks documents and repeats them by default", async () => {
     const { status, answer } = await rank({ top_n: 1 });
     const { answer: silent } = await rank({ return_documents: false });
 
@@ -53,7 +53,7 @@ describe("the shared protocol", () => {
     expect(await rank(more)).toEqual({ status, answer: { detail: expect.any(String) } });
   });
 
-  test("makes vectors, too, as long as they are wished for", async () => {
+  test("makes embeddings, too, of the requested length", async () => {
     const input = ["a cat", { text: "a cat" }, "revenue"];
     const embed = (more: object) =>
       ask("/jina/v1/embeddings", { model: "jina-embeddings-v3", input, ...more });
@@ -94,7 +94,7 @@ describe("the nested protocol", () => {
   const path = "/dashscope/api/v1/services/rerank/text-rerank/text-rerank";
   const body = { model: "gte-rerank-v2", input: { query: QUERY, documents: DOCUMENTS } };
 
-  test("ranks documents, and repeats them where it is told to", async () => {
+  test("ranks documents, and repeats them on request", async () => {
     const { answer } = await ask(path, { ...body, parameters: { top_n: 2 } });
     const { answer: shown } = await ask(path, { ...body, parameters: { return_documents: true } });
 

@@ -11,7 +11,7 @@ function order(url: string, method: string, body?: unknown): Promise<Response> {
   });
 }
 
-test("what was received is on record: path, headers, body and what was delivered", async () => {
+test("received requests are recorded: path, headers, body and the delivered part", async () => {
   await using sandbox = await startSandbox();
   const body = ask("Say hi");
   const text = await (await post(sandbox, body, { key: "sk-one" })).text();
@@ -40,7 +40,7 @@ test("only the last thousand requests are kept", async () => {
   expect(sandbox.requests.at(-1)?.id).toBe(1_050);
 });
 
-test("a caller who leaves in the middle of a stream is on record with what arrived", async () => {
+test("a client that disconnects during a stream is recorded with the delivered part", async () => {
   await using sandbox = await startSandbox();
   const leave = new AbortController();
   const response = await post(
@@ -60,7 +60,7 @@ test("a caller who leaves in the middle of a stream is on record with what arriv
   expect(record?.delivered.tokens).toBeLessThan(200);
 });
 
-test("a fault ordered ahead hits as many requests as it was ordered for", async () => {
+test("an ordered fault applies to the ordered number of requests", async () => {
   await using sandbox = await startSandbox();
   expect(
     (await order(sandbox.url, "POST", { name: "status", args: { code: 503 }, times: 2 })).status,
@@ -71,7 +71,7 @@ test("a fault ordered ahead hits as many requests as it was ordered for", async 
   expect(statuses).toEqual([503, 503, 200]);
 });
 
-test("a fault ordered ahead hits only the requests it is meant for", async () => {
+test("an ordered fault applies only to matching requests", async () => {
   await using sandbox = await startSandbox();
   await order(sandbox.url, "POST", {
     name: "status",
@@ -105,14 +105,14 @@ test.each([
   [{ name: "reset", args: { bytes: "many" } }, 400],
   [{ name: "hang", times: 0 }, 400],
   [{ name: "hang", match: { color: "red" } }, 400],
-])("an order that makes no sense is refused: %j", async (body, expected) => {
+])("an invalid order is refused: %j", async (body, expected) => {
   await using sandbox = await startSandbox();
 
   expect((await order(sandbox.url, "POST", body)).status).toBe(expected);
   expect((await post(sandbox, ask("hi"))).status).toBe(200);
 });
 
-test("a place where no vendor lives says which vendors there are", async () => {
+test("a path of no vendor gets the list of vendors", async () => {
   await using sandbox = await startSandbox();
   const response = await fetch(`${sandbox.url}/v1/models`);
 
@@ -143,7 +143,7 @@ test.skipIf(!IS_LONG)(
   20_000,
 );
 
-test("two sandboxes know nothing of each other", async () => {
+test("two sandboxes are independent", async () => {
   await using first = await startSandbox();
   await using second = await startSandbox();
   first.faults.add({ name: "status", times: "always" });

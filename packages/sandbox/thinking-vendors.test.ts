@@ -26,7 +26,7 @@ const ask = (model: string, extra: JsonObject = {}): JsonObject => ({
 const off = { thinking: { type: "disabled" } };
 
 describe("DeepSeek", () => {
-  test("answers under each of its names, and thinks by default", async () => {
+  test("has both of its model names, and thinks by default", async () => {
     const answer = await deepseek.answer(ask("deepseek-v4-flash"));
     const quiet = await deepseek.answer(ask("deepseek-flash", off));
 
@@ -35,7 +35,7 @@ describe("DeepSeek", () => {
     expect(at(quiet, "choices", 0, "message", "reasoning_content")).toBeUndefined();
   });
 
-  test("wants the reasoning of every earlier turn beside tools", async () => {
+  test("requires the reasoning of every earlier turn beside tools", async () => {
     const messages = [user, { role: "assistant", content: "1" }, user];
     const told = [user, { role: "assistant", content: "1", reasoning_content: "" }, user];
     const body = ask("deepseek-flash", { tools: [WEATHER] });
@@ -60,7 +60,7 @@ describe("DeepSeek", () => {
     expect(await beta.refusal({ ...body, tools: [strict, WEATHER] })).toContain("must be strict");
   });
 
-  test("knows no developer", async () => {
+  test("has no developer role", async () => {
     const messages = [{ role: "developer", content: "x" }, user];
 
     expect(await deepseek.refusal(ask("deepseek-flash", { messages }))).toContain("developer");
@@ -78,7 +78,7 @@ describe("Kimi K3", () => {
     expect(await moonshot.refusal(ask("kimi-k3.1-pro", extra))).toContain(words);
   });
 
-  test.each(["low", "high", "max"])("thinks with the effort %s", async (reasoning_effort) => {
+  test.each(["low", "high", "max"])("accepts the effort %s", async (reasoning_effort) => {
     const sent = ask("kimi-k3", { reasoning_effort, temperature: 1 });
 
     expect((await moonshot.send(sent)).status).toBe(200);
@@ -86,12 +86,12 @@ describe("Kimi K3", () => {
 });
 
 describe("GLM-5.3", () => {
-  test("refuses not to think, and to write more than it can", async () => {
+  test("refuses disabled thinking, and an output limit above its maximum", async () => {
     expect(await zhipu.refusal(ask("glm-5.3", off))).toContain("disabled");
     expect(await zhipu.refusal(ask("glm-5.3", { max_tokens: 131_073 }))).toContain("[1, 131072]");
   });
 
-  test("streams the arguments of a call if it is told to", async () => {
+  test("streams the arguments of a call on request", async () => {
     const question = [{ role: "user", content: "What is the weather in Paris?" }];
     const count = async (extra: JsonObject) => {
       const body = ask("glm-5.3", { messages: question, tools: [WEATHER], ...extra });
@@ -106,7 +106,7 @@ describe("GLM-5.3", () => {
 });
 
 describe("MiniMax", () => {
-  test("puts thoughts among the words unless they are split off", async () => {
+  test("puts reasoning into the text unless they are split", async () => {
     const mixed = await minimax.chunks(ask("MiniMax-M3"));
     const split = await minimax.chunks(ask("MiniMax-M3", { reasoning_split: true }));
 
@@ -115,7 +115,7 @@ describe("MiniMax", () => {
     expect(fieldOf(split, "reasoning_content")).not.toBe("");
   });
 
-  test("takes the kinds of thinking that it has", async () => {
+  test("accepts its own thinking options", async () => {
     const enabled = { thinking: { type: "enabled" } };
 
     expect(await minimax.refusal(ask("MiniMax-M3", enabled))).toContain("adaptive or disabled");
@@ -123,7 +123,7 @@ describe("MiniMax", () => {
     expect((await minimax.send(ask("MiniMax-M3", off))).status).toBe(200);
   });
 
-  test("answers messages as well, under its own name", async () => {
+  test("supports messages as well, under its own name", async () => {
     const response = await fetch(`${sandbox.url}/minimax/anthropic/v1/messages`, {
       method: "POST",
       headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" },

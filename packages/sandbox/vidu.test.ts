@@ -28,7 +28,7 @@ function caller(simulator: ClockedSandbox) {
 }
 
 describe("a task", () => {
-  test("is created, queued, processed and has succeeded, in the vendor's words", async () => {
+  test("is created, queued, processed and has succeeded, with the vendor's state names", async () => {
     await using simulator = await clockedSandbox();
     const { order, read } = caller(simulator);
     const created = await order({ prompt: "a cat", seed: 7, payload: "mine" });
@@ -84,7 +84,7 @@ describe("a task", () => {
     ["[ImageDownloadFailure]", "ImageDownloadFailure"],
     ["[fail]", "InternalServiceFailure"],
     ["[expire]", "InternalServiceFailure"],
-  ])("%s: it fails, and says why", async (mark, reason) => {
+  ])("with %s fails with a reason", async (mark, reason) => {
     await using simulator = await clockedSandbox();
 
     expect(await caller(simulator).finished({ prompt: `a cat ${mark}` })).toMatchObject({
@@ -161,7 +161,7 @@ describe("a task", () => {
     expect(body).toMatchObject(outcome);
   });
 
-  test("an answer that is lost leaves the task behind", async () => {
+  test("exists although its response was lost", async () => {
     await using simulator = await clockedSandbox({ tasks: { parallel: 1 } });
     const { order } = caller(simulator);
     const lost = await order({ prompt: "[timeout]" });
@@ -173,7 +173,7 @@ describe("a task", () => {
 });
 
 describe("the files", () => {
-  testWithFfmpeg("are a video of the ordered shape, and one with a watermark", async () => {
+  testWithFfmpeg("are a video as requested, and one with a watermark", async () => {
     await using simulator = await clockedSandbox();
     const order = { model: "viduq3", images: [pngUrl(300, 500)], duration: 2, resolution: "540p" };
     const task = await caller(simulator).finished({ ...order, watermark: true }, "img2video");
@@ -186,7 +186,7 @@ describe("the files", () => {
     expect(seen).toEqual(Array(2).fill("h264|540|900|48\naac|93"));
   });
 
-  test("are gone when their links have expired", async () => {
+  test("are unavailable after their links expired", async () => {
     await using simulator = await clockedSandbox({ tasks: { linkSeconds: 60 } });
     const task = await caller(simulator).finished({ prompt: "a cat" });
     const cover = textAt(task, "creations", 0, "cover_url");
@@ -198,7 +198,7 @@ describe("the files", () => {
   });
 });
 
-describe("refused, in the vendor's words", () => {
+describe("refused with the vendor's message", () => {
   const invalid = (name: string) => `400 FieldInvalid invalid field: ${name}`;
   const count = "400 FieldItemCountOutOfRange field item count out of range: images";
   const prompt = "x";
@@ -340,7 +340,7 @@ describe("refused, in the vendor's words", () => {
     },
   );
 
-  test("faults of all vendors, ordered for a key", async () => {
+  test("the faults of all vendors, ordered for a key", async () => {
     await using simulator = await clockedSandbox();
     simulator.sandbox.faults.add({
       name: "status",
@@ -355,7 +355,7 @@ describe("refused, in the vendor's words", () => {
   });
 });
 
-describe("a task is taken back", () => {
+describe("a task is cancelled", () => {
   test("while it waits, and has failed then", async () => {
     await using simulator = await clockedSandbox();
     const { order, cancel, read } = caller(simulator);
@@ -366,7 +366,7 @@ describe("a task is taken back", () => {
     expect(await read(id)).toMatchObject({ state: "failed", err_code: "UserCancelled" });
   });
 
-  test("never when it runs", async () => {
+  test("but not while it runs", async () => {
     await using simulator = await clockedSandbox();
     const { order, cancel, read } = caller(simulator);
     const id = textAt((await order({ prompt: "a cat" })).body, "task_id");
@@ -384,7 +384,7 @@ describe("a task is taken back", () => {
 describe("callbacks", () => {
   const quick = { queuedMs: 20, runningMs: 20, callbackRetryMs: 1 };
 
-  test("the published signature is the one that is made", () => {
+  test("the published signature equals the computed one", () => {
     const date = "Thu, 01 Jan 2026 00:00:00 GMT";
 
     expect(callbackSignature("vda_test_key", "https://caller.example/cb/vidu", date, "n-1")).toBe(
@@ -392,7 +392,7 @@ describe("callbacks", () => {
     );
   });
 
-  test("tell the task when it runs and when it is done, signed with the account's key", async () => {
+  test("report the task when it runs and when it is done, signed with the account's key", async () => {
     await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     const url = `${receiver.url}?b=2&a=1`;
@@ -411,7 +411,7 @@ describe("callbacks", () => {
     expect(header("x-request-nonce")).not.toBe(second?.headers.get("x-request-nonce"));
   });
 
-  test("are tried four times while the answer is not 200", async () => {
+  test("are tried four times unless the response is 200", async () => {
     await using simulator = await clockedSandbox({ now: Date.now, tasks: quick });
     using receiver = openReceiver();
     receiver.answerWith(201, 204, 500, 500);
@@ -422,7 +422,7 @@ describe("callbacks", () => {
     expect(simulator.sandbox.callbacks.map(({ status }) => status)).toEqual([201, 204, 500, 500]);
   });
 
-  test("tell at once of a task that is taken back, and of nothing after it", async () => {
+  test("report a cancelled task at once, and nothing after it", async () => {
     await using simulator = await clockedSandbox({
       now: Date.now,
       tasks: { ...quick, queuedMs: 200 },

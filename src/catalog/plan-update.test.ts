@@ -219,7 +219,7 @@ const FLEX = [
 describe("prices under conditions", () => {
   const priceOf = (planned: ReturnType<typeof plan>) => objectOf(planned.rows[0]?.row["price"]);
 
-  test("that the shipped file says for several models stay with a row that is updated", () => {
+  test("of the shipped file for several models stay with a row that is updated", () => {
     const price = priceOf(
       plan({ id: "tiered-1", price: { input: "3", output: "9", tiers: [LONG] } }),
     );
@@ -231,7 +231,7 @@ describe("prices under conditions", () => {
     ]);
   });
 
-  test("that a file says in another way change nothing", () => {
+  test("that a file has in another notation change nothing", () => {
     const price = { ...TIERED, tiers: [LONG], variants: FLEX };
 
     expect(plan({ id: "tiered-1", price })).toMatchObject({ changed: [], unchanged: 1, rows: [] });
@@ -289,7 +289,7 @@ describe("prices under conditions", () => {
     expect(costOf(usage, price)).toBe(nanoUsd(5e9));
   });
 
-  test("are not lost: those that a file does not say stay, and so do hours and zeros", () => {
+  test("are not lost: those missing in a file stay, and so do hours and zeros", () => {
     const whyOf = (id: string, price: JsonObject) =>
       plan({ id, price }).leftOut.map(({ why }) => why);
     const first = plan({

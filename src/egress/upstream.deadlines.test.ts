@@ -111,7 +111,7 @@ describe("an upstream request times out", () => {
     expect(timed.deadlines.size).toBe(0);
   });
 
-  test("[C3] if it sends only interim responses, however often", async () => {
+  test("[C3] if it sends only interim responses, in any number", async () => {
     let socket: Socket | undefined;
     await using upstream = await openRawUpstream((each) => {
       socket = each;

@@ -20,7 +20,7 @@ const listing = (provider: string, ...ids: readonly string[]): Channel =>
     models: { kind: "listed", upstreamNames: new Map(ids.map((id) => [id, id])) },
   });
 
-test("the model for a first call is the vendor's own, and a cheap one", () => {
+test("the model for a first call is a cheap one of the vendor's own", () => {
   const asked = PROVIDERS.filter(({ id, keyVariable }) => keyVariable && listModels(id).length > 0);
   for (const { id, text } of asked) {
     const model = tried(aChannel({ provider: id }));

@@ -105,7 +105,7 @@ const refusing =
     throw new GatewayError(code, "No.");
   };
 
-test("a route is audited if it may change something that is not in the journal of calls", () => {
+test("a route is audited if it may change something outside the journal of calls", () => {
   const changes = ["public", "user", "auditor", "admin", "root", "mfa_pending", "link"] as const;
   for (const access of changes) {
     expect(isAudited({ method: "POST", access })).toBe(true);
@@ -117,8 +117,8 @@ test("a route is audited if it may change something that is not in the journal o
   }
 });
 
-describe("an action", () => {
-  test("leaves a row before it, and one after it with its status", async () => {
+describe("an audited action", () => {
+  test("writes a row before it, and one after it with its status", async () => {
     const headers = { "user-agent": "x".repeat(300) };
     const { answer, rows } = await audited({
       headers,
@@ -147,7 +147,7 @@ describe("an action", () => {
     ]);
   });
 
-  test("of an unknown client has no names", async () => {
+  test("of an unknown client has no user or key names", async () => {
     const { rows } = await audited({ caller: ANONYMOUS_CALLER, address: undefined });
 
     expect(rows[0]).toMatchObject({
@@ -160,7 +160,7 @@ describe("an action", () => {
     });
   });
 
-  test("that is refused says so, and one that fails says that", async () => {
+  test("is recorded as refused or as failed, if it was", async () => {
     const refused = await audited({ handle: refusing("forbidden") });
     const failed = await audited({ handle: refusing("internal") });
 
@@ -173,7 +173,7 @@ describe("an action", () => {
     ]);
   });
 
-  test("that cannot be noted is not begun", async () => {
+  test("does not run if its row cannot be written", async () => {
     let isBegun = false;
     const { answer } = await audited({
       failingRow: 1,
@@ -187,7 +187,7 @@ describe("an action", () => {
     expect(isBegun).toBe(false);
   });
 
-  test("that was done is answered even if its second row fails, and the operator is told", async () => {
+  test("is answered even if its second row cannot be written, and the operator gets an error", async () => {
     const done = await audited({ failingRow: 2 });
     const refused = await audited({ failingRow: 2, handle: refusing("forbidden") });
 
@@ -213,14 +213,14 @@ describe("a public action", () => {
     return place;
   };
 
-  test("leaves both rows as long as its address has failed little", async () => {
+  test("writes both rows as long as its address has few failures", async () => {
     const { rows } = await audited(asked);
 
     expect(rows.map(({ outcome }) => outcome)).toEqual(["asked", "done"]);
     expect(rows[1]?.details).toEqual({});
   });
 
-  test("of an address with many failures leaves a row only if it succeeds, with its details", async () => {
+  test("of an address with many failures writes a row only if it succeeds, with its details", async () => {
     const { rows, deps, route, exchange } = exhausted({});
     await handleAudited(route, exchange, deps);
 
@@ -236,7 +236,7 @@ describe("a public action", () => {
     expect(deps.refusals.counts).toMatchObject([[expect.any(String), 1]]);
   });
 
-  test("is the only kind that may be left out", async () => {
+  test("is the only kind that may be left out of the log", async () => {
     const { rows, deps, route, exchange } = exhausted({ access: "admin" });
     await handleAudited(route, exchange, deps);
 
@@ -260,7 +260,7 @@ describe("a refused credential", () => {
     return { rows, counted: deps.refusals.counts.length };
   };
 
-  test("of the management API leaves a row, by token and by session", async () => {
+  test("of the management API writes a row, by token and by session", async () => {
     const bySession = { cookie: "sluice_session=wrong" };
     for (const headers of [withToken, bySession]) {
       for (const access of ["mfa_pending", "user", "auditor", "admin", "root"] as const) {
@@ -275,7 +275,7 @@ describe("a refused credential", () => {
     ]);
   });
 
-  test("leaves none for a model's call, another error, or a visit without a credential", async () => {
+  test("of a model call, another error, or a request without a credential writes no row", async () => {
     const none = { rows: [], counted: 0 };
 
     expect(await noted({ access: "key", headers: withToken })).toEqual(none);
@@ -284,7 +284,7 @@ describe("a refused credential", () => {
     expect(await noted({ headers: { cookie: "sluice_session=" } })).toEqual(none);
   });
 
-  test("is counted if its address has left many rows", async () => {
+  test("is counted if its address has many rows", async () => {
     expect(await noted({ headers: withToken, rowsBefore: MAX_ROWS })).toEqual({
       rows: [],
       counted: 1,

@@ -61,7 +61,7 @@ async function refusalOf(asked: RequestTerms): Promise<GatewayError> {
 }
 
 describe("an API key", () => {
-  test("that is known, enabled and unlimited is let in", async () => {
+  test("that is known, enabled and unlimited is accepted", async () => {
     expect(await callerOf()).toEqual({ key: KEY });
     expect(await callerOf({ isQueried: true })).toEqual({ key: KEY });
   });
@@ -73,7 +73,7 @@ describe("an API key", () => {
     });
   });
 
-  test("that is a user's access token is refused, with what it is for", async () => {
+  test("that is a user's access token is refused with an explanation", async () => {
     const headers = { authorization: "Bearer slc-user_1" };
 
     expect((await refusalOf({ headers })).message).toContain("which is for /api");
@@ -88,7 +88,7 @@ describe("an API key", () => {
     }
   });
 
-  test("is valid until the millisecond that it expires at", async () => {
+  test("is valid until its expiry to the millisecond", async () => {
     expect(await callerOf({ key: { expiresAt: NOW + 1 } })).toHaveProperty("key");
     for (const expiresAt of [NOW, NOW - 1]) {
       expect(await refusalOf({ key: { expiresAt } })).toMatchObject({
@@ -119,7 +119,7 @@ describe("an API key", () => {
 });
 
 describe("the management API", () => {
-  test("knows a user by access token or by session, and says which it was", async () => {
+  test("identifies a user by access token or by session, and records which one", async () => {
     const byToken = { authorization: "Bearer token-1" };
     const bySession = { cookie: "sluice_session=session-1" };
 
@@ -134,7 +134,7 @@ describe("the management API", () => {
     });
   });
 
-  test("does not fall back on the session if the token is wrong", async () => {
+  test("does not use the session if the token is wrong", async () => {
     const headers = { authorization: "Bearer other", cookie: "sluice_session=session-1" };
 
     expect(await refusalOf({ access: "user", headers })).toMatchObject({
@@ -202,7 +202,7 @@ function refusalTo(tried: Tried): string | undefined {
 }
 
 describe("a user", () => {
-  test("may do what needs the own role or a lower one, and nothing else", () => {
+  test("may use routes of the user's own role and of lower ones only", () => {
     for (const [rank, role] of ROLES.entries()) {
       const opened = ROLES.filter((access) => refusalTo({ access, role }) === undefined);
       expect(opened).toEqual(ROLES.slice(0, rank + 1));
@@ -218,7 +218,7 @@ describe("a user", () => {
     expect(refusalTo({ ...pending, access: "user", proof: "token" })).toBeUndefined();
   });
 
-  test("without a second factor needs one if the rule of the gateway says so", () => {
+  test("without a second factor needs one if the gateway requires it", () => {
     const required = (role: Role) =>
       SECOND_FACTOR_RULES.filter((rule) => refusalTo({ access: "user", role, rule }));
 
@@ -226,7 +226,7 @@ describe("a user", () => {
     expect(required("admin")).toEqual(["admins", "all"]);
   });
 
-  test("is told whether to send a code or to set up a second factor", () => {
+  test("gets an error that says whether to send a code or to set up a second factor", () => {
     const messageFor = (hasSecondFactor: boolean): string => {
       const user = { ...USER, hasSecondFactor };
       const caller = { user, proof: "session", session: { user, isConfirmed: false } } as const;
@@ -246,7 +246,7 @@ describe("a user", () => {
 describe("a change with a session's cookie", () => {
   const changes = ["POST", "PUT", "DELETE"];
 
-  test("is refused if another site, or an unknown one, made the browser send it", () => {
+  test("is refused if another or an unknown site sent it", () => {
     for (const method of changes) {
       for (const access of ["user", "mfa_pending"] as const) {
         const cross = { "sec-fetch-site": "cross-site" };
@@ -256,7 +256,7 @@ describe("a change with a session's cookie", () => {
     }
   });
 
-  test("is made if the gateway's own page sent it", () => {
+  test("is accepted from the gateway's own page", () => {
     const headers = { "sec-fetch-site": "same-origin" };
 
     for (const method of changes) {
@@ -264,7 +264,7 @@ describe("a change with a session's cookie", () => {
     }
   });
 
-  test("needs no origin if an access token proves the user, nor to read", () => {
+  test("needs no origin with an access token, nor for reading", () => {
     for (const method of changes) {
       expect(refusalTo({ access: "user", method, proof: "token" })).toBeUndefined();
     }

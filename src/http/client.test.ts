@@ -23,11 +23,11 @@ test.each([
   expect(addressOf(forwarded, peer)).toBe(expected);
 });
 
-test("a connection that has no address has none, whatever its headers say", () => {
+test("a connection without an address has none, with any headers", () => {
   expect(addressOf("10.0.0.1", undefined)).toBeUndefined();
 });
 
-test("only a trusted proxy says that its client's connection is encrypted", () => {
+test("only a trusted proxy's header shows that the client's connection is encrypted", () => {
   const headers = new Headers({ "x-forwarded-proto": "https" });
 
   expect(readClient(headers, "10.0.0.1", PROXIES).isSecure).toBe(true);

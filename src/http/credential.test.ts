@@ -48,7 +48,7 @@ for (let first = 0; first < PLACES.length; first++) {
       return [{ ...headersA, ...headersB }, queryA + queryB];
     };
 
-    test(`two keys that differ are refused, in places ${first} and ${second}`, () => {
+    test(`two different keys are refused, in places ${first} and ${second}`, () => {
       const told = refusal(...both("key-1", "key-2"));
       expect(told).toStartWith("401: ");
       expect(told).toContain("two different");
@@ -56,7 +56,7 @@ for (let first = 0; first < PLACES.length; first++) {
       expect(told).not.toContain("key-2");
     });
 
-    test(`the same key twice is one, in places ${first} and ${second}`, () => {
+    test(`the same key twice counts once, in places ${first} and ${second}`, () => {
       expect(refusal(...both("key-1", "key-1"))).toBe("accepted key-1");
     });
   }
@@ -69,11 +69,11 @@ test.each([
   ["a header that only resembles one for keys", { "x-evil.api-key": "key-1" }, ""],
   ["a vendor's name that is too long", { [`x-${"a".repeat(33)}-api-key`]: "key-1" }, ""],
   ["another parameter whose name ends like it", {}, "?monkey=key-1"],
-])("%s is refused, and says where a key belongs", (_what, headers, query) => {
+])("%s is refused, with the supported places for a key", (_what, headers, query) => {
   expect(refusal(headers, query)).toStartWith("401: No API key");
 });
 
-test("another scheme than Bearer is refused for keys, and is no token of a user", () => {
+test("another scheme than Bearer is refused for keys, and is not read as a user's token", () => {
   expect(refusal({ authorization: "Basic a2V5" })).toStartWith("401: The Authorization header");
   expect(readBearer(request({ authorization: "Basic a2V5" }))).toBeUndefined();
   expect(readBearer(request({ authorization: "Bearer token-1" }))).toBe("token-1");

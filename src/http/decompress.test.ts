@@ -15,13 +15,13 @@ describe.each<[string, (bytes: Buffer) => Buffer]>([
     expect(Buffer.from(await decompress(compress(TEXT), coding, 10_000))).toEqual(TEXT);
   });
 
-  test("that would unfold into more than may be is refused before it does", async () => {
+  test("that expands above the limit is refused before it is expanded", async () => {
     const bomb = compress(Buffer.alloc(20_000_000));
 
     expect(await codeOf(decompress(bomb, coding, 1_000))).toBe("too_large");
   });
 
-  test("that is something else is refused", async () => {
+  test("with other content is refused", async () => {
     expect(await codeOf(decompress(TEXT, coding, 10_000))).toBe("invalid_request");
   });
 });

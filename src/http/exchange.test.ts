@@ -28,7 +28,7 @@ function exchangeOf(around: Surroundings, init: RequestInit = {}): HttpExchange 
 }
 
 describe("a connection", () => {
-  test("on which an answer was waited for long is closed when idle again afterwards", async () => {
+  test("with a long wait for its response is closed when it is idle again", async () => {
     const { clock, around, idleSeconds } = openAround();
 
     const patience = exchangeOf(around).suspendIdleTimeout();
@@ -39,7 +39,7 @@ describe("a connection", () => {
     expect(idleSeconds).toEqual([0, 30]);
   });
 
-  test("whose answer may be read slowly keeps the time that its reader was given", async () => {
+  test("with a slow response keeps the time limit for slow readers", async () => {
     const { clock, around, idleSeconds } = openAround();
     const exchange = exchangeOf(around);
 
@@ -52,7 +52,7 @@ describe("a connection", () => {
     expect(idleSeconds.at(-1)).toBe(120);
   });
 
-  test("on which an answer came soon is left alone", () => {
+  test("with a quick response keeps its idle timeout", () => {
     const { around, idleSeconds } = openAround();
 
     exchangeOf(around).suspendIdleTimeout()[Symbol.dispose]();
@@ -61,8 +61,8 @@ describe("a connection", () => {
   });
 });
 
-describe("of large bodies few are read at once, and", () => {
-  test("one that is long in coming keeps no other from being read", async () => {
+describe("a few large bodies are read at once, and", () => {
+  test("a slow one does not block the others", async () => {
     const { around } = openAround();
     const endless = new ReadableStream({ start: (to) => to.enqueue(new Uint8Array(10)) });
 
@@ -72,7 +72,7 @@ describe("of large bodies few are read at once, and", () => {
     expect(json).toEqual({ a: 1 });
   });
 
-  test("one that is large only once it is opened is one of them", async () => {
+  test("one that is large only after decompression is one of them", async () => {
     const around = { ...openAround().around, bigBodies: new Semaphore(1, 0) };
     using _place = await around.bigBodies.enter();
 
@@ -84,7 +84,7 @@ describe("of large bodies few are read at once, and", () => {
     expect(json).toEqual({ a: "small" });
   });
 
-  test("one that is larger than it may be is refused, compressed or not", async () => {
+  test("one above the limit is refused, compressed or not", async () => {
     const { around } = openAround();
     const text = "x".repeat(2 * MIB);
     const sent = [compressed(text), { body: streamOf(JSON.stringify({ a: text })) }];
@@ -98,7 +98,7 @@ describe("of large bodies few are read at once, and", () => {
     });
   });
 
-  test("a small one holds, once opened, no more than its reader takes", async () => {
+  test("a small compressed one above the reader's limit is refused", async () => {
     const { around } = openAround();
 
     const reading = exchangeOf(around, compressed("x".repeat(MIB / 2))).readJson(MIB / 4);
@@ -106,7 +106,7 @@ describe("of large bodies few are read at once, and", () => {
     expect(await reading.catch(({ code }) => code)).toBe("too_large");
   });
 
-  test("so many wait and no more", async () => {
+  test("a limited number waits", async () => {
     const { around } = openAround();
     const arriving = Array.from({ length: 65 }, () =>
       exchangeOf(around, { body: new ReadableStream() }).readJson(MIB),

@@ -94,8 +94,8 @@ const NOW = 1_000_000;
 
 const broken = (): Promise<never> => Promise.reject(new Error("The disk is full."));
 
-describe("a database that fails", () => {
-  test("refuses new requests, because a repeated one could not be recognised", async () => {
+describe("a failing database", () => {
+  test("refuses new requests, since repeated ones could not be recognised", async () => {
     const { deps } = stage({ claim: broken });
     let isAsked = false;
 
@@ -109,7 +109,7 @@ describe("a database that fails", () => {
     expect(isAsked).toBe(false);
   });
 
-  test("keeps no answer from its caller that was paid for", async () => {
+  test("does not withhold a charged response from its client", async () => {
     const { deps, errors } = stage({ keep: broken });
 
     const answer = await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
@@ -118,7 +118,7 @@ describe("a database that fails", () => {
     expect(errors).toMatchObject([{ code: "internal", cause: { message: "The disk is full." } }]);
   });
 
-  test("hides no failure behind its own", async () => {
+  test("does not hide the original error", async () => {
     const { deps, errors } = stage({ release: broken });
 
     const failure = await withIdempotency(exchangeWith(), "?", deps, async () => {
@@ -129,7 +129,7 @@ describe("a database that fails", () => {
     expect(errors.length).toBe(1);
   });
 
-  test("and does not answer holds an answer up for five seconds at most", async () => {
+  test("that does not respond delays a response for at most five seconds", async () => {
     jest.useFakeTimers();
     const { deps } = stage({ keep: () => new Promise(() => {}) });
     let isHere = false;
@@ -144,7 +144,7 @@ describe("a database that fails", () => {
     expect(await (await answer).text()).toBe("answer");
   });
 
-  test("and answers leaves nothing waiting", async () => {
+  test("that responds leaves no pending work", async () => {
     jest.useFakeTimers();
     const { deps } = stage();
 
@@ -161,10 +161,10 @@ async function pass(ms: number): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
-describe("a caller who leaves before a stream is sent", () => {
+describe("a client that disconnects before a stream is sent", () => {
   const STREAM: Reply = { kind: "stream", headers: {}, fill: async () => true };
 
-  test("leaves the key free", async () => {
+  test("releases the idempotency key", async () => {
     const { deps, seen } = stage();
     const leaving = new AbortController();
     await withIdempotency(exchangeWith(leaving.signal), "?", deps, async () => STREAM);
@@ -174,7 +174,7 @@ describe("a caller who leaves before a stream is sent", () => {
     expect(seen).toEqual(["release"]);
   });
 
-  test("leaves it free as well where that was before there was anything to send", async () => {
+  test("releases it also if nothing was ready to be sent", async () => {
     const { deps, seen } = stage();
 
     await withIdempotency(exchangeWith(AbortSignal.abort()), "?", deps, async () => STREAM);
@@ -183,7 +183,7 @@ describe("a caller who leaves before a stream is sent", () => {
   });
 });
 
-test("a caller who leaves once the whole stream was sent has had it", async () => {
+test("a client that disconnects after the whole stream was sent counts as answered", async () => {
   const { deps, seen } = stage();
   const leaving = new AbortController();
   const answer = await withIdempotency(exchangeWith(leaving.signal), "?", deps, async () => ({
@@ -201,7 +201,7 @@ test("a caller who leaves once the whole stream was sent has had it", async () =
 });
 
 describe("a request", () => {
-  test("without an Idempotency-Key is none of the database's business", async () => {
+  test("without an Idempotency-Key causes no query", async () => {
     const { deps, claims, seen } = stage();
 
     const answer = await withIdempotency(
@@ -229,7 +229,7 @@ describe("a request", () => {
     },
   );
 
-  test("that is running already is to be asked for again in a second", async () => {
+  test("that is still running is refused with a retry after one second", async () => {
     const { deps } = stage({ claim: async () => ({ kind: "running" }) });
 
     const refused = await failureOf(withIdempotency(exchangeWith(), "?", deps, unasked));
@@ -237,7 +237,7 @@ describe("a request", () => {
     expect(refused).toMatchObject({ code: "still_running", retryAfterMs: 1_000 });
   });
 
-  test("other than the one its Idempotency-Key was used for is refused", async () => {
+  test("that differs from the first use of its Idempotency-Key is refused", async () => {
     const { deps } = stage({ claim: async () => ({ kind: "other_question" }) });
 
     expect(await failureOf(withIdempotency(exchangeWith(), "?", deps, unasked))).toMatchObject({
@@ -245,7 +245,7 @@ describe("a request", () => {
     });
   });
 
-  test("may run for as long as any call, and a minute longer, before its gateway counts as dead", async () => {
+  test("may run as long as any call plus a minute before its gateway counts as dead", async () => {
     const { deps, claims } = stage();
 
     await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
@@ -253,7 +253,7 @@ describe("a request", () => {
     expect(claims).toMatchObject([{ at: NOW, endsBy: NOW + 660_000 }]);
   });
 
-  test("is claimed for the call that answers it", async () => {
+  test("is claimed under the id of its call", async () => {
     const { deps, claims } = stage();
 
     await withIdempotency(exchangeWith(), "?", deps, async () => WHOLE);
@@ -263,7 +263,7 @@ describe("a request", () => {
   });
 });
 
-test("a long request does not keep others from their turns while it is gone over", async () => {
+test("hashing a long request does not block other requests", async () => {
   const { deps } = stage();
   let turns = 0;
   let next = setImmediate(function turn() {
@@ -297,7 +297,7 @@ describe("the same request", () => {
     bytes: Buffer.from(content),
   });
 
-  test("is the same user's, with the same method, path and key", async () => {
+  test("has the same user, method, path and key", async () => {
     const { id } = await claimOf({});
 
     expect((await claimOf({}, "another question")).id).toBe(id);
@@ -311,7 +311,7 @@ describe("the same request", () => {
     }
   });
 
-  test("asks the same, whichever way its caller's secret comes", async () => {
+  test("is the same with any form of the client's credential", async () => {
     const { question } = await claimOf({});
 
     expect((await claimOf({ path: "/v1/x?key=secret" })).question).toBe(question);
@@ -337,7 +337,7 @@ describe("the same request", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const streamed = (fill: (sink: Sink) => Promise<boolean>): Reply => ({
     kind: "stream",
     headers: { "content-type": "text/event-stream" },
@@ -353,7 +353,7 @@ describe("an answer", () => {
     return kept;
   };
 
-  test("is kept for a day, with its headers", async () => {
+  test("is stored for a day, with its headers", async () => {
     expect(await answered("answer")).toEqual([
       {
         answer: {
@@ -369,7 +369,7 @@ describe("an answer", () => {
   test.each([
     ["in one", (size: number) => "x".repeat(size)],
     ["in pieces", (size: number) => new Pieces(["x".repeat(size - 1), "x"])],
-  ])("is kept up to the limit, and above it only that it was given: %s", async (_, bodyOf) => {
+  ])("is stored up to the limit, and above it only recorded as given: %s", async (_, bodyOf) => {
     const [most] = await answered(bodyOf(1_000));
     const [more] = await answered(bodyOf(1_001));
 
@@ -377,7 +377,7 @@ describe("an answer", () => {
     expect(more).toEqual({ answer: undefined, expiresAt: NOW + 86_400_000 });
   });
 
-  test("that broke off is not kept: the next request is a new call", async () => {
+  test("that broke off is not stored: the next request is a new call", async () => {
     const { deps, seen } = stage();
     const answer = await withIdempotency(exchangeWith(), "?", deps, async () =>
       streamed(async (sink) => {
@@ -391,7 +391,7 @@ describe("an answer", () => {
     expect(seen).toEqual(["release"]);
   });
 
-  test("that failed midway is not kept either, and says so", async () => {
+  test("that failed midway is not stored, and is marked as failed", async () => {
     const { deps, seen } = stage();
     const answer = await withIdempotency(exchangeWith(), "?", deps, async () =>
       streamed(() => Promise.reject(new Error("cut"))),
@@ -401,7 +401,7 @@ describe("an answer", () => {
     expect(seen).toEqual(["release"]);
   });
 
-  test("whose caller leaves while it is sent is released once", async () => {
+  test("whose client disconnects during it is released once", async () => {
     const { deps, seen } = stage();
     const leaving = new AbortController();
     const answer = await withIdempotency(exchangeWith(leaving.signal), "?", deps, async () =>
@@ -417,7 +417,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a request that was answered", () => {
+describe("a repeated request", () => {
   const done = (answer?: StoredReply) =>
     stage({ claim: async () => ({ kind: "done", callId: "call-0", answer }) });
   const KEPT: StoredReply = {
@@ -426,7 +426,7 @@ describe("a request that was answered", () => {
     body: Buffer.from("as it was"),
   };
 
-  test("is answered by what was kept, under an id of its own, and says whose answer it is", async () => {
+  test("gets the stored response under a new request id, with the id of the original call", async () => {
     const { deps, seen } = done(KEPT);
 
     const answer = await withIdempotency(exchangeWith(), "?", deps, unasked, "task-7", unasked);
@@ -442,7 +442,7 @@ describe("a request that was answered", () => {
     expect(seen).toEqual([]);
   });
 
-  test("is told the call it was charged as, if its answer was not kept", async () => {
+  test("gets the id of the charged call if its response was not stored", async () => {
     const { deps } = done();
 
     const refused = await failureOf(withIdempotency(exchangeWith(), "?", deps, unasked));
@@ -454,7 +454,7 @@ describe("a request that was answered", () => {
   test.each([
     ["in one", "as it is now"],
     ["in pieces", new Pieces(["as it ", "is now"])],
-  ])("is answered anew if what it began is still known: %s", async (_, body) => {
+  ])("gets the current state if its object still exists: %s", async (_, body) => {
     const { deps } = done();
     const asked: string[] = [];
 
@@ -478,7 +478,7 @@ describe("a request that was answered", () => {
   test.each([
     ["nothing of it is known any more", undefined],
     ["only a stream could tell it", { kind: "stream", headers: {}, fill: unasked } as Reply],
-  ])("is told the same if %s", async (_, reply) => {
+  ])("gets the same result if %s", async (_, reply) => {
     const { deps } = done();
 
     const refused = failureOf(

@@ -14,7 +14,7 @@ const operations = Object.entries(objectOf(document["paths"]) ?? {}).flatMap(([p
   })),
 );
 
-test("every operation has an id of its own, in camel case", () => {
+test("every operation has a unique id in camel case", () => {
   const ids = operations.map(({ operation }) => textOf(operation["operationId"]) ?? "");
 
   expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
@@ -22,13 +22,13 @@ test("every operation has an id of its own, in camel case", () => {
   expect(ids.length).toBeGreaterThanOrEqual(185);
 });
 
-test("every route has an operation id of its own, also those that the document shows as several", () => {
+test("every route has a unique operation id, also if the document shows it as several", () => {
   const ids = ROUTES.map(({ operationId }) => operationId);
 
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test("every operation has a tag, and every tag is described", () => {
+test("every operation has a tag, and every tag has a description", () => {
   const used = new Set(operations.flatMap(({ operation }) => listOf(operation["tags"])));
   const described = listOf(document["tags"]).map((tag) => isObject(tag) && tag["name"]);
 
@@ -37,7 +37,7 @@ test("every operation has a tag, and every tag is described", () => {
   expect(described).toEqual(Object.keys(TAGS));
 });
 
-test("every operation says what it answers, and how it fails", () => {
+test("every operation describes its response and its errors", () => {
   const without = operations.filter(({ operation }) => {
     const responses = objectOf(operation["responses"]) ?? {};
     const statuses = Object.keys(responses);
@@ -52,7 +52,7 @@ test("every operation says what it answers, and how it fails", () => {
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
-test("every step of a path that varies is a parameter, and has no other name elsewhere", () => {
+test("every variable path segment is a parameter with one name", () => {
   const wrong = operations.filter(({ path, operation }) => {
     const named = listOf(operation["parameters"])
       .filter((each) => memberOf(each, "in") === "path")
@@ -68,7 +68,7 @@ test("every step of a path that varies is a parameter, and has no other name els
   expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([]);
 });
 
-test("every operation of the management API has a schema of its data or says that it has none", () => {
+test("every operation of the management API has a schema of its data or is marked as having none", () => {
   const schemas = objectOf(objectOf(document["components"])?.["schemas"]) ?? {};
   const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
   const missing = references.filter((each) => !(each.slice(21) in schemas));
@@ -87,7 +87,7 @@ test("every operation of the management API has a schema of its data or says tha
   });
 });
 
-test("query parameters have their bounds", () => {
+test("query parameters have their limits", () => {
   const list = operations.find(({ name }) => name === "get /api/log");
 
   expect(list?.operation["parameters"]).toContainEqual({

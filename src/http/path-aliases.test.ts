@@ -19,15 +19,15 @@ test.each([
   ["/x/seedance/api", "/x/seedance/api"],
   ["/", "/"],
   ["", ""],
-])("%s leads to %s", (asked, known) => {
+])("%s maps to %s", (asked, known) => {
   expect(pathAliases(ALIASES)(asked)).toBe(known);
 });
 
-test("without aliases a path is what it is", () => {
+test("without aliases a path is unchanged", () => {
   expect(pathAliases([])("/seedance/api")).toBe("/seedance/api");
 });
 
-test("an alias that would hide a path of the gateway's own is found", () => {
+test("an alias that would hide one of the gateway's own paths is found", () => {
   const own = ["/v1/models", "/v1/films/:id", "/livez", "/readyz"].map(served);
 
   expect(hidingAliases(ALIASES, own)).toEqual([{ from: "/v1/films", to: "/v1/videos" }]);

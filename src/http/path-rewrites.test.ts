@@ -8,7 +8,7 @@ const router = new Router(ROUTES);
 const isServed = (path: string): boolean =>
   router.allAt(path).some(({ access }) => access === "key");
 
-describe("a path that is off by one segment stands for a served one", () => {
+describe("a path that is off by one segment is mapped to a served one", () => {
   test.each([
     ["/chat/completions", "/v1/chat/completions"],
     ["/completions", "/v1/completions"],
@@ -61,14 +61,14 @@ test.each([
   "/openai/deployments/my-gpt/chat/completions",
   "//openai/deployments/my-gpt//chat/completions/",
   "/openai/v1/openai/deployments/my-gpt/chat/completions",
-])("the model of %s is the one that its path names", (path) => {
+])("the model of %s is the one in its path", (path) => {
   expect(rewritePath(path, isServed)).toEqual({
     path: "/openai/v1/chat/completions",
     model: "my-gpt",
   });
 });
 
-test("[A9] no rewrite makes up a version that does not exist", () => {
+test("[A9] no rewrite maps to a version that does not exist", () => {
   for (const path of [
     "/v2/chat/completions",
     "/v1beta/chat/completions",
@@ -84,7 +84,7 @@ test("[A9] no rewrite makes up a version that does not exist", () => {
   }
 });
 
-test("only model endpoints have other spellings: proxies keep others from the management API by its path", () => {
+test("only model endpoints have other spellings, so that proxies can block the management API by its path", () => {
   const others = router
     .allAt("/api/user")
     .concat(router.allAt("/metrics"), router.allAt("/livez"), router.allAt("/openapi.json"));

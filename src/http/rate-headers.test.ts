@@ -5,7 +5,7 @@ const NOW = Date.parse("2030-01-01T00:00:00.250Z");
 const requests = { limit: 60, remaining: 59, resetMs: 1_000 };
 const tokens = { limit: 10_000, remaining: 4_000, resetMs: 96_000.4 };
 
-test("a caller is told what is left in the names that clients wait by, and in the draft's", () => {
+test("a client gets the remaining limits in the common headers and in those of the draft", () => {
   expect(rateHeaders({ requests, tokens }, undefined, NOW)).toEqual({
     "x-ratelimit-limit-requests": "60",
     "x-ratelimit-remaining-requests": "59",
@@ -18,7 +18,7 @@ test("a caller is told what is left in the names that clients wait by, and in th
   });
 });
 
-test("a style's own names say the moment, to the second and never too early", () => {
+test("a style's own headers have the time of the reset in seconds, rounded up", () => {
   const headers = rateHeaders({ requests }, "some-style", NOW);
 
   expect(headers).toMatchObject({
@@ -36,7 +36,7 @@ test.each([
   [1_500, "1.5s"],
   [60_000, "1m0s"],
   [360_000, "6m0s"],
-])("%p ms are written %s", (resetMs, written) => {
+])("%p ms are written as %s", (resetMs, written) => {
   const headers = rateHeaders({ requests: { ...requests, resetMs } }, undefined, NOW);
 
   expect(headers["x-ratelimit-reset-requests"]).toBe(written);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { recorder } from "./recorder.ts";
 
-test("what passed is remembered as it was, though its bytes are written over afterwards", () => {
+test("recorded bytes are copied, so that later writes do not change them", () => {
   const { tee, recorded } = recorder(100);
   const passed: string[] = [];
   const sink = tee({ write: (piece) => void passed.push(Buffer.from(piece).toString()) });
@@ -19,7 +19,7 @@ test("what passed is remembered as it was, though its bytes are written over aft
 test.each([
   [3, true],
   [4, false],
-])("of a bound of four bytes, %i are within it and one more is not: %p", (size, fits) => {
+])("with a limit of four bytes, %i bytes and one more fit: %p", (size, fits) => {
   const { tee, recorded } = recorder(4);
   const sink = tee({ write: () => {} });
 
@@ -29,7 +29,7 @@ test.each([
   expect(recorded()?.length).toBe(fits ? size + 1 : undefined);
 });
 
-test("a reader who is behind holds the writer back", () => {
+test("a slow reader pauses the writer", () => {
   const slow = Promise.resolve();
 
   expect(

@@ -15,7 +15,7 @@ function openSample() {
   };
 }
 
-test("a hundred a minute are written for one address, whatever others do", () => {
+test("a hundred rows per minute are written for one address, independent of other addresses", () => {
   const { written, pass } = openSample();
 
   expect(written(250, HERE)).toBe(100);
@@ -31,7 +31,7 @@ test("an IPv6 network counts as one address", () => {
   expect(written(60, "2001:db8::1") + written(60, "2001:db8::2")).toBe(100);
 });
 
-test("all addresses together get no more than there is room for in an hour", () => {
+test("all addresses together are limited by the space of one hour", () => {
   const { written, pass } = openSample();
   const all = (): number =>
     Array.from({ length: 100 }, (_, i) => written(100, `192.0.2.${i}`)).reduce((a, b) => a + b, 0);
@@ -43,7 +43,7 @@ test("all addresses together get no more than there is room for in an hour", () 
   expect(all()).toBe(6_000);
 });
 
-test("what is not written is counted by address, until that is written down", () => {
+test("unwritten rows are counted by address until the count is written", () => {
   const { sample } = openSample();
   for (let i = 0; i < 5; i++) sample.count(HERE);
   sample.count(undefined);
@@ -57,7 +57,7 @@ test("what is not written is counted by address, until that is written down", ()
   expect(sample.counts).toContainEqual([HERE, 1]);
 });
 
-test("however many addresses there are, few are counted apart", () => {
+test("a limited number of addresses is counted separately", () => {
   const { sample } = openSample();
   for (let i = 0; i < 5_000; i++) sample.count(`10.0.${i >> 8}.${i & 255}`);
 

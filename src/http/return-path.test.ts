@@ -8,7 +8,7 @@ test.each([
   ["/console/keys?page=2#top", "/console/keys?page=2#top"],
   ["/a/../b", "/b"],
   ["/?next=https://evil.example", "/?next=https://evil.example"],
-])("%p leads to %p", (given, path) => {
+])("%p redirects to %p", (given, path) => {
   expect(readReturnPath(given)).toBe(path);
 });
 
@@ -30,6 +30,6 @@ test.each([
   "javascript:alert(1)",
   "data:text/html,x",
   `/${"a".repeat(1_024)}`,
-])("%p leads nowhere", (given) => {
+])("%p is refused as a redirect", (given) => {
   expect(() => readReturnPath(given)).toThrow(GatewayError);
 });

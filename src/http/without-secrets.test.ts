@@ -23,7 +23,7 @@ function shown(body: JsonObject): JsonObject {
   return withoutSecrets(body, schemaOf(RULE));
 }
 
-test("fields are kept as they were given, and secrets are not, however deep they stand", () => {
+test("fields are kept unchanged, and secrets are removed at any depth", () => {
   expect(
     shown({
       name: "ada",
@@ -43,7 +43,7 @@ test("fields are kept as they were given, and secrets are not, however deep they
   });
 });
 
-test("what is a secret in one of several cases is one in all of them", () => {
+test("a field that is secret in one case of a union is treated as secret in all", () => {
   expect(shown({ login: { by: "name", word: "hunter2" } })).toEqual({
     login: { by: "name", word: "[secret]" },
   });
@@ -57,7 +57,7 @@ test.each([
   ["a text where a number should be", { age: "hunter2" }],
   ["a list where a text should be", { name: ["hunter2"] }],
   ["a name that every object has", { constructor: "hunter2" }],
-])("%s shows nothing", (_, body) => {
+])("%s is not shown", (_, body) => {
   const text = JSON.stringify(shown(body));
 
   expect(text).not.toContain("hunter2");
@@ -65,14 +65,14 @@ test.each([
   expect(text).toContain("[secret]");
 });
 
-test("of a body that nothing describes only the names are kept", () => {
+test("a body without a schema is reduced to its field names", () => {
   expect(withoutSecrets({ a: "hunter2", b: { c: 1 } }, undefined)).toEqual({
     a: "[secret]",
     b: "[secret]",
   });
 });
 
-test("long values are cut, and of a body that is long all the same only names are kept", () => {
+test("long values are truncated, and a body that is still too long is reduced to field names", () => {
   const items = object({ names: list(text(), 1_000), more: object({}) });
   const long = { names: Array.from({ length: 100 }, () => "x".repeat(1_000)) };
 
@@ -99,6 +99,6 @@ test.each([
   ["//me@host", "//[secret]@host"],
   ["https://host/v1/a@b", "https://host/v1/a@b"],
   ["who is it? me@host", "who is it? me@host"],
-])("of the address %p %p is kept", (url, kept) => {
+])("of the address %p, %p is kept", (url, kept) => {
   expect(shown({ upstream: { url } })).toEqual({ upstream: { url: kept } });
 });

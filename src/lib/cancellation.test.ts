@@ -5,7 +5,7 @@ function listener(heard: string[], name: string): EventListenerObject {
   return { handleEvent: () => void heard.push(name) };
 }
 
-test("every listener hears a cancellation once, in the order of their arrival", () => {
+test("every listener is notified of a cancellation once, in the order of registration", () => {
   const cancellation = new Cancellation();
   const heard: string[] = [];
   for (const name of ["a", "b", "c"]) cancellation.addEventListener("abort", listener(heard, name));

@@ -34,7 +34,7 @@ function textOf(template: EventTemplate, event: Buffer): string | undefined {
   return event.toString("utf8", template.textStart, template.textEnd);
 }
 
-test("an event that differs only in its slots matches, and tells its text and number", () => {
+test("an event that differs only in its slots matches, and returns its text and number", () => {
   const template = learned(eventOf("Hel"));
 
   expect(textOf(template, eventOf("lo", { number: 42, padding: "longer" }))).toBe("lo");
@@ -98,7 +98,7 @@ test("a forgotten event matches nothing", () => {
   expect(template.matchAt(eventOf("Hel"), 0)).toBe(-1);
 });
 
-test(`whatever matches is valid JSON with that text (seed ${SEED})`, () => {
+test(`an event that matches is valid JSON with that text (seed ${SEED})`, () => {
   const template = learned(eventOf("Hel"));
   const [before = "", after = ""] = eventOf("|").toString().split("|");
   const unit = fc.constantFrom('"', "\\", "n", "u", "0", "x", "\n", "é", ",", ":", "}");
@@ -115,7 +115,7 @@ test(`whatever matches is valid JSON with that text (seed ${SEED})`, () => {
   );
 });
 
-test(`whatever is written as a string matches (seed ${SEED})`, () => {
+test(`an event with any valid JSON string matches (seed ${SEED})`, () => {
   const template = learned(eventOf("Hel"));
   const unit = fc.constantFrom(
     '"',

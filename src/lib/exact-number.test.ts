@@ -41,7 +41,7 @@ describe("numbers of JSON", () => {
     expect(parseExactJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("what is no JSON is none", () => {
+  test("text that is not JSON is refused", () => {
     expect(parseExactJson("{1234567890123456789")).toBeUndefined();
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { schemaOf } from "./rule-schema.ts";
 import { object, tagged, text } from "./rules.ts";
 
-test("a case that names its tag itself says the tag's value and requires it once", () => {
+test("a union case with its own tag field has the tag's value and requires it once", () => {
   const rule = tagged("type", { a: object({ "type!": text(), "x!": text() }) }, { closed: true });
 
   expect(schemaOf(rule)).toEqual({

@@ -29,7 +29,7 @@ test.each([
   { name: "x", secret: 12_345_678 },
   { name: "x", parts: [] },
   { name: "x", parts: [{ id: 1 }, {}] },
-])("the rule read from a rule's schema reports %j in the same words", (body) => {
+])("the rule read from a rule's schema reports %j with the same message", (body) => {
   expect(findViolation(body, objectRuleOf(schemaOf(RULE)))).toEqual(findViolation(body, RULE));
 });
 

@@ -72,7 +72,7 @@ describe("decoding", () => {
     );
   });
 
-  test("removes a byte order mark at the beginning only, wherever the bytes are cut", async () => {
+  test("removes a byte order mark at the beginning only, with any split of the bytes", async () => {
     const bytes = encoder.encode("\uFEFFdata: \uFEFFé\n\ndata: \uFEFFb\n\n");
     for (let first = 1; first < bytes.length; first++) {
       for (let second = first + 1; second < bytes.length; second++) {

@@ -39,11 +39,11 @@ describe("a credential", () => {
     ],
     ['{"api_key":"key"}', { apiKey: "key" }],
     ["AK|SK", { apiKey: "AK|SK" }],
-  ])("%s is read as what it holds", (secret, expected) => {
+  ])("%s is parsed", (secret, expected) => {
     expect<object>(readCredential(secret)).toEqual(expected);
   });
 
-  test("shows models its key and nothing else", async () => {
+  test("gives models its key only", async () => {
     const request = {
       method: "POST",
       url: new URL("https://ark.cn-beijing.volces.com/api/v3/chat/completions"),
@@ -57,7 +57,7 @@ describe("a credential", () => {
     expect(await ark.authorize("key", request)).toEqual({ authorization: "Bearer key" });
   });
 
-  test("opens the library only with a pair", () => {
+  test("opens the library only if it is a pair", () => {
     expect(ARK_ASSETS.hasKey("key|AK|SK")).toBe(true);
     expect(ARK_ASSETS.hasKey("key")).toBe(false);
     expect(() => signed("key")).toThrow(GatewayError);
@@ -65,7 +65,7 @@ describe("a credential", () => {
 });
 
 describe("a request to the library", () => {
-  test("is signed as the vendor's example is", () => {
+  test("has the same signature as the vendor's example", () => {
     expect(signed("key|AKTEST|SKTEST")).toEqual({
       "x-content-sha256": "1375ee526952e79d49f5b36d70af7e1906ce30dfcf681242f703be1262bddf5c",
       "x-date": "20260101T000000Z",
@@ -76,7 +76,7 @@ describe("a request to the library", () => {
     });
   });
 
-  test("is signed for where it goes, or where its channel says", () => {
+  test("is signed for its region, or for that of its channel", () => {
     const other = "https://ark.ap-southeast-1.byteplusapi.com/?Action=GetAsset";
     expect(signed("k|A|S", other)["authorization"]).toContain("/ap-southeast-1/ark/request");
     expect(signed("k|A|S", other, { assets_region: "eu-1" })["authorization"]).toContain("/eu-1/");
@@ -93,7 +93,7 @@ describe("a request to the library", () => {
     ["https://gateway.example/api/v3", {}, undefined],
     ["https://evil-volces.com/api/v3", {}, undefined],
     ["https://gateway.example/api/v3", { assets_url: "https://x.example" }, "https://x.example"],
-  ])("from a channel at %s goes where the channel leads", (baseUrl, options, expected) => {
+  ])("from a channel at %s goes to the channel's address", (baseUrl, options, expected) => {
     expect(ARK_ASSETS.urlOf({ baseUrl, options })).toBe(expected);
   });
 
@@ -109,6 +109,6 @@ test.each([
   [{ assets_region: "EU 1" }, ["assets_region"]],
   [{ project: "a b" }, ["project"]],
   [{ project: "films", assets_url: "https://x.example", assets_region: "eu-1" }, []],
-])("options that make no sense are refused: %j", (options, wrong) => {
+])("invalid options are refused: %j", (options, wrong) => {
   expect(Object.keys(ARK_OPTIONS.optionProblems?.(options) ?? {})).toEqual(wrong);
 });

@@ -43,11 +43,11 @@ describe("[A4.11-c] the size", () => {
     [V4, [...SIZES_2K, ...SIZES_4K, "1K", "2K", "4K"]],
     [V4_5, [...SIZES_2K, ...SIZES_4K, "2K", "4K"]],
     [V5, ["2K", "3K", "2048x2048", "3072x3072"]],
-  ])("of %s may be any of its table", (model, sizes) => {
+  ])("of %s may be any in its table", (model, sizes) => {
     for (const size of sizes) expect(sent(model, { size })).toEqual({ ...UNMARKED, size });
   });
 
-  test("of the edit model follows the picture", () => {
+  test("of the edit model follows the image", () => {
     expect(sent(EDIT, { image: LINK, size: "adaptive" })).toEqual({
       ...UNMARKED,
       image: LINK,
@@ -64,31 +64,31 @@ describe("[A4.11-c] the size", () => {
     [V4_5, "1152x864", [...SIZES_2K, ...SIZES_4K].join(", ")],
     [V5, "1024x1024", "3686400 to 10404496 pixels"],
     [V5, "4K", "2K, 3K"],
-  ])("of %s may not be %s, and the caller is told which may", (model, size, allowed) => {
+  ])("of %s may not be %s, and the error lists the valid sizes", (model, size, allowed) => {
     const said = refusal(model, { size });
 
     expect(said).toStartWith("size: 'size' must be one of ");
     expect(said).toContain(allowed);
   });
 
-  test("of the edit model may be no other", () => {
+  test("of the edit model may have no other value", () => {
     expect(refusal(EDIT, { image: LINK, size: "1024x1024" })).toBe(
       "size: 'size' must be adaptive.",
     );
   });
 
-  test("is left to the model where the caller leaves it", () => {
+  test("is left to the model by default", () => {
     expect(sent(V4, {})).toEqual(UNMARKED);
     expect(sent(V4, { size: "auto" })).toEqual(UNMARKED);
   });
 
-  test("may be written with other letters", () => {
+  test("may be written in upper or lower case", () => {
     expect(sent(V4, { size: "2k" })).toEqual({ ...UNMARKED, size: "2K" });
     expect(sent(V4, { size: "2048X2048" })).toEqual({ ...UNMARKED, size: "2048x2048" });
     expect(sent(V4, { size: "2048*2048" })).toEqual({ ...UNMARKED, size: "2048x2048" });
   });
 
-  test("may stand in another family's field, and is reported where the model has no such word", () => {
+  test("may be in another family's field, and is reported if the model does not support it", () => {
     expect(sent(V4, { image_size: "4K" })).toEqual({ ...UNMARKED, size: "4K" });
     expect(lost(V4, { image_size: "4K" })).toEqual([]);
     expect(lost(V4_5, { image_size: "1K" })).toEqual(["image_size"]);
@@ -97,7 +97,7 @@ describe("[A4.11-c] the size", () => {
   });
 });
 
-describe("[A4.11-c] given pictures", () => {
+describe("[A4.11-c] input images", () => {
   test.each([V4, V4_5])("of %s are one or several", (model) => {
     expect(sent(model, { image: LINK })).toEqual({ ...UNMARKED, image: LINK });
     const image = [LINK, DATA, LINK, LINK, LINK];
@@ -114,7 +114,7 @@ describe("[A4.11-c] given pictures", () => {
     expect(sent(EDIT, { image: DATA })).toEqual({ ...UNMARKED, image: DATA });
   });
 
-  test("may stand in `contents` among the words", () => {
+  test("may be in `contents` between the texts", () => {
     const contents = [
       { role: "user", parts: [{ image: LINK }, { text: "Put it" }] },
       { role: "user", parts: [{ text: "on this." }, { image: DATA }] },
@@ -163,12 +163,12 @@ describe("[A4.11-c] given pictures", () => {
 });
 
 describe("[A4.11-c] options that only some versions support", () => {
-  test("a watermark is never drawn unless the caller wants it", () => {
+  test("a watermark is requested only if the client requests it", () => {
     expect(sent(V3, {})).toEqual({ watermark: false });
     expect(sent(V3, { watermark: true })).toEqual({ watermark: true });
   });
 
-  test.each([V3, EDIT])("%s follows a seed and a guidance scale", (model) => {
+  test.each([V3, EDIT])("%s supports a seed and a guidance scale", (model) => {
     const image = model === EDIT ? { image: LINK } : {};
     const fields = { seed: 2_147_483_647, guidance_scale: 10, ...image };
 
@@ -176,7 +176,7 @@ describe("[A4.11-c] options that only some versions support", () => {
     expect(lost(model, fields)).toEqual([]);
   });
 
-  test.each([V4, V4_5, V5])("%s follows neither, which is reported", (model) => {
+  test.each([V4, V4_5, V5])("%s supports neither, which is reported", (model) => {
     const fields = { seed: 0, guidance_scale: 99 };
 
     expect(sent(model, fields)).toEqual(UNMARKED);
@@ -194,7 +194,7 @@ describe("[A4.11-c] options that only some versions support", () => {
     expect(refusal(V3, { seed: -1 })).toContain("'seed'");
   });
 
-  test.each([V4, V4_5])("%s draws sets, of four pictures at most unless less is said", (model) => {
+  test.each([V4, V4_5])("%s makes sets, of at most four images by default", (model) => {
     const auto = { sequential_image_generation: "auto" };
 
     expect(sent(model, auto)).toEqual({
@@ -208,7 +208,7 @@ describe("[A4.11-c] options that only some versions support", () => {
     expect(sent(model, disabled)).toEqual({ ...UNMARKED, ...disabled });
   });
 
-  test.each([V3, EDIT])("%s draws no sets", (model) => {
+  test.each([V3, EDIT])("%s makes no sets", (model) => {
     const image = model === EDIT ? { image: LINK } : {};
 
     expect(refusal(model, { sequential_image_generation: "auto", ...image })).toBe(
@@ -219,7 +219,7 @@ describe("[A4.11-c] options that only some versions support", () => {
     expect(lost(model, fields)).toEqual([]);
   });
 
-  test.each([0, 5])("[A8] a set of %p is refused, and so is one that was not asked for", (most) => {
+  test.each([0, 5])("[A8] a set of %p is refused, and so is an unrequested one", (most) => {
     const options = { sequential_image_generation_options: { max_images: most } };
 
     expect(refusal(V4, { sequential_image_generation: "auto", ...options })).toStartWith(
@@ -230,7 +230,7 @@ describe("[A4.11-c] options that only some versions support", () => {
     );
   });
 
-  test("prompts are rewritten in the way that the version has", () => {
+  test("prompt rewriting is set in the version's own way", () => {
     const way = (mode: string) => ({ optimize_prompt_options: { mode } });
 
     expect(sent(V4, way("fast"))).toEqual({ ...UNMARKED, ...way("fast") });
@@ -243,7 +243,7 @@ describe("[A4.11-c] options that only some versions support", () => {
     expect(lost(V3, way("standard"))).toEqual(["optimize_prompt_options"]);
   });
 
-  test("the newest can be told a format", () => {
+  test("the newest version has an output format", () => {
     expect(sent(V5, { output_format: "jpeg" })).toEqual({ ...UNMARKED, output_format: "jpeg" });
     expect(refusal(V5, { output_format: "webp" })).toBe(
       "output_format: 'output_format' must be png or jpeg for this model.",
@@ -251,14 +251,14 @@ describe("[A4.11-c] options that only some versions support", () => {
     expect(lost(V4, { output_format: "jpeg" })).toEqual(["output_format"]);
   });
 
-  test.each([V4, V4_5])("%s is asked for a stream, and the older ones are not", (model) => {
+  test.each([V4, V4_5])("%s supports streams, and the older ones do not", (model) => {
     expect(sent(model, { stream: true })).toEqual({ ...UNMARKED, stream: true });
     expect(sent(V3, { stream: true })).toEqual(UNMARKED);
   });
 });
 
-describe("a question", () => {
-  test("[A4.11-a] says how pictures are to be handed over, where the caller does", () => {
+describe("an image request", () => {
+  test("[A4.11-a] has the delivery format that the client requests", () => {
     expect(sent(V4, { response_format: "url" })).toEqual({ ...UNMARKED, response_format: "url" });
     expect(sent(V4, { response_format: "b64_json" })).toEqual({
       ...UNMARKED,
@@ -266,14 +266,14 @@ describe("a question", () => {
     });
   });
 
-  test("for several pictures is as many questions, each with a seed of its own", () => {
+  test("for several images is split, with a separate seed for each", () => {
     const { bodies } = builtFor(ark, { model: V3, prompt, n: 3, seed: 2_147_483_646 });
 
     expect(bodies.map(({ seed }) => seed)).toEqual([2_147_483_646, 2_147_483_647, 0]);
     expect(builtFor(ark, { model: V4, prompt, n: 2 }).bodies).toHaveLength(2);
   });
 
-  test("without words is refused", () => {
+  test("without a prompt is refused", () => {
     expect(refusalFor(ark, { model: V4, image: LINK })).toBe(
       "prompt: 'prompt' is required for this model.",
     );
@@ -306,7 +306,7 @@ describe("a question", () => {
   });
 });
 
-test("a model behind a name of its owner's is told all that any version takes", () => {
+test("a model with a custom name gets the fields of all versions", () => {
   const fields = {
     size: "3K",
     seed: 1,
@@ -319,6 +319,6 @@ test("a model behind a name of its owner's is told all that any version takes", 
   expect(sent("ep-20251128-fox", fields)).toEqual({ ...UNMARKED, ...fields });
 });
 
-test("variations are not offered, since each version wants words", () => {
+test("variations are not supported, since each version needs a prompt", () => {
   expect(() => rowFor(ark, { model: V4, task: "vary", turns: [], stream: false })).toThrow();
 });

@@ -74,14 +74,14 @@ test.each<[string, Said]>([
   [SECOND, { size: "960x960", extra: { "video-ark": { execution_expires_after: 3_600 } } }],
   [FAST, { resolution: "720p", ratio: "1:1", seconds: 4 }],
   [NEWEST, { media: [SOUND], seconds: 30, extra: { "video-ark": { output_format: "mov" } } }],
-])("the simulated vendor takes what we let pass: %s, %p", async (model, said) => {
+])("the simulated vendor accepts the gateway's requests: %s, %p", async (model, said) => {
   expect(await ask(model, said)).toEqual({
     status: 200,
     answer: expect.objectContaining({ id: expect.stringMatching(/^cgt-/) }),
   });
 });
 
-test("[B3.1] a task of its is seen to wait, to run and to end", async () => {
+test("[B3.1] a simulated task is seen as queued, running and finished", async () => {
   const said = { seconds: 5, resolution: "720p", ratio: "16:9", audio: true, lastFrame: true };
   const [waiting, running, made] = await watch(SECOND, said, 0, 400, 1_000);
 
@@ -98,13 +98,13 @@ test("[B3.1] a task of its is seen to wait, to run and to end", async () => {
 test.each<[string, string]>([
   ["[moderate]", "content_filtered"],
   ["[fail]", "InternalServiceError"],
-])("a task of its that is told %s has failed by %s", async (words, code) => {
+])("a simulated task with %s has failed by %s", async (words, code) => {
   const [update] = await watch(SECOND, { prompt: `a lake ${words}` }, 1_500);
 
   expect(update).toMatchObject({ state: "failed", failure: { code } });
 });
 
-test("a refusal of its is understood", async () => {
+test("a simulated refusal is translated", async () => {
   const { path, body } = requestOf("ark", FAST, {}, CALLBACK);
   const { style } = rowFor("ark", question(FAST));
   const wire = parseJson(JSON.stringify({ ...body, resolution: "1080p" }));

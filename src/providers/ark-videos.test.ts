@@ -37,8 +37,8 @@ const TEXT = { type: "text", text: "a lake" };
 /** Said to every model whose caller does not say it: what is reserved for. */
 const USUAL = { duration: 5, resolution: "720p" };
 
-describe("a question", () => {
-  test("is words and a model, with the usual length and resolution, and nothing else unasked", () => {
+describe("a video request", () => {
+  test("is text and a model, with the default length and resolution only", () => {
     expect(requestOf("ark", SECOND)).toEqual({
       path: "/contents/generations/tasks",
       body: { model: SECOND, content: [TEXT], ...USUAL },
@@ -46,7 +46,7 @@ describe("a question", () => {
     });
   });
 
-  test("[B4.2-a] says every field that there is, false ones too", () => {
+  test("[B4.2-a] has every given field, including false ones", () => {
     const said = {
       seconds: 5,
       resolution: "1080p",
@@ -80,13 +80,13 @@ describe("a question", () => {
     });
   });
 
-  test("never has the vendor call the caller", () => {
+  test("never has the client's webhook address", () => {
     const { body } = requestOf("ark", SECOND, { callbackUrl: "https://caller.test/hook" });
 
     expect(JSON.stringify(body)).not.toContain("caller.test");
   });
 
-  test("in the vendor's own protocol keeps what only the vendor knows", () => {
+  test("in the vendor's own protocol keeps vendor-specific fields", () => {
     const members = { execution_expires_after: 3_600, priority: 3, omni_reference_task_type: "x" };
 
     const own = { "video-ark": { ...members, model: "dearer", content: [] } };
@@ -103,7 +103,7 @@ describe("a question", () => {
     });
   });
 
-  test("reports wishes that the vendor cannot be told", () => {
+  test("reports options that the vendor does not support", () => {
     const wishes = {
       negativePrompt: "fog",
       music: true,
@@ -131,7 +131,7 @@ describe("a question", () => {
 });
 
 describe("media", () => {
-  test("[B4.2-b] are named by what they are for, in the caller's order", () => {
+  test("[B4.2-b] have their roles, in the client's order", () => {
     expect(sent(SECOND, { media: [FIRST, LAST] })["content"]).toEqual([
       TEXT,
       { type: "image_url", image_url: { url: "https://a.test/1.png" }, role: "first_frame" },
@@ -146,14 +146,14 @@ describe("media", () => {
     ]);
   });
 
-  test("need no words beside them", () => {
+  test("need no prompt beside them", () => {
     const { prompt: _, ...wordless } = question(SECOND, { media: [FIRST] });
 
     expect(sent(SECOND, { ...wordless, prompt: "" })["content"]).toHaveLength(1);
     expect(refused(SECOND, { prompt: " " })).toStartWith("invalid_request | prompt");
   });
 
-  test("that are held go as data, with the format that the vendor knows them by", () => {
+  test("as bytes are sent as data, with the vendor's name of the format", () => {
     const wave = { ...SOUND, source: held("voice", "UklGRgAA", "audio/x-wav").source };
     const mp3 = { ...SOUND, source: held("voice", "SUQzBAAA", "").source };
 
@@ -170,7 +170,7 @@ describe("media", () => {
     );
   });
 
-  test("[B4.9-e] of the library are named as the vendor names them", () => {
+  test("[B4.9-e] of the library have the vendor's ids", () => {
     const source = { kind: "asset", id: "asset-2026-abc" } as const;
     const media = [LOOK, CLIP, SOUND].map((each) => ({ ...each, source }));
 
@@ -219,11 +219,11 @@ describe("media", () => {
     expect(refused(model, said)).toStartWith(`invalid_request | ${why}`);
   });
 
-  test("a sound alone is enough for the newest", () => {
+  test("of audio only are accepted by the newest model", () => {
     expect(sent(LATEST, { media: [SOUND] })["content"]).toHaveLength(2);
   });
 
-  test("what another vendor keeps, and a video to be made anew, cannot be sent", () => {
+  test("files at another vendor and remixes cannot be sent", () => {
     const kept = { ...LOOK, source: { kind: "reference", id: "file-1" } } as const;
 
     expect(refused(SECOND, { media: [kept] })).toStartWith("not_carried | image");
@@ -231,14 +231,14 @@ describe("media", () => {
   });
 });
 
-test("[B4.1-f4] words are read in the list of contents only, where the caller has the choice", () => {
+test("[B4.1-f4] text is read from the list of contents only, if the protocol has one", () => {
   expect(refused(SECOND, { wordsIn: "prompt" })).toStartWith(
     "invalid_request | metadata.content | 'metadata.content' is required",
   );
   expect(sent(SECOND, { wordsIn: "content" })).toMatchObject({ content: [TEXT] });
 });
 
-describe("how long", () => {
+describe("the length", () => {
   test.each<[string, readonly number[], readonly number[]]>([
     [PRO, [2, 12], [-1, 1, 13, 2.5]],
     [FAST, [2, 12], [1, 13]],
@@ -247,14 +247,14 @@ describe("how long", () => {
     [SECOND_FAST, [4, 15], [-1, 3, 16]],
     [LATEST, [-1, 4, 30], [3, 31]],
     [OWN_NAME, [-1, 1, 30], [0]],
-  ])("%s may be %p seconds, and not %p", (model, taken, not) => {
+  ])("of %s may be %p seconds, and not %p", (model, taken, not) => {
     for (const seconds of taken) expect(sent(model, { seconds })["duration"]).toBe(seconds);
     for (const seconds of not) {
       expect(refused(model, { seconds })).toStartWith("invalid_request | duration");
     }
   });
 
-  test("is counted in frames by the first generation alone", () => {
+  test("is in frames for the first generation only", () => {
     for (const frames of [29, 57, 289]) {
       const framed = { model: PRO, content: [TEXT], frames, resolution: "1080p" };
       expect(sent(PRO, { frames })).toEqual(framed);
@@ -268,7 +268,7 @@ describe("how long", () => {
   });
 });
 
-describe("how large", () => {
+describe("the size", () => {
   test.each<[string, string, boolean]>([
     [PRO, "1080p", true],
     [PRO, "4k", false],
@@ -281,7 +281,7 @@ describe("how large", () => {
     [LATEST, "4k", false],
     [SECOND, "768p", false],
     [OWN_NAME, "4k", true],
-  ])("%s at %s: %p", (model, resolution, isTaken) => {
+  ])("of %s at %s: %p", (model, resolution, isTaken) => {
     if (isTaken) expect(sent(model, { resolution })).toMatchObject({ resolution });
     else expect(refused(model, { resolution })).toStartWith("invalid_request | resolution");
   });
@@ -297,12 +297,12 @@ describe("how large", () => {
     ["496x864", "480p", "9:16"],
     ["834x1112", "720p", "3:4"],
     ["2206x946", "1080p", "21:9"],
-  ])("a size of %s is %s, %s", (size, resolution, ratio) => {
+  ])("%s is %s, %s", (size, resolution, ratio) => {
     const shaped = { model: SECOND, content: [TEXT], duration: 5, resolution, ratio };
     expect(sent(SECOND, { size })).toEqual(shaped);
   });
 
-  test("ratios are those that there are", () => {
+  test("has one of the supported ratios", () => {
     for (const ratio of ["16:9", "9:16", "4:3", "3:4", "1:1", "21:9", "adaptive"]) {
       expect(sent(SECOND, { ratio })["ratio"]).toBe(ratio);
     }
@@ -313,7 +313,7 @@ describe("how large", () => {
 });
 
 describe("options that only some models support", () => {
-  test("is left out for the others, and reported where it was wished for", () => {
+  test("are omitted for the others, with a report", () => {
     expect(sent(PRO, { audio: true })).not.toHaveProperty("generate_audio");
     expect(lost(PRO, { audio: true })).toEqual(["audio"]);
     expect(lost(PRO, { audio: false })).toEqual([]);
@@ -333,7 +333,7 @@ describe("options that only some models support", () => {
     [SPEAKING, SEARCH, ["tools"]],
     [SECOND, SEARCH, []],
     [PRO, { draft: true, priority: 1 }, ["draft", "priority"]],
-  ])("%s, told %p, loses %p", (model, members, fields) => {
+  ])("on %s with %p lose %p", (model, members, fields) => {
     expect(lost(model, { extra: { "video-ark": members } })).toEqual(fields);
   });
 
@@ -346,19 +346,19 @@ describe("options that only some models support", () => {
     ["draft", "yes"],
     ["tools", [{ type: "shell" }]],
     ["output_format", "mov"],
-  ])("%s cannot be %p", (name, value) => {
+  ])("of %s cannot be %p", (name, value) => {
     expect(refused(SECOND, { extra: { "video-ark": { [name]: value } } })).toStartWith(
       `invalid_request | ${name}`,
     );
   });
 
-  test("another container is for the newest", () => {
+  test("include another container for the newest model", () => {
     expect(sent(LATEST, { extra: { "video-ark": { output_format: "mov" } } })).toMatchObject({
       output_format: "mov",
     });
   });
 
-  test("seeds are whole, and -1 is any", () => {
+  test("seeds are integers, and -1 means random", () => {
     for (const seed of [-1, 0, 4_294_967_295]) expect(sent(SECOND, { seed })["seed"]).toBe(seed);
     for (const seed of [-2, 1.5, 4_294_967_296]) {
       expect(refused(SECOND, { seed })).toStartWith("invalid_request | seed");
@@ -366,7 +366,7 @@ describe("options that only some models support", () => {
   });
 });
 
-test("what a model does by itself is known before it is asked", () => {
+test("a model's defaults are known before the request", () => {
   const expected = (model: string, said: Partial<VideoRequest> = {}) => {
     const { style, dialect } = rowFor("ark", question(model));
     return style.outbound.expect?.(question(model, said), dialect);
@@ -382,7 +382,7 @@ test("what a model does by itself is known before it is asked", () => {
   expect(expected(PRO, { frames: 49, ratio: "1:1" })).toMatchObject({ seconds: 49 / 24 });
 });
 
-test("a task is asked after, taken back and told of below one path", () => {
+test("a task is polled, cancelled and reported under one path", () => {
   const { poll, cancel, webhooks, find } = rowFor("ark", question(SECOND));
   const ref = task(SECOND, { upstreamId: "cgt-2026/../x" });
 
@@ -395,7 +395,7 @@ test("a task is asked after, taken back and told of below one path", () => {
   expect(find).toBeUndefined();
 });
 
-test("what is shown may be a link of any kind, since the vendor follows it", () => {
+test("media may be any links, since the vendor follows them", () => {
   const { media } = rowFor("ark", question(SECOND));
 
   expect(media.inlines).toEqual([]);

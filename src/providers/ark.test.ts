@@ -39,7 +39,7 @@ describe("[A4.3-08] a model thinks only if the request asks for it", () => {
   });
 });
 
-test("of two limits the one that counts thinking stays, since the vendor takes but one", () => {
+test("if both token limits are set, the one that includes thinking is sent, since the vendor accepts only one", () => {
   expect(sent("m", { max_tokens: 5, max_completion_tokens: 9 })).toEqual({
     max_completion_tokens: 9,
   });

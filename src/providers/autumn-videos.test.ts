@@ -28,7 +28,7 @@ describe("MiniMax-H3-Max", () => {
     expect(refused({ seconds: 4 })).toContain("duration");
   });
 
-  test("takes frames, and no references", () => {
+  test("accepts frames, and no references", () => {
     const { content } = body({ scenario: "first_last", media: [FIRST, LAST] });
 
     expect(listOf(content)).toMatchObject([
@@ -44,7 +44,7 @@ describe("MiniMax-H3-Max", () => {
 describe.each(["wan3.0-video", "wan3.0-video-prime", "wan3.1-video"])("%s", (model) => {
   const of = (said: Said = {}) => requestOf("dashscope", model, said).body;
 
-  test("makes a video of words alone", () => {
+  test("makes a video from text alone", () => {
     expect(of({ resolution: "480p", ratio: "1:1", audio: true })).toMatchObject({
       input: { prompt: "a lake" },
       parameters: { resolution: "480P", ratio: "1:1", audio: true },
@@ -52,7 +52,7 @@ describe.each(["wan3.0-video", "wan3.0-video-prime", "wan3.1-video"])("%s", (mod
     expect(of()["input"]).not.toHaveProperty("media");
   });
 
-  test("is given frames and references in one list", () => {
+  test("gets frames and references in one list", () => {
     expect(of({ scenario: "first_last", media: [FIRST, LAST] })["input"]).toMatchObject({
       media: [{ type: "first_frame" }, { type: "last_frame" }],
     });
@@ -61,7 +61,7 @@ describe.each(["wan3.0-video", "wan3.0-video-prime", "wan3.1-video"])("%s", (mod
     });
   });
 
-  test("is told whether it sounds, and nothing of shots", () => {
+  test("gets the sound option, and no shots", () => {
     const { parameters } = of();
 
     expect(parameters).toMatchObject({ audio: false });
@@ -89,7 +89,7 @@ describe.each(["viduq4-preview", "viduq4", "viduq5"])("Vidu: %s", (model) => {
     expect(refused({ ...frame, media: [FIRST], seconds: 2 })).toContain("duration");
   });
 
-  test("looks at 15 pictures and hears 3 sounds", () => {
+  test("accepts 15 images and 3 sounds", () => {
     const pictures = Array.from({ length: 15 }, (_, at) =>
       linked("reference", `https://a.test/${at}.png`),
     );
@@ -103,13 +103,13 @@ describe.each(["viduq4-preview", "viduq4", "viduq5"])("Vidu: %s", (model) => {
     expect(refused({ scenario: "omni", media: [...pictures, LOOK] })).toContain("15");
   });
 
-  test("makes nothing of words alone, and knows no last frame", () => {
+  test("supports no text-only video, and no last frame", () => {
     expect(refused({ scenario: "text" })).toContain("requires an image");
     expect(refused({ scenario: "first_last", media: [FIRST, LAST] })).toContain("no last frame");
   });
 });
 
-test("Seedance 2.5 is asked with members of which nothing is known", () => {
+test("Seedance 2.5 gets no unknown members", () => {
   const extra = { "video-ark": { priority: 3, tools: [{ type: "web_search" }] } };
   const { body, lost } = requestOf("ark", "doubao-seedance-2-5-260628", { seconds: 30, extra });
 

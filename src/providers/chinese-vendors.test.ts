@@ -57,7 +57,7 @@ describe("DeepSeek", () => {
     },
   );
 
-  test("models that are retired are not offered, and the old name of flash is", () => {
+  test("retired models are not offered, except under the old name of flash", () => {
     expect(listModels("deepseek").map(({ id }) => id)).toEqual([
       "deepseek-flash",
       "deepseek-v4-pro",
@@ -65,18 +65,15 @@ describe("DeepSeek", () => {
     expect(findModel("deepseek", "deepseek-v4-flash")?.id).toBe("deepseek-flash");
   });
 
-  test.each(["low", "medium", "xhigh", "max"])(
-    "reads the effort %s as one that it has",
-    (asked) => {
-      const { reasoning_effort } = bodyOf("deepseek", "deepseek-flash", {
-        reasoning_effort: asked,
-      });
+  test.each(["low", "medium", "xhigh", "max"])("gets the effort %s as a supported one", (asked) => {
+    const { reasoning_effort } = bodyOf("deepseek", "deepseek-flash", {
+      reasoning_effort: asked,
+    });
 
-      expect(reasoning_effort).toBe(asked === "xhigh" || asked === "max" ? "max" : "high");
-    },
-  );
+    expect(reasoning_effort).toBe(asked === "xhigh" || asked === "max" ? "max" : "high");
+  });
 
-  test("strict tools and the beginning of an answer go to the beta address", () => {
+  test("strict tools and an assistant prefix use the beta address", () => {
     const beta = "/../beta/chat/completions";
     const path = (members: JsonObject) => sent("deepseek", "deepseek-flash", members).path;
 
@@ -87,7 +84,7 @@ describe("DeepSeek", () => {
     expect(path({ tools: [tool("f", false)], messages: [USER] })).toBe("/chat/completions");
   });
 
-  test("strict tools beside others are sent as the others are", () => {
+  test("strict tools beside others are sent like the others", () => {
     const mixed = { tools: [tool("f", true), tool("g")] };
     const { body, lost, path } = sent("deepseek", "deepseek-flash", mixed);
 
@@ -98,7 +95,7 @@ describe("DeepSeek", () => {
 
 describe("Qwen 3.8", () => {
   test.each(["qwen3.8-max", "qwen3.8-flash", "qwen3.9-plus"])(
-    "%s thinks with the effort that was asked for, in whole answers, too",
+    "%s thinks with the requested effort, in complete responses, too",
     (model) => {
       for (const stream of [true, false]) {
         const asked = { reasoning_effort: "xhigh", stream };
@@ -108,7 +105,7 @@ describe("Qwen 3.8", () => {
     },
   );
 
-  test("an older model is told a budget instead, and only in streams", () => {
+  test("an older model gets a budget instead, and only in streams", () => {
     const { enable_thinking, reasoning_effort } = bodyOf("dashscope", "qwen3.7-max", {
       reasoning_effort: "high",
     });
@@ -122,13 +119,13 @@ describe("Qwen 3.8", () => {
     expect(bodyOf("dashscope", "qwen3.8-max", off)).toEqual({ reasoning_effort: "none" });
   });
 
-  test("its own members pass", () => {
+  test("vendor-specific members pass through", () => {
     const own = { enable_thinking: true, thinking_budget: 2_000, preserve_thinking: true };
 
     expect(bodyOf("dashscope", "qwen3.8-max", own)).toEqual(own);
   });
 
-  test("it does not think if a tool is forced, unless the caller asked for an effort", () => {
+  test("it does not think if a tool is forced, unless the client set an effort", () => {
     const forced = { tools: [tool("f")], tool_choice: "required" };
 
     expect(bodyOf("dashscope", "qwen3.8-max", forced)["enable_thinking"]).toBe(false);
@@ -153,7 +150,7 @@ describe.each(["kimi-k3", "kimi-k3.1-pro", "kimi-k3.2", "kimi-k4"])("Kimi: %s", 
     });
   });
 
-  test("is sent no `thinking` and none of the settings that it has fixed", () => {
+  test("gets no `thinking` and none of its fixed settings", () => {
     const { body, lost } = sent("moonshot", model, {
       thinking: { type: "disabled" },
       temperature: 0.2,
@@ -179,23 +176,23 @@ describe.each(["kimi-k3", "kimi-k3.1-pro", "kimi-k3.2", "kimi-k4"])("Kimi: %s", 
     ]);
   });
 
-  test("several answers are refused, since there would be one", () => {
+  test("several choices are refused, since the vendor returns one", () => {
     expect(() => sent("moonshot", model, { n: 2 })).toThrow("one answer");
   });
 
-  test("`thinking` that is on goes without saying", () => {
+  test("enabled `thinking` is omitted as the default", () => {
     expect(bodyOf("moonshot", model, { thinking: { type: "enabled" } })).toEqual({});
   });
 });
 
-test("Kimi K2.6 is switched by `thinking`, and its temperature is fixed as well", () => {
+test("Kimi K2.6 has `thinking` as a switch, and a fixed temperature", () => {
   const thinking = { type: "disabled" };
 
   expect(bodyOf("moonshot", "kimi-k2.6", { thinking, temperature: 0.6 })).toEqual({ thinking });
 });
 
 describe.each(["glm-5.3", "glm-5.3-flash", "glm-5.4"])("GLM: %s", (model) => {
-  test("cannot stop thinking, so that it thinks little", () => {
+  test("thinks as little as possible if thinking is turned off, since it cannot stop", () => {
     const { body, lost } = sent("zhipu", model, { thinking: { type: "disabled" } });
 
     expect([body, lost]).toEqual([{ reasoning_effort: "low" }, ["reasoning"]]);
@@ -213,7 +210,7 @@ describe.each(["glm-5.3", "glm-5.3-flash", "glm-5.4"])("GLM: %s", (model) => {
     });
   });
 
-  test("keeps what the caller says of earlier thinking, whatever becomes of the rest", () => {
+  test("keeps the client's option for earlier thinking, independent of the others", () => {
     const kept = { type: "enabled", clear_thinking: false };
 
     expect(bodyOf("zhipu", model, { thinking: kept })).toEqual({ thinking: kept });
@@ -222,7 +219,7 @@ describe.each(["glm-5.3", "glm-5.3-flash", "glm-5.4"])("GLM: %s", (model) => {
     ).toEqual({ thinking: kept, reasoning_effort: "low" });
   });
 
-  test("streams the arguments of calls", () => {
+  test("streams the arguments of tool calls", () => {
     const tools = [tool("f")];
 
     expect(bodyOf("zhipu", model, { stream: true, tools })["tool_stream"]).toBe(true);
@@ -232,7 +229,7 @@ describe.each(["glm-5.3", "glm-5.3-flash", "glm-5.4"])("GLM: %s", (model) => {
     );
   });
 
-  test("writes no more than it may", () => {
+  test("has its output limit lowered to the maximum", () => {
     expect(bodyOf("zhipu", model, { max_tokens: 200_000 })).toEqual({ max_tokens: 131_072 });
   });
 });
@@ -244,7 +241,7 @@ describe("MiniMax", () => {
     expect(() => sent("minimax", "MiniMax-H3", {})).toThrow("does not serve");
   });
 
-  test("has thoughts split off the words", () => {
+  test("returns reasoning separate from the text", () => {
     expect(bodyOf("minimax", "MiniMax-M3", {})).toEqual({ reasoning_split: true });
     expect(bodyOf("minimax", "MiniMax-M3", { reasoning_split: false })).toEqual({
       reasoning_split: false,
@@ -258,11 +255,11 @@ describe("MiniMax", () => {
     ["MiniMax-M2.7", { thinking: { type: "disabled" } }, {}],
     ["MiniMax-M3.1-Flash", { thinking: { type: "disabled" } }, { reasoning_effort: "low" }],
     ["MiniMax-M4", { reasoning_effort: "medium" }, { reasoning_effort: "high" }],
-  ])("%s thinks as it can: %j", (model, asked, expected) => {
+  ])("%s supports these thinking options: %j", (model, asked, expected) => {
     expect(bodyOf("minimax", model, asked)).toEqual({ ...expected, reasoning_split: true });
   });
 
-  test("takes thinking in the messages style as it names it", () => {
+  test("accepts thinking of the messages style under the same name", () => {
     const asked = { max_tokens: 4_000, thinking: { type: "enabled", budget_tokens: 2_000 } };
     const { thinking } = bodyOf("minimax", "MiniMax-M3", asked, "messages");
 
@@ -272,7 +269,7 @@ describe("MiniMax", () => {
 
 describe("Doubao Seed 2.1", () => {
   test.each(["doubao-seed-2-1-pro-260915", "doubao-seed-2-1-turbo-260628", "doubao-seed-2-2-pro"])(
-    "%s may write as much as it can, at any effort",
+    "%s may use its full output limit, at any effort",
     (model) => {
       const asked = { max_tokens: 200_000, thinking: { type: "enabled" }, reasoning_effort: "max" };
 

@@ -19,7 +19,7 @@ test.each<[string, JsonObject]>([
   ["nothing special", { messages: [{ role: "user", content: "hi" }] }],
   ["documents of the user", turn("user", document)],
   ["citations of the assistant", turn("assistant", cited)],
-])("a body with %s goes to the vendor in the newest version", (_what, body) => {
+])("a body with %s is sent in the newest version", (_what, body) => {
   expect(versionFor(body)).toBe("2026-10-21");
 });
 
@@ -28,18 +28,18 @@ test.each<[string, JsonObject]>([
   ["documents of the assistant", turn("assistant", document)],
   ["citations of the user", turn("user", cited)],
   ["citations in a result", turn("user", { type: "search_result", content: [cited] })],
-])("a body with %s goes in the version that takes them", (_what, body) => {
+])("a body with %s is sent in the version that supports it", (_what, body) => {
   expect(versionFor(body)).toBe("2023-06-01");
 });
 
-test("a channel's own version outranks both, and the caller's that", () => {
+test("a channel's own version takes precedence over both, and the client's over that", () => {
   const context = { ...AT_VENDOR, options: { version: "2027-01-01" } };
   expect(versionFor({}, context)).toBe("2027-01-01");
   const ofCaller = (name: string) => (name === "anthropic-version" ? "2023-01-01" : undefined);
   expect(claudeHeaders({}, ofCaller, context)["anthropic-version"]).toBe("2023-01-01");
 });
 
-test("a caller cannot make a request's head longer than vendors read", () => {
+test("a client cannot exceed the vendors' limit for headers", () => {
   const names = Array.from({ length: 100 }, (_, index) => `anthropic-x-${index}`);
   const ofCaller = Object.assign(
     (name: string) => (name === "anthropic-x-0" ? "x".repeat(10_000) : "1"),
@@ -49,7 +49,7 @@ test("a caller cannot make a request's head longer than vendors read", () => {
   expect(claudeHeaders({}, ofCaller, AT_VENDOR)).not.toHaveProperty("anthropic-x-0");
 });
 
-test("a host that has the version in the body gets none in the head", () => {
+test("a host with the version in the body gets none in the headers", () => {
   const ofCaller = Object.assign((name: string) => `value of ${name}`, {
     names: () => ["anthropic-version", "anthropic-workspace-id"],
   });

@@ -35,8 +35,8 @@ const refusal = (body: JsonObject) => refusalFor(dashscope, body);
 const USUAL = { n: 1, watermark: true };
 const REWRITTEN = { ...USUAL, prompt_extend: true };
 
-describe("[A4.11-e] a question", () => {
-  test("is one message of the user's, with its pictures in their order", () => {
+describe("[A4.11-e] an image request", () => {
+  test("is one user message, with its images in order", () => {
     const content = [image, { image: DATA }, { text: "Put one into the other" }];
 
     expect(builtFor(dashscope, nested(EDIT_PLUS, {}, content))).toEqual({
@@ -51,7 +51,7 @@ describe("[A4.11-e] a question", () => {
     });
   });
 
-  test("may be asked in the words that all families have", () => {
+  test("may use the fields common to all families", () => {
     const expected = sent(nested(EDIT, { negative_prompt: "blur", seed: 5, watermark: false }));
     const fields = { negative_prompt: "blur", seed: 5, watermark: false };
 
@@ -64,7 +64,7 @@ describe("[A4.11-e] a question", () => {
     );
   });
 
-  test("may name a picture in the vendor's own store", () => {
+  test("may name an image in the vendor's own storage", () => {
     const stored = { image: "oss://dashscope-instant/fox.png" };
 
     expect(sent(nested(EDIT, {}, [stored, text]))["input"]).toEqual({
@@ -117,7 +117,7 @@ describe("[A4.11-e] a question", () => {
     expect(refusal(body)).toStartWith(message);
   });
 
-  test("of exactly as many words and pictures as may be is asked", () => {
+  test("of exactly the maximum text length and number of images is accepted", () => {
     const content = [image, image, image, { text: "🦊".repeat(800) }];
 
     expect(sent(nested(EDIT_PLUS, {}, content))["input"]).toEqual({
@@ -137,7 +137,7 @@ describe("[A4.11-e] parameters.n", () => {
     expect(refusal(nested(EDIT, { n: 2 }))).toBe("n: 'n' must be 1 for this model.");
   });
 
-  test("of a model that draws one at a time is as many requests", () => {
+  test("of a model with one image per request is the number of requests", () => {
     const { bodies } = builtFor(dashscope, nested(DRAW, { n: 2, seed: 7 }));
 
     expect(bodies.map((each) => each["parameters"])).toEqual([
@@ -160,7 +160,7 @@ describe("[A4.11-e] parameters", () => {
     );
   });
 
-  test("prompt_extend is on for those that have it, and reported where there is none", () => {
+  test("prompt_extend is on for models that support it, and reported for others", () => {
     for (const model of [EDIT_PLUS, EDIT_MAX, BOTH]) {
       expect(parameters(nested(model))).toEqual(REWRITTEN);
       const off = nested(model, { prompt_extend: false });
@@ -174,12 +174,12 @@ describe("[A4.11-e] parameters", () => {
     expect(lost(nested(EDIT, { prompt_extend: true }))).toEqual(["prompt_extend"]);
   });
 
-  test("watermark is drawn unless the caller does not want it", () => {
+  test("watermark is off by default", () => {
     expect(parameters(nested(DRAW))).toEqual({ n: 1, watermark: true });
     expect(parameters(nested(DRAW, { watermark: false }))).toEqual({ n: 1, watermark: false });
   });
 
-  test("seed is any that a seed may be", () => {
+  test("seed may be any valid seed", () => {
     expect(parameters(nested(DRAW, { seed: 2_147_483_647 }))).toEqual({
       ...USUAL,
       seed: 2_147_483_647,
@@ -204,7 +204,7 @@ describe("[A4.11-e] parameters", () => {
     [EDIT_PLUS, "511*1024", "must be width*height with sides of 512 to 2048 pixels."],
     [BOTH, "4096*4096", "must be width*height with 262144 to 4194304 pixels in all."],
     [EDIT, "1024*1024", "must be omitted: this model uses the shape of the last image."],
-  ])("size of %s may not be %s, and the caller is told which may", (model, size, allowed) => {
+  ])("size of %s may not be %s, and the error lists the valid sizes", (model, size, allowed) => {
     expect(refusal(nested(model, { size }))).toStartWith(`size: 'size' ${allowed}`);
   });
 
@@ -216,7 +216,7 @@ describe("[A4.11-e] parameters", () => {
   });
 });
 
-describe("a model that draws by tasks", () => {
+describe("an image model with tasks", () => {
   test("is called in its own format, as an asynchronous task", () => {
     const body = nested(TASK, { size: "1024x768", negative_prompt: "blur", prompt_extend: false });
 
@@ -235,7 +235,7 @@ describe("a model that draws by tasks", () => {
     expect(row.pending?.path("a/../b")).toBe("/../../api/v1/tasks/a%2F..%2Fb");
   });
 
-  test("takes any size that is one", () => {
+  test("accepts any valid size", () => {
     expect(refusal(nested(TASK, { size: "square" }))).toBe("size: 'size' must be width*height.");
   });
 });

@@ -33,7 +33,7 @@ const BASIC = { prompt_extend: false, duration: 5 };
 const SIZED = { ...BASIC, size: "1280*720" };
 const USUAL = { ...BASIC, resolution: "720P" };
 
-describe("a question is put into the members of its model's generation", () => {
+describe("a video request has the fields of its model's generation", () => {
   test.each<[string, Said, JsonObject, JsonObject]>([
     ["wanx2.1-t2v-plus", {}, PROMPT, SIZED],
     ["wan2.2-t2v-plus", {}, PROMPT, { ...BASIC, size: "1920*1080" }],
@@ -124,7 +124,7 @@ describe("a question is put into the members of its model's generation", () => {
     );
   });
 
-  test("[B4.1-f3] with all that can be said", () => {
+  test("[B4.1-f3] with all supported options", () => {
     const said: Said = {
       negativePrompt: "fog",
       size: "720x1280",
@@ -170,7 +170,7 @@ describe("a question is put into the members of its model's generation", () => {
   });
 });
 
-describe("[B4.1-f3] how large, as each kind of model is told", () => {
+describe("[B4.1-f3] the size, in the form of each kind of model", () => {
   test.each<[string, Said, JsonObject]>([
     ["wan2.6-t2v", { size: "1920*1080" }, { size: "1920*1080" }],
     ["wan2.6-t2v", { size: "832X1088" }, { size: "832*1088" }],
@@ -205,7 +205,7 @@ describe("[B4.1-f3] how large, as each kind of model is told", () => {
     expect(refused(model, said)).toStartWith(`invalid_request | ${why}`);
   });
 
-  test("a shape that the picture decides is reported", () => {
+  test("a ratio that the image decides is reported", () => {
     const said = { ratio: "16:9", media: [FIRST] };
 
     expect(lost("wan2.6-i2v", said)).toEqual(["ratio"]);
@@ -228,7 +228,7 @@ test.each<[string, readonly number[], readonly number[]]>([
   }
 });
 
-describe("[B4.1-f3] sound and rewriting are always said where they can be", () => {
+describe("[B4.1-f3] sound and prompt rewriting are always sent if the model supports them", () => {
   test.each<[string, boolean | undefined, boolean | undefined, boolean]>([
     ["wan2.5-t2v-preview", undefined, false, false],
     ["wan2.5-t2v-preview", true, true, false],
@@ -244,7 +244,7 @@ describe("[B4.1-f3] sound and rewriting are always said where they can be", () =
     expect(lost(model, said)).toEqual(isLost ? ["audio"] : []);
   });
 
-  test("a sound of the caller's is for those that take one", () => {
+  test("a client's sound is supported by some models", () => {
     expect(refused("wan2.2-t2v-plus", { media: [VOICE] })).toStartWith("invalid_request | audio");
     expect(refused("wan2.6-r2v", { media: [LOOK, VOICE] })).toStartWith("invalid_request | audio");
     expect(refused("wan2.5-t2v-preview", { media: [VOICE, SOUND] })).toContain("one audio input");
@@ -252,7 +252,7 @@ describe("[B4.1-f3] sound and rewriting are always said where they can be", () =
 });
 
 describe("media", () => {
-  test("that are held go as data where they are pictures", () => {
+  test("as bytes are sent as data if they are images", () => {
     const url = "data:image/png;base64,aGk=";
 
     expect(input("wan2.6-i2v", { media: [held("first_frame")] })).toMatchObject({ img_url: url });
@@ -275,7 +275,7 @@ describe("media", () => {
     );
   });
 
-  test("one to look at begins a video that can do nothing else with it", () => {
+  test("given as a reference are the first frame if the model supports nothing else", () => {
     expect(input("wan2.6-i2v", { media: [LOOK] })).toMatchObject({
       img_url: "https://a.test/r.png",
     });
@@ -301,27 +301,27 @@ describe("media", () => {
   });
 });
 
-describe("words", () => {
+describe("the prompt", () => {
   test.each<[string, number]>([
     ["wan2.2-t2v-plus", 800],
     ["wan2.6-t2v", 2_000],
     ["wan2.7-t2v", 5_000],
-  ])("%s reads %d of them, and none is cut off in silence", (model, most) => {
+  ])("of %s may have %d characters, and longer ones are refused", (model, most) => {
     expect(input(model, { prompt: "🦊".repeat(most) })?.["prompt"]).toHaveLength(2 * most);
     expect(refused(model, { prompt: "🦊".repeat(most + 1) })).toBe(
       `invalid_request | prompt | 'prompt' must have ${most} characters at most, not ${most + 1}.`,
     );
   });
 
-  test("are needed where there is no picture", () => {
+  test("is required without an image", () => {
     expect(refused("wan2.6-t2v", { prompt: "" })).toStartWith("invalid_request | prompt");
     expect(input("wan2.6-i2v", { prompt: "", media: [FIRST] })).toEqual({ img_url: link.first });
     expect(refused("wan2.6-t2v", { negativePrompt: "n".repeat(501) })).toContain("500 characters");
   });
 });
 
-describe("members of the vendor's own", () => {
-  test("are for the models that have them, and cannot change the call", () => {
+describe("vendor-specific members", () => {
+  test("are sent to the models that support them, and cannot change the call", () => {
     const extra = { "video-unified": { shot_type: "multi", template: "hug", model: "dearer" } };
 
     expect(of("wan2.6-t2v", { extra })).toMatchObject({
@@ -334,7 +334,7 @@ describe("members of the vendor's own", () => {
     });
   });
 
-  test("seeds are whole, and -1 is none", () => {
+  test("seeds are integers, and -1 counts as no seed", () => {
     expect(parameters("wan2.6-t2v", { seed: -1 })).toEqual(SIZED);
     for (const seed of [-2, 0.5, 2_147_483_648]) {
       expect(refused("wan2.6-t2v", { seed })).toStartWith("invalid_request | seed");
@@ -342,7 +342,7 @@ describe("members of the vendor's own", () => {
   });
 });
 
-test("what a model does by itself is known before it is asked", () => {
+test("a model's defaults are known before the request", () => {
   const expected = (model: string, said: Said = {}) => {
     const { style, dialect } = rowFor("dashscope", question(model));
     return style.outbound.expect?.(question(model, said), dialect);
@@ -362,7 +362,7 @@ test("what a model does by itself is known before it is asked", () => {
   });
 });
 
-test("models that draw or talk make no videos, and no video is made anew", () => {
+test("image and text models make no videos, and remixes are not supported", () => {
   for (const model of ["wan2.5-t2i-preview", "wanx2.1-t2i-turbo", "qwen-plus"]) {
     expect(() => rowFor("dashscope", question(model))).toThrow();
   }

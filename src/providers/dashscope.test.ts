@@ -58,7 +58,7 @@ describe("[A4.3-07] deep thinking needs a stream", () => {
   });
 });
 
-describe("[A4.3-07] the family's parameters stand in `parameters`, and go out where the vendor wants them", () => {
+describe("[A4.3-07] parameters in `parameters` are sent in the vendor's places", () => {
   test("[A4.3-13] all of them, speech recognition and search among them", () => {
     expect(
       sent("qwen-plus", {
@@ -80,13 +80,13 @@ describe("[A4.3-07] the family's parameters stand in `parameters`, and go out wh
     });
   });
 
-  test("what is said at the top level counts for more", () => {
+  test("a top-level parameter takes precedence", () => {
     expect(sent("qwen-plus", { temperature: 0.9, parameters: { temperature: 0.1 } })).toEqual({
       temperature: 0.9,
     });
   });
 
-  test("they cannot make another call of it", () => {
+  test("they cannot change the kind of call", () => {
     const parameters = { model: "dearer", n: 100, messages: [], stream: true, seed: 1 };
 
     expect(sent("qwen-plus", { messages: ["mine"], parameters })).toEqual({
@@ -99,11 +99,11 @@ describe("[A4.3-07] the family's parameters stand in `parameters`, and go out wh
     [1, 0.999],
     [0, 0.001],
     [0.5, 0.5],
-  ])("a top_p of %d goes out as %d", (asked, expected) => {
+  ])("a top_p of %d is sent as %d", (asked, expected) => {
     expect(sent("qwen-plus", { parameters: { top_p: asked } })).toEqual({ top_p: expected });
   });
 
-  test.each([null, "text", [1], 5])("what is no object is left out: %p", (parameters) => {
+  test.each([null, "text", [1], 5])("a value that is no object is omitted: %p", (parameters) => {
     expect(sent("qwen-plus", { parameters })).toEqual({});
   });
 });

@@ -28,7 +28,7 @@ function longest(vendor: string, model: string, said: Partial<VideoRequest>) {
   return style.outbound.longest?.(asked, dialect);
 }
 
-describe("[B4.1] what is reserved for a video whose caller leaves settings out is said to the vendor", () => {
+describe("[B4.1] defaults that are reserved for a video are sent to the vendor", () => {
   test.each([
     ["kling", "kling-v1", {}],
     ["kling", "kling-v1", { entry: "video-kling" }],
@@ -61,7 +61,7 @@ describe("[B4.1] what is reserved for a video whose caller leaves settings out i
     expect(told(requestOf(vendor, model, said).body)).toEqual({ audio, ...rest } as never);
   });
 
-  test("but callers of Ark's own protocol may say it in the prompt", () => {
+  test("but clients of Ark's own protocol may set them in the prompt", () => {
     const said = { entry: "video-ark" };
 
     expect(requestOf("ark", "doubao-seedance-1-0-pro-250528", said).body).not.toHaveProperty(
@@ -69,14 +69,14 @@ describe("[B4.1] what is reserved for a video whose caller leaves settings out i
     );
   });
 
-  test("models without sound are told nothing of it", () => {
+  test("models without sound get no sound option", () => {
     expect(requestOf("kling", "kling-v1").body).not.toHaveProperty("sound");
     expect(requestOf("kling", "kling-2.5-turbo").body["settings"]).not.toHaveProperty("audio");
     expect(requestOf("vidu", "viduq2").body).not.toHaveProperty("audio");
   });
 });
 
-describe("[B4.1] the longest is reserved where the vendor decides on the length", () => {
+describe("[B4.1] the maximum is reserved if the vendor decides on the length", () => {
   const EDIT = { media: [BASE], scenario: "omni" } as const;
 
   test.each([

@@ -58,7 +58,7 @@ const FAMILIES: readonly (readonly [string, Provider, string, object])[] = [
 ];
 
 for (const [where, body] of SAID) {
-  test.each(FAMILIES)(`[A4.11-a] words in ${where} are one text to family %s`, (...family) => {
+  test.each(FAMILIES)(`[A4.11-a] texts in ${where} are joined for family %s`, (...family) => {
     const [, provider, model, told] = family;
 
     const { bodies, lost } = builtFor(provider, { model, ...body });
@@ -67,7 +67,7 @@ for (const [where, body] of SAID) {
     expect(lost).toEqual([]);
   });
 
-  test(`[A4.11-b] words in ${where} reach family A in their order`, () => {
+  test(`[A4.11-b] texts in ${where} reach family A in order`, () => {
     const { bodies } = builtFor(gemini, { model: "gemini-2.5-flash-image", ...body });
 
     const turns = listOf(bodies[0]?.["contents"]);
@@ -76,7 +76,7 @@ for (const [where, body] of SAID) {
   });
 }
 
-test("[A4.11-e] words stand where the first of them did among the pictures", () => {
+test("[A4.11-e] text has the position of the first text among the images", () => {
   const content = [{ image: PICTURE }, { text: "Put it" }, { image: PICTURE }, { text: "on it" }];
   const body = {
     model: "qwen-image-edit-plus",

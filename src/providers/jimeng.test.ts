@@ -24,11 +24,11 @@ const ASKED: Signable = {
   at: Date.UTC(2024, 0, 15, 12),
 };
 
-describe("a credential of Jimeng's", () => {
+describe("a Jimeng credential", () => {
   test.each([
     ["two halves", "AKTEST|SKTEST"],
     ["two halves as JSON", '{"access_key":"AKTEST","secret_key":"SKTEST"}'],
-  ])("signs where it is %s", (_what, secret) => {
+  ])("signs if it is %s", (_what, secret) => {
     const headers = jimeng.authorize(secret, ASKED) as Record<string, string>;
 
     expect(headers["authorization"]).toEndWith(
@@ -38,7 +38,7 @@ describe("a credential of Jimeng's", () => {
     expect(JSON.stringify(headers)).not.toContain("SKTEST");
   });
 
-  test("may belong to a session", () => {
+  test("may have a session token", () => {
     for (const secret of [
       "AK|SK|TOKEN",
       '{"access_key":"AK","secret_key":"SK","session_token":"TOKEN"}',
@@ -47,12 +47,12 @@ describe("a credential of Jimeng's", () => {
     }
   });
 
-  test("is presented as it is where it is that of a gateway in between", () => {
+  test("is sent unchanged if it is that of a gateway in between", () => {
     expect(jimeng.authorize("sk-other", ASKED)).toEqual({ authorization: "Bearer sk-other" });
   });
 
   test.each(["{", "{}", '{"access_key":"AK"}', '{"access_key":"AK","secret_key":7}'])(
-    "that is no credential is the gateway's own mistake: %s",
+    "that is malformed is the operator's error: %s",
     (secret) => {
       expect(() => jimeng.authorize(secret, ASKED)).toThrow("malformed");
     },
@@ -60,7 +60,7 @@ describe("a credential of Jimeng's", () => {
 });
 
 describe("a request to Jimeng", () => {
-  test("goes to an action in the query, which leaves the path to the channel's address", () => {
+  test("has its action in the query, below the channel's address", () => {
     const { path } = requestOf("jimeng", "jimeng_v30");
 
     expect(path).toBe("?Action=CVSync2AsyncSubmitTask&Version=2022-08-31");
@@ -76,7 +76,7 @@ describe("a request to Jimeng", () => {
       "jimeng_i2v_first_v30_1080",
       "jimeng_i2v_first_tail_v30_1080",
     ],
-  ])("names the model of %s by what it is given", (model, words, frame, frames) => {
+  ])("has a model chosen by the media for %s", (model, words, frame, frames) => {
     const key = (said: object) => requestOf("jimeng", model, said).body["req_key"];
 
     expect(key({})).toBe(words);
@@ -90,7 +90,7 @@ describe("a request to Jimeng", () => {
     "jimeng_vgfm_t2v_l20",
     "jimeng_ti2v_v30_pro",
     "jimeng_of_tomorrow",
-  ])("to %s is by its own name", (model) => {
+  ])("to %s has its own model name", (model) => {
     expect(requestOf("jimeng", model).body).toEqual({ req_key: model, prompt: "a lake" });
   });
 
@@ -102,7 +102,7 @@ describe("a request to Jimeng", () => {
     ["jimeng_vgfm_i2v_l20", 1],
     ["jimeng_ti2v_v30_pro", 1],
     ["jimeng_v30_pro", 1],
-  ])("to %s shows it %i frames, linked as they are", (model, count) => {
+  ])("to %s has %i frames, as links", (model, count) => {
     const scenario = count === 1 ? "first_frame" : "first_last";
     const { body } = requestOf("jimeng", model, {
       scenario,
@@ -125,13 +125,13 @@ describe("a request to Jimeng", () => {
     ["jimeng_v30", "text", [FIRST]],
     ["jimeng_v30", "first_last", [LAST]],
     ["jimeng_v30", "first_frame", [FIRST, CLIP]],
-  ] as const)("to %s cannot be about other pictures: %s", (model, scenario, media) => {
+  ] as const)("to %s cannot have other images: %s", (model, scenario, media) => {
     expect(refusalOf("jimeng", model, { scenario, media: [...media] })).toMatch(
       /\| (image|video) \|/,
     );
   });
 
-  test("holds pictures without links as bare base64", () => {
+  test("has images without links as plain base64", () => {
     const { body } = requestOf("jimeng", "jimeng_v30", {
       scenario: "first_last",
       media: [held("first_frame", "Zmlyc3Q="), held("last_frame", "bGFzdA==")],
@@ -141,7 +141,7 @@ describe("a request to Jimeng", () => {
     expect(body).not.toHaveProperty("image_urls");
   });
 
-  test("has what is behind a link fetched where another picture has none", () => {
+  test("has its links downloaded if another image has none", () => {
     const mixed = question("jimeng_v30", {
       scenario: "first_last",
       media: [FIRST, held("last_frame")],
@@ -158,7 +158,7 @@ describe("a request to Jimeng", () => {
     [{ frames: 121 }, 121],
     [{ frames: 241 }, 241],
     [{}, undefined],
-  ])("says how long by its frames: %j", (said, frames) => {
+  ])("has its length in frames: %j", (said, frames) => {
     expect(requestOf("jimeng", "jimeng_v30", said).body["frames"]).toBe(frames as number);
   });
 
@@ -174,11 +174,11 @@ describe("a request to Jimeng", () => {
     ["jimeng_v30", { ratio: "2:1" }, "ratio"],
     ["jimeng_v30", { size: "1000x9" }, "size"],
     ["jimeng_v30", { count: 2 }, "n"],
-  ])("for what %s does not make is refused: %j", (model, said, param) => {
+  ])("is refused for options that %s does not support: %j", (model, said, param) => {
     expect(refusalOf("jimeng", model, said)).toStartWith(`invalid_request | ${param} | `);
   });
 
-  test("says a ratio where it draws from words, in whichever way it was said", () => {
+  test("has a ratio for text-only videos, from either form of the option", () => {
     expect(requestOf("jimeng", "jimeng_v30", { size: "720x1280", seed: -1 }).body).toEqual({
       req_key: "jimeng_t2v_v30",
       prompt: "a lake",
@@ -187,7 +187,7 @@ describe("a request to Jimeng", () => {
     });
   });
 
-  test("reports what it cannot say", () => {
+  test("reports unsupported options", () => {
     const wishes = {
       ratio: "16:9",
       watermark: true,
@@ -209,7 +209,7 @@ describe("a request to Jimeng", () => {
     ]);
   });
 
-  test("tells one of its models how the camera moves", () => {
+  test("has a camera movement for the one model that supports it", () => {
     const said = (extra: Record<string, string>) => ({
       scenario: "first_frame" as const,
       media: [FIRST],
@@ -224,7 +224,7 @@ describe("a request to Jimeng", () => {
     ).toContain("'camera_strength' must be weak, medium or strong.");
   });
 
-  test("cannot be for a video made anew", () => {
+  test("cannot be a remix", () => {
     expect(
       refusalOf("jimeng", "jimeng_v30", {
         scenario: "remix",
@@ -234,8 +234,8 @@ describe("a request to Jimeng", () => {
   });
 });
 
-describe("a task of Jimeng's", () => {
-  test("is asked after, and taken back, by the name that it was asked for by", () => {
+describe("a Jimeng task", () => {
+  test("is polled and cancelled under its model's name", () => {
     const { poll, cancel } = rowFor("jimeng", question("jimeng_v30_1080p"));
     const ours = task("jimeng_v30_1080p", { scenario: "first_last" });
     const about = { req_key: "jimeng_i2v_first_tail_v30_1080", task_id: "77" };
@@ -247,7 +247,7 @@ describe("a task of Jimeng's", () => {
     expect(cancel?.body?.(ours)).toEqual(about);
   });
 
-  test("of an unknown model is looked up by that model", () => {
+  test("of an unknown model is polled under that model's name", () => {
     const { poll } = rowFor("jimeng", question("jimeng_of_tomorrow"));
 
     expect(poll.body?.(task("jimeng_of_tomorrow"))).toEqual({

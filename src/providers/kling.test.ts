@@ -28,8 +28,8 @@ const ASKED: Signable = {
   at: 1_767_225_600_000,
 };
 
-describe("a credential of Kling's", () => {
-  test("in two halves makes the token that was published for it", async () => {
+describe("a Kling credential", () => {
+  test("of two halves makes the published token", async () => {
     const pair = "ak-test|sk-test-secret-0123456789abcdef";
 
     expect(await kling.authorize(pair, ASKED)).toEqual({
@@ -40,13 +40,13 @@ describe("a credential of Kling's", () => {
     });
   });
 
-  test("makes another token later, so that none is old", async () => {
+  test("makes a new token later, so that none expires", async () => {
     const later = { ...ASKED, at: ASKED.at + 25 * 60_000 };
 
     expect(await kling.authorize("a|b", later)).not.toEqual(await kling.authorize("a|b", ASKED));
   });
 
-  test("may say what the vendor signs its notices with, which goes nowhere", async () => {
+  test("may contain the vendor's webhook secret, which is not sent", async () => {
     const { webhooks } = rowFor("kling", question("kling-3.0"));
     const plain = await kling.authorize("ak|sk", ASKED);
     const json = (more: object) => JSON.stringify({ webhook_secret: "whsec_c2VjcmV0", ...more });
@@ -67,13 +67,13 @@ describe("a credential of Kling's", () => {
     expect(() => kling.authorize("{}", ASKED)).toThrow("malformed");
   });
 
-  test("that is a key is presented as it is", () => {
+  test("that is a key is sent unchanged", () => {
     expect(kling.authorize("a-key", ASKED)).toEqual({ authorization: "Bearer a-key" });
   });
 });
 
 describe("[B4.6-a] a request in the first style", () => {
-  test("says everything that the vendor takes", () => {
+  test("has every supported field", () => {
     const sent = requestOf(
       "kling",
       "kling-v1-6",
@@ -113,7 +113,7 @@ describe("[B4.6-a] a request in the first style", () => {
     });
   });
 
-  test("sends the documented mode and length, and no other defaults", () => {
+  test("has the documented mode and length, and no other defaults", () => {
     expect(requestOf("kling", "kling-v1").body).toEqual({
       model_name: "kling-v1",
       prompt: "a lake",
@@ -123,7 +123,7 @@ describe("[B4.6-a] a request in the first style", () => {
     });
   });
 
-  test("shows frames as links or bare base64, at an address of its own", () => {
+  test("has frames as links or plain base64, at a separate address", () => {
     const { path, body, lost } = requestOf("kling", "kling-v2-1", {
       scenario: "first_last",
       media: [held("first_frame", "Zmlyc3Q="), LAST],
@@ -158,7 +158,7 @@ describe("[B4.6-a] a request in the first style", () => {
     ["kling-v3-omni", ["3", "15"], [2, 16]],
     ["kling-video-o1", ["3", "10"], [2, 11]],
     ["kling-v9", ["1", "99"], [0]],
-  ] as const)("to %s may be for so many seconds, as text", (model, taken, refused) => {
+  ] as const)("to %s may have these lengths, as text", (model, taken, refused) => {
     for (const text of taken) {
       expect(requestOf("kling", model, { seconds: Number(text) }).body["duration"]).toBe(text);
     }
@@ -176,7 +176,7 @@ describe("[B4.6-a] a request in the first style", () => {
     ["kling-v2-6", ["negative_prompt", "cfg_scale", "camera_control"]],
     ["kling-v3", ["negative_prompt", "cfg_scale", "camera_control"]],
     ["kling-v3-omni", ["negative_prompt", "cfg_scale", "camera_control"]],
-  ])("to %s cannot say these, and reports it", (model, lost) => {
+  ])("to %s cannot have these options, and reports them", (model, lost) => {
     const wishes = {
       negativePrompt: "fog",
       guidance: 1,
@@ -237,13 +237,13 @@ describe("[B4.6-a] a request in the first style", () => {
     ["kling-v3-omni", { scenario: "omni", media: [CLIP, CLIP] }, "video"],
     ["kling-v3-omni", { scenario: "omni", media: [CLIP], audio: true }, "audio"],
     ["kling-v3-omni", { scenario: "omni", media: [SOUND] }, "audio"],
-  ])("to %s that the vendor would refuse is refused here: %j", (model, said, param) => {
+  ])("to %s that the vendor would refuse is refused by the gateway: %j", (model, said, param) => {
     const asked = said as Parameters<typeof refusalOf>[2];
 
     expect(refusalOf("kling", model, asked)).toStartWith(`invalid_request | ${param} |`);
   });
 
-  test("[B4.6-c] of all kinds of media goes to one address, and numbers what the prompt names", () => {
+  test("[B4.6-c] with all kinds of media goes to one address, and numbers the media as in the prompt", () => {
     const frame = linked("first_frame", "https://a.test/1.png", { tag: "start" });
     const clip = linked("base", "https://a.test/b.mp4", { type: "video", tag: "clip" });
     const { path, body } = requestOf("kling", "kling-video-o1", {
@@ -269,7 +269,7 @@ describe("[B4.6-a] a request in the first style", () => {
     });
   });
 
-  test("is asked after where it was asked for, by the vendor's id or by ours", () => {
+  test("is polled at its own address, by the vendor's id or by the gateway's", () => {
     const { poll, find, webhooks } = rowFor("kling", question("kling-v1"));
     const framed = task("kling-v1", { scenario: "first_frame" });
 
@@ -284,7 +284,7 @@ describe("[B4.6-a] a request in the first style", () => {
 });
 
 describe("[B4.6-b] a request in the newer style", () => {
-  test("names its model in the path, and its words alone in the body", () => {
+  test("has its model in the path, and only the prompt in the body", () => {
     const extra = {
       "video-kling3": {
         new_field: 1,
@@ -318,7 +318,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     });
   });
 
-  test("sends the documented resolution and length, and no other defaults", () => {
+  test("has the documented resolution and length, and no other defaults", () => {
     expect(requestOf("kling", "kling-2.5-turbo").body).toEqual({
       prompt: "a lake",
       settings: { resolution: "720p", duration: 5 },
@@ -326,7 +326,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     });
   });
 
-  test("shows frames in a list", () => {
+  test("has frames in a list", () => {
     const { path, body, lost } = requestOf("kling", "kling-3.0", {
       scenario: "first_last",
       media: [held("first_frame", "Zmlyc3Q="), LAST],
@@ -343,7 +343,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     expect(lost).toEqual(["ratio"]);
   });
 
-  test("[B4.6-c] of all kinds of media names each as the prompt does", () => {
+  test("[B4.6-c] with all kinds of media names each as in the prompt", () => {
     const element = { type: "element", element_id: "e-1", id: "hero" };
     const { path, body } = requestOf("kling", "kling-3.0-omni", {
       scenario: "omni",
@@ -367,7 +367,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     });
   });
 
-  test("to change a video says neither length nor shots, and may keep its sound", () => {
+  test("for an edit has neither length nor shots, and may keep the sound", () => {
     const { body, lost } = requestOf("kling", "kling-o1", {
       scenario: "omni",
       media: [BASE],
@@ -383,7 +383,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     expect(lost).toEqual(["duration"]);
   });
 
-  test("of all kinds of media has a ratio where nothing that is shown has one", () => {
+  test("with all kinds of media has a ratio if none of the media has one", () => {
     const settings = (media: readonly (typeof LOOK)[], scenario: "text" | "omni") =>
       requestOf("kling", "kling-o1", { scenario, media }).body["settings"];
 
@@ -400,7 +400,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     ["kling-2.5-turbo", [5, 10], [3]],
     ["kling-o1", [3, 10], [2, 11]],
     ["kling-9.0", [1, 99], [0]],
-  ] as const)("to %s may be for so many seconds", (model, taken, refused) => {
+  ] as const)("to %s may have these lengths", (model, taken, refused) => {
     for (const seconds of taken) {
       expect(requestOf("kling", model, { seconds }).body["settings"]).toHaveProperty(
         "duration",
@@ -419,7 +419,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     ["kling-2.6", ["720p", "1080p"], "4k"],
     ["kling-2.5-turbo", ["720p", "1080p"], "4k"],
     ["kling-o1", ["720p", "1080p"], "4k"],
-  ])("to %s may be for these resolutions", (model, taken, refused) => {
+  ])("to %s may have these resolutions", (model, taken, refused) => {
     for (const resolution of taken) {
       expect(requestOf("kling", model, { resolution }).body["settings"]).toHaveProperty(
         "resolution",
@@ -437,7 +437,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     ["kling-2.5-turbo", false, {}, []],
     ["kling-o1", true, { aspect_ratio: "16:9" }, ["audio"]],
     ["kling-o1", false, { aspect_ratio: "16:9", audio: "off" }, []],
-  ])("to %s about its own sound (%p) says %j", (model, audio, settings, lost) => {
+  ])("to %s with sound %p has %j", (model, audio, settings, lost) => {
     const sent = requestOf("kling", model, { audio });
 
     expect<unknown>(sent.body["settings"]).toEqual({
@@ -448,7 +448,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     expect(sent.lost).toEqual(lost);
   });
 
-  test("with sound of its own says so where the resolution allows for it", () => {
+  test("has the sound option if the resolution supports it", () => {
     const { body } = requestOf("kling", "kling-2.6", { audio: true, resolution: "1080p" });
 
     expect(body["settings"]).toEqual({
@@ -492,7 +492,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     ],
     ["kling-3.0-omni", { scenario: "omni", media: [FIRST], extra: elements(4) }, "contents"],
     ["kling-3.0-omni", { scenario: "omni", media: [SOUND] }, "audio"],
-  ])("to %s that the vendor would refuse is refused here: %j", (model, said, param) => {
+  ])("to %s that the vendor would refuse is refused by the gateway: %j", (model, said, param) => {
     const asked = said as Parameters<typeof refusalOf>[2];
 
     expect(refusalOf("kling", model, asked)).toStartWith(`invalid_request | ${param} |`);
@@ -502,13 +502,13 @@ describe("[B4.6-b] a request in the newer style", () => {
     [Array(7).fill(LOOK), {}],
     [[CLIP, ...Array(4).fill(LOOK)], {}],
     [Array(4).fill(LOOK), elements(3)],
-  ])("[B4.6-c] may hold as much as the vendor takes", (media, extra) => {
+  ])("[B4.6-c] may have the vendor's maximum of media", (media, extra) => {
     expect(
       refusalOf("kling", "kling-3.0-omni", { scenario: "omni", media, extra }),
     ).toBeUndefined();
   });
 
-  test("cannot hold a video without a link", () => {
+  test("cannot have a video without a link", () => {
     const source = { kind: "base64", base64: "aGk=", mediaType: "video/mp4" } as const;
     const media = [{ type: "video", role: "reference", source }] as const;
 
@@ -517,7 +517,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     );
   });
 
-  test("names a voice that the vendor keeps", () => {
+  test("may name a voice stored at the vendor", () => {
     const source = { kind: "reference", id: "v-1" } as const;
     const media = [FIRST, { type: "audio", role: "voice", source, tag: "her" }] as const;
     const { body } = requestOf("kling", "kling-2.6", { scenario: "first_frame", media });
@@ -525,7 +525,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     expect(body["contents"]).toContainEqual({ type: "voice", voice_id: "v-1", id: "her" });
   });
 
-  test("reports shots where a model knows none, and a list where only words are sent", () => {
+  test("reports shots that a model does not support, and a media list with text only", () => {
     const extra = {
       "video-kling3": { settings: { multi_shot: true }, contents: [{ type: "element" }] },
     };
@@ -536,7 +536,7 @@ describe("[B4.6-b] a request in the newer style", () => {
     ]);
   });
 
-  test("is asked after, by the vendor's id or by ours, and heard of", () => {
+  test("is polled by the vendor's id or by the gateway's, and found by its webhook", () => {
     const { poll, find, webhooks, cancel } = rowFor("kling", question("kling-3.0"));
 
     expect(poll.path(task("kling-3.0"))).toBe("/tasks?task_ids=77");

@@ -18,7 +18,7 @@ const H3 = "MiniMax-H3";
 const WORDS = { type: "text", text: "a lake" };
 
 describe("[B4.5] a request to MiniMax", () => {
-  test("says what the vendor has no defaults for, and nothing of where to tell us", () => {
+  test("has the fields without a vendor default, and no webhook address", () => {
     const extra = { "video-minimax": { callback_url: "https://caller.test" } };
 
     expect(requestOf("minimax", H3, { extra }, CALLBACK)).toEqual({
@@ -34,7 +34,7 @@ describe("[B4.5] a request to MiniMax", () => {
     });
   });
 
-  test("says everything that the vendor takes", () => {
+  test("has every supported field", () => {
     const { body } = requestOf("minimax", H3, {
       scenario: "first_last",
       media: [FIRST, held("last_frame", "aGk=", "image/jpeg")],
@@ -62,7 +62,7 @@ describe("[B4.5] a request to MiniMax", () => {
     });
   });
 
-  test("shows and plays what it is given, each for what it is", () => {
+  test("has all media with their roles", () => {
     const { body } = requestOf("minimax", H3, { scenario: "omni", media: [LOOK, CLIP, SOUND] });
 
     expect(body["content"]).toEqual([
@@ -74,11 +74,11 @@ describe("[B4.5] a request to MiniMax", () => {
     expect(body).not.toHaveProperty("ratio");
   });
 
-  test.each([4, 15])("may be for %i seconds", (seconds) => {
+  test.each([4, 15])("may have %i seconds", (seconds) => {
     expect(requestOf("minimax", H3, { seconds }).body["duration"]).toBe(seconds);
   });
 
-  test.each(["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"])("may be of the ratio %s", (ratio) => {
+  test.each(["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"])("may have the ratio %s", (ratio) => {
     expect(requestOf("minimax", H3, { ratio }).body["ratio"]).toBe(ratio);
   });
 
@@ -100,19 +100,19 @@ describe("[B4.5] a request to MiniMax", () => {
     [{ scenario: "omni", media: Array(4).fill(CLIP) }, "video"],
     [{ scenario: "omni", media: [LOOK, ...Array(4).fill(SOUND)] }, "audio"],
     [{ scenario: "omni", media: [SOUND] }, "audio"],
-  ])("that the vendor would refuse is refused here: %j", (said, param) => {
+  ])("that the vendor would refuse is refused by the gateway: %j", (said, param) => {
     const asked = said as Parameters<typeof refusalOf>[2];
 
     expect(refusalOf("minimax", H3, asked)).toStartWith(`invalid_request | ${param} |`);
   });
 
-  test("may hold as much as the vendor takes", () => {
+  test("may have the vendor's maximum of media", () => {
     const media = [...Array(9).fill(LOOK), ...Array(3).fill(CLIP), ...Array(3).fill(SOUND)];
 
     expect(refusalOf("minimax", H3, { scenario: "omni", media })).toBeUndefined();
   });
 
-  test("cannot hold what another vendor keeps", () => {
+  test("cannot have files stored at another vendor", () => {
     const source = { kind: "asset", id: "asset-1" } as const;
     const media = [{ type: "image", role: "reference", source }] as const;
 
@@ -121,13 +121,13 @@ describe("[B4.5] a request to MiniMax", () => {
     );
   });
 
-  test("reports what it cannot say", () => {
+  test("reports unsupported options", () => {
     const wishes = { seed: 3, audio: true, lastFrame: false, cameraFixed: true };
 
     expect(requestOf("minimax", H3, wishes).lost).toEqual(["seed", "audio", "camera_fixed"]);
   });
 
-  test("is asked after where it was asked for", () => {
+  test("is polled at its own address", () => {
     const { poll, webhooks } = rowFor("minimax", question(H3));
 
     expect(poll.path(task(H3))).toBe("/v2/query/video_generation/77");
@@ -138,7 +138,7 @@ describe("[B4.5] a request to MiniMax", () => {
 describe("a request to MiniMax's older models", () => {
   const MODEL = "MiniMax-Hailuo-02";
 
-  test("says what they take", () => {
+  test("has the supported fields", () => {
     const { path, body, lost } = requestOf("minimax", MODEL, {
       scenario: "first_last",
       media: [FIRST, LAST],
@@ -165,7 +165,7 @@ describe("a request to MiniMax's older models", () => {
     });
   });
 
-  test("is about one face where it is given one", () => {
+  test("may have one face as a reference", () => {
     expect(requestOf("minimax", "S2V-01", { scenario: "reference", media: [LOOK] }).body).toEqual({
       model: "S2V-01",
       prompt: "a lake",
@@ -190,11 +190,11 @@ describe("a request to MiniMax's older models", () => {
     [{ media: [LOOK, LOOK] }, "image"],
     [{ media: [FIRST, LOOK] }, "image"],
     [{ media: [CLIP] }, "video"],
-  ])("that the vendor would refuse is refused here: %j", (said, param) => {
+  ])("that the vendor would refuse is refused by the gateway: %j", (said, param) => {
     expect(refusalOf("minimax", MODEL, said)).toStartWith(`invalid_request | ${param} |`);
   });
 
-  test("is answered in two parts", () => {
+  test("needs two requests for its result", () => {
     const { poll } = rowFor("minimax", question(MODEL));
 
     expect(poll.path(task(MODEL))).toBe("/v1/query/video_generation?task_id=77");

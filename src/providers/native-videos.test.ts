@@ -35,8 +35,8 @@ const LOOK = held("reference");
 const CLIP = { ...held("base", "AAAA", "video/mp4"), type: "video" } as const;
 const WIRE = { bytesBase64Encoded: "aGk=", mimeType: "image/png" };
 
-describe("a question", () => {
-  test("is words and what cannot be left to the vendor", () => {
+describe("a video request", () => {
+  test("has a prompt and the fields without a vendor default", () => {
     expect(of("gemini", NEWEST)).toEqual({
       path: `/models/${NEWEST}:predictLongRunning`,
       body: { instances: [{ prompt: "a lake" }], parameters: { durationSeconds: 4 } },
@@ -52,7 +52,7 @@ describe("a question", () => {
     });
   });
 
-  test("[B4.1-f2] says all that can be said", () => {
+  test("[B4.1-f2] has every supported field", () => {
     const said: Said = {
       seconds: 8,
       ratio: "9:16",
@@ -102,7 +102,7 @@ describe("a question", () => {
     });
   });
 
-  test("goes to the project and the place that the channel names", () => {
+  test("goes to the project and region of the channel", () => {
     const asked = question(NEWEST);
     const options = { project: "p1", location: "europe-west4" };
 
@@ -111,7 +111,7 @@ describe("a question", () => {
     );
   });
 
-  test("cannot have the vendor write where a caller says", () => {
+  test("cannot set the vendor's output location", () => {
     const extra = { "video-unified": { storageUri: "gs://theirs/", model: "dearer" } };
 
     expect(parameters("vertex", NEWEST, { extra })).toEqual({
@@ -122,7 +122,7 @@ describe("a question", () => {
     expect(lost("vertex", NEWEST, { extra })).toEqual(["storageUri", "model"]);
   });
 
-  test("in other protocols' words is the same", () => {
+  test("is the same from the fields of other protocols", () => {
     expect(parameters("gemini", NEWEST, { size: "720x1280", seed: -1 })).toEqual({
       aspectRatio: "9:16",
       resolution: "720p",
@@ -158,7 +158,7 @@ describe("[B4.1-f2] sound", () => {
   });
 });
 
-describe("[B4.1-f2] a resolution is only sent where one was asked for, and lowered where it cannot be", () => {
+describe("[B4.1-f2] a resolution is sent only if requested, and lowered if unsupported", () => {
   test.each<[string, Said, string | undefined, boolean]>([
     [NEWEST, {}, undefined, false],
     [NEWEST, { seconds: 4 }, undefined, false],
@@ -183,7 +183,7 @@ describe("[B4.1-f2] a resolution is only sent where one was asked for, and lower
     }
   });
 
-  test("none that no model has is lowered", () => {
+  test("a resolution that no model has is not lowered", () => {
     expect(refused("gemini", NEWEST, { resolution: "480p" })).toBe(
       "invalid_request | resolution | 'resolution' must be 720p, 1080p or 4k.",
     );
@@ -204,7 +204,7 @@ test.each<[string, readonly number[], readonly number[]]>([
   }
 });
 
-test("[B4.1-f2] a video lasts the documented 4 seconds if nothing is said, and is held as that", () => {
+test("[B4.1-f2] a video lasts the documented 4 seconds by default, and is reserved as that", () => {
   const lengthOf = (model: string, said: Said = {}): readonly unknown[] => {
     const { style, dialect } = rowFor("gemini", question(model));
     const { seconds } = style.outbound.expect?.(question(model, said), dialect) ?? {};
@@ -240,7 +240,7 @@ describe("media", () => {
     );
   });
 
-  test("are up to three pictures to look at, for eight seconds", () => {
+  test("are up to three reference images, for eight seconds", () => {
     const image = { image: WIRE, referenceType: "asset" };
 
     expect(of("gemini", NEWEST, { media: [LOOK, LOOK, LOOK] }).body).toEqual({
@@ -255,7 +255,7 @@ describe("media", () => {
     );
   });
 
-  test("are a video to go on from, under each place's own names", () => {
+  test("are a video to extend, under each service's field names", () => {
     expect(of("gemini", NEWEST, { media: [CLIP] }).body).toMatchObject({
       instances: [{ video: { encodedVideo: "AAAA", encoding: "video/mp4" } }],
     });
@@ -264,7 +264,7 @@ describe("media", () => {
     });
   });
 
-  test("may be in the vendor's own store", () => {
+  test("may be in the vendor's own storage", () => {
     const stored = { kind: "reference", id: "gs://ours/a.jpg" } as const;
     const media = [{ ...FIRST, source: stored }];
 
@@ -276,7 +276,7 @@ describe("media", () => {
     expect(refused("vertex", NEWEST, { media: other })).toStartWith("not_carried | image");
   });
 
-  test("are fetched here, since the vendor follows no links", () => {
+  test("are downloaded by the gateway, since the vendor follows no links", () => {
     for (const provider of ["gemini", "vertex"]) {
       const { media } = rowFor(provider, question(NEWEST));
       expect(media).toEqual({ inlines: ["image", "video"], types: ["image/png", "image/jpeg"] });
@@ -301,18 +301,18 @@ describe("media", () => {
     expect(refused("vertex", NEWEST, said)).toStartWith(`invalid_request | ${param} |`);
   });
 
-  test("a video is not made anew", () => {
+  test("do not include the source of a remix, which is refused", () => {
     expect(refused("gemini", NEWEST, { scenario: "remix" })).toStartWith("not_carried");
   });
 
-  test("need no words beside a picture", () => {
+  test("need no prompt beside an image", () => {
     expect(of("gemini", NEWEST, { prompt: "", media: [PICTURE] }).body).toMatchObject({
       instances: [{ image: WIRE }],
     });
   });
 });
 
-describe("who may be shown", () => {
+describe("the people option", () => {
   test.each<[string, string, Said, boolean]>([
     ["gemini", "allow_all", {}, true],
     ["gemini", "dont_allow", {}, false],
@@ -331,13 +331,13 @@ describe("who may be shown", () => {
   });
 });
 
-test("one place makes one video at a time", () => {
+test("the Gemini API makes one video per request", () => {
   expect(refused("gemini", NEWEST, { count: 2 })).toBe("invalid_request | n | 'n' must be 1.");
   expect(rowFor("gemini", question(NEWEST)).maxCount).toBe(1);
   expect(rowFor("vertex", question(NEWEST)).maxCount).toBe(4);
 });
 
-test("only the second generation can be told its rate, and not to rewrite", () => {
+test("only the second generation supports a frame rate, and no prompt rewriting", () => {
   expect(parameters("vertex", SECOND, { framesPerSecond: 30, rewrite: false })).toEqual({
     durationSeconds: 5,
     sampleCount: 1,
@@ -351,7 +351,7 @@ test("only the second generation can be told its rate, and not to rewrite", () =
   expect(lost("vertex", NEWEST, { framesPerSecond: 24, rewrite: true })).toEqual([]);
 });
 
-test("what a model does by itself is known before it is asked", () => {
+test("a model's defaults are known before the request", () => {
   const expected = (provider: string, model: string, said: Said = {}) => {
     const { style, dialect } = rowFor(provider, question(model));
     return style.outbound.expect?.(question(model, said), dialect);
@@ -372,7 +372,7 @@ test("what a model does by itself is known before it is asked", () => {
 });
 
 describe("an operation", () => {
-  test("is asked after by its name", () => {
+  test("is polled by its name", () => {
     const { poll, linksNeedKey } = rowFor("gemini", question(NEWEST));
     const upstreamId = `models/${NEWEST}/operations/abc123`;
 
@@ -381,7 +381,7 @@ describe("an operation", () => {
     expect(linksNeedKey).toBe(true);
   });
 
-  test("is asked after below its model at the other place", () => {
+  test("is polled below its model at the other service", () => {
     const { poll, linksNeedKey } = rowFor("vertex", question(NEWEST));
     const model = `projects/p1/locations/us-central1/publishers/google/models/${NEWEST}`;
     const ref = task(NEWEST, { upstreamId: `${model}/operations/0a-1b` });
@@ -462,7 +462,7 @@ describe("the vendor's own library", () => {
       },
     ],
   ];
-  test.each(cases)("asks in the same words for %s at %s", async (_what, provider, said, params) => {
+  test.each(cases)("sends the same request for %s at %s", async (_what, provider, said, params) => {
     const [path, body] = await ofLibrary(provider === "vertex", params);
     // What the vendor's own library leaves out, the vendor chooses.
     const { body: ours } = of(provider, NEWEST, { ...said, entry: "video-veo" });
@@ -477,7 +477,7 @@ describe("the vendor's own library", () => {
   }
 });
 
-test("text models film nothing", () => {
+test("text models make no videos", () => {
   for (const provider of ["gemini", "vertex"]) {
     expect(() => rowFor(provider, question("gemini-3-pro"))).toThrow();
   }

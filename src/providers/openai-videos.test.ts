@@ -56,8 +56,8 @@ function formOf(provider: string, said: Partial<VideoRequest>, model = SORA): Js
   );
 }
 
-describe("a question", () => {
-  test("[B4.7] is a model and words, with the documented length and size unless others are said", () => {
+describe("a video request", () => {
+  test("[B4.7] is a model and a prompt, with the documented length and size by default", () => {
     expect(requestOf("openai", SORA)).toEqual({
       path: "/videos",
       body: { model: SORA, prompt: "a lake", seconds: "4", size: "720x1280" },
@@ -71,13 +71,13 @@ describe("a question", () => {
     });
   });
 
-  test("[B4.7] needs no words of its caller's, although the vendor wants some", () => {
+  test("[B4.7] has a default prompt, since the vendor requires one", () => {
     expect(sent({ prompt: "" })["prompt"]).toBe("A short video.");
     expect(refused({ prompt: "x".repeat(32_001) })).toStartWith("invalid_request | prompt");
     expect(sent({ prompt: "x".repeat(32_000) })["prompt"]).toHaveLength(32_000);
   });
 
-  test("[B4.1-f1] is of 4, 8 or 12 seconds", () => {
+  test("[B4.1-f1] has 4, 8 or 12 seconds", () => {
     for (const seconds of [4, 8, 12]) expect(sent({ seconds })["seconds"]).toBe(`${seconds}`);
     for (const seconds of [5, 0, -1, 4.5, 16]) {
       expect(refused({ seconds })).toStartWith("invalid_request | duration");
@@ -104,7 +104,7 @@ describe("a question", () => {
     else expect(sent(said, model)["size"]).toBe(size);
   });
 
-  test("reports what there is no place for, of the caller's own protocol, too", () => {
+  test("reports unsupported fields, of the client's own protocol, too", () => {
     const extra = { "video-openai": { style: "noir" }, "video-ark": { draft: true } };
     const said = { seed: 1, audio: true, watermark: false, ratio: "adaptive", extra };
 
@@ -116,8 +116,8 @@ describe("a question", () => {
   });
 });
 
-describe("a picture to begin with", () => {
-  test("[B4.1-f1] goes as a link, or as a file of the vendor's", () => {
+describe("a first frame", () => {
+  test("[B4.1-f1] is sent as a link, or as a file id of the vendor", () => {
     const file = { ...FIRST, source: { kind: "reference", id: "file-abc" } } as const;
 
     expect(sent({ media: [FIRST] })["input_reference"]).toEqual({
@@ -126,7 +126,7 @@ describe("a picture to begin with", () => {
     expect(sent({ media: [file] })["input_reference"]).toEqual({ file_id: "file-abc" });
   });
 
-  test("[B4.7] goes as a file where it is held, with everything else beside it", () => {
+  test("[B4.7] is sent as a file if it is bytes, with all other fields beside it", () => {
     const media = [held("first_frame", "aGk=", "image/jpeg")];
 
     expect(formOf("openai", { media, seconds: 4, size: "1280x720" })).toEqual({
@@ -160,8 +160,8 @@ describe("a picture to begin with", () => {
   });
 });
 
-describe("[B4.7] a video made anew", () => {
-  test("has other words, and is otherwise as it was", () => {
+describe("[B4.7] a remix", () => {
+  test("has another prompt, and otherwise keeps the source's values", () => {
     expect(
       requestOf("openai", SORA, { ...REMIX, prompt: "at night", seconds: 8, seed: 3 }),
     ).toEqual({
@@ -173,7 +173,7 @@ describe("[B4.7] a video made anew", () => {
     expect(refused({ ...REMIX, media: [FIRST] })).toStartWith("invalid_request | input_reference");
   });
 
-  test("is as long and as large as nobody here can know", () => {
+  test("has an unknown length and size", () => {
     const { style, dialect } = rowFor("openai", question(SORA));
 
     expect(style.outbound.expect?.(question(SORA, REMIX), dialect)).toEqual({});
@@ -184,7 +184,7 @@ describe("[B4.7] a video made anew", () => {
   });
 });
 
-test("a video is asked after and fetched by its id", () => {
+test("a video is polled and downloaded by its id", () => {
   const { poll, content, webhooks, cancel, find } = rowFor("openai", question(SORA));
   const ref = task(SORA, { upstreamId: "video_68?x" });
 
@@ -197,15 +197,15 @@ test("a video is asked after and fetched by its id", () => {
   expect([cancel, find]).toEqual([undefined, undefined]);
 });
 
-test("models that make no videos are not asked for any", () => {
+test("models of other kinds get no video request", () => {
   expect(() => rowFor("openai", question("gpt-5"))).toThrow();
 });
 
-describe("a server that took the format over", () => {
+describe("a compatible server", () => {
   const body = (said: Partial<VideoRequest>) =>
     requestOf("openai-compatible", "wan-local", said).body;
 
-  test("is told what it may understand, without being held to another's limits", () => {
+  test("gets every field that it may support, without the original vendor's limits", () => {
     const extra = { "video-openai": { guidance_scale: 5, model: "dearer" } };
 
     expect(body({ seconds: 7, size: "640x384", extra })).toEqual({
@@ -219,7 +219,7 @@ describe("a server that took the format over", () => {
     expect(body({ ratio: "9:16", resolution: "2k" })["size"]).toBe("1440x2560");
   });
 
-  test("gets pictures as files, whatever they came as", () => {
+  test("gets images as files, from any form", () => {
     expect(rowFor("openai-compatible", question("m")).media.inlines).toEqual(["image"]);
     const extra = { "video-openai": { lora: { scale: 1 } } };
     const media = [held("first_frame")];
@@ -235,7 +235,7 @@ withShared("schemas", () => {
   const refuted = (name: string, body: JsonObject) =>
     disagreement(body, { $ref: `#/components/schemas/${name}` }, schemas);
 
-  test("the vendor's description of its interface agrees with every body", () => {
+  test("every body conforms to the vendor's API description", () => {
     const bodies: readonly Partial<VideoRequest>[] = [
       {},
       { seconds: 12, size: "1280x720" },

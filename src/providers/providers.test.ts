@@ -38,7 +38,7 @@ const OWN_HEADERS = new Map<string, Readonly<Record<string, string>>>([
 const user: Json = { role: "user", content: "hi" };
 
 describe("every provider", () => {
-  test("has an id of its own, documents, and an address unless the channel must give one", () => {
+  test("has a unique id, documents, and an address unless the channel must set one", () => {
     expect(new Set(PROVIDERS.map((each) => each.id)).size).toBe(PROVIDERS.length);
     for (const each of PROVIDERS) {
       expect(each.docs).toStartWith("https://");
@@ -53,14 +53,14 @@ describe("every provider", () => {
     }
   });
 
-  test("opens its credential into headers and nowhere else", () => {
+  test("sends its credential in headers only", () => {
     for (const each of PROVIDERS) {
       const headers = OWN_HEADERS.get(each.id) ?? { authorization: "Bearer secret" };
       expect([each.id, each.authorize("secret", SIGNABLE)]).toEqual([each.id, headers]);
     }
   });
 
-  test("leaves a plain request as it is", () => {
+  test("leaves a plain request unchanged", () => {
     const plain = { model: "m", messages: [user], temperature: 0.5, max_tokens: 10 };
     for (const each of PROVIDERS) expect(sent(each.id, plain)).toEqual(plain);
   });
@@ -160,13 +160,13 @@ describe("a quirk", () => {
   });
 });
 
-describe("what is left out since the vendor would refuse it", () => {
+describe("a field that the vendor would refuse is omitted", () => {
   test.each<[string, JsonObject, readonly string[]]>([
     ["xai", { model: "grok-4", stop: ["END"], presence_penalty: 0 }, ["stop"]],
     ["xai", { model: "grok-2", stop: ["END"] }, []],
     ["mistral", { model: "m", user: "u", seed: 1, store: false, service_tier: "auto" }, ["user"]],
     ["groq", { model: "m", logprobs: true, logit_bias: {} }, ["logprobs"]],
-  ])("is reported (%s, %j)", (provider, body, lost) => {
+  ])("with a report (%s, %j)", (provider, body, lost) => {
     const report = new LossReport();
     findProvider(provider)?.text[0]?.adaptRequest?.(body, textOf(body["model"]) ?? "", report);
 

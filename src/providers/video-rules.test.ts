@@ -125,7 +125,7 @@ function heldTo(provider: string, model: string, rules: (sent: Sent) => void): v
 const isOneOf = (value: Json | undefined, allowed: readonly Json[]): boolean =>
   value === undefined || allowed.includes(value);
 
-describe("whatever is asked, what goes out keeps to the vendor's rules", () => {
+describe("every request obeys the vendor's rules", () => {
   test.each<[string, readonly number[], readonly string[]]>([
     ["doubao-seedance-1-0-pro-250528", [2, 12], ["480p", "720p", "1080p"]],
     ["doubao-seedance-2-0-260128", [4, 15], ["480p", "720p", "1080p", "4k"]],

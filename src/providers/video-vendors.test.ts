@@ -76,7 +76,7 @@ const said: fc.Arbitrary<Partial<VideoRequest>> = fc.record(
   { requiredKeys: ["scenario"] },
 );
 
-test("a question is either asked in the vendor's words or refused in ours", () => {
+test("a request is either translated to the vendor's format or refused by the gateway", () => {
   fc.assert(
     fc.property(fc.constantFrom(...MODELS), said, fc.boolean(), ([vendor, model], wishes, told) => {
       const sent = unlessRefused(() =>
@@ -98,7 +98,7 @@ test("a question is either asked in the vendor's words or refused in ours", () =
   );
 });
 
-test("the same question is asked in the same words", () => {
+test("the same request always has the same translation", () => {
   fc.assert(
     fc.property(fc.constantFrom(...MODELS), said, ([vendor, model], wishes) => {
       const ask = () => unlessRefused(() => requestOf(vendor, model, wishes));
@@ -151,12 +151,15 @@ test.each([
     { audio: true, resolution: "720p", seconds: 15 },
   ],
   ["kling", "kling-3.0-turbo", { audio: true }, { audio: false, resolution: "720p", seconds: 5 }],
-])("%s is expected to make by %s of %j what it charges for", (vendor, model, wishes, facts) => {
-  const asked = question(model, wishes);
-  const { style, dialect } = rowFor(vendor, asked);
+])(
+  "%s is expected to make from %s with %j the usage that it charges",
+  (vendor, model, wishes, facts) => {
+    const asked = question(model, wishes);
+    const { style, dialect } = rowFor(vendor, asked);
 
-  expect(style.outbound.expect?.(asked, dialect)).toEqual(facts);
-});
+    expect(style.outbound.expect?.(asked, dialect)).toEqual(facts);
+  },
+);
 
 const word = fc.oneof(
   fc.jsonValue(),
@@ -173,7 +176,7 @@ const { body: hostile } = fc.letrec<{ body: Record<string, unknown>; value: unkn
   body: fc.dictionary(fc.constantFrom(...NAMES), tie("value"), { maxKeys: 8 }),
 }));
 
-test("whatever a vendor answers, nothing but our own failures comes of it", () => {
+test("any vendor response is read or causes one of the gateway's own errors", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...FORMATS),
@@ -199,7 +202,7 @@ test("whatever a vendor answers, nothing but our own failures comes of it", () =
   );
 });
 
-test("a failure in no form at all is read all the same", () => {
+test("a failure in an unknown format is read as well", () => {
   fc.assert(
     fc.property(fc.constantFrom(...FORMATS), fc.string(), ({ outbound }, text) => {
       expect(outbound.parseError(500, text).message).not.toBe("");

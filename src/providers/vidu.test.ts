@@ -29,14 +29,14 @@ describe("[B4.4] a request to Vidu", () => {
     ],
     ["reference", [LOOK], "/ent/v2/reference2video", ["https://a.test/r.png"]],
     ["omni", [LOOK, LOOK], "/ent/v2/reference2video", Array(2).fill("https://a.test/r.png")],
-  ] as const)("by %s has an address of its own", (scenario, media, path, images) => {
+  ] as const)("by %s has a separate address", (scenario, media, path, images) => {
     const sent = requestOf("vidu", "viduq2", { scenario, media: [...media] });
 
     expect(sent.path).toBe(path);
     expect(sent.body["images"]).toEqual(images as string[]);
   });
 
-  test("says everything that the vendor takes", () => {
+  test("has every supported field", () => {
     const sent = requestOf(
       "vidu",
       "viduq1",
@@ -78,7 +78,7 @@ describe("[B4.4] a request to Vidu", () => {
     });
   });
 
-  test("sends the documented length, resolution and sound, and no other defaults", () => {
+  test("has the documented length, resolution and sound, and no other defaults", () => {
     expect(requestOf("vidu", "viduq3").body).toEqual({
       model: "viduq3",
       prompt: "a lake",
@@ -89,12 +89,12 @@ describe("[B4.4] a request to Vidu", () => {
     });
   });
 
-  test("keeps an explicit false of the sound that a model makes unasked", () => {
+  test("keeps an explicit false for a sound that a model makes by default", () => {
     expect(requestOf("vidu", "viduq3-pro", { audio: false }).body).toHaveProperty("audio", false);
     expect(requestOf("vidu", "viduq2", { audio: false }).body).not.toHaveProperty("audio");
   });
 
-  test("holds pictures without links as data URIs", () => {
+  test("has images without links as data URIs", () => {
     const media = [held("first_frame", "aGk=", "image/webp")];
 
     expect(requestOf("vidu", "viduq2", { scenario: "first_frame", media }).body["images"]).toEqual([
@@ -111,7 +111,7 @@ describe("[B4.4] a request to Vidu", () => {
     ["vidu2.0", [4, 8], [5, 6]],
     ["vidu1.5", [4, 8], [5]],
     ["vidu-of-tomorrow", [1, 99], [0.5]],
-  ] as const)("to %s may be for so many seconds", (model, taken, refused) => {
+  ] as const)("to %s may have these lengths", (model, taken, refused) => {
     for (const seconds of taken) {
       expect(requestOf("vidu", model, { seconds }).body["duration"]).toBe(seconds);
     }
@@ -126,7 +126,7 @@ describe("[B4.4] a request to Vidu", () => {
     ["viduq1", ["1080p"], "720p"],
     ["vidu2.0", ["360p", "720p", "1080p"], "540p"],
     ["vidu1.5", ["360p", "720p", "1080p"], "540p"],
-  ] as const)("to %s may be for these resolutions, in small letters", (model, taken, refused) => {
+  ] as const)("to %s may have these resolutions, in lower case", (model, taken, refused) => {
     for (const resolution of taken) {
       expect(requestOf("vidu", model, { resolution }).body["resolution"]).toBe(resolution);
     }
@@ -141,7 +141,7 @@ describe("[B4.4] a request to Vidu", () => {
     ["viduq1", "4:3", false],
     ["vidu2.0", "1:1", true],
     ["viduq3", "21:9", false],
-  ])("to %s may be of the ratio %s: %p", (model, ratio, isTaken) => {
+  ])("to %s may have the ratio %s: %p", (model, ratio, isTaken) => {
     expect(refusalOf("vidu", model, { ratio }) === undefined).toBe(isTaken);
   });
 
@@ -152,7 +152,7 @@ describe("[B4.4] a request to Vidu", () => {
     ["viduq3", false],
     ["viduq1", false],
     ["vidu2.0", false],
-  ])("to %s may show references: %p", (model, isTaken) => {
+  ])("to %s may have references: %p", (model, isTaken) => {
     const asked = { scenario: "reference", media: [LOOK] } as const;
 
     expect(refusalOf("vidu", model, asked) === undefined).toBe(isTaken);
@@ -173,13 +173,13 @@ describe("[B4.4] a request to Vidu", () => {
     [{ prompt: "" }, "prompt"],
     [{ prompt: "x".repeat(5_001) }, "prompt"],
     [{ count: 3 }, "n"],
-  ])("that the vendor would refuse is refused here: %j", (said, param) => {
+  ])("that the vendor would refuse is refused by the gateway: %j", (said, param) => {
     const asked = said as Parameters<typeof refusalOf>[2];
 
     expect(refusalOf("vidu", "viduq2", asked)).toStartWith(`invalid_request | ${param} |`);
   });
 
-  test("cannot be made with an unknown style or movement", () => {
+  test("cannot have an unknown style or movement", () => {
     const extra = { "video-vidu": { style: "cubist" } };
 
     expect(refusalOf("vidu", "viduq1", { extra })).toContain("'style' must be general or anime.");
@@ -188,13 +188,13 @@ describe("[B4.4] a request to Vidu", () => {
     );
   });
 
-  test("may leave the words out where a frame says enough", () => {
+  test("may omit the prompt if a frame suffices", () => {
     const asked = { scenario: "first_frame", media: [FIRST], prompt: "" } as const;
 
     expect(requestOf("vidu", "viduq2", asked).path).toBe("/ent/v2/img2video");
   });
 
-  test("reports what a model makes nothing of", () => {
+  test("reports options without effect on a model", () => {
     const wishes = { movement: "large", music: true, audio: true, guidance: 0.5 } as const;
     const style = { "video-vidu": { style: "general" } };
 
@@ -216,10 +216,10 @@ describe("[B4.4] a request to Vidu", () => {
   });
 });
 
-describe("a task of Vidu's", () => {
+describe("a Vidu task", () => {
   const row = rowFor("vidu", question("viduq2"));
 
-  test("is asked after, taken back and heard of by its id", () => {
+  test("is polled and cancelled by its id, and found by its webhook", () => {
     const odd = task("viduq2", { upstreamId: "a/b" });
 
     expect(row.poll.path(task("viduq2"))).toBe("/ent/v2/tasks/77/creations");
@@ -230,7 +230,7 @@ describe("a task of Vidu's", () => {
     expect(row.webhooks?.idIn({ id: 77 })).toBeUndefined();
   });
 
-  test("that waits for the night is given two days and more", () => {
+  test("that waits for off-peak hours may take more than two days", () => {
     const patient = question("viduq2", { extra: { "video-vidu": { off_peak: true } } });
 
     expect(rowFor("vidu", patient).deadlineMs).toBe(49 * HOUR_MS);

@@ -111,7 +111,7 @@ const refuse = (error: GatewayError) => (): never => {
 };
 
 describe("a call that is admitted", () => {
-  test("has its plan's money reserved, and is open", async () => {
+  test("has its plan's money reserved, and counts as open", async () => {
     const { told, events, holds, journal, open, routes } = await scene();
 
     expect(told).toMatchObject({ plan: { routes, estimate: 7 } });
@@ -121,7 +121,7 @@ describe("a call that is admitted", () => {
     expect(journal).toEqual([]);
   });
 
-  test("takes from its limits before anything else, and keeps that until its end", async () => {
+  test("takes from its limits first, and holds that until its end", async () => {
     const { told, events } = await scene({ limits: true });
 
     expect(events).toEqual(["limits taken", "planned", "held"]);
@@ -131,8 +131,8 @@ describe("a call that is admitted", () => {
   });
 });
 
-describe("a call that is refused is journalled without a cost", () => {
-  test("at its limits, where neither channels nor accounts are asked", async () => {
+describe("a refused call is recorded without a cost", () => {
+  test("if it exceeds a limit, without a look at channels or accounts", async () => {
     const { told, events, journal, open } = await scene({ limits: true, isAtLimit: true });
 
     expect(told).toMatchObject({ code: "rate_limited" });
@@ -143,7 +143,7 @@ describe("a call that is refused is journalled without a cost", () => {
     expect(open.count).toBe(0);
   });
 
-  test("without a channel, and gets back what it took of its limits", async () => {
+  test("if it has no channel, and its limits are released", async () => {
     const makePlan = refuse(new GatewayError("unavailable", ""));
     const { told, events, journal } = await scene({ limits: true, makePlan });
 
@@ -152,7 +152,7 @@ describe("a call that is refused is journalled without a cost", () => {
     expect(journal).toMatchObject([{ fault: "unavailable" }]);
   });
 
-  test("without money, and without limits gives none back", async () => {
+  test("if it lacks money, and without limits there is nothing to release", async () => {
     const holding = new GatewayError("out_of_quota", "");
     const { told, events, journal, open, unpriced } = await scene({ holding });
 
@@ -163,7 +163,7 @@ describe("a call that is refused is journalled without a cost", () => {
     expect(unpriced).toEqual([]);
   });
 
-  test("for a defect, whose details it does not tell", async () => {
+  test("if an internal error occurs, whose details are hidden", async () => {
     const makePlan = (): never => {
       throw new Error("a defect");
     };
@@ -193,7 +193,7 @@ describe("a model without a price", () => {
     expect(told.plan.estimate).toBe(nanoUsd(7));
   });
 
-  test("and without such a channel is refused, and the operator is told", async () => {
+  test("is refused without a channel that has a price, and the operator gets a warning", async () => {
     const { told, holds, journal, unpriced } = await scene({ prices: [undefined], granted: 100 });
 
     expect(told).toBeInstanceOf(UnpricedModel);
@@ -202,7 +202,7 @@ describe("a model without a price", () => {
     expect(unpriced).toEqual([{ model: "m", channel: "c0", provider: "openai", isRefused: true }]);
   });
 
-  test("that no channel has is refused without a notice", async () => {
+  test("that no channel serves is refused without a warning", async () => {
     const makePlan = refuse(new UnpricedModel("m", [], "it is so"));
     const { told, unpriced } = await scene({ makePlan });
 

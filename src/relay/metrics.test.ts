@@ -4,7 +4,7 @@ import { Health } from "./failover/health.ts";
 import { openMetrics } from "./metrics.ts";
 import { aChannel } from "#test/a-channel.ts";
 
-test("a channel that was deleted is not measured any more", async () => {
+test("a deleted channel has no metrics", async () => {
   let channels = [aChannel({ name: "kept" }), aChannel({ name: "deleted" })];
   const metrics = openMetrics(
     () => channels,

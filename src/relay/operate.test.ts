@@ -553,7 +553,7 @@ describe("an operation", () => {
     expect((await operate(aCall(), operation(), gateway({}).deps)).answer.usage).toEqual(USAGE);
   });
 
-  test("that succeeds is settled before its answer, and its lost fields are recorded", async () => {
+  test("that succeeds is settled before its response, and its lost fields are recorded", async () => {
     const { deps, settled, events } = gateway({ said: "x" });
 
     const told = await operate(aCall({ note: "n" }), operation(), deps);
@@ -562,7 +562,7 @@ describe("an operation", () => {
     expect(settled).toHaveLength(1);
   });
 
-  test("that fails gives its money back", async () => {
+  test("that fails releases its hold", async () => {
     const { deps, events, closed } = gateway(broken());
 
     expect((await errorOf(operate(aCall(), operation(), deps))).code).toBe("upstream_failed");

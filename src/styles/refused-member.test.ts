@@ -5,7 +5,7 @@ function memberOf(error: object): string | undefined {
   return parseError(400, JSON.stringify(error)).vendor?.refusedMember;
 }
 
-describe("the member that a vendor refuses by its name is known", () => {
+describe("the member that a vendor refuses by name is found", () => {
   test.each<[string, object, string]>([
     [
       "OpenAI, a parameter",
@@ -96,7 +96,7 @@ describe("the member that a vendor refuses by its name is known", () => {
   });
 });
 
-describe("no member is known where", () => {
+describe("no member is found if", () => {
   test.each<[string, object]>([
     [
       "it stands in a list",

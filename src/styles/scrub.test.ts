@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { hiddenLinksIn, scrub } from "./scrub.ts";
 
-describe("an upstream's words lose what is not the caller's to see", () => {
+describe("an upstream's message loses data that is not the client's", () => {
   test.each([
     [
       "Incorrect API key provided: sk-abcdefgh12345678. Try again.",
@@ -70,13 +70,13 @@ const REAL = [
   "Field 'temperature': [json.exception.type_error.302] type must be number, but is string",
 ];
 
-describe("and keep the rest", () => {
+describe("an upstream's message keeps the rest", () => {
   test.each(REAL)("%s", (said) => {
     expect(scrub(said)).toBe(said);
   });
 });
 
-test("a long text is cut, and costs no more than a short one", () => {
+test("a long text is truncated, and takes no more time than a short one", () => {
   const long = scrub(`${"very ".repeat(2_000_000)}long`);
 
   expect([long.length <= 1_000, long.endsWith("…")]).toEqual([true, true]);
@@ -86,7 +86,7 @@ test("a long text is cut, and costs no more than a short one", () => {
   }
 });
 
-describe("what stands in the request stays in a message about it", () => {
+describe("parts of the request stay in a message about it", () => {
   const request =
     '{"a":"http://localhost:3000/cat.png","b":"ops@corp.example","c":"http://[fd00::7]/x","d":"https://me:pw@a.example"}';
   const isSent = (piece: string): boolean => request.includes(piece);
@@ -101,7 +101,7 @@ describe("what stands in the request stays in a message about it", () => {
     expect(scrub(said, isSent)).toBe(shown);
   });
 
-  test("until a stream ends only the links are kept that would be taken out", () => {
+  test("until a stream ends only those links are kept that would be removed", () => {
     expect(hiddenLinksIn(`see https://vendor.example/a and ${request} ://`)).toEqual([
       "http://localhost:3000/cat.png",
       "http://[fd00::7]/x",

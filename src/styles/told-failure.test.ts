@@ -100,11 +100,11 @@ describe("a vendor's code survives in every style", () => {
     error: { message: "Bad link.", type: "invalid_request_error", code: "invalid_image_url" },
   };
 
-  test("for what is wrong with the request", () => {
+  test("for an invalid request", () => {
     for (const each of told(400, body)) expect(each).toContain('"invalid_image_url"');
   });
 
-  test("with all its details, where the vendor's clients act on them", () => {
+  test("with all its details, if the vendor's clients act on them", () => {
     const details = { error_code: "thread_not_found", thread: "t1" };
     const error = { type: "invalid_request_error", message: "No.", details };
 
@@ -118,7 +118,7 @@ describe("a vendor's code survives in every style", () => {
     "upstream_failed",
     "upstream_rate_limited",
     "upstream_model_missing",
-  ])("but not for %s, which is no caller's doing", (code) => {
+  ])("but not for %s, which no client causes", (code) => {
     const error = new GatewayError(code, "m", { vendor: { status: 400, code: "of_its_own" } });
 
     for (const { inbound } of STYLES) {

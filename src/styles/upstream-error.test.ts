@@ -4,7 +4,7 @@ import type { Json } from "#lib/json.ts";
 import { parseError } from "./upstream-error.ts";
 import { errorIn } from "#styles/text/chat/failure.ts";
 
-describe("a failed answer is understood in every form that servers have", () => {
+describe("an error response is read in every server's form", () => {
   test.each<[string, number, Json, FaultCode, string]>([
     [
       "the style's own",
@@ -244,7 +244,7 @@ describe("a failed answer is understood in every form that servers have", () => 
   });
 });
 
-describe("a failure inside a success is found", () => {
+describe("a failure within a successful response is found", () => {
   test.each<[string, Json, FaultCode]>([
     ["an error object", { error: { message: "m", type: "server_error" } }, "upstream_failed"],
     [
@@ -313,12 +313,12 @@ describe("a failure inside a success is found", () => {
       { base_resp: { status_code: 0, status_msg: "" }, choices: [{ index: 0, delta: {} }] },
     ],
     ["usage alone", { choices: [], usage: { prompt_tokens: 1 } }],
-  ])("%s is none", (_form, body) => {
+  ])("%s is not a failure", (_form, body) => {
     expect(errorIn(body)).toBeUndefined();
   });
 });
 
-test("how long to wait is read out of the body, where a vendor says it there", () => {
+test("the time to retry is read from the body, if a vendor reports it there", () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.QuotaFailure" },
     { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.4s" },
@@ -347,7 +347,7 @@ const google = (code: number, status: string, message: string, reason?: string):
   },
 });
 
-describe("a refusal is the account's only if its words say so", () => {
+describe("a refusal concerns the account only if its message says so", () => {
   test.each<[string, number, Json, FaultCode]>([
     ["a wrong key", 401, anthropic("authentication_error", "invalid x-api-key"), "upstream_auth"],
     ["a wrong key, in a detail", 401, { detail: "Invalid API Key" }, "upstream_auth"],
@@ -524,7 +524,7 @@ describe("a refusal is the account's only if its words say so", () => {
     expect(parseError(status, JSON.stringify(body)).code).toBe(code);
   });
 
-  test("what is said of the operator's account is kept for the operator alone", () => {
+  test("a message about the operator's account is kept for the operator only", () => {
     const said = parseError(402, JSON.stringify({ error: { message: "Insufficient Balance" } }));
 
     expect(said.message).toBe("The upstream does not accept the gateway's account.");
@@ -532,7 +532,7 @@ describe("a refusal is the account's only if its words say so", () => {
   });
 });
 
-describe("a limit or a missing thing is the request's if its words say so", () => {
+describe("a limit or a missing object concerns the request if its message says so", () => {
   test.each<[string, number, Json, FaultCode]>([
     [
       "one oversized prompt",
@@ -644,7 +644,7 @@ describe("a limit or a missing thing is the request's if its words say so", () =
   });
 });
 
-describe("a vendor's own names of a failure survive", () => {
+describe("a vendor's own names of a failure are kept", () => {
   test.each<[string, number, Json, object]>([
     [
       "OpenAI's code and type",
@@ -687,7 +687,7 @@ describe("a vendor's own names of a failure survive", () => {
     expect(parseError(status, JSON.stringify(body)).vendor).toMatchObject(vendor);
   });
 
-  test("a sentence in a code's place is no code", () => {
+  test("a sentence in the code field is no code", () => {
     const body = { code: "Some requested entity was not found", error: "The model is gone." };
 
     expect(parseError(404, JSON.stringify(body)).vendor).toEqual({
@@ -696,7 +696,7 @@ describe("a vendor's own names of a failure survive", () => {
     });
   });
 
-  test("what an aggregator passes on counts, and not that it passed it on", () => {
+  test("an aggregator's forwarded error takes precedence over its own", () => {
     const raw = JSON.stringify(openai("Bad url.", "invalid_image_url"));
     const body = { error: { code: 400, message: "Provider returned error", metadata: { raw } } };
 
@@ -707,7 +707,7 @@ describe("a vendor's own names of a failure survive", () => {
     });
   });
 
-  test("a refusal in a stream's form is read", () => {
+  test("an error in the form of a stream is read", () => {
     const body = `data: ${JSON.stringify(google(404, "NOT_FOUND", "models/x is not found"))}\n\n`;
 
     expect(parseError(404, body)).toMatchObject({

@@ -64,7 +64,7 @@ const ANSWER = {
 };
 
 describe("a credential", () => {
-  test("that is an API key goes along, and never leaves egress before", async () => {
+  test("that is an API key is sent, and used only by egress", async () => {
     respond = () => json(ANSWER);
     const answer = await ask();
 
@@ -77,7 +77,7 @@ describe("a credential", () => {
   test.each([
     ["signed", undefined],
     ["session", "a-session/token=="],
-  ])("that is a pair of halves signs exactly what is sent (%s)", async (model, sessionToken) => {
+  ])("that is a key pair signs exactly the sent request (%s)", async (model, sessionToken) => {
     respond = () => json(ANSWER);
     expect(
       (await said(await ask({ model, messages: [{ role: "user", content: "狐" }] }))).text,
@@ -115,7 +115,7 @@ describe("a conversation", () => {
     input_schema: { type: "object", properties: { place: { type: "string" } } },
   };
 
-  test("keeps the proof of its reasoning over the turns of a caller in another style", async () => {
+  test("keeps its reasoning signatures over turns of a client of another style", async () => {
     respond = () =>
       stream(
         [
@@ -219,7 +219,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("shows images as data; a link that the vendor does not follow is refused, not followed", async () => {
+  test("has images as data; an unsupported link is refused, not followed", async () => {
     respond = () => json(ANSWER);
     const image = (url: string): object => ({
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
@@ -242,7 +242,7 @@ describe("a conversation", () => {
     expect(vendor.seen.length).toBe(before);
   });
 
-  test("goes on after calls of tools that are offered no more", async () => {
+  test("continues after calls of tools that are no longer declared", async () => {
     respond = () => json(ANSWER);
     const call = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
     const answer = await ask({
@@ -257,7 +257,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(vendor.last.body["messages"])).toContain("toolResult");
   });
 
-  test("that was interrupted goes on, each call with its one result after it", async () => {
+  test("that was interrupted continues, with one result after each call", async () => {
     respond = () => json(ANSWER);
     const call = (id: string): object => ({
       id,
@@ -295,7 +295,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(results[1])).toContain("42");
   });
 
-  test("ends its caching marks where its caller did", async () => {
+  test("has its cache marks at the client's positions", async () => {
     respond = () => json(ANSWER);
     const marked = { type: "text", text: "A long story.", cache_control: { type: "ephemeral" } };
     await ask(
@@ -309,7 +309,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("says what could not be carried, and a strict caller is refused before anything is sent", async () => {
+  test("reports lost fields, and a strict client is refused before an upstream call", async () => {
     respond = () => json(ANSWER);
     const before = vendor.seen.length;
     const lossy = await ask({ frequency_penalty: 1, seed: 4, logprobs: true });
@@ -332,7 +332,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("what the vendor's library would drop", () => {
+describe("content that the vendor's library would drop", () => {
   const tools = [
     {
       type: "function",
@@ -361,7 +361,7 @@ describe("what the vendor's library would drop", () => {
     ]);
 
   test.each([false, true])(
-    "earlier calls stay in a conversation in which no tool may be called (stream: %p)",
+    "includes earlier calls in a conversation that forbids tools, and they are kept (stream: %p)",
     async (isStream) => {
       respond = () => (isStream ? streamed() : json(ANSWER));
       const answer = await ask({ messages: LOOP, tools, tool_choice: "none", stream: isStream });
@@ -374,7 +374,7 @@ describe("what the vendor's library would drop", () => {
     },
   );
 
-  test("is known before the vendor is asked", async () => {
+  test("is determined before the upstream call", async () => {
     respond = () => json(ANSWER);
     const before = vendor.seen.length;
     const strict = await gateway.post(
@@ -394,7 +394,7 @@ describe("what the vendor's library would drop", () => {
     expect(vendor.seen.length).toBe(before + 1);
   });
 
-  test("settings that the model refuses are left out", async () => {
+  test("settings that the model refuses are omitted", async () => {
     respond = () => json(ANSWER);
     const answer = await ask({ temperature: 0.5, top_p: 0.5, max_tokens: 900_000 });
 
@@ -419,7 +419,7 @@ describe("a stream that fails", () => {
     ],
     ["ends without its end", new Uint8Array()],
     ["is damaged on its way", frame("messageStop", { stopReason: "end_turn" }).toReversed()],
-  ])("where it %s: what came is the caller's, and no false end", async (_what, rest) => {
+  ])("where it %s: the delivered part is kept, without a normal end", async (_what, rest) => {
     respond = () => stream([...HALF, rest], BINARY);
     const answer = await said(await ask({ stream: true }));
 
@@ -428,7 +428,7 @@ describe("a stream that fails", () => {
     expect(answer.isDone).toBe(false);
   });
 
-  test("before its first word is a plain failure", async () => {
+  test("before its first text is a plain failure", async () => {
     respond = () =>
       stream([frame("internalServerException", { message: "arn:aws:x" }, "exception")], BINARY);
     const answer = await ask({ stream: true });
@@ -447,7 +447,7 @@ withVendors("corpus", () => {
     const whole = answers.flatMap(({ file, body }) =>
       body?.["output"] === undefined ? [] : [{ file, body }],
     );
-    test.each(whole)("in one piece: $file", async ({ body }) => {
+    test.each(whole)("in a complete response: $file", async ({ body }) => {
       respond = () => json(body);
 
       expect(essence(await said(await ask()))).toEqual(essenceOf(body));
@@ -456,26 +456,23 @@ withVendors("corpus", () => {
     const streams = answers.flatMap(({ file, bytes }) =>
       bytes === undefined ? [] : [{ file, bytes }],
     );
-    test.each(streams)(
-      "streamed in a binary format, however it is cut: $file",
-      async ({ bytes }) => {
-        const told = essenceOfStream(bytes);
-        respond = () => stream(cut(bytes, random(SEED)), BINARY);
-        const answer = await said(
-          await ask({ stream: true, stream_options: { include_usage: true } }),
-        );
+    test.each(streams)("streamed in a binary format, with any split: $file", async ({ bytes }) => {
+      const told = essenceOfStream(bytes);
+      respond = () => stream(cut(bytes, random(SEED)), BINARY);
+      const answer = await said(
+        await ask({ stream: true, stream_options: { include_usage: true } }),
+      );
 
-        if (told.failure !== undefined) {
-          expect(answer.error).toBeDefined();
-          expect(answer.isDone).toBe(false);
-          return;
-        }
-        expect(essence(answer)).toEqual(told.said);
-        expect(answer.isDone).toBe(true);
-      },
-    );
+      if (told.failure !== undefined) {
+        expect(answer.error).toBeDefined();
+        expect(answer.isDone).toBe(false);
+        return;
+      }
+      expect(essence(answer)).toEqual(told.said);
+      expect(answer.isDone).toBe(true);
+    });
 
-    test("of both there are enough to mean something", () => {
+    test("and there are enough recordings of both kinds", () => {
       expect(whole.length).toBeGreaterThan(30);
       expect(streams.length).toBeGreaterThan(15);
     });

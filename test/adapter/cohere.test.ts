@@ -53,7 +53,7 @@ withVendors("corpus", () => {
   );
 
   describe("the client gets the vendor's message", () => {
-    test.each(streams)("however its bytes are cut: $file", async ({ sse }) => {
+    test.each(streams)("with any split of the bytes: $file", async ({ sse }) => {
       const told = essenceOf(sse);
       respond = () => stream(cut(Buffer.from(sse), random(SEED)));
       const streamed = await ask({ stream: true, stream_options: { include_usage: true } });
@@ -76,7 +76,7 @@ withVendors("corpus", () => {
     });
   });
 
-  test("there are enough of them to mean something", () => {
+  test("there are enough recordings", () => {
     expect(streams.length).toBeGreaterThan(20);
   });
 });

@@ -17,7 +17,7 @@ const SECRET = "sk-upstream-secret-of-the-operator";
 describe.each([
   ["chat", 2_500],
   ["responses", 6_000],
-])("an answer read by a package, over its %s interface", (api, middleBytes) => {
+])("a response read by a package, over its %s interface", (api, middleBytes) => {
   let sandbox: Sandbox;
   let gateway: TestGateway;
   let books: Books;
@@ -61,7 +61,7 @@ models:
   const stream = async (fault: string): ReturnType<typeof readStream> =>
     readStream(await ask(fault, { stream: true, stream_options: { include_usage: true } }));
 
-  test("arrives, whole and streamed, and is charged as the vendor says", async () => {
+  test("arrives, complete and streamed, and is charged by the vendor's usage", async () => {
     const before = books.spent();
     const whole = await (await ask("")).json();
     const streamed = await stream("");
@@ -88,7 +88,7 @@ models:
     ["is a cut connection", "[[fault:reset before_headers=1]]", 502],
   ];
   test.each(failures)(
-    "%s before its first byte: told with its status, streaming or not, and nothing charged",
+    "%s before its first byte: reported with its status, streaming or not, and not charged",
     async (_what, fault, status) => {
       for (const more of [{}, { stream: true }]) {
         gateway.gateway.health.forgetAll();
@@ -107,7 +107,7 @@ models:
     },
   );
 
-  test("never comes: told with 504, streaming or not, and nothing charged", async () => {
+  test("never arrives: reported with 504, streaming or not, and not charged", async () => {
     await using hasty = await open(600);
     using hastyBooks = openBooks(hasty.dataDir);
     for (const more of [{}, { stream: true }]) {
@@ -124,7 +124,7 @@ models:
     expect(hastyBooks.spent()).toBe(0);
   });
 
-  test("a wait that the vendor asks for is passed on to the caller", async () => {
+  test("the vendor's time to retry is passed on to the client", async () => {
     const answer = await ask("[[fault:status code=429 retry_after=7]]");
 
     expect(answer.headers.get("retry-after")).toBe("7");
@@ -137,7 +137,7 @@ models:
     ["sends an event too large to hold", "[[fault:bigevent mib=6]]"],
   ];
   test.each(breaks)(
-    "%s in the middle: an error event, no false end, and charged once",
+    "%s in the middle: an error event, no normal end, and charged once",
     async (_what, fault) => {
       const seen = await stream(fault);
 
@@ -149,7 +149,7 @@ models:
     },
   );
 
-  test("is reset at any byte: the error is always told, and the text never more than was sent", async () => {
+  test("is reset at any byte: the error is always reported, and the text never exceeds the sent part", async () => {
     const draw = random(SEED);
     for (let i = 0; i < times(12, 300); i++) {
       gateway.gateway.health.forgetAll();
@@ -167,7 +167,7 @@ models:
     }
   });
 
-  test("goes silent: given up at the idle deadline", async () => {
+  test("goes silent: ended at the idle deadline", async () => {
     await using hasty = await open(600);
     using hastyBooks = openBooks(hasty.dataDir);
     const answer = await ask("[[fault:slow between_ms=60000]]", { stream: true }, hasty);
@@ -180,7 +180,7 @@ models:
   });
 
   test.each(["crlf", "comments", "split size=1", "split size=7"])(
-    "written in a legal but unusual way (%s) arrives whole",
+    "in a legal but unusual form (%s) arrives complete",
     async (name) => {
       const seen = await stream(`[[fault:${name}]]`);
 
@@ -193,7 +193,7 @@ models:
     },
   );
 
-  test("without usage is counted here, and marked as estimated", async () => {
+  test("without usage is counted by the gateway, and marked as estimated", async () => {
     for (const more of [{}, { stream: true }]) {
       const answer = await ask("[[fault:nousage]]", more);
       expect(await answer.text()).toContain("lazy");
@@ -204,7 +204,7 @@ models:
     }
   });
 
-  test("a caller who hangs up cuts the vendor's answer, and pays for what came", async () => {
+  test("a client that disconnects cancels the vendor's response, and pays for the delivered part", async () => {
     const caller = new AbortController();
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
@@ -231,7 +231,7 @@ models:
   });
 });
 
-test("[A4.3] before its first byte another channel takes over, of whatever kind", async () => {
+test("[A4.3] a response that fails before its first byte is requested from another channel, of any kind", async () => {
   await using sandbox = await started();
   const options = 'options: { package: "@ai-sdk/openai", api: chat }';
   await using gateway = await openTestGateway({

@@ -25,7 +25,7 @@ describe("a channel through a package", () => {
     "provider: bedrock, api_key: k, models: [m], options: { region: us-gov-west-1 }",
     "provider: vertex, api_key: k, models: [m]",
     "provider: vertex, api_key: k, models: [m], options: { project: my-project, location: global }",
-  ])("is good: %s", (channel) => {
+  ])("is valid: %s", (channel) => {
     expect(mistakesOf(channel)).toEqual([]);
   });
 
@@ -64,11 +64,11 @@ describe("a channel through a package", () => {
       "provider: openai, api_key: k, options: { region: x }",
       '"region" is not known here; openai has no options.',
     ],
-  ])("that cannot work is refused with its place: %s", (channel, why) => {
+  ])("that cannot work is refused with its position: %s", (channel, why) => {
     expect(mistakesOf(channel)).toEqual([expect.stringContaining(why)]);
   });
 
-  test("shows no secret that stands in the wrong place", () => {
+  test("shows no secret that is in the wrong field", () => {
     const channel =
       "provider: ai-sdk, models: [m], options: { package: '@ai-sdk/cohere', apiKey: very-secret }";
 
@@ -76,7 +76,7 @@ describe("a channel through a package", () => {
   });
 });
 
-describe("a model that its maker prices", () => {
+describe("a model with a price of its maker", () => {
   const names: [string, string, string | undefined][] = [
     ["bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"],
     ["bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5"],
@@ -86,7 +86,7 @@ describe("a model that its maker prices", () => {
     ["vertex", "gemini-2.5-pro", "gemini-2.5-pro"],
     ["vertex", "google/gemini-2.5-pro", "gemini-2.5-pro"],
   ];
-  test.each(names)("is known by the name that %s has for it: %s", (provider, name, expected) => {
+  test.each(names)("is found by its name at %s: %s", (provider, name, expected) => {
     const id = findProvider(provider)?.knownAs?.(name) ?? name;
 
     expect(findModel(provider, id)?.id).toBe(expected as string);

@@ -51,7 +51,7 @@ test("a stream may be long, but none of its events", async () => {
   expect([broad.text, broad.isDone, broad.error !== undefined]).toEqual(["first", false, true]);
 });
 
-test("an answer that its caller cannot pay for is cut at the vendor as well", async () => {
+test("a response beyond its client's quota is cancelled at the vendor as well", async () => {
   await using vendor = openVendor(() =>
     stream(
       Array.from({ length: 5_000 }, () => chunk({ content: "word ".repeat(20) })),
@@ -69,7 +69,7 @@ test("an answer that its caller cannot pay for is cut at the vendor as well", as
   expect(await books.whenSettled()).toEqual([]);
 });
 
-test("an answer that a vendor breaks off in words is not read any further", async () => {
+test("a response that a vendor ends with an error event is not read further", async () => {
   await using vendor = openVendor(() =>
     stream(
       [
@@ -89,7 +89,7 @@ test("an answer that a vendor breaks off in words is not read any further", asyn
   await waitFor(() => vendor.cut === 1);
 });
 
-test("a slow caller holds the vendor back, however much it has to say", async () => {
+test("a slow client pauses the vendor, with any amount of data", async () => {
   let sent = 0;
   const piece = Array.from({ length: 60 }, () => chunk({ content: "x".repeat(KIB) })).join("");
   await using vendor = openVendor(() =>
@@ -109,7 +109,7 @@ test("a slow caller holds the vendor back, however much it has to say", async ()
   await waitFor(() => vendor.cut === 1);
 });
 
-test("an answer whose key is taken away is cut at the vendor as well", async () => {
+test("a response whose key is deleted is cancelled at the vendor as well", async () => {
   await using vendor = openVendor(() =>
     stream(
       Array.from({ length: 5_000 }, () => chunk({ content: "word " })),

@@ -62,7 +62,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
       ],
     ];
     test.each(callers)(
-      "serves callers of the %s style, whole and streamed",
+      "serves clients of the %s style, complete and streamed",
       async (_style, path, body) => {
         const streamPath = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
         const whole = await gateway.post(path, body);
@@ -93,7 +93,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
       },
     }));
 
-    test("[A4.3-02] calls tools at once, and goes on from their results", async () => {
+    test("[A4.3-02] calls tools in parallel, and continues from their results", async () => {
       const question = {
         role: "user",
         content: "weather for New York and for Rio de Janeiro please",
@@ -139,7 +139,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
       }
     });
 
-    test("calls the tool that its caller names, and none where none may be", async () => {
+    test("calls the tool that its client names, and none if tools are forbidden", async () => {
       const named = await ask({
         messages: [{ role: "user", content: "Weather in Paris" }],
         tools,
@@ -155,7 +155,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
       expect(none.calls).toEqual([]);
     });
 
-    test("keeps to a schema", async () => {
+    test("obeys a schema", async () => {
       const schema = {
         type: "object",
         properties: { name: { type: "string" }, age: { type: "integer" } },
@@ -176,7 +176,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
       });
     });
 
-    test("sees an image that comes as data", async () => {
+    test("accepts an image as data", async () => {
       const answer = await ask({
         messages: [
           {
@@ -192,7 +192,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
       expect(answer).toMatchObject({ text: SENTENCE, error: undefined });
     });
 
-    test("stops at its caller's limit", async () => {
+    test("stops at its client's limit", async () => {
       const long = `${SENTENCE} `.repeat(5).trim();
       const cutShort = await ask({
         messages: [{ role: "user", content: `Reply with exactly: ${long}` }],
@@ -206,7 +206,7 @@ describe.each(PACKAGES.map((each, index) => ({ ...each, alias: `model-${index}` 
   },
 );
 
-describe("reasoning", () => {
+describe("signed reasoning", () => {
   const tools = [
     {
       type: "function",
@@ -222,7 +222,7 @@ describe("reasoning", () => {
     },
   ];
 
-  test("of a model that proves it outlives a caller who cannot carry the proof", async () => {
+  test("of a model is restored for a client that cannot carry the signature", async () => {
     const question = { role: "user", content: "weather for Rome please" };
     const asked = { model: "model-2", reasoning_effort: "low", max_tokens: 8_000, tools };
     const answer = await gateway.post("/v1/chat/completions", {

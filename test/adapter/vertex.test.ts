@@ -88,8 +88,8 @@ function ask(model: string, more: object = {}): Promise<Response> {
   });
 }
 
-describe("a model's own style and place", () => {
-  test("are the vendor's native ones, without a project where the key alone says who asks", async () => {
+describe("a model's style and address", () => {
+  test("are the vendor's native ones, without a project if the key alone identifies it", async () => {
     respond = () => json(NATIVE);
     const answer = await said(await ask("gemini-2.5-flash"));
 
@@ -99,7 +99,7 @@ describe("a model's own style and place", () => {
     expect(vendor.last.headers.get("authorization")).toBeNull();
   });
 
-  test("are under its project and place otherwise, and streams have an address of their own", async () => {
+  test("include its project and region otherwise, and streams have a separate address", async () => {
     respond = () => stream([`data: ${JSON.stringify(NATIVE)}\n\n`]);
     const answer = await said(await ask("t", { stream: true }));
 
@@ -113,7 +113,7 @@ describe("a model's own style and place", () => {
   test.each([
     ["translated", "/v1/chat/completions"],
     ["passed on", "/v1/messages"],
-  ])("are another maker's where it is that maker's model (%s)", async (_how, path) => {
+  ])("are another maker's for that maker's models (%s)", async (_how, path) => {
     trade = () => json({ access_token: "ya29.traded", expires_in: 3_600 });
     respond = () => json(MESSAGE);
     const body = {
@@ -134,7 +134,7 @@ describe("a model's own style and place", () => {
     expect(vendor.last.body).not.toHaveProperty("model");
   });
 
-  test("are the style that most share for everybody else's", async () => {
+  test("are the common style for models of all others", async () => {
     respond = () =>
       json({
         id: "1",
@@ -157,7 +157,7 @@ describe("a model's own style and place", () => {
 });
 
 describe("a service account", () => {
-  test("signs for a token, which serves every call from then on", async () => {
+  test("signs a request for a token, which serves all calls from then on", async () => {
     await using fresh = await openTestGateway({ yaml: accountYaml() });
     const trades: Seen[] = [];
     trade = (seen) => {
@@ -186,7 +186,7 @@ describe("a service account", () => {
     expect(Math.abs(Number(claims["iat"]) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
-  test("whose token is refused trades for another with the next call", async () => {
+  test("whose token is refused gets another one with the next call", async () => {
     await using fresh = await openTestGateway({ yaml: accountYaml() });
     let traded = 0;
     trade = () => json({ access_token: `ya29.number-${++traded}`, expires_in: 3_600 });
@@ -206,7 +206,7 @@ describe("a service account", () => {
     ["gets an answer without a token", () => json({ id_token: "x" }), 502],
     ["gets no answer but a failure", () => new Response("no", { status: 503 }), 502],
     ["has to wait", () => json({}, 429), 429],
-  ])("that %s fails the call, and nothing of it is told", async (_what, answered, status) => {
+  ])("that %s fails the call, without details in the error", async (_what, answered, status) => {
     await using fresh = await openTestGateway({ yaml: accountYaml() });
     using books = openBooks(fresh.dataDir);
     trade = answered;
@@ -222,7 +222,7 @@ describe("a service account", () => {
   });
 
   test.each(["broken", "keyless"])(
-    "that is none is the operator's mistake, and sent nowhere (%s)",
+    "that is malformed is the operator's error, and sent nowhere (%s)",
     async (model) => {
       const before = vendor.seen.length;
       const answer = await ask(model);
@@ -262,7 +262,7 @@ withVendors("corpus", () => {
     .filter(({ status }) => status === 200);
 
   test.each(answers)(
-    "what another maker's model said comes out as it was said: $file",
+    "a response of another maker's model is passed on: $file",
     async ({ body, sse }) => {
       trade = () => json({ access_token: "ya29.traded", expires_in: 3_600 });
       respond = () => (sse === undefined ? json(body) : stream([sse]));

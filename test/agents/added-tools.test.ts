@@ -45,7 +45,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       return { status: answer.status, output: isObject(json) ? json["output"] : json };
     }
 
-    test("is called by namespace and name, and can go on, with nothing lost", async () => {
+    test("has its tools called by namespace and name, and can continue, without a loss", async () => {
       const first = await ask([ADDED, QUESTION]);
       const call = callIn(first.output ?? null);
       const result = { type: "function_call_output", call_id: call["call_id"] ?? "", output: "9°" };

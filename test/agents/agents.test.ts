@@ -10,7 +10,7 @@ const task = {
   file: "/project/notes.txt",
 };
 
-test("every style is spoken by several agents, and each has a name of its own", () => {
+test("every style is used by several agents, and each has a unique name", () => {
   const styles = UPSTREAMS.map(({ id }) => id);
 
   expect(new Set(AGENTS.map(({ id }) => id)).size).toBe(AGENTS.length);
@@ -21,7 +21,7 @@ test("every style is spoken by several agents, and each has a name of its own", 
 });
 
 test.each(AGENTS.map((agent) => [agent.id, agent] as const))(
-  "%s is told the gateway, the key, the model and the file, and its version is exact",
+  "%s gets the gateway, the key, the model and the file, and its version is exact",
   (_id, agent) => {
     const launch = JSON.stringify(agent.launch(task));
 

@@ -22,11 +22,11 @@ const works: Evidence = {
   ],
 };
 
-test("an agent works when a tool has read the file and its answer was printed", () => {
+test("an agent works if a tool has read the file and its answer was printed", () => {
   expect(troubleIn(works, expected)).toBeUndefined();
 });
 
-test("a question that the agent gave up itself is no trouble", () => {
+test("a request that the agent cancelled itself is no failure", () => {
   const canceled = { style: "responses", outcome: "canceled", fault: null };
 
   expect(troubleIn({ ...works, calls: [...works.calls, canceled] }, expected)).toBeUndefined();
@@ -79,11 +79,11 @@ test.each<[string, Partial<Evidence>, string]>([
     { ended: { ...works.ended, stdout: `I read: ${secret}` } },
     `the answer was not printed: I read: ${secret}`,
   ],
-])("an agent does not work when %s", (_what, change, trouble) => {
+])("an agent does not work if %s", (_what, change, trouble) => {
   expect(troubleIn({ ...works, ...change }, expected)).toBe(trouble);
 });
 
-test("the last line that says something is quoted, and not too much of it", () => {
+test("the last line with content is quoted, up to a limit", () => {
   expect(lastLine("one\n two \n\n")).toBe("two");
   expect(lastLine("\n \n")).toBeUndefined();
   expect(lastLine("x".repeat(1_000))).toHaveLength(200);

@@ -20,13 +20,13 @@ function installed(name: string, scripts: Readonly<Record<string, string>>) {
   return { release, folder };
 }
 
-test("what is installed is used again, and its first program that starts is taken", async () => {
+test("an installed agent is used again, and its first program that starts is chosen", async () => {
   const { release, folder } = installed("agent", { "a/bin": "exit 3", "b/bin": "echo 1.2.3" });
 
   expect(await installRelease(release, cache)).toBe(join(folder, "node_modules", "b/bin"));
 });
 
-test("a program that does not start is reported with its own words", async () => {
+test("a program that does not start is reported with its output", async () => {
   const { release } = installed("broken", { "a/bin": "echo no such instruction >&2; exit 1" });
 
   expect(await reasonOf(installRelease(release, cache))).toBe(
@@ -34,7 +34,7 @@ test("a program that does not start is reported with its own words", async () =>
   );
 });
 
-test("a package that brings nothing for this machine is reported as such", async () => {
+test("a package without a program for this machine is reported as such", async () => {
   const { release } = installed("foreign", { "c/bin": "exit 0" });
 
   expect(await reasonOf(installRelease(release, cache))).toBe(
@@ -49,12 +49,12 @@ function reasonOf(installing: Promise<string>): Promise<string> {
   );
 }
 
-test("agents are installed beside the dependencies, or where the variable says", () => {
+test("agents are installed beside the dependencies, or in the folder of the variable", () => {
   expect(cacheFolder({})).toEndWith(join("node_modules", ".cache", "sluice-agents"));
   expect(cacheFolder({ SLUICE_AGENTS_DIR: "/elsewhere" })).toBe("/elsewhere");
 });
 
-test("every release has a folder of its own", () => {
+test("every release has its own folder", () => {
   expect(folderName({ package: "@some/agent", version: "1.2.3", programs: [] })).toBe(
     "some-agent-1.2.3",
   );
@@ -71,6 +71,6 @@ test.each([
   ],
   ["npm: command not found\n", "npm: command not found"],
   ["", "npm gave no reason"],
-])("npm's reason is its first line that gives one: %j", (stderr, reason) => {
+])("npm's reason is its first line with a reason: %j", (stderr, reason) => {
   expect(npmReason(stderr)).toBe(reason);
 });

@@ -22,13 +22,13 @@ test("the exit status and the output of a program are reported", async () => {
   });
 });
 
-test("it has nothing to read, and only the environment it was given", async () => {
+test("a program has no input, and only the given environment", async () => {
   const { stdout } = await shell('cat; echo "$ONLY $HOME"');
 
   expect(stdout).toBe("this \n");
 });
 
-test("it is ended when its time is over, with all that it has started", async () => {
+test("a program is ended at its time limit, with all its child processes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-limited-"));
   const note = join(folder, "pid");
 
@@ -40,21 +40,21 @@ test("it is ended when its time is over, with all that it has started", async ()
   await waitFor(() => !isAlive(pid));
 });
 
-test("what it leaves behind is ended, too, and not waited for", async () => {
+test("child processes that a program leaves behind are ended, too, and not awaited", async () => {
   const { stdout, isOutOfTime } = await shell("sleep 60 & echo $!");
 
   expect(isOutOfTime).toBe(false);
   await waitFor(() => !isAlive(Number(stdout)));
 });
 
-test("of endless output the end is kept", async () => {
+test("the end of endless output is kept", async () => {
   const { stdout } = await shell("head -c 3000000 /dev/zero | tr '\\\\0' x; echo end");
 
   expect(stdout.length).toBeLessThanOrEqual(1_000_000);
   expect(stdout).toEndWith("end\n");
 });
 
-test("what cannot be started is an error", async () => {
+test("a program that cannot be started is an error", async () => {
   const started = runLimited("/no/such/program", [], { cwd: tmpdir(), env: {}, limitMs: 1_000 });
 
   expect(await started.then(String, (cause: unknown) => String(cause))).toContain("ENOENT");

@@ -20,7 +20,7 @@ const cells: readonly Cell[] = [
   { ...fine, agent: "qwen", upstream: "gemini", isInstalled: false, trouble: "404" },
 ];
 
-test("the table says of each agent and upstream what came of it", () => {
+test("the table has the result of each agent and upstream", () => {
   expect(agentsTable(cells).split("\n")).toEqual([
     "agent    speaks     on messages    on gemini",
     "pi chat  chat       ok             ok*",
@@ -29,7 +29,7 @@ test("the table says of each agent and upstream what came of it", () => {
   ]);
 });
 
-test("the notes say what was not carried, what is missing and what failed, each once", () => {
+test("the notes list losses, missing parts and failures, each once", () => {
   expect(agentsNotes(cells).split("\n")).toEqual([
     "* 'store' is not carried, and said so: pi chat on gemini; codex on gemini",
     "NOT INSTALLED qwen on messages, gemini: 404",

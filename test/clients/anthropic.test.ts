@@ -88,7 +88,7 @@ describeOnEachUpstream("the client of the messages style", (place) => {
     },
   );
 
-  test("[A4.5] sees thinking in a stream, before the answer", async () => {
+  test("[A4.5] gets thinking in a stream, before the text", async () => {
     const stream = client().messages.stream({
       ...ask("Reply with exactly: done"),
       model: place().upstream.thinker,
@@ -128,7 +128,7 @@ describeOnEachUpstream("the client of the messages style", (place) => {
     });
   });
 
-  test("is told of a failure in the middle of a stream", async () => {
+  test("gets a failure within a stream as an error", async () => {
     const stream = client().messages.stream(
       ask("Count from 1 to 90. [[fault:streamerror after=12]]"),
     );

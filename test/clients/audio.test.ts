@@ -48,7 +48,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
 
   const SPEECH: SpeechCreateParams = { model: "gpt-4o-mini-tts", voice: "coral", input: "Hello." };
 
-  test("has a text spoken into a file", async () => {
+  test("gets a text as a spoken file", async () => {
     const response = await client.audio.speech.create({ ...SPEECH, instructions: "Cheerfully." });
     const path = join(folder, "hello.mp3");
     writeFileSync(path, Buffer.from(await response.arrayBuffer()));
@@ -57,7 +57,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
     expect(response.headers.get("content-type")).toBe("audio/mpeg");
   });
 
-  test("hears speech piece by piece", async () => {
+  test("gets speech piece by piece", async () => {
     const response = await client.audio.speech.create({ ...SPEECH, model: "slow" });
     const pieces: Uint8Array[] = [];
     let going: ReturnType<typeof setInterval> | undefined;
@@ -72,7 +72,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
     expect(Buffer.concat(pieces)).toEqual(Buffer.from(SOUND));
   });
 
-  test("is told of a vendor's failure to speak", async () => {
+  test("gets a vendor's failure of speech as an error", async () => {
     const failure = await client.audio.speech
       .create({ ...SPEECH, model: "broken" })
       .catch((cause: unknown) => cause);
@@ -99,7 +99,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
     expect([written, translated]).toEqual([expected, expected]);
   });
 
-  test("sends a file off the disk, with lists and chunking", async () => {
+  test("sends a file from disk, with lists and chunking", async () => {
     const path = join(folder, "meeting.wav");
     writeFileSync(path, RECORDING);
     const { usage } = await client.audio.transcriptions.create({
@@ -116,7 +116,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
     expect(heard?.body).toMatchObject({ "include[]": "logprobs", chunking_strategy: "auto" });
   });
 
-  test("reads a transcript as it comes", async () => {
+  test("reads a transcript as it arrives", async () => {
     const stream = await client.audio.transcriptions.create({
       file: await recording(),
       model: "gpt-4o-transcribe",
@@ -129,7 +129,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
     expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text: TEXT });
   });
 
-  test("throws where a transcript breaks off", async () => {
+  test("throws if a transcript breaks off", async () => {
     const stream = await client.audio.transcriptions.create({
       file: await recording(),
       model: "dying" as "gpt-4o-transcribe",
@@ -142,7 +142,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
     expect(String(failure)).toContain("ended before it was complete");
   });
 
-  test("has words judged, naming a model or none", async () => {
+  test("gets moderations, with or without a model", async () => {
     const named = await client.moderations.create({
       model: "omni-moderation-latest",
       input: [{ type: "text", text: "kill" }],
@@ -157,7 +157,7 @@ describe.each(["", "/openai"])("the official client, unmodified, below '%s'", (p
 describe("the AI SDK, unmodified", () => {
   const openai = () => createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: KEY });
 
-  test("has a text spoken", async () => {
+  test("gets speech", async () => {
     const { audio } = await generateSpeech({
       model: openai().speech("gpt-4o-mini-tts"),
       text: "Hello.",
@@ -169,16 +169,13 @@ describe("the AI SDK, unmodified", () => {
     expect(audio.mediaType).toBe("audio/mpeg");
   });
 
-  test.each(["whisper-1", "gpt-4o-transcribe"])(
-    "has a recording written down by %s",
-    async (model) => {
-      const { text } = await transcribe({
-        model: openai().transcription(model),
-        audio: RECORDING,
-        maxRetries: 0,
-      });
+  test.each(["whisper-1", "gpt-4o-transcribe"])("gets a transcript of %s", async (model) => {
+    const { text } = await transcribe({
+      model: openai().transcription(model),
+      audio: RECORDING,
+      maxRetries: 0,
+    });
 
-      expect(text).toBe(TEXT);
-    },
-  );
+    expect(text).toBe(TEXT);
+  });
 });

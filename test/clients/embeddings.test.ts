@@ -27,7 +27,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
     const openai = (prefix = ""): OpenAI =>
       new OpenAI({ baseURL: `${place.gateway.url}${prefix}/v1`, apiKey: KEY, maxRetries: 0 });
 
-    test("[A4.8] the one of the chat style gets vectors, which it asks for in base64", async () => {
+    test("[A4.8] the one of the chat style gets embeddings, requested in base64", async () => {
       const { data, model, usage } = await openai().embeddings.create({
         model: MODEL,
         input: TEXTS,
@@ -39,7 +39,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       expect(usage.total_tokens).toBe(usage.prompt_tokens);
     });
 
-    test("[A4.8] it gets numbers where it asks for them, as many as it asks for", async () => {
+    test("[A4.8] it gets numbers on request, with the requested length", async () => {
       const [text = ""] = TEXTS;
       const { data } = await openai("/openai").embeddings.create({
         model: MODEL,
@@ -51,7 +51,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       isVectorOf(data[0]?.embedding, text, 16);
     });
 
-    test("[A4.7-c] [A4.9-b] the one of the native style gets vectors", async () => {
+    test("[A4.7-c] [A4.9-b] the one of the native style gets embeddings", async () => {
       const client = new GoogleGenAI({
         apiKey: KEY,
         httpOptions: { baseUrl: place.gateway.url },
@@ -66,7 +66,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       for (const [at, text] of TEXTS.entries()) isVectorOf(embeddings?.[at]?.values, text, 16);
     });
 
-    test("[A4.8] the one of those who also rank gets vectors, as numbers or in base64", async () => {
+    test("[A4.8] Cohere's gets embeddings, as numbers or in base64", async () => {
       const client = new CohereClientV2({ environment: place.gateway.url, token: KEY });
       const ask = (type: "float" | "base64") =>
         client.embed({
@@ -107,13 +107,16 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       ],
     ];
 
-    test.each(packages)("the AI SDK's package for %s gets one vector or many", async (_, model) => {
-      const [text = ""] = TEXTS;
-      const one = await embed({ model: model(), value: text, maxRetries: 0 });
-      const many = await embedMany({ model: model(), values: TEXTS, maxRetries: 0 });
+    test.each(packages)(
+      "the AI SDK's package for %s gets one embedding or many",
+      async (_, model) => {
+        const [text = ""] = TEXTS;
+        const one = await embed({ model: model(), value: text, maxRetries: 0 });
+        const many = await embedMany({ model: model(), values: TEXTS, maxRetries: 0 });
 
-      isVectorOf(one.embedding, text);
-      for (const [at, each] of TEXTS.entries()) isVectorOf(many.embeddings[at], each);
-    });
+        isVectorOf(one.embedding, text);
+        for (const [at, each] of TEXTS.entries()) isVectorOf(many.embeddings[at], each);
+      },
+    );
   },
 );

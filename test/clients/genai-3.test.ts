@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 /** Its third major asks `/v1`, and makes pictures and videos in cloud mode alone. */
-test("the third major of the native client has text generated, whole and streamed", async () => {
+test("the third major version of the native client gets text, complete and streamed", async () => {
   const asked = { model: TEXT, contents: "Say hello." };
   const { text } = await client.models.generateContent(asked);
   let streamed = "";
@@ -36,7 +36,7 @@ test("the third major of the native client has text generated, whole and streame
   expect(totalTokens).toBeGreaterThan(0);
 });
 
-test("it has texts turned into vectors", async () => {
+test("it gets embeddings", async () => {
   const { embeddings } = await client.models.embedContent({
     model: "gemini-embedding-001",
     contents: ["a", "b"],
@@ -45,7 +45,7 @@ test("it has texts turned into vectors", async () => {
   expect(embeddings?.map(({ values }) => (values?.length ?? 0) > 0)).toEqual([true, true]);
 });
 
-test("it has a picture made within an answer", async () => {
+test("it gets an image within a response", async () => {
   const { candidates } = await client.models.generateContent({
     model: "gemini-2.5-flash-image",
     contents: "A fox, please.",
@@ -55,7 +55,7 @@ test("it has a picture made within an answer", async () => {
   expect(parts.some(({ inlineData }) => (inlineData?.data?.length ?? 0) > 100)).toBe(true);
 });
 
-test("it has pictures and a video made in cloud mode", async () => {
+test("it gets images and a video in cloud mode", async () => {
   const cloud = new GoogleGenAI({
     vertexai: true,
     apiKey: KEY,

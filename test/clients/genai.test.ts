@@ -42,7 +42,7 @@ describeOnEachUpstream("the client of the native style", (place) => {
     expect(text).toBe("one two three");
   });
 
-  test("[A4.7] calls functions at once and uses their results", async () => {
+  test("[A4.7] calls functions in parallel and uses their results", async () => {
     const question: Content = {
       role: "user",
       parts: [{ text: "What is the weather in Paris and in Rome?" }],
@@ -85,7 +85,7 @@ describeOnEachUpstream("the client of the native style", (place) => {
     expect(second.text).toContain("21 degrees");
   });
 
-  test("[A4.7] gets JSON that fits its schema", async () => {
+  test("[A4.7] gets JSON that conforms to its schema", async () => {
     const answer = await client().models.generateContent({
       model: place().upstream.model,
       contents: "Invent a person called Ada",
@@ -124,7 +124,7 @@ describeOnEachUpstream("the client of the native style", (place) => {
     expect(failure).toMatchObject({ status: 404 });
   });
 
-  test("is told of a failure in the middle of a stream", async () => {
+  test("gets a failure within a stream as an error", async () => {
     const stream = await client().models.generateContentStream({
       model: place().upstream.model,
       contents: "Count from 1 to 90. [[fault:streamerror after=12]]",

@@ -62,7 +62,7 @@ describe.each(["/v1", "/openai/v1"])(
     const client = (): OpenAI =>
       new OpenAI({ baseURL: place.gateway.url + prefix, apiKey: KEY, maxRetries: 0 });
 
-    test("gets pictures, and what they took", async () => {
+    test("gets images, and their usage", async () => {
       const {
         data,
         usage,
@@ -76,13 +76,13 @@ describe.each(["/v1", "/openai/v1"])(
       expect(usage).toMatchObject({ input_tokens: 10, output_tokens: 2_112, total_tokens: 2_122 });
     });
 
-    test("gets links from models that hand them over", async () => {
+    test("gets links from models that return them", async () => {
       const { data } = await client().images.generate({ model: "dall-e-3", prompt: "a fox", n: 1 });
 
       expect(data).toEqual([{ url: LINK }]);
     });
 
-    test("edits a picture, with a mask", async () => {
+    test("edits an image, with a mask", async () => {
       const { data } = await client().images.edit({
         ...asked,
         image: await fox(),
@@ -98,7 +98,7 @@ describe.each(["/v1", "/openai/v1"])(
       expect(place.vendor.last.body).toMatchObject({ prompt: "a fox", input_fidelity: "high" });
     });
 
-    test("edits several pictures", async () => {
+    test("edits several images", async () => {
       const { data } = await client().images.edit({
         ...asked,
         image: [await fox(), await fox("b.png")],
@@ -121,7 +121,7 @@ describe.each(["/v1", "/openai/v1"])(
       expect(place.vendor.last.path).toBe("/v1/images/variations");
     });
 
-    test("sees a picture while it comes", async () => {
+    test("gets partial images", async () => {
       const types: string[] = [];
       for await (const event of await client().images.generate({
         ...asked,
@@ -136,7 +136,7 @@ describe.each(["/v1", "/openai/v1"])(
       expect(types).toEqual(["image_generation.partial_image", "image_generation.completed"]);
     });
 
-    test("sees an edit while it comes", async () => {
+    test("gets partial images of an edit", async () => {
       const types: string[] = [];
       for await (const event of await client().images.edit({
         ...asked,
@@ -149,7 +149,7 @@ describe.each(["/v1", "/openai/v1"])(
       expect(types).toEqual(["image_edit.partial_image", "image_edit.completed"]);
     });
 
-    test("gets a failure as its own error", async () => {
+    test("gets a failure as its own error class", async () => {
       const failing = client().images.generate({ ...asked, size: "512x512" });
 
       const failure = await failing.then(
@@ -165,7 +165,7 @@ describe.each(["/v1", "/openai/v1"])(
 describe("the AI SDK", () => {
   const openai = () => createOpenAI({ baseURL: `${place.gateway.url}/v1`, apiKey: KEY });
 
-  test.each(["gpt-image-1", "dall-e-3"])("gets a picture of %s", async (model) => {
+  test.each(["gpt-image-1", "dall-e-3"])("gets an image of %s", async (model) => {
     const { images } = await generateImage({
       model: openai().image(model),
       prompt: "a fox",
@@ -176,7 +176,7 @@ describe("the AI SDK", () => {
     expect(images.map(({ base64 }) => base64)).toEqual([BASE64]);
   });
 
-  test("edits pictures", async () => {
+  test("edits images", async () => {
     const { images } = await generateImage({
       model: openai().image("gpt-image-1.5"),
       prompt: { text: "in snow", images: [PNG, PNG] },
@@ -197,12 +197,12 @@ describe("LangChain's tool", () => {
       n,
     });
 
-  test("gets a link, or base64, as it asks", async () => {
+  test("gets a link, or base64, as requested", async () => {
     expect(await tool("url").invoke("a fox")).toBe(LINK);
     expect(await tool("b64_json").invoke("a fox")).toBe(BASE64);
   });
 
-  test("gets several", async () => {
+  test("gets several images", async () => {
     const pictures: unknown = await tool("url", 2).invoke("a fox");
 
     expect(pictures).toEqual(Array(2).fill({ type: "image_url", image_url: LINK }));
@@ -232,7 +232,7 @@ describe("the AI SDK's package for the native style", () => {
     await vendor[Symbol.asyncDispose]();
   });
 
-  test("gets a picture, which it asks for as a text", async () => {
+  test("gets an image within a text response", async () => {
     const google = createGoogleGenerativeAI({ baseURL: `${gateway.url}/v1beta`, apiKey: KEY });
 
     const { images } = await generateImage({

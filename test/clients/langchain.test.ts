@@ -37,14 +37,14 @@ describeOnEachUpstream("LangChain", (place) => {
   describe.each(Object.entries(PACKAGES))("with its package for %s", (name, create) => {
     const model = (): BaseChatModel => create(place().url, place().upstream.model);
 
-    test("gets an answer", async () => {
+    test("gets a response", async () => {
       const answer = await model().invoke("Reply with exactly: pong");
 
       expect(answer.text).toBe("pong");
       expect(answer).toMatchObject({ usage_metadata: { input_tokens: expect.any(Number) } });
     });
 
-    test("streams an answer", async () => {
+    test("streams a response", async () => {
       let text = "";
       for await (const chunk of await model().stream("Reply with exactly: one two three")) {
         text += chunk.text;

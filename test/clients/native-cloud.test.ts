@@ -23,7 +23,7 @@ const client = (apiVersion: string): GoogleGenAI =>
   });
 
 describe.each(["v1beta1", "v1"])("the native client in its cloud mode, at %s", (version) => {
-  test("has text generated, whole and streamed, and tokens counted", async () => {
+  test("gets text, complete and streamed, and token counts", async () => {
     const { models } = client(version);
     const asked = { model: TEXT, contents: "Say hello." };
     const whole = await models.generateContent(asked);
@@ -36,7 +36,7 @@ describe.each(["v1beta1", "v1"])("the native client in its cloud mode, at %s", (
     expect(totalTokens).toBeGreaterThan(0);
   });
 
-  test("has texts turned into vectors", async () => {
+  test("gets embeddings", async () => {
     const { embeddings } = await client(version).models.embedContent({
       model: "gemini-embedding-001",
       contents: ["a", "b"],
@@ -47,7 +47,7 @@ describe.each(["v1beta1", "v1"])("the native client in its cloud mode, at %s", (
     expect(embeddings?.[0]?.statistics?.tokenCount).toBeGreaterThan(0);
   });
 
-  test("has pictures made, by models of any family", async () => {
+  test("gets images, of models of any family", async () => {
     for (const model of ["imagen-4.0-generate-001", "gpt-image-1", "gemini-2.5-flash-image"]) {
       const { generatedImages } = await client(version).models.generateImages({
         model,
@@ -61,7 +61,7 @@ describe.each(["v1beta1", "v1"])("the native client in its cloud mode, at %s", (
     }
   });
 
-  test("has a video made, which is in the answer", async () => {
+  test("gets a video, which is in the response", async () => {
     const { models, operations } = client(version);
     let operation: GenerateVideosOperation = await models.generateVideos({
       model: "veo-3.1-generate-preview",
@@ -97,7 +97,7 @@ describe.each(["/v1/", "/v1beta1/"])("a project's path, below %s", (version) => 
     expect(predictions[0]).toMatchObject({ mimeType: "image/png" });
   });
 
-  test("names operations as the vendor does, and answers for them by GET, too", async () => {
+  test("names operations as the vendor does, and serves them by GET, too", async () => {
     const model = "veo-3.1-generate-preview";
     const begun = await gateway.post(`${below}/${model}:predictLongRunning`, {
       instances: [{ prompt: "a fox" }],
@@ -131,7 +131,7 @@ describe("a prediction", () => {
     return { status: answer.status, body: await answer.json() };
   };
 
-  test("is refused in the native style, with the field at fault", async () => {
+  test("is refused in the native style, with the invalid field", async () => {
     expect(await predict({ instances: [] })).toMatchObject({
       status: 400,
       body: { error: { code: 400, status: "INVALID_ARGUMENT" } },
@@ -142,7 +142,7 @@ describe("a prediction", () => {
     });
   });
 
-  test("starts from pictures and a mask", async () => {
+  test("accepts images and a mask", async () => {
     const picture = { bytesBase64Encoded: PNG, mimeType: "image/png" };
     const edit = (...types: readonly string[]) =>
       predict(
@@ -173,7 +173,7 @@ describe("a prediction", () => {
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8DAAMQMEAoAHwQC/tuFLYcAAAAASUVORK5CYII=";
 
-describe("a model that makes no text, asked for some", () => {
+describe("a text request for a model without text", () => {
   const contents = [{ role: "user", parts: [{ text: "A fox, please." }] }];
 
   test.each([
@@ -184,7 +184,7 @@ describe("a model that makes no text, asked for some", () => {
     ["sora-2", "/v1/videos"],
     ["doubao-seedance-1-0-pro-250528", "/v1/videos"],
     ["veo-3.1-generate-preview", "/v1/videos"],
-  ])("is refused with the path that makes what it makes: %s", async (model, path) => {
+  ])("is refused with the path for its kind: %s", async (model, path) => {
     const native = await gateway.post(`/v1beta/models/${model}:generateContent`, { contents });
     const chat = await gateway.post("/v1/chat/completions", {
       model,
@@ -196,7 +196,7 @@ describe("a model that makes no text, asked for some", () => {
     expect(await chat.text()).toContain(`at POST ${path}.`);
   });
 
-  test("is none that draws within a conversation", async () => {
+  test("is accepted by models that make images within a conversation", async () => {
     const answer = await gateway.post("/v1beta/models/gemini-2.5-flash-image:generateContent", {
       contents,
     });

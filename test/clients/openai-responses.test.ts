@@ -48,7 +48,7 @@ describeOnEachUpstream("the client of the responses style", (place) => {
   });
 
   test.each([false, true])(
-    "[A4.4] calls tools and goes on from their results (stream %p)",
+    "[A4.4] calls tools and continues from their results (stream %p)",
     async (stream) => {
       const model = place().upstream.thinker;
       const send = async (
@@ -80,7 +80,7 @@ describeOnEachUpstream("the client of the responses style", (place) => {
     },
   );
 
-  test("[A4.4] gets JSON that fits its schema", async () => {
+  test("[A4.4] gets JSON that conforms to its schema", async () => {
     const Person = z.object({ name: z.string(), age: z.number().int() });
 
     const response = await client().responses.parse({
@@ -92,7 +92,7 @@ describeOnEachUpstream("the client of the responses style", (place) => {
     expect(Person.safeParse(response.output_parsed).success).toBe(true);
   });
 
-  test("reads, lists and deletes what is kept", async () => {
+  test("reads, lists and deletes stored responses", async () => {
     const { id } = await client().responses.create({ model: place().upstream.model, input: "Hi." });
 
     expect((await client().responses.retrieve(id)).id).toBe(id);
@@ -104,7 +104,7 @@ describeOnEachUpstream("the client of the responses style", (place) => {
     expect(failure).toBeInstanceOf(OpenAI.NotFoundError);
   });
 
-  test("is told of a failure in the middle of a stream", async () => {
+  test("gets a failure within a stream as an error", async () => {
     const stream = await client().responses.create({
       model: place().upstream.model,
       input: "Count from 1 to 90. [[fault:streamerror after=12]]",

@@ -62,7 +62,7 @@ describe.each([
     expect(final.usage?.completion_tokens).toBeGreaterThan(0);
   });
 
-  test("usage is only in the stream of a caller who asked for it", async () => {
+  test("gets usage in a stream on request only", async () => {
     const stream = await client.chat.completions.create({
       ...ask("Reply with exactly: hello"),
       stream: true,
@@ -116,7 +116,7 @@ describe.each([
     },
   );
 
-  test("[A4.3-02] [A6-a] parallel tool calls arrive whole in a stream", async () => {
+  test("[A4.3-02] [A6-a] parallel tool calls arrive complete in a stream", async () => {
     const stream = client.chat.completions.stream({
       ...ask("What is the weather in Paris and in Rome?"),
       tools: [weather],
@@ -131,7 +131,7 @@ describe.each([
     expect(new Set(calls.map((each) => each.id)).size).toBe(2);
   });
 
-  test("[A4.3-09] gets JSON that fits its schema", async () => {
+  test("[A4.3-09] gets JSON that conforms to its schema", async () => {
     const Person = z.object({ name: z.string(), age: z.number().int(), tags: z.array(z.string()) });
     const completion = await client.chat.completions.parse({
       ...ask("Invent a person called Ada"),
@@ -141,7 +141,7 @@ describe.each([
     expect(Person.safeParse(completion.choices[0]?.message.parsed).success).toBe(true);
   });
 
-  test("sees reasoning text in a stream, before the answer", async () => {
+  test("gets reasoning text in a stream, before the text", async () => {
     const stream = await client.chat.completions.create({
       ...ask("Reply with exactly: done"),
       model: "sim-reasoner",
@@ -159,7 +159,7 @@ describe.each([
     expect(order).toMatch(/^r+c+$/);
   });
 
-  test("uses an alias as any other model", async () => {
+  test("uses an alias like any other model", async () => {
     const completion = await client.chat.completions.create({
       ...ask("Reply with exactly: hi"),
       model: "alias",
@@ -169,7 +169,7 @@ describe.each([
     expect(opened.sandbox.requests.at(-1)?.body).toMatchObject({ model: "gpt-4o-mini" });
   });
 
-  test("[A7] gets the error of an unknown model in the format that it expects", async () => {
+  test("[A7] gets the error of an unknown model in its own format", async () => {
     const failure = await client.chat.completions
       .create({ ...ask("hi"), model: "nothing-like-it" })
       .catch((error: unknown) => error);

@@ -45,7 +45,7 @@ const CLIENTS = [
 describe.each(CLIENTS.map((each) => [each.name, each] as const))(
   "the client of %s",
   (_name, { create, failure }) => {
-    test("[A8] knows a limit when it meets one", async () => {
+    test("[A8] recognises a rate limit error", async () => {
       await using opened = await openLimited("rpm: 1");
       const call = create(opened.url, 0);
       await call(ask("hi"));
@@ -72,7 +72,7 @@ describe.each(CLIENTS.map((each) => [each.name, each] as const))(
       await slow;
     });
 
-    test("does not come again with a call that will never fit", async () => {
+    test("does not retry a call that will never fit", async () => {
       await using opened = await openLimited("tpm: 100");
       let sent = 0;
       const counting = Object.assign(

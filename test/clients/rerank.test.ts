@@ -77,7 +77,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
     const options = () => ({ environment: gateway.url, token: KEY, maxRetries: 0 });
     const question = { model: "ranker", query: QUERY, documents: DOCUMENTS };
 
-    test("[A4.10] the AI SDK ranks, and gets a refusal as its own error", async () => {
+    test("[A4.10] the AI SDK ranks, and gets a refusal as its own error class", async () => {
       const cohere = createCohere({ baseURL: `${gateway.url}/v2`, apiKey: KEY });
       const ask = (model: string) =>
         rerank({
@@ -111,7 +111,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       ]);
     });
 
-    test("[A4.10] the one of the first version ranks what has members, and is shown it", async () => {
+    test("[A4.10] the one of the first version ranks objects, and gets them back", async () => {
       const client = new CohereClient(options());
       const documents = [
         { title: "Athens", text: "It is in Greece." },
@@ -130,7 +130,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       expect(results).toEqual([{ document, index: 1, relevanceScore: 0.8 }]);
     });
 
-    test("they are told why they are refused, in their own class of failures", async () => {
+    test("they get refusals in their own error classes", async () => {
       const second = new CohereClientV2(options());
       const stranger = new CohereClientV2({ ...options(), token: "sk-nobody" });
       const told = async (asking: PromiseLike<unknown>) => {
@@ -154,7 +154,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
   },
 );
 
-test("what the first version calls chunks, and the second tokens of a document, reaches who knows it", async () => {
+test("the chunk option of the first version, and the token option of the second, reach upstreams that support them", async () => {
   await using vendor = openVendor(() => json({ results: [{ index: 0, relevance_score: 1 }] }));
   const channel = (provider: string) =>
     `{ name: ${provider}, provider: ${provider}, base_url: "${vendor.url}", api_key: upstream-secret, models: [of-${provider}] }`;

@@ -19,7 +19,7 @@ function chargedCalls(): number {
   return books.calls().filter(({ cost }) => Number(cost) > 0).length;
 }
 
-test("two of OpenAI's client with one key get one answer, and one charge", async () => {
+test("two of OpenAI's clients with one idempotency key get one response, and one charge", async () => {
   const client = new OpenAI({ baseURL: `${opened.url}/v1`, apiKey: KEY, maxRetries: 3 });
   const headers = { "Idempotency-Key": "openai-1" };
   const ask = () =>
@@ -32,7 +32,7 @@ test("two of OpenAI's client with one key get one answer, and one charge", async
   expect(chargedCalls() - before).toBe(1);
 });
 
-test("a client that gave up waiting, and asks again, is charged for the answer that it gets", async () => {
+test("a client that timed out, and retries, is charged for the response that it gets", async () => {
   const client = new OpenAI({
     baseURL: `${opened.url}/v1`,
     apiKey: KEY,
@@ -54,7 +54,7 @@ test("a client that gave up waiting, and asks again, is charged for the answer t
   expect(chargedCalls() - before).toBe(1);
 });
 
-test("Anthropic's client reads a repeated stream as it read the first", async () => {
+test("Anthropic's client reads a repeated stream like the first one", async () => {
   const client = new Anthropic({ baseURL: opened.url, apiKey: KEY, maxRetries: 3 });
   const headers = { "Idempotency-Key": "anthropic-1" };
   const ask = () =>

@@ -54,7 +54,7 @@ async function answer(request: Request): Promise<Response> {
 }
 
 describe("[B4.2-a] the AI SDK's package for protocol A, unmodified", () => {
-  test("has a video made", async () => {
+  test("gets a video", async () => {
     const seedance = createByteDance({ baseURL: `${opened.url}/videoa/api/v3`, apiKey: KEY });
     const { video } = await generateVideo({
       model: seedance.video(SEEDANCE),
@@ -82,7 +82,7 @@ describe("[B4.5] the AI SDK's package for protocol D, unmodified", () => {
       providerOptions: { minimax: { pollIntervalMs: 20, resolution: "768P" } },
     });
 
-  test("has a video made of words", async () => {
+  test("gets a video from text", async () => {
     const { video, warnings } = await generate("a fox");
 
     expect(warnings).toEqual([]);
@@ -96,7 +96,7 @@ describe("[B4.5] the AI SDK's package for protocol D, unmodified", () => {
     });
   });
 
-  test("has a video made of a picture", async () => {
+  test("gets a video from an image", async () => {
     const { video } = await generate({
       image: "https://pictures.example/fox.png",
       text: "it runs",
@@ -111,7 +111,7 @@ describe("[B4.5] the AI SDK's package for protocol D, unmodified", () => {
     });
   });
 
-  test("tells its caller why there is no video, and what was wrong with a request", async () => {
+  test("reports the reason of a failed video, and an invalid request", async () => {
     expect(await whyNot(generate("an improper fox"))).toContain("It may be sensitive.");
     expect(await whyNot(generate("x".repeat(7_001)))).toContain("at most 7000 characters");
   });

@@ -13,7 +13,7 @@ import { openClientsGateway } from "#test/languages/gateway.ts";
 import { waitFor } from "#test/wait.ts";
 
 test.each(["/v1", "/openai/v1"])(
-  "[B4.8] the client of video objects, unmodified, downloads what was made, at %s",
+  "[B4.8] the client of video objects, unmodified, downloads the video, at %s",
   async (base) => {
     await using place = await openVideos("vidu", ["viduq2"]);
     const { videos } = new OpenAI({ apiKey: KEY, baseURL: place.opened.url + base, maxRetries: 0 });
@@ -71,7 +71,7 @@ function readIfThere(path: string): Uint8Array {
   }
 }
 
-test("a file of the native style is described, and is its owner's alone", async () => {
+test("a file of the native style is described, and belongs to its owner only", async () => {
   await using gateway = await openClientsGateway();
   const place = asking(gateway);
   const begun = await place.post(`/v1beta/models/${VEO}:predictLongRunning`, {

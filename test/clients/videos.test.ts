@@ -50,7 +50,7 @@ describe.each(["/v1", "/openai/v1"])(
       return video;
     }
 
-    test("has a video made", async () => {
+    test("gets a video", async () => {
       const video = await made();
 
       expect(video).toMatchObject({
@@ -70,7 +70,7 @@ describe.each(["/v1", "/openai/v1"])(
       });
     });
 
-    test("shows it a picture, as a file and by a link", async () => {
+    test("sends an image, as a file and by a link", async () => {
       const { videos } = client();
       const input = await toFile(PNG, "a.png", { type: "image/png" });
       await videos.create({ model: SORA, prompt: "a fox", input_reference: input });
@@ -87,7 +87,7 @@ describe.each(["/v1", "/openai/v1"])(
       });
     });
 
-    test("has it made anew, lists both, and deletes one", async () => {
+    test("makes a remix, lists both, and deletes one", async () => {
       const { videos } = client();
       const source = await made();
       const remixed = await videos.remix(source.id, { prompt: "a blue fox" });
@@ -102,7 +102,7 @@ describe.each(["/v1", "/openai/v1"])(
       expect(gone).toBeInstanceOf(OpenAI.NotFoundError);
     });
 
-    test("understands what is wrong", async () => {
+    test("reads errors", async () => {
       const { videos } = client();
       const failure = await failureOf(() =>
         videos.create({ model: SORA, prompt: "a fox", size: "1x1" as never }),
@@ -127,7 +127,7 @@ describe("the client of the native style, unmodified", () => {
     return now;
   }
 
-  test("has videos made", async () => {
+  test("gets videos", async () => {
     const UPSTREAM = `models/${VEO}/operations/upstream`;
     place.taken = { body: { name: UPSTREAM } };
     const begun = await client().models.generateVideos({
@@ -167,7 +167,7 @@ describe("the client of the native style, unmodified", () => {
     });
   });
 
-  test("has them made by a vendor of another format, and learns why they are not", async () => {
+  test("gets videos of a vendor of another format, and the reason of failed ones", async () => {
     place.taken = { body: { id: "cgt-upstream" } };
     const begun = await client().models.generateVideos({
       model: SEEDANCE,
@@ -194,7 +194,7 @@ const PNG = Buffer.from(
 );
 
 withVendors("captured", () => {
-  test("[B4.2-a] what a client of tasks sent is read without a word lost", () => {
+  test("[B4.2-a] a recorded task request of a client is read without a loss", () => {
     const bodies = readLines("captured/vercel-video.jsonl")
       .filter(({ path }) => textOf(path)?.startsWith("/videoa/"))
       .flatMap(({ body }) => (isObject(body) ? [body] : []));

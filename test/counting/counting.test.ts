@@ -26,7 +26,7 @@ const FEWEST = 5;
 const NOT_JUDGED: readonly Kind[] = ["media", "others"];
 
 withVendors("corpus", () => {
-  test("long questions are counted to within a hundredth, but for a few with many calls", async () => {
+  test("the token counts of long requests are accurate to a hundredth, except for a few with many calls", async () => {
     const long = (await readCounted()).filter(
       ({ vendor, kind, told }) => vendor in HELD && told > 900 && !NOT_JUDGED.includes(kind),
     );
@@ -37,7 +37,7 @@ withVendors("corpus", () => {
     expect(off.at(-1)).toBeLessThan(0.07);
   });
 
-  test("[A4.6] recorded questions are as long as their vendors said, as nearly as can be told", async () => {
+  test("[A4.6] the token counts of recorded requests match their vendors' counts", async () => {
     const rows = rowsOf(await readCounted()).filter(({ questions }) => questions >= FEWEST);
     process.stdout.write(tableOf(rows));
 

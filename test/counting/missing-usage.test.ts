@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
 test.each(
   CASES.flatMap((each) => [true, false].map((stream) => [each.style.id, stream, each] as const)),
 )(
-  "a question in the style %s (streamed: %p) whose upstream reports no usage is billed as it would be counted",
+  "a request in the style %s (streamed: %p) whose upstream reports no usage is charged by the gateway's count",
   async (_id, stream, { path, style, body }) => {
     const question = { model: MODEL, stream, ...body };
     const facts = style.inbound.readRequest(question, {});

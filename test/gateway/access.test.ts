@@ -136,7 +136,7 @@ const MODELS_BELOW_API = "/api/v3/";
 const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout", "/api/user/self/sessions/end"];
 
 describe("[A5-3] every route is open to the roles of its access, and closed to all others", () => {
-  test("there are routes of every kind that logins are for", () => {
+  test("every kind of credential has routes", () => {
     expect(new Set(ROUTES.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
       true,
     );
@@ -185,12 +185,12 @@ describe("[A5-3] every route is open to the roles of its access, and closed to a
     ),
   );
 
-  test.each(linked)("%s opens %s %s as little as nobody does", async (kind, method, path) => {
+  test.each(linked)("%s opens %s %s as little as no credential", async (kind, method, path) => {
     expect((await knock(method, path, kind)).status).toBe(404);
   });
 
   test.each(ROUTES.filter(({ access }) => access === "public").map((each) => [each.path, each]))(
-    "%s asks for nothing, and tells nothing of anybody's",
+    "%s needs no credential, and reveals nothing about users",
     async (_, { method, path }) => {
       const response = await knock(method, path, "no credential");
 

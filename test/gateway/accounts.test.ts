@@ -34,7 +34,7 @@ function tryLogin(login: object, headers: Readonly<Record<string, string>>, at =
 }
 
 describe("logging in", () => {
-  test("[A5-3] by address or by name opens what an API key does not", async () => {
+  test("[A5-3] by address or by name gives access that an API key does not", async () => {
     for (const login of [ROOT, { username: "root", password: ROOT.password }]) {
       const ask = askWith(opened.url, await logIn(opened.url, login));
       expect((await ask("GET", "/api/user/self")).data).toMatchObject({
@@ -47,7 +47,7 @@ describe("logging in", () => {
     }
   });
 
-  test("sets a cookie that no script reads, and that needs encryption where there is any", async () => {
+  test("sets a cookie that scripts cannot read, and that requires encryption if the gateway is encrypted", async () => {
     const plain = await tryLogin(ROOT, elsewhere());
     const secure = await tryLogin(ROOT, { ...elsewhere(), "x-forwarded-proto": "https" });
 
@@ -58,7 +58,7 @@ describe("logging in", () => {
     expect(JSON.stringify(plain.body)).not.toContain(/=([^;]+)/.exec(cookie)?.[1] ?? "?");
   });
 
-  test("says the same to a wrong password as to an unknown user", async () => {
+  test("gives the same error for a wrong password and an unknown user", async () => {
     const password = "not the password at all";
     const answers = [
       await tryLogin({ email: ROOT.email, password }, elsewhere()),
@@ -73,7 +73,7 @@ describe("logging in", () => {
     }
   });
 
-  test("takes as long for an unknown user as for a known one", async () => {
+  test("takes the same time for an unknown user and a known one", async () => {
     await using slow = await openWithRoot({ clock: CLOCK, env: PROXIED, hasSlowPasswords: true });
     const password = "not the password at all";
     // The processor's time: how long an answer takes depends on the machine's other programs, too.
@@ -94,7 +94,7 @@ describe("logging in", () => {
     expect(unknown / known).toBeWithin(0.5, 2);
   });
 
-  test("is slowed down only for clients that fail", async () => {
+  test("is delayed only for clients with failed attempts", async () => {
     await asUser(opened.url, "slow");
     const guesser = elsewhere();
     const guess = { username: "slow", password: "not the password at all" };
@@ -110,14 +110,14 @@ describe("logging in", () => {
     expect((await tryLogin(right, elsewhere())).status).toBe(200);
   });
 
-  test("[A5-3] is refused to a page of another site", async () => {
+  test("[A5-3] is refused if the request comes from another site's page", async () => {
     const { status } = await tryLogin(ROOT, { ...elsewhere(), "sec-fetch-site": "cross-site" });
 
     expect(status).toBe(403);
   });
 
   test.each([{}, { email: ROOT.email }, { password: "x" }, { email: 5, password: "x" }])(
-    "with %j is a mistake",
+    "with %j is refused as invalid",
     async (login) => {
       expect((await tryLogin(login, elsewhere())).status).toBe(400);
     },
@@ -136,7 +136,7 @@ describe("a session", () => {
     expect((await other("GET", "/api/user/self")).status).toBe(200);
   });
 
-  test("changes nothing for a page of another site", async () => {
+  test("refuses changes from another site's page", async () => {
     const { cookie = "" } = await logIn(opened.url, ROOT);
     const { host } = new URL(opened.url);
     const cases: [Record<string, string>, number][] = [
@@ -159,7 +159,7 @@ describe("a session", () => {
 });
 
 describe("an access token", () => {
-  test("is made by a program, which is told how where it shows a cookie alone", async () => {
+  test("is created by a program; a request with only a cookie gets an explanation", async () => {
     const { cookie = "" } = await logIn(opened.url, ROOT);
 
     const alone = await askWith(opened.url, { cookie })("POST", "/api/user/token");
@@ -171,7 +171,7 @@ describe("an access token", () => {
     expect((await named("DELETE", "/api/user/token")).status).toBe(200);
   });
 
-  test("is a login until it is replaced or revoked", async () => {
+  test("is valid until it is replaced or revoked", async () => {
     const first = await tokenOf(opened.url, "tokens");
     const ask = askWith(opened.url, bearer(first));
     const second = textIn((await ask("POST", "/api/user/token")).data, "token");
@@ -183,7 +183,7 @@ describe("an access token", () => {
     expect((await again("GET", "/api/user/self")).status).toBe(401);
   });
 
-  test("is no API key, and counts nowhere but in its header", async () => {
+  test("is not an API key, and is accepted in its own header only", async () => {
     const token = await tokenOf(opened.url, "header-only");
 
     const call = await fetch(`${opened.url}/v1/models`, { headers: bearer(token) });
@@ -197,7 +197,7 @@ describe("an access token", () => {
 });
 
 describe("users", () => {
-  test("change their password only if they know it, which ends what was logged in with it", async () => {
+  test("can change their password only with the current one, which ends their other logins", async () => {
     await asUser(opened.url, "changer");
     const login = { username: "changer", password: PASSWORD };
     const old = askWith(opened.url, await logIn(opened.url, login));
@@ -215,7 +215,7 @@ describe("users", () => {
     expect((await tryLogin({ ...login, password }, elsewhere())).status).toBe(200);
   });
 
-  test("who are disabled are logged out, and their keys are refused until they are not", async () => {
+  test("who are disabled are logged out, and their keys are refused until they are enabled", async () => {
     const root = await asRoot(opened.url);
     const ask = await asUser(opened.url, "leaver");
     const { data: self } = await ask("GET", "/api/user/self");
@@ -253,7 +253,7 @@ describe("users", () => {
     );
   });
 
-  test("share neither a name nor an address", async () => {
+  test("have unique names and addresses", async () => {
     const root = await asRoot(opened.url);
     const fields = { username: "same", email: "Same@Example.com" };
 
@@ -265,7 +265,7 @@ describe("users", () => {
   });
 
   test.each(["short", "aaaaaaaaaaaaaaaaaaaa", "x".repeat(257)])(
-    "cannot have the password %s",
+    "cannot set the password %s",
     async (password) => {
       const root = await asRoot(opened.url);
       expect((await root("POST", "/api/user", { username: "weak", password })).status).toBe(400);
@@ -295,7 +295,7 @@ describe("a gateway without a login", () => {
     );
   });
 
-  test("keeps the login that it was given, whatever the settings say later", async () => {
+  test("keeps its first login, even if the settings change later", async () => {
     await using first = await openWithRoot();
     expect(first.gateway.setupToken).toBeUndefined();
     await first.gateway.close();

@@ -27,7 +27,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
     };
     const messages = [{ role: "user", content: "Say hello." }];
 
-    test("have text generated, whole and streamed", async () => {
+    test("get text, complete and streamed", async () => {
       const chat = await post("/chat/completions", { model: TEXT, messages });
       const stream = await post("/chat/completions", { model: TEXT, messages, stream: true });
       const response = await post("/responses", { model: TEXT, input: "Say hello." });
@@ -40,7 +40,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
       expect(await kept.json()).toMatchObject({ id });
     });
 
-    test("have texts turned into vectors", async () => {
+    test("get embeddings", async () => {
       const { body } = await post("/embeddings", {
         model: "text-embedding-3-small",
         input: ["a", "b"],
@@ -49,7 +49,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
       expect(body["data"]).toHaveLength(2);
     });
 
-    test("have pictures made, in the vendor's shape, by models of any family", async () => {
+    test("get images in the vendor's format, from models of any family", async () => {
       for (const model of [PICTURE, "gpt-image-1"]) {
         const { body } = await post("/images/generations", { model, prompt: "a fox" });
 
@@ -63,7 +63,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
       }
     });
 
-    test("have pictures streamed by the vendor's events", async () => {
+    test("get streamed images with the vendor's events", async () => {
       const { text } = await post("/images/generations", {
         model: PICTURE,
         prompt: "a fox",
@@ -76,7 +76,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
       expect(text).toEndWith("data: [DONE]\n\n");
     });
 
-    test("read a video by its link, without a key", async () => {
+    test("download a video by its link, without a key", async () => {
       const begun = await post("/contents/generations/tasks", {
         model: VIDEO,
         content: [{ type: "text", text: "a fox" }],
@@ -108,7 +108,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
       }
     }, 40_000);
 
-    test("are refused in the vendor's shape, wherever it fails", async () => {
+    test("get errors in the vendor's format at every endpoint", async () => {
       const wrongKey = await fetch(`${gateway.url}${base}/chat/completions`, {
         method: "POST",
         headers: { authorization: "Bearer wrong", "content-type": "application/json" },
@@ -140,7 +140,7 @@ describe.each(["/api/v3", "/videoa/api/v3", "/seedance/api/v3"])(
   },
 );
 
-test("a link that has expired leads nowhere", async () => {
+test("an expired link is refused", async () => {
   let now = Date.now();
   await using later = await openClientsGateway(
     { SLUICE_MEDIA_STORE: "folder" },

@@ -130,7 +130,7 @@ describe("speech", () => {
     },
   );
 
-  test("is asked for in the caller's own words, whatever they are", async () => {
+  test("is requested with the client's own text, unchanged", async () => {
     const more = {
       response_format: "opus",
       speed: 1.5,
@@ -148,13 +148,13 @@ describe("speech", () => {
     expect(heard()[0]?.headers.get("accept")).toBe("*/*");
   });
 
-  test("of a type that a browser might run is mere bytes", async () => {
+  test("of a type that a browser might run is sent as plain bytes", async () => {
     const response = await speak({ model: "odd" });
 
     expect(response.headers.get("content-type")).not.toContain("html");
   });
 
-  test("begins to arrive while the vendor still speaks", async () => {
+  test("begins to arrive while the vendor is still sending", async () => {
     const response = await speak({ model: "slow" });
     const reader = response.body?.getReader();
     const first = await reader?.read();
@@ -180,7 +180,7 @@ describe("speech", () => {
     });
   });
 
-  test("is charged by the characters of its text where those have a price", async () => {
+  test("is charged by the characters of its text if they have a price", async () => {
     await (await speak({ model: "by-letter", input: "Grüße!" })).bytes();
     const sound = await lastCall();
     await (await speak({ model: "by-letter", input: "Grüße!", stream_format: "sse" })).bytes();
@@ -191,7 +191,7 @@ describe("speech", () => {
     expect(events).toMatchObject({ characters: 6, cost: 6 * 15_000, is_estimated: 0 });
   });
 
-  test("as events is passed on as it came, and charged by what its last one says", async () => {
+  test("as events is passed on unchanged, and charged by its last event", async () => {
     const response = await speak({ stream_format: "sse" });
     const text = await response.text();
 
@@ -210,7 +210,7 @@ describe("speech", () => {
     });
   });
 
-  test("that is asked for twice with one key is asked once, and charged once", async () => {
+  test("that is requested twice with one idempotency key is sent and charged once", async () => {
     const headers = { "idempotency-key": "spoken-once" };
 
     const first = await (await speak({}, undefined, headers)).bytes();
@@ -222,7 +222,7 @@ describe("speech", () => {
   });
 
   test.each(["broken", "liar", "page", "empty"])(
-    "comes from the next channel where the first is %s",
+    "comes from the next channel if the first is %s",
     async (model) => {
       const response = await speak({ model: `spared-${model}` });
 
@@ -234,7 +234,7 @@ describe("speech", () => {
     },
   );
 
-  test("that breaks off is cut off, so that half of it never looks whole, and is charged", async () => {
+  test("that breaks off is aborted without a normal end, and is charged", async () => {
     const response = await speak({ model: "mortal" });
     expect(response.status).toBe(200);
     const rest = response.bytes().catch(() => "cut");
@@ -245,7 +245,7 @@ describe("speech", () => {
     expect(await lastCall()).toMatchObject({ outcome: "failed", cost: 4 * 1_000 + 15 * 2_000 });
   });
 
-  test("that its caller leaves is cut off at the vendor, and charged", async () => {
+  test("whose client disconnects is cancelled at the vendor, and charged", async () => {
     const socket = await speakByHand("endless");
     await once(socket, "data");
     const asked = vendor.heard.at(-1);
@@ -260,7 +260,7 @@ describe("speech", () => {
     });
   });
 
-  test("waits at the vendor for a caller who does not read on", async () => {
+  test("is paused at the vendor if the client stops reading", async () => {
     const socket = await speakByHand("endless");
     await once(socket, "data");
     socket.pause();
@@ -284,7 +284,7 @@ describe("speech", () => {
 });
 
 describe.each(["transcriptions", "translations"])("%s", (name) => {
-  test("are asked for with the caller's file, its name and its type, and whatever else was said", async () => {
+  test("are requested with the client's file, its name and type, and all other fields", async () => {
     const response = await send({ temperature: "0.2", "later_idea[]": "x", language: "en" }, name);
 
     expect(response.status).toBe(200);
@@ -327,7 +327,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     expect(captions).toMatchObject({ media_ms: 2_500, cost: 250_000, is_estimated: 1 });
   });
 
-  test("as text are asked for as JSON, which says what was used", async () => {
+  test("as text are requested as JSON, which contains the usage", async () => {
     const response = await send({ response_format: "text" }, name);
 
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -336,7 +336,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     expect(await lastCall()).toMatchObject({ input_tokens: 14, is_estimated: 0 });
   });
 
-  test("as captions are passed on, and charged by when the last one ends", async () => {
+  test("as captions are passed on, and charged by the end of the last one", async () => {
     const response = await send({ response_format: "srt" }, name);
 
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -361,7 +361,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     });
   });
 
-  test("are refused by name where a field is wrong", async () => {
+  test("with an invalid field are refused by its name", async () => {
     const refusal = async (fields: Readonly<Record<string, string | File>>) =>
       await errorOf(await send(fields, name));
 
@@ -401,11 +401,11 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
   });
 });
 
-describe("transcripts as they come", () => {
+describe("streamed transcripts", () => {
   const stream = (fields: Readonly<Record<string, string>> = {}) =>
     send({ stream: "true", ...fields });
 
-  test("are passed on, and charged by what the last event says", async () => {
+  test("are passed on, and charged by the last event", async () => {
     const response = await stream();
 
     expect(response.headers.get("content-type")).toStartWith("text/event-stream");
@@ -423,14 +423,14 @@ describe("transcripts as they come", () => {
     expect(await lastCall()).toMatchObject({ input_tokens: 14, output_tokens: 5, is_estimated: 0 });
   });
 
-  test("come whole where the model cannot stream", async () => {
+  test("arrive complete if the model cannot stream", async () => {
     const response = await stream({ model: "stubborn" });
 
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toMatchObject({ text: TEXT });
   });
 
-  test("that break off end with an error, never with a false end", async () => {
+  test("that break off end with an error, never with a normal end", async () => {
     const text = await (await stream({ model: "dying" })).text();
 
     expect(text).toContain('data: {"error":{');
@@ -438,7 +438,7 @@ describe("transcripts as they come", () => {
     expect(await lastCall()).toMatchObject({ outcome: "failed", is_estimated: 1 });
   });
 
-  test("that their caller leaves are charged by the file and by what was written", async () => {
+  test("whose client disconnects are charged by the file and the text so far", async () => {
     const leaving = new AbortController();
     const form = new FormData();
     for (const [name, value] of Object.entries({ model: "gated", stream: "true" })) {
@@ -467,7 +467,7 @@ describe("transcripts as they come", () => {
 });
 
 describe("audio is refused", () => {
-  test("without words, in the words of the chat style", async () => {
+  test("without text, in the format of the chat style", async () => {
     expect(await errorOf(await speak({ input: "" }))).toMatchObject({
       status: 400,
       type: "invalid_request_error",
@@ -477,7 +477,7 @@ describe("audio is refused", () => {
     expect(heard()).toEqual([]);
   });
 
-  test("of a model whose vendor does no such thing, or not in this way", async () => {
+  test("for a model whose vendor does not support it", async () => {
     expect(await errorOf(await speak({ model: "deepseek-chat" }))).toMatchObject({
       status: 404,
       code: "model_not_found",
@@ -489,7 +489,7 @@ describe("audio is refused", () => {
     expect(heard()).toEqual([]);
   });
 
-  test("in the vendor's words where it is the vendor that refuses, for nothing", async () => {
+  test("with the vendor's message if the vendor refuses it, without cost", async () => {
     expect(await errorOf(await speak({ model: "picky" }))).toMatchObject({
       status: 400,
       message: "Voice 'x' is unknown.",
@@ -498,7 +498,7 @@ describe("audio is refused", () => {
     expect(await lastCall()).toMatchObject({ cost: 0 });
   });
 
-  test("to a key that is kept to another family", async () => {
+  test("for a key that is restricted to another family", async () => {
     const keyFor = async (family: string): Promise<Record<string, string>> => {
       const { data } = await root("POST", "/api/token", { name: family, endpoints: [family] });
       return bearer(textIn(data, "key"));
@@ -513,7 +513,7 @@ describe("audio is refused", () => {
   });
 });
 
-test("a vendor is not sent the field that it does not know", async () => {
+test("a field that a vendor does not know is not sent to it", async () => {
   const response = await send({ model: "voxtral", response_format: "json" });
 
   expect(response.status).toBe(200);

@@ -41,7 +41,7 @@ async function latest(action: string): Promise<readonly JsonObject[]> {
 }
 
 describe("the audit log", () => {
-  test("says before and after every change who made it, how, and to what", async () => {
+  test("records before and after every change its author, its action and its object", async () => {
     const { data } = await root("POST", "/api/token", { name: "made", rpm: 5 });
     await root("PUT", `/api/token/${Number(data["id"])}`, { status: 2 }, { "user-agent": "curl" });
 
@@ -64,7 +64,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("says what was refused, and why", async () => {
+  test("records refused requests, and the reason", async () => {
     const { status } = await root("PUT", "/api/user/4711", { display_name: "x" });
 
     expect(status).toBe(404);
@@ -74,7 +74,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  test("knows every login, and every one that failed", async () => {
+  test("records every login, and every failed one", async () => {
     const ask = askWith(opened.url);
     await ask("POST", "/api/user/login", { username: "watcher", password: "hunter2-hunter2" });
     const [tried, failed] = await latest("POST /api/user/login");
@@ -90,7 +90,7 @@ describe("the audit log", () => {
     expect(done).toMatchObject({ actor: "watcher", proof: "password", outcome: "done" });
   });
 
-  test("knows the set-up", async () => {
+  test("records the set-up", async () => {
     await using fresh = await openTestGateway({ yaml: "sandbox: auto" });
     const token = fresh.gateway.setupToken ?? "";
     const ask = askWith(fresh.url);
@@ -105,7 +105,7 @@ describe("the audit log", () => {
     expect(text).not.toContain(ROOT.password);
   });
 
-  test("knows who was kept from what, by role, by page and by a token that is not good", async () => {
+  test("records refused users and requests, by role, by page and by an invalid token", async () => {
     const plain = await asUser(opened.url, "plain");
     const session = await logIn(opened.url, ROOT);
     await plain("GET", "/api/audit");
@@ -147,7 +147,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(row).length).toBeLessThan(1_500);
   });
 
-  test("has no secret in it, wherever a client puts it", async () => {
+  test("contains no secret, in any field of a request", async () => {
     const secret = "hunter2-hunter2-hunter2";
     await root("POST", "/api/user", { username: "eve", password: secret });
     await root("POST", "/api/user", { username: "eve2", pasword: secret });
@@ -160,7 +160,7 @@ describe("the audit log", () => {
     expect(text).toContain('"pasword":"[secret]"');
   });
 
-  test("is found by who, by what and by when", async () => {
+  test("is filtered by user, by action and by time", async () => {
     const [head] = await rows();
     const of = await rows("actor=1");
     const after = await rows(`since=${Number(head?.["created_at"]) + 60}`);
@@ -177,7 +177,7 @@ describe("the audit log", () => {
     ).toBe(403);
   });
 
-  test("is not written by calls of models", async () => {
+  test("contains no calls of models", async () => {
     const before = (await auditor("GET", "/api/audit/head")).data["seq"];
     await opened.post("/v1/chat/completions", {
       model: "gpt-4o-mini",
@@ -188,7 +188,7 @@ describe("the audit log", () => {
     expect((await auditor("GET", "/api/audit/head")).data["seq"]).toBe(before);
   });
 
-  test("nothing is done that it cannot take", async () => {
+  test("no action runs if its row cannot be written", async () => {
     await using small = await openWithRoot();
     const ask = await asRoot(small.url);
     using db = new Database(join(small.dataDir, "sluice.db"), { readwrite: true });
@@ -201,7 +201,7 @@ describe("the audit log", () => {
     expect(JSON.stringify((await ask("GET", "/api/token")).data)).not.toContain("unseen");
   });
 
-  test("what was done is answered even where the row after it cannot be written", async () => {
+  test("a completed action is answered even if its second row cannot be written", async () => {
     await using small = await openWithRoot();
     const ask = await asRoot(small.url);
     using db = new Database(join(small.dataDir, "sluice.db"), { readwrite: true });
@@ -218,7 +218,7 @@ describe("the audit log", () => {
     expect(data["items"]).toMatchObject([{ action: "POST /api/token", outcome: "asked" }, {}, {}]);
   });
 
-  test("a flood of logins is a sample of rows, and a count of the rest", async () => {
+  test("many failed logins are recorded as sampled rows and a count of the rest", async () => {
     // However long it takes here, it is all in one minute.
     const clock = { now: () => Date.now(), monotonic: () => performance.now() / 1_000 };
     await using flooded = await openWithRoot({ clock });
@@ -266,7 +266,7 @@ describe("the audit log", () => {
   });
 });
 
-describe("[A5-3] what the registry says of secrets", () => {
+describe("[A5-3] secrets in the registry", () => {
   const audited = ROUTES.filter(isAudited);
   const LOOKS_SECRET = /pass|secret|token$|key$|code|credential|authorization|cookie/i;
 
@@ -280,7 +280,7 @@ describe("[A5-3] what the registry says of secrets", () => {
     expect(unmarked).toEqual([]);
   });
 
-  test("every way to log in and every change is in the audit log", () => {
+  test("every kind of login and every change is in the audit log", () => {
     expect(audited.map(({ method, path }) => `${method} ${path}`)).toEqual(
       expect.arrayContaining(["POST /api/user/login", "POST /api/user/setup", "PUT /api/user/:id"]),
     );

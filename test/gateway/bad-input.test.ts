@@ -42,7 +42,7 @@ async function expectRefusal(
   expect({ sent: opened.sandbox.requests.length, entries: books.entries().length }).toEqual(before);
 }
 
-describe("[A4.3-a] a field that is wrong is named", () => {
+describe("[A4.3-a] an invalid field is named", () => {
   const cases: [string, Record<string, unknown>, string][] = [
     ["no model", { model: undefined }, "model"],
     ["a model that is not a string", { model: 4 }, "model"],
@@ -85,7 +85,7 @@ describe("[A4.3-a] a field that is wrong is named", () => {
 });
 
 describe("a value that may be newer than the gateway", () => {
-  test("reaches a vendor of the caller's style, who says what it thinks of it", async () => {
+  test("reaches a vendor of the client's style, which decides about it", async () => {
     const before = opened.sandbox.requests.length;
 
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
@@ -115,7 +115,7 @@ describe("a value that may be newer than the gateway", () => {
   });
 });
 
-describe("a body that is no request", () => {
+describe("an invalid request body is refused", () => {
   test("truncated JSON", async () => {
     await expectRefusal(() => opened.post(PATH, '{"model":"gpt-4o-mini","mess'), 400, {});
   });
@@ -124,7 +124,7 @@ describe("a body that is no request", () => {
     await expectRefusal(() => opened.post(PATH, ""), 400, {});
   });
 
-  test("JSON that is no object", async () => {
+  test("JSON that is not an object", async () => {
     await expectRefusal(() => opened.post(PATH, "[1,2]"), 400, {});
   });
 
@@ -134,14 +134,14 @@ describe("a body that is no request", () => {
     await expectRefusal(() => opened.post(PATH, bomb), 400, {});
   });
 
-  test("of so many parts that reading them would block other calls", async () => {
+  test("a body with so many parts that reading it would block other calls", async () => {
     const metadata = `{${'"a":{},'.repeat(250_000)}"a":{}}`;
     const text = `{"model":"gpt-4o-mini","messages":[],"metadata":${metadata}}`;
 
     await expectRefusal(() => opened.post(PATH, text), 413, {});
   });
 
-  test("a member that stands twice, since two readers may take different ones", async () => {
+  test("a duplicate member, since parsers differ in which value they use", async () => {
     await expectRefusal(
       () => opened.post(PATH, '{"model":"a","model":"gpt-4o-mini","messages":[]}'),
       400,
@@ -160,7 +160,7 @@ describe("a body that is no request", () => {
     await expectRefusal(send, 400, {});
   });
 
-  test("33 MiB, whether its length is announced or not", async () => {
+  test("33 MiB, with or without an announced length", async () => {
     const large = JSON.stringify({ ...good, user: "x".repeat(33 * 1024 * 1024) });
     const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
     const announced = (): Promise<Response> => opened.post(PATH, large);
@@ -181,20 +181,20 @@ describe("a body that is no request", () => {
   });
 });
 
-describe("a caller who may not", () => {
-  test("without a key: refused before the body is read", async () => {
+describe("a client without permission is refused", () => {
+  test("without a key: before the body is read", async () => {
     await expectRefusal(() => fetch(opened.url + PATH, { method: "POST", body: "{" }), 401, {
       code: "invalid_api_key",
     });
   });
 
-  test("with a bad key", async () => {
+  test("with an invalid key", async () => {
     const headers = { authorization: "Bearer sk-this-key-does-not-exist-0123456789" };
 
     await expectRefusal(() => opened.post(PATH, good, headers), 401, { code: "invalid_api_key" });
   });
 
-  test("an unknown model: 404 that names it", async () => {
+  test("for an unknown model: 404 that names it", async () => {
     await expectRefusal(() => opened.post(PATH, { ...good, model: "gpt-99" }), 404, {
       code: "model_not_found",
       param: "model",
@@ -203,7 +203,7 @@ describe("a caller who may not", () => {
   });
 });
 
-test("what clients add of their own is no mistake", async () => {
+test("additional fields of clients are accepted", async () => {
   const extras = {
     client_metadata: { a: 1 },
     prompt_cache_key: "k",
@@ -219,7 +219,7 @@ test("what clients add of their own is no mistake", async () => {
   expect((await opened.post(PATH, { ...good, ...extras })).status).toBe(200);
 });
 
-test("a body with keys of every object's prototype pollutes nothing", async () => {
+test("a body with keys of every object's prototype has no side effect", async () => {
   const text =
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"model":"gpt-4o-mini","messages":[{"role":"user","content":"hi"}]}';
   await opened.post(PATH, text);

@@ -52,10 +52,10 @@ describe("a base URL that is off by one segment works", () => {
   );
 });
 
-describe("a deployment in the path is the model that is asked", () => {
+describe("a deployment in the path is the model that is called", () => {
   const asked = (): unknown => opened.sandbox.requests.at(-1)?.body;
 
-  test.each([false, true])("in place of the one in the body, stream: %p", async (stream) => {
+  test.each([false, true])("instead of the one in the body, stream: %p", async (stream) => {
     const response = await opened.post("/openai/deployments/gpt-4o/chat/completions", {
       model: "gpt-35-turbo",
       stream,
@@ -74,7 +74,7 @@ describe("a deployment in the path is the model that is asked", () => {
     expect(await response.text()).toContain("none");
   });
 
-  test("a picture's model, and a sound's, too", async () => {
+  test("for images and audio, too", async () => {
     const picture = await opened.post("/openai/deployments/gpt-image-1/images/generations", {
       prompt: "a cat",
     });
@@ -93,9 +93,9 @@ describe("a deployment in the path is the model that is asked", () => {
   });
 });
 
-describe("another spelling of a path opens nothing more than the path itself", () => {
+describe("another spelling of a path gives no more access than the path itself", () => {
   test.each(["/chat/completions", "/v1/v1/chat/completions", "/openai/deployments/m/embeddings"])(
-    "%s needs a key, and one that may call its endpoint",
+    "%s needs a key that may call its endpoint",
     async (path) => {
       const nobody = await fetch(opened.url + path, { method: "POST", body: "{}" });
       expect(nobody.status).toBe(401);
@@ -169,14 +169,14 @@ describe("an unknown path is answered in its own style, with the nearest path", 
     expect(found.text).toContain(message);
   });
 
-  test("a long path is cut, and is compared with nothing", async () => {
+  test("a long path is truncated, and is compared with nothing", async () => {
     const { text, status } = await refused("GET", `/v1/${"a".repeat(4_000)}`);
 
     expect([status, text.length < 600]).toEqual([404, true]);
   });
 });
 
-describe("405 says in the path's style which methods the path takes", () => {
+describe("405 lists the allowed methods in the path's style", () => {
   test.each([
     ["GET", "/v1/chat/completions", "POST", { error: { code: "method_not_supported" } }],
     ["GET", "/chat/completions", "POST", { error: { code: "method_not_supported" } }],
@@ -195,13 +195,13 @@ describe("405 says in the path's style which methods the path takes", () => {
     expect(found.text).toContain(`This path takes ${allow}.`);
   });
 
-  test("so does the path that only refuses a method", async () => {
+  test("for a path that only refuses a method", async () => {
     const response = await opened.get("/v1/responses");
 
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  test("or in the style of the client that calls", async () => {
+  test("or in the style of the calling client", async () => {
     const messages = await refused("GET", "/v1/chat/completions", {
       "anthropic-version": "2023-06-01",
     });

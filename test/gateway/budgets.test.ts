@@ -60,7 +60,7 @@ function tomorrow(): number {
 const budgetsIn = (data: JsonObject): JsonObject[] => data["budgets"] as JsonObject[];
 
 describe("a token's budget", () => {
-  test("refuses calls beyond it in the format of the style, and says when it resets", async () => {
+  test("refuses calls beyond it in the format of the style, and reports when it resets", async () => {
     const { ask, call, tokenId } = await somebody("tia", { budget_day_usd: "0" });
 
     const refused = await call();
@@ -78,7 +78,7 @@ describe("a token's budget", () => {
     expect((await call(true)).status).toBe(200);
   });
 
-  test("is minded by an explanation, too, before any call has drawn on it", async () => {
+  test("is also applied by an explanation, before the first call", async () => {
     const { ask } = await somebody("tea");
     const { data } = await ask("POST", "/api/token", { name: "none", budget_month_usd: 0 });
     const question = { model: MODEL, max_tokens: 9, messages: [{ role: "user", content: "hi" }] };
@@ -102,7 +102,7 @@ describe("a token's budget", () => {
     expect(accounts.filter((id) => id.startsWith(`key:${Number(data["id"])}`))).toEqual([]);
   });
 
-  test("is shown as it was set, and stays through other changes", async () => {
+  test("is shown as it was set, and survives other changes", async () => {
     const fields = { budget_day_usd: 1.25, budget_month_usd: 12.345_678_901 };
     const { ask, tokenId } = await somebody("tom", fields);
 
@@ -113,7 +113,7 @@ describe("a token's budget", () => {
   });
 
   test.each([[-1], [1e-10], ["a lot"], ["NaN"], ["1".repeat(25)], [1e10], [[]], [{}]])(
-    "is not set to %j",
+    "%j as a budget is refused",
     async (amount) => {
       for (const field of ["budget_day_usd", "budget_month_usd"]) {
         const { status, body } = await admin("POST", "/api/token", { name: "x", [field]: amount });
@@ -125,7 +125,7 @@ describe("a token's budget", () => {
 });
 
 describe("a user's budgets", () => {
-  test("hold for all tokens together, and say what is left and when they begin anew", async () => {
+  test("apply to all tokens together, and show the rest and the time of the reset", async () => {
     const { ask, id, call } = await somebody("uma");
     const set = (fields: object) =>
       admin("PUT", `/api/user/${id}/quota`, { ...fields, reason: "a test" });
@@ -152,7 +152,7 @@ describe("a user's budgets", () => {
 });
 
 describe("a team", () => {
-  test("has an account on which its members draw together", async () => {
+  test("has an account that its members share", async () => {
     const made = await admin("POST", "/api/team", { name: "red", quota_usd: 0 });
     const id = Number(made.data["id"]);
     const members = [await somebody("mia"), await somebody("max")];
@@ -185,7 +185,7 @@ describe("a team", () => {
     expect(await books.whenSettled()).toEqual([]);
   });
 
-  test("is listed with others, and has a name of its own", async () => {
+  test("is listed with others, and has a unique name", async () => {
     const first = await admin("POST", "/api/team", { name: "first" });
     const second = await admin("POST", "/api/team", { name: "second", budget_month_usd: 9 });
     const { id } = first.data;
@@ -213,7 +213,7 @@ describe("a team", () => {
     expect((await admin(method, path, body)).status).toBe(status);
   });
 
-  test("that is not there takes no member", async () => {
+  test("that does not exist accepts no member", async () => {
     const { id } = await somebody("lone");
 
     const refused = await admin("PUT", `/api/user/${id}`, { team_id: 4_711, status: 2 });
@@ -234,7 +234,7 @@ describe("a top-up", () => {
     return Number(data["id"]);
   }
 
-  test("adds and takes away, and stands in the ledger with its note and who did it", async () => {
+  test("adds or removes money, and is in the ledger with its note and its author", async () => {
     const id = await withQuota("una", 1);
 
     const added = await topUp(id, { add_usd: "0.000000005", note: "invoice 4711" });
@@ -250,7 +250,7 @@ describe("a top-up", () => {
     ]);
   });
 
-  test("that is sent again with its operation adds once, whichever way it is named", async () => {
+  test("that is repeated with its operation id counts once, in each notation of the id", async () => {
     const id = await withQuota("ute", 1);
     const named = { add_usd: 2, operation: "invoice-1" };
     const header = { "idempotency-key": "invoice-1" };
@@ -274,7 +274,7 @@ describe("a top-up", () => {
     expect((await admin("GET", `/api/user/${id}/quota`)).data).toMatchObject({ quota_usd: 3 });
   });
 
-  test("counts beside 49 others at once", async () => {
+  test("counts beside 49 concurrent ones", async () => {
     const id = await withQuota("ula", 1);
 
     const answers = await Promise.all(Array.from({ length: 50 }, () => topUp(id, { add_usd: 1 })));
@@ -283,7 +283,7 @@ describe("a top-up", () => {
     expect((await admin("GET", `/api/user/${id}/quota`)).data).toMatchObject({ quota_usd: 51 });
   });
 
-  test("is not for equals or masters, and none for oneself but root's", async () => {
+  test("is refused for equal and higher roles, and for oneself except root", async () => {
     const own = Number((await admin("GET", "/api/user/self")).data["id"]);
     const root = await asRoot(opened.url);
 

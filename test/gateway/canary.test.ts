@@ -227,8 +227,8 @@ async function everywhere(): Promise<Record<string, string>> {
   return places;
 }
 
-describe("what callers and vendors say is kept nowhere", () => {
-  test("not in the log, metrics, database or exports, whichever way a call fails", async () => {
+describe("text of clients and vendors is not stored", () => {
+  test("in the log, metrics, database or exports, for any kind of failure", async () => {
     const answers: string[] = [];
     const vendors = ["openai", "anthropic", "gemini", "ai-sdk"];
     for (const provider of vendors) {

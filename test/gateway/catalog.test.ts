@@ -69,7 +69,7 @@ async function listed(opened: TestGateway, id: string): Promise<Record<string, u
   return (await (await opened.get(`/v1/models/${id}`)).json()) as Record<string, unknown>;
 }
 
-test("an update is planned first, changes nothing until it is applied, and then what calls cost", async () => {
+test("an update is planned first, changes nothing until it is applied, and then changes costs", async () => {
   await using served = await openServed();
   const { opened, root } = served;
 
@@ -125,7 +125,7 @@ test("an update is planned first, changes nothing until it is applied, and then 
   });
 });
 
-test("updates outlive a restart, stand below what the file says, and are taken back by provider", async () => {
+test("updates survive a restart, yield to the file, and are removed by provider", async () => {
   await using sandbox = await startSandbox();
   const channel = simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini, gpt-4o]");
   const first = await openWithRoot({ yaml: `channels:\n${channel}` });
@@ -150,7 +150,7 @@ test("updates outlive a restart, stand below what the file says, and are taken b
   expect(await listed(last, "gpt-4o-mini")).toMatchObject({ pricing: { prompt: "0.00000015" } });
 });
 
-test("only those who may change models update the catalogue, and the audit log tells of it", async () => {
+test("only users who may change models update the catalogue, and the audit log has the update", async () => {
   await using served = await openServed();
   const { opened, root } = served;
   const user = await asUser(opened.url, "ann");
@@ -189,7 +189,7 @@ const FAULTY = [
   ],
 ] as const;
 
-test("an update out of shape is refused as a whole, and changes nothing", async () => {
+test("a malformed update is refused as a whole", async () => {
   await using opened = await openWithRoot();
   const root = await asRoot(opened.url);
   const good = ownFile();
@@ -216,7 +216,7 @@ describe("a catalogue that is older than 60 days", () => {
     now: () => Date.now() + days * DAY_MS,
   });
 
-  test("is warned of at the start, with its date and its age", async () => {
+  test("causes a warning at the start, with its date and its age", async () => {
     const lines: Record<string, unknown>[] = [];
     const log = openLog("warn", {
       write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
@@ -231,7 +231,7 @@ describe("a catalogue that is older than 60 days", () => {
     ]);
   });
 
-  test("is as young as its last update, also if that changed nothing", async () => {
+  test("counts from its last update, even if that changed nothing", async () => {
     const clock = aged(400);
     await using served = await openServed({ clock });
     const { opened, root } = served;
@@ -258,7 +258,7 @@ describe("a catalogue that is older than 60 days", () => {
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
   "two gateways on one PostgreSQL",
   () => {
-    test("see an update that one of them was told of", async () => {
+    test("both apply an update that one of them received", async () => {
       await using sandbox = await startSandbox();
       await using database = await openScratchDatabase();
       const options = {

@@ -61,8 +61,8 @@ async function lastCost(): Promise<number> {
 const credentialsSeenBy = (where: Sandbox): (string | undefined)[] =>
   where.requests.map(({ headers }) => headers["authorization"]);
 
-describe("a channel that is made while the gateway runs", () => {
-  test("takes calls at once, and the simulator stops answering", async () => {
+describe("a channel that is created while the gateway runs", () => {
+  test("accepts calls at once, and the simulator stops answering", async () => {
     const simulated = await opened.get("/v1/models");
     expect(await simulated.text()).toContain("claude");
 
@@ -85,7 +85,7 @@ describe("a channel that is made while the gateway runs", () => {
     expect(models.data.map(({ id }) => id)).toEqual([MODEL]);
   });
 
-  test("is not served while it is disabled, and the simulator does not answer in its place", async () => {
+  test("is not used while it is disabled, and the simulator does not replace it", async () => {
     const id = await create();
 
     await root("PUT", `/api/channel/${id}`, { status: 2 });
@@ -104,7 +104,7 @@ describe("a channel that is made while the gateway runs", () => {
     expect((await root("GET", "/api/channel")).data).toEqual({ items: [] });
   });
 
-  test("that lists no models is asked for them at once", async () => {
+  test("without a list of models has its upstream's list requested at once", async () => {
     await create({ models: null });
 
     await waitFor(() => sandbox.requests.some(({ path }) => path === "/openai/v1/models"));
@@ -113,7 +113,7 @@ describe("a channel that is made while the gateway runs", () => {
     expect(await call()).toBe(200);
   });
 
-  test("is there again after a restart, with its credential", async () => {
+  test("exists after a restart, with its credential", async () => {
     await using second = await openAgain();
 
     const messages = [{ role: "user", content: "hi" }];
@@ -122,7 +122,7 @@ describe("a channel that is made while the gateway runs", () => {
     await answer.text();
   });
 
-  test("whose row was changed outside is left out, and the gateway starts all the same", async () => {
+  test("whose row was changed externally is left out, and the gateway still starts", async () => {
     await using second = await openAgain((database) => {
       database.run("update channels set base_url = ?", [at(other)]);
     });
@@ -142,7 +142,7 @@ describe("a channel that is made while the gateway runs", () => {
 const LOGIN = { SLUICE_ADMIN_EMAIL: ROOT.email, SLUICE_ADMIN_PASSWORD: ROOT.password };
 
 describe("a change", () => {
-  test("touches only what it names, and null takes back what was said", async () => {
+  test("affects only the named fields, and null removes a value", async () => {
     const id = await create({ priority: 5, limits: { rpm: 60 }, max_concurrent: 3 });
 
     const { data } = await root("PUT", `/api/channel/${id}`, { weight: 0.5, limits: null });
@@ -151,7 +151,7 @@ describe("a change", () => {
     expect(await call()).toBe(200);
   });
 
-  test("leaves what is changed at the same moment as it is made by others", async () => {
+  test("keeps concurrent changes of others", async () => {
     const id = await create();
     const changes = [{ status: 2 }, { weight: 3 }, { priority: 5 }, { max_concurrent: 7 }];
 
@@ -161,7 +161,7 @@ describe("a change", () => {
     expect(data).toMatchObject({ status: 2, weight: 3, priority: 5, max_concurrent: 7 });
   });
 
-  test("may send back all that was shown", async () => {
+  test("may contain every field of the response", async () => {
     const id = await create();
     const { data } = await root("GET", `/api/channel/${id}`);
 
@@ -176,7 +176,7 @@ describe("a change", () => {
     expect(await call()).toBe(200);
   });
 
-  test("of the address loses the credential, which never gets to the new one", async () => {
+  test("of the address removes the credential, which is never sent to the new address", async () => {
     const id = await create();
     expect(await call()).toBe(200);
 
@@ -224,7 +224,7 @@ describe("a change", () => {
     );
   });
 
-  test("takes back a credential that is not needed", async () => {
+  test("removes a credential that is not needed", async () => {
     const local = { provider: "openai-compatible", models: ["m"] };
     const id = await create(local);
 
@@ -235,7 +235,7 @@ describe("a change", () => {
     expect(credentialsSeenBy(sandbox)).toEqual([undefined]);
   });
 
-  test("leaves calls under way in peace, whatever becomes of their channel", async () => {
+  test("does not affect running calls, even if the channel is deleted", async () => {
     const id = await create();
     const running = await opened.post("/v1/chat/completions", {
       model: MODEL,
@@ -252,7 +252,7 @@ describe("a change", () => {
     expect(await call()).toBe(404);
   });
 
-  test("does not open more places than there are", async () => {
+  test("does not raise the limit of concurrent calls by itself", async () => {
     const id = await create({ max_concurrent: 1 });
     const ending = new AbortController();
     const running = await fetch(`${opened.url}/v1/chat/completions`, {
@@ -283,7 +283,7 @@ describe("a price", () => {
     date: "2026-11-01",
   });
 
-  test("that is changed holds for the next call, and for none before it", async () => {
+  test("that is changed applies to later calls only", async () => {
     await create();
     await root("PUT", `/api/model/${MODEL}`, price(10, 0));
     await call();
@@ -313,7 +313,7 @@ describe("a price", () => {
     expect(await lastCost()).toBeLessThan(before);
   });
 
-  test("needs a source, and is a price as a whole", async () => {
+  test("needs a source, and is replaced as a whole", async () => {
     const put = (body: object) => root("PUT", `/api/model/${MODEL}`, body);
 
     expect((await put({ input: 1, output: 2 })).body.message).toContain("'source'");
@@ -325,7 +325,7 @@ describe("a price", () => {
     expect((await put({ context: 4_096 })).status).toBe(200);
   });
 
-  test("may be a model's whose name has slashes, written in any way", async () => {
+  test("may be for a model with slashes in its name, in any notation", async () => {
     await create({ models: ["meta/llama-9"] });
 
     for (const name of ["meta%2Fllama-9", "meta/llama-9", "meta%2Fllama-9/"]) {
@@ -336,7 +336,7 @@ describe("a price", () => {
     expect((await root("DELETE", "/api/model/meta%2Fllama-9")).status).toBe(404);
   });
 
-  test("and what a model can do are shown beside who serves it", async () => {
+  test("and a model's abilities are shown beside its channels", async () => {
     await create();
     await root("PUT", "/api/model/nobody-serves-it", { context: 1, limits: { rpm: 2 } });
 
@@ -352,7 +352,7 @@ describe("a price", () => {
     ]);
   });
 
-  test("that is said of a model holds under its other names, and is shown there", async () => {
+  test("of a model applies to its aliases, and is shown for them", async () => {
     await create({ models: [{ name: "fast", upstream: MODEL }] });
     await root("PUT", `/api/model/${MODEL}`, price(1, 2));
 
@@ -365,14 +365,14 @@ describe("a price", () => {
   });
 });
 
-describe("what is written down elsewhere", () => {
+describe("an object from the configuration file", () => {
   const yaml = (): string => `channels:
   - { name: of-the-file, provider: openai, base_url: "${at(sandbox)}", api_key: k-12345, models: [${MODEL}] }
 models:
   ${MODEL}: { input: 1, output: 2 }
 `;
 
-  test("is shown with its owner, and cannot be changed", async () => {
+  test("is shown with its origin, and cannot be changed", async () => {
     await using own = await openWithRoot({ yaml: yaml() });
     const ask = await asRoot(own.url);
 
@@ -397,7 +397,7 @@ models:
     expect(renamed.body.message).toContain("the file sluice.yaml");
   });
 
-  test("wins over what was stored under its name before", async () => {
+  test("takes precedence over a stored one with the same name", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-channels-"));
     const first = await openTestGateway({ yaml: "sandbox: auto", dataDir, env: LOGIN });
     const stored = described({ name: "of-the-file", base_url: at(other), models: ["stored"] });
@@ -449,7 +449,7 @@ describe("an address", () => {
     });
   });
 
-  test("that root gave stays usable, and an admin may change everything else", async () => {
+  test("that root set stays usable, and an admin may change everything else", async () => {
     const admin = await asUser(opened.url, "the-admin", "admin");
     const id = await create();
 
@@ -463,7 +463,7 @@ describe("an address", () => {
     expect(other.requests).toEqual([]);
   });
 
-  test("is judged again on each connection: a public one that leads inside is not called", async () => {
+  test("is checked again for each connection: a public name with a private address is not called", async () => {
     // As it is for a name that was public when it was looked at.
     await using second = await openAgain((database) => {
       database.run("update channels set reach = 'public'");
@@ -483,7 +483,7 @@ describe("an address", () => {
 });
 
 describe("a test of a channel", () => {
-  test("asks for its models with each credential, and says which of them is refused", async () => {
+  test("requests its models with each credential, and reports which credential is refused", async () => {
     await using guarded = await startSandbox({ apiKeys: [SECRET] });
     const id = await create({
       base_url: at(guarded),
@@ -515,7 +515,7 @@ describe("a test of a channel", () => {
     expect((await root("GET", `/api/channel/${id}`)).data).toMatchObject({ in_flight: 0 });
   });
 
-  test("says what is wrong in the words of the error table", async () => {
+  test("reports failures with the messages of the error table", async () => {
     const id = await create({ base_url: "http://127.0.0.1:1/v1" });
 
     const { data } = await root("POST", `/api/channel/${id}/test`, { model: MODEL });
@@ -528,7 +528,7 @@ describe("a test of a channel", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused with an explanation", () => {
   const refused: readonly (readonly [string, object, string])[] = [
     ["an unknown provider", { provider: "opnai" }, 'did you mean "openai"'],
     ["no credential", { api_key: null }, '"api_key" is missing'],

@@ -50,13 +50,13 @@ function sent(): JsonObject {
   return isObject(body as Json) ? (body as JsonObject) : {};
 }
 
-test("a probe before the first call is answered, without a credential", async () => {
+test("a probe before the first call is answered without a credential", async () => {
   const answer = await fetch(`${gateway.url}/api/hello`, { method: "HEAD" });
 
   expect([answer.status, await answer.text()]).toEqual([200, ""]);
 });
 
-test("what stands behind a question mark changes nothing", async () => {
+test("a query string has no effect", async () => {
   const { answer } = await ask({}, {}, "/v1/messages?beta=true");
   expect(answer.status).toBe(200);
   const { max_tokens: _, ...question } = { max_tokens: 1, model: MODEL };
@@ -69,7 +69,7 @@ test("what stands behind a question mark changes nothing", async () => {
   expect(counted.status).toBe(200);
 });
 
-test("blocks of the system prompt go up as they are, the first one above all", async () => {
+test("blocks of the system prompt are sent unchanged, including the first one", async () => {
   const system = [
     { type: "text", text: "x-anthropic-billing-header: cc_version=2.1.257; cc_entrypoint=cli;" },
     { type: "text", text: "You are Claude Code.", cache_control: { type: "ephemeral" } },
@@ -80,7 +80,7 @@ test("blocks of the system prompt go up as they are, the first one above all", a
   expect(sent()["system"]).toEqual(system);
 });
 
-test("either credential will do, and both together", async () => {
+test("either credential is accepted, and so are both together", async () => {
   const both = { ...bearer(key), "x-api-key": key };
   for (const headers of [bearer(key), { "x-api-key": key, authorization: "" }, both]) {
     const answer = await fetch(`${gateway.url}/v1/models?limit=1000`, {
@@ -105,8 +105,8 @@ test("thinking is passed on for unknown models", async () => {
   expect(sent()["thinking"]).toEqual({ type: "adaptive" });
 });
 
-describe("a failure reaches the client in the vendor's words, whole", () => {
-  test("of thinking behind another conversation", async () => {
+describe("a failure reaches the client with the vendor's complete message", () => {
+  test("for thinking of another conversation", async () => {
     const tools = [{ name: "get_weather", input_schema: { type: "object" } }];
     const asked = { role: "user", content: "What is the weather in Paris?" };
     const thinking = { type: "adaptive" };
@@ -133,7 +133,7 @@ describe("a failure reaches the client in the vendor's words, whole", () => {
     );
   });
 
-  test("of a system message where the vendor takes none, and of marks", async () => {
+  test("for a system message that the vendor does not accept, and for cache marks", async () => {
     const early = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "hi" },
@@ -150,7 +150,7 @@ describe("a failure reaches the client in the vendor's words, whole", () => {
   });
 });
 
-describe("what the client says of its session", () => {
+describe("the client's session id", () => {
   const SESSION = {
     "x-claude-code-session-id": "5f0c2f5e-0d5e-4a43-9d8c-0c0a4a9b8c11",
     "x-claude-code-agent-id": "agent-7",

@@ -46,7 +46,7 @@ function sent(): Readonly<Record<string, string>> {
   return sandbox.requests.at(-1)?.headers ?? {};
 }
 
-test("a caller's version of the interface goes up as it was sent", async () => {
+test("a client's API version is sent unchanged", async () => {
   for (const version of ["2023-06-01", "2026-10-21"]) {
     const { status } = await ask("/v1/messages", MESSAGE, { "anthropic-version": version });
 
@@ -54,7 +54,7 @@ test("a caller's version of the interface goes up as it was sent", async () => {
   }
 });
 
-test("the vendor refuses sampling to a caller of the newest version, in its own words", async () => {
+test("the vendor refuses sampling options in the newest version with its own message", async () => {
   const headers = { "anthropic-version": "2026-10-21" };
   const answer = await ask("/v1/messages", { ...MESSAGE, temperature: 0.5 }, headers);
 
@@ -62,14 +62,14 @@ test("the vendor refuses sampling to a caller of the newest version, in its own 
   expect(answer.message).toBe("temperature: Extra inputs are not permitted");
 });
 
-test("elsewhere than at the vendor's own address, who names no version gets the one that all know", async () => {
+test("a client without a version gets the oldest one at other hosts", async () => {
   const native = await ask("/v1/messages", { ...MESSAGE, temperature: 0.5 });
   expect([native.status, sent()["anthropic-version"]]).toEqual([200, "2023-06-01"]);
   const chat = await ask("/v1/chat/completions", { ...MESSAGE, temperature: 0.5 });
   expect([chat.status, chat.lost, sent()["anthropic-version"]]).toEqual([200, "", "2023-06-01"]);
 });
 
-test("a channel set to the newest version loses the sampling of other styles, and says so", async () => {
+test("a channel set to the newest version loses the sampling options of other styles, with a report", async () => {
   const body = { model: "claude-haiku-4-5", max_tokens: 200, temperature: 0.5, top_p: 1 };
   const chat = await ask("/v1/chat/completions", body);
 
@@ -77,7 +77,7 @@ test("a channel set to the newest version loses the sampling of other styles, an
   expect(sent()["anthropic-version"]).toBe("2026-10-21");
 });
 
-test("headers of the vendor's own go up from callers of its style, known or not", async () => {
+test("headers of the vendor are sent for clients of its style, known or unknown", async () => {
   const own = {
     "anthropic-workspace-id": "wrkspc_1",
     "anthropic-something-new": "yes",
@@ -88,7 +88,7 @@ test("headers of the vendor's own go up from callers of its style, known or not"
   expect(sent()).toMatchObject(own);
 });
 
-test("credentials and headers of others stay here, and so do all of them for other styles", async () => {
+test("credentials and other headers are not sent, nor any header of clients of other styles", async () => {
   const others = {
     "anthropic-api-key": "sk-caller",
     "anthropic-admin-key": "sk-caller",
@@ -104,7 +104,7 @@ test("credentials and headers of others stay here, and so do all of them for oth
   expect(sent()).not.toHaveProperty("anthropic-something-new");
 });
 
-test("unknown features on trial go up, for the vendor to judge", async () => {
+test("unknown beta features are sent for the vendor to decide", async () => {
   const headers = { "anthropic-version": "2023-06-01", "anthropic-beta": "never-heard-of-2027" };
   const { status, message } = await ask("/v1/messages", MESSAGE, headers);
 
@@ -133,7 +133,7 @@ test.each<[string, JsonObject, string]>([
     "thinking-binding-controls-2026-08-01",
   ],
   ["skills", { container: { skills: [] } }, "skills-2025-10-02"],
-])("a body with %s is taken although its caller names no feature", async (_what, body, beta) => {
+])("a body with %s is accepted although its client names no feature", async (_what, body, beta) => {
   const answer = await ask("/v1/messages", { ...MESSAGE, model: "claude-opus-5-5", ...body });
 
   expect([answer.status, answer.message]).toEqual([200, ""]);

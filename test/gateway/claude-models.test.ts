@@ -47,7 +47,7 @@ async function ask(body: JsonObject, path = "/v1/chat/completions") {
 }
 
 describe.each(MODELS)("%s", (model) => {
-  test("thinks as little as it can for a caller who wants none", async () => {
+  test("thinks as little as possible if the client turns thinking off", async () => {
     const { status, sent } = await ask({ model, reasoning_effort: "none", temperature: 0.3 });
 
     expect(status).toBe(200);
@@ -58,7 +58,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(sent).not.toHaveProperty("temperature");
   });
 
-  test("is held to the schema of the tool that it cannot be forced to call, which is reported", async () => {
+  test("uses the schema of a tool that it cannot be forced to call, and that is reported", async () => {
     const named = { type: "function", function: { name: "get_weather" } };
     const { status, sent, lost, json } = await ask({ model, tools: [TOOL], tool_choice: named });
 
@@ -72,7 +72,7 @@ describe.each(MODELS)("%s", (model) => {
     );
   });
 
-  test("is told to call a tool whose schema it cannot be held to", async () => {
+  test("is instructed to call a tool whose schema cannot be enforced", async () => {
     const open = { name: "get_weather", parameters: { type: "object" } };
     const { status, sent, lost, json } = await ask({
       model,
@@ -88,13 +88,13 @@ describe.each(MODELS)("%s", (model) => {
     expect(listOf(memberOf(message, "tool_calls"))).toHaveLength(1);
   });
 
-  test("shows what it says between tool calls to callers of other styles", async () => {
+  test("shows its text between tool calls to clients of other styles", async () => {
     const { sent } = await ask({ model, tools: [TOOL] });
 
     expect(sent["thinking"]).toEqual({ type: "adaptive", display: "summarized" });
   });
 
-  test("serves a caller of its own style who turns thinking off, forces a tool or samples", async () => {
+  test("accepts disabled thinking, a forced tool and sampling options from its own style", async () => {
     const tool = { name: "get_weather", input_schema: { type: "object" } };
     const { status, lost } = await ask(
       {
@@ -113,13 +113,13 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-test("haiku 5.5 does not think for a caller who wants no thinking", async () => {
+test("haiku 5.5 does not think if the client turns thinking off", async () => {
   const { status, sent } = await ask({ model: "claude-haiku-5-5", reasoning_effort: "none" });
 
   expect([status, sent["thinking"]]).toEqual([200, { type: "disabled" }]);
 });
 
-test("sonnet 5.5 thinks between tools with an effort that it takes", async () => {
+test("sonnet 5.5 thinks between tools with a supported effort", async () => {
   const body = {
     model: "claude-sonnet-5-5",
     max_tokens: 500,

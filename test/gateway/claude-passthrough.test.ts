@@ -114,7 +114,7 @@ const STREAM = [
   { type: "message_stop" },
 ].map(event);
 
-describe("an answer's members, known or not, pass a gateway of the same style byte for byte", () => {
+describe("members of a response, known or not, pass a gateway of the same style byte for byte", () => {
   let vendor: ScriptedVendor;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -137,7 +137,7 @@ describe("an answer's members, known or not, pass a gateway of the same style by
       stream,
     });
 
-  test("in one piece", async () => {
+  test("in a complete response", async () => {
     const text = JSON.stringify(ANSWER);
     vendor.play([text], "application/json");
 
@@ -208,7 +208,7 @@ describe("a request's members, known or not, reach a vendor of the same style", 
   });
 });
 
-test("blocks of earlier answers go back to the vendor with all their members", async () => {
+test("blocks of earlier responses go back to the vendor with all their members", async () => {
   await using vendor = openVendor(() => Response.json(ANSWER));
   await using gateway = await openTestGateway({
     yaml: `channels:

@@ -71,7 +71,7 @@ describe.each([
       ),
     );
 
-  test("gets usage unasked, beside the reason to end and nowhere before", async () => {
+  test("gets usage without asking, beside the finish reason and not before", async () => {
     const chunks = await ask("Reply with exactly: one two three");
 
     expect(chunks.flatMap(faultsOf)).toEqual([]);
@@ -86,7 +86,7 @@ describe.each([
     expect(text.join("")).toBe("one two three");
   });
 
-  test("gets each call of a tool in one chunk", async () => {
+  test("gets each tool call in one chunk", async () => {
     const chunks = await ask("What is the weather in Paris?", { tools: [TOOL] });
 
     expect(chunks.flatMap(faultsOf)).toEqual([]);
@@ -96,7 +96,7 @@ describe.each([
     expect(choicesOf(chunks.at(-1) ?? {})).toMatchObject([{ finish_reason: "tool_calls" }]);
   });
 
-  test("may ask for several answers: usage comes with the last of them", async () => {
+  test("may ask for several choices: usage comes with the last of them", async () => {
     const chunks = await ask("Reply with exactly: hi", { n: 2 });
 
     expect(chunks.flatMap(faultsOf)).toEqual([]);
@@ -106,14 +106,14 @@ describe.each([
     ).toHaveLength(2);
   });
 
-  test("other clients get calls piece by piece, and no usage", async () => {
+  test("other clients get tool calls in pieces, and no usage", async () => {
     const chunks = await ask("What is the weather in Paris?", { tools: [TOOL] }, {});
 
     expect(chunks.flatMap(callsOf).length).toBeGreaterThan(1);
     expect(chunks.some((chunk) => isObject(chunk["usage"]))).toBe(false);
   });
 
-  test("its word for a call that must be made, and its links of pictures, are taken", async () => {
+  test("its value for a required tool call, and its image links, are accepted", async () => {
     const forced = await opened.post("/v1/chat/completions", {
       model: "gpt-4o-mini",
       messages: [{ role: "user", content: "hi" }],
@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-test("the list of models says what such a client asks of each before it takes it for one", async () => {
+test("the list of models has the fields that such a client needs to identify models", async () => {
   await using opened = await openSimulated({
     channel: "models: [gpt-4o-mini, o3-mini, text-embedding-3-small]",
   });
@@ -177,7 +177,7 @@ test("the list of models says what such a client asks of each before it takes it
   );
 });
 
-test("vectors have an id, without which such a client refuses them", async () => {
+test("embeddings have an id, since such a client refuses them without one", async () => {
   await using opened = await openSimulated({ channel: "models: [text-embedding-3-small]" });
 
   const body = { model: "text-embedding-3-small", input: ["one", "two"] };
@@ -204,7 +204,7 @@ describe("on an upstream whose streams are compact", () => {
     await vendor[Symbol.asyncDispose]();
   });
 
-  test("the stream passes as it came", async () => {
+  test("the stream passes unchanged", async () => {
     const head = '"id":"c","object":"chat.completion.chunk","created":1,"model":"m"';
     const script = [
       `data: {${head},"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,

@@ -31,7 +31,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ["gzip", gzipSync],
   ["zstd", zstdCompressSync],
   ["br", brotliCompressSync],
-])("a body that its client compressed with %s is read as any other", async (coding, compress) => {
+])("a body compressed with %s is read like any other", async (coding, compress) => {
   const answer = await post(Uint8Array.from(compress(Buffer.from(ASK))), coding);
 
   expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "Grüße" } }] });
@@ -39,13 +39,13 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   expect(opened.sandbox.requests.at(-1)?.headers["content-encoding"]).toBeUndefined();
 });
 
-test("a small body that hides a large one is refused by what it would unfold into", async () => {
+test("a small body that expands to a large one is refused by its expanded size", async () => {
   const answer = await post(Uint8Array.from(gzipSync(Buffer.alloc(50_000_000, " "))), "gzip");
 
   expect(answer.status).toBe(413);
 });
 
-test("an unknown coding, and bytes that are not what they say, are the caller's mistakes", async () => {
+test("an unknown encoding, or bytes that do not match it, are reported as the client's error", async () => {
   expect((await post(Uint8Array.from(Buffer.from(ASK)), "rot13")).status).toBe(415);
   expect((await post(Uint8Array.from(Buffer.from(ASK)), "gzip")).status).toBe(400);
 });

@@ -162,7 +162,7 @@ describe("a configuration as one document", () => {
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
-  test("is made by one request, and exported as it was made, without its secrets", async () => {
+  test("is created by one request, and exported unchanged, without its secrets", async () => {
     const made = await documents.make(WHOLE);
     const exported = await documents.export();
 
@@ -180,7 +180,7 @@ describe("a configuration as one document", () => {
     expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);
   });
 
-  test("changes nothing where it is the export, and keeps the credentials", async () => {
+  test("changes nothing if it is the export, and keeps the credentials", async () => {
     const exported = await documents.export();
     const planned = await documents.plan(exported);
     const before = gateway.gateway.channels[0]?.credentials;
@@ -192,7 +192,7 @@ describe("a configuration as one document", () => {
     expect(gateway.gateway.channels[0]?.credentials[0]).toBe(before?.[0]);
   });
 
-  test("leaves alone what it leaves out, and deletes what a section that it has does not name", async () => {
+  test("keeps omitted sections, and deletes objects that an included section omits", async () => {
     expect(await documents.changes("teams: [{ name: research }]")).toEqual([
       { section: "teams", name: "without", action: "delete", fields: [] },
       {
@@ -209,7 +209,7 @@ describe("a configuration as one document", () => {
     expect(await documents.changes("{}")).toEqual([]);
   });
 
-  test("shows new credentials as such, and takes them for stored ones where they are the same", async () => {
+  test("marks new credentials as new, and recognises equal ones as stored", async () => {
     const { channels } = NORMAL as { channels: object[] };
     const withKeys = (...api_keys: string[]): string =>
       stringify({ channels: [{ ...channels[0], api_keys }, channels[1]] });
@@ -288,7 +288,7 @@ describe("a configuration as one document", () => {
     });
   });
 
-  test("gets all its mistakes at once, with their lines", async () => {
+  test("gets all its mistakes together, with their lines", async () => {
     const { message, mistakes } = await documents.plan(
       "settings:\n  limits: { attempts: no }\nteams:\n  - nmae: a\nmodles: {}\n",
     );
@@ -297,7 +297,7 @@ describe("a configuration as one document", () => {
     expect(message).toStartWith("The configuration has 4 mistakes:\n  document:2:");
   });
 
-  test("is applied as it was planned or not at all", async () => {
+  test("is applied exactly as planned or not at all", async () => {
     const document = "teams: [{ name: research }, { name: another }]";
     const { digest } = await documents.plan(document);
 
@@ -312,7 +312,7 @@ describe("a configuration as one document", () => {
     expect((await documents.apply(document, "no digest")).status).toBe(400);
   });
 
-  test("is undone as a whole when one of its changes cannot be made", async () => {
+  test("is undone as a whole if one of its changes fails", async () => {
     const exported = await documents.export();
     const groups = (await documents.ask("GET", "/api/group")).data["items"] as { id: number }[];
     const user = { username: "ada", password: "nobody would guess this" };
@@ -334,7 +334,7 @@ describe("a configuration as one document", () => {
     expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);
   });
 
-  test("is YAML, and stands in the audit log by the names of what it changed", async () => {
+  test("is YAML, and the audit log has the names of the changed objects", async () => {
     const headers = { "content-type": "application/json" };
     const asJson = await documents.ask("POST", "/api/config/plan", { channels: [SECRET] }, headers);
     expect(asJson.status).toBe(415);
@@ -356,7 +356,7 @@ describe("a configuration as one document", () => {
   });
 });
 
-test("of two who apply one plan at the same time, one is told that it is outdated", async () => {
+test("a document that is applied twice at the same time is refused the second time as outdated", async () => {
   await using gateway = await openWithRoot();
   const documents = await openDocuments(gateway);
   const { digest } = await documents.plan(WHOLE);
@@ -368,7 +368,7 @@ test("of two who apply one plan at the same time, one is told that it is outdate
 });
 
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateways", () => {
-  test("have one configuration, and both follow what is applied on either", async () => {
+  test("share one configuration, and both apply changes made on either", async () => {
     await using database = await openScratchDatabase();
     const secret = "one-secret-for-all-gateways-0123456789";
     const options = { env: { DATABASE_URL: database.url, SLUICE_SECRET: secret } };
@@ -391,8 +391,8 @@ describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateway
   });
 });
 
-describe("what the file says", () => {
-  test("is not in the export, and cannot be said in a document as well", async () => {
+describe("objects from the configuration file", () => {
+  test("are not in the export, and cannot be in a document", async () => {
     const yaml = `users: { rpm: 5 }
 channels: [{ name: main, provider: openai, api_key: ${SECRET} }]
 models: { m: { context: 5 } }
@@ -419,7 +419,7 @@ models: { m: { context: 6 } }
   });
 });
 
-describe("law", () => {
+describe("a property", () => {
   const word = fc
     .string({ minLength: 1, maxLength: 12 })
     .filter((each) => /^[^\p{C}\p{Z}*]+$/u.test(each));
@@ -537,7 +537,7 @@ describe("law", () => {
     teams: named(title, maybe({ budgets: some(maybe({ day: rate, month: rate })) })),
   });
 
-  test("what is applied is what is exported then, and changes nothing when it is applied again", async () => {
+  test("an applied document equals the next export, and applying it again changes nothing", async () => {
     await using gateway = await openWithRoot();
     const documents = await openDocuments(gateway);
 

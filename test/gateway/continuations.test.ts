@@ -62,8 +62,8 @@ async function listen(
 
 const TRANSLATED = [chatCaller, responsesCaller, messagesCaller];
 
-describe.each([true, false])("an answer that takes several requests (streamed: %p)", (stream) => {
-  test.each(TRANSLATED)("is one for a caller of $id", async (caller) => {
+describe.each([true, false])("a response that takes several requests (streamed: %p)", (stream) => {
+  test.each(TRANSLATED)("is one response for a client of $id", async (caller) => {
     const plain = await listen(caller, COUNT, { stream });
     const joined = await listen(caller, LONG, { stream });
 
@@ -80,7 +80,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
     expect(new Set(rest).size).toBe(1);
   });
 
-  test("counts what each request read and wrote", async () => {
+  test("counts the tokens of each request", async () => {
     const plain = await listen(chatCaller, COUNT, { stream });
     const joined = await listen(chatCaller, LONG, { stream });
     const hops = joined.asked.length;
@@ -91,7 +91,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
     expect(input / hops).toBeGreaterThanOrEqual(plain.seen.usage?.input ?? Infinity);
   });
 
-  test("is one text for callers who know of blocks", async () => {
+  test("is one text for clients of styles with blocks", async () => {
     const { text } = await listen(messagesCaller, LONG, { stream });
     const texts = text.match(
       stream ? /"content_block":\s*\{"type":\s*"text"/g : /"type":\s*"text"/g,
@@ -99,7 +99,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
     expect(texts?.length).toBe(1);
   });
 
-  test("ends at the caller's maximum, all requests together", async () => {
+  test("ends at the client's limit, over all requests", async () => {
     const { seen, asked } = await listen(chatCaller, LONG, {
       stream,
       more: { max_tokens: 80, reasoning_effort: "low" },
@@ -113,7 +113,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
     expect([seen.finish, asked.length]).toEqual(["length", 1]);
   });
 
-  test("is the vendor's own, token and all, for callers of its style", async () => {
+  test("is the vendor's own, with its token, for clients of its style", async () => {
     const { text, asked } = await listen(nativeCaller, LONG, { stream });
     expect(asked.length).toBe(1);
     expect(text).toContain('"CONTINUATION"');
@@ -127,7 +127,7 @@ describe.each([true, false])("an answer that takes several requests (streamed: %
 });
 
 test.each([true, false])(
-  "an answer ends where its caller's money does (streamed: %p)",
+  "a response ends if its client's quota is used up (streamed: %p)",
   async (stream) => {
     const before = sandbox.requests.length;
     const answer = await gateway.post(
@@ -171,7 +171,7 @@ test("a request that fails midway ends with an error, never with a normal end", 
   expect(broken).not.toContain('"finish_reason":"stop"');
 });
 
-test("a caller who hangs up in a later request ends that one", async () => {
+test("a client that disconnects during a later request cancels that request", async () => {
   const before = sandbox.requests.length;
   const abort = new AbortController();
   const body = {

@@ -21,7 +21,7 @@ describe("a key is read from", () => {
     expect((await list({ [name]: "another-key" })).status).toBe(401);
   });
 
-  test("one header only, if two say different keys", async () => {
+  test("one header only, if two contain different keys", async () => {
     expect((await list({ "api-key": KEY, authorization: "Bearer another-key" })).status).toBe(401);
     expect((await list({ "api-key": KEY, authorization: `Bearer ${KEY}` })).status).toBe(200);
   });
@@ -30,14 +30,11 @@ describe("a key is read from", () => {
 test.each([
   ["sk-unknown-0123456789", "this gateway does not know it"],
   ["expired-key-0123456789abcdefg", "it has expired"],
-])(
-  "a wrong key is refused in the words that clients know, without the key: %s",
-  async (key, why) => {
-    const answer = await list({ authorization: `Bearer ${key}` });
-    const text = await answer.text();
+])("a wrong key is refused in the client's format, without the key: %s", async (key, why) => {
+  const answer = await list({ authorization: `Bearer ${key}` });
+  const text = await answer.text();
 
-    expect(answer.status).toBe(401);
-    expect(text).toContain(`"Incorrect API key provided: ${why}."`);
-    expect(text).not.toContain(key);
-  },
-);
+  expect(answer.status).toBe(401);
+  expect(text).toContain(`"Incorrect API key provided: ${why}."`);
+  expect(text).not.toContain(key);
+});

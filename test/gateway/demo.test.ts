@@ -55,14 +55,14 @@ const modelsOf = (kind: ModelKind) =>
   models.filter(({ id, owner }) => findModel(owner, id)?.kind === kind);
 const ownersOf = (kind: ModelKind) => new Set(modelsOf(kind).map(({ owner }) => owner));
 
-describe("with no account anywhere", () => {
+describe("without any account", () => {
   test("[A4.2-a] models of every kind that is simulated are listed", () => {
     expect([...ownersOf("image")]).toEqual(expect.arrayContaining(["ark", "dashscope", "gemini"]));
     expect([...ownersOf("rerank")].toSorted()).toEqual(["dashscope", "jina"]);
     expect([...ownersOf("embedding")].toSorted()).toEqual(["gemini", "jina", "openai"]);
   });
 
-  test("[A4.11-a] every model that draws answers with a picture", async () => {
+  test("[A4.11-a] every image model returns an image", async () => {
     const image = pngUrl(800, 400);
     for (const { id: model } of modelsOf("image")) {
       const given = /edit/.test(model) ? { image } : {};
@@ -75,7 +75,7 @@ describe("with no account anywhere", () => {
     }
   });
 
-  test("[A4.10] every model that ranks answers with a ranking", async () => {
+  test("[A4.10] every rerank model returns a ranking", async () => {
     const documents = ["Athens is in Greece.", "Paris is in France."];
     for (const { id: model } of modelsOf("rerank")) {
       const response = await post("/v1/rerank", { model, query: "France", documents, top_n: 1 });
@@ -85,7 +85,7 @@ describe("with no account anywhere", () => {
     }
   });
 
-  test("[B4.1-a] every vendor that makes videos takes one on", async () => {
+  test("[B4.1-a] every video vendor accepts a video", async () => {
     const vendors = ["ark", "dashscope", "gemini", "jimeng", "kling", "minimax", "openai", "vidu"];
     for (const vendor of vendors) {
       const model = models.find(({ id, owner }) => owner === vendor && FILMS.test(id))?.id;
@@ -100,7 +100,7 @@ describe("with no account anywhere", () => {
     }
   });
 
-  test("[A4.8] every model that makes vectors answers with one", async () => {
+  test("[A4.8] every embedding model returns an embedding", async () => {
     for (const { id: model } of modelsOf("embedding")) {
       const response = await post("/v1/embeddings", { model, input: "A fox" });
 

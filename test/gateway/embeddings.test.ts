@@ -36,7 +36,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
     });
     afterAll(() => place[Symbol.asyncDispose]());
 
-    test.each(["/v1beta", "/v1"])("[A4.7-c] [A4.9-a] %s gives one vector", async (version) => {
+    test.each(["/v1beta", "/v1"])("[A4.7-c] [A4.9-a] %s returns one embedding", async (version) => {
       const path = `${version}/models/${MODEL}:embedContent`;
 
       const answer = await place.gateway.post(path, {
@@ -53,7 +53,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
       ]);
     });
 
-    test.each(FORMATS)("a question in $name is charged by its tokens", async ({ path, body }) => {
+    test.each(FORMATS)("a request in $name is charged by its tokens", async ({ path, body }) => {
       using books = openBooks(place.gateway.dataDir);
       const spent = books.spent();
 
@@ -68,7 +68,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
     });
 
     test.each(FORMATS)(
-      "a question in $name that is sent again with its key is answered alike, and charged once",
+      "a request in $name repeated with its idempotency key gets the same response, and is charged once",
       async ({ path, body }) => {
         using books = openBooks(place.gateway.dataDir);
         const headers = { "idempotency-key": `again${path}` };
@@ -89,7 +89,7 @@ describe.each(KINDS.map((kind) => [kind.provider, kind] as const))(
 /** Where the vendor says nothing: three bytes a token. */
 const COUNTED = TEXTS.reduce((sum, text) => sum + Math.ceil(text.length / 3), 0);
 
-describe("with no account anywhere the simulator makes vectors, at the catalogue's price", () => {
+describe("without any account the simulator makes embeddings, at the catalogue's price", () => {
   // 13 cents for a million tokens, and 15; the second vendor does not count them.
   test.each([
     ["text-embedding-3-large", 130 * 3],
@@ -108,8 +108,8 @@ describe("with no account anywhere the simulator makes vectors, at the catalogue
   });
 });
 
-describe("what goes out", () => {
-  test("is in parts where a vendor takes fewer texts, and comes back in order", async () => {
+describe("an upstream request", () => {
+  test("is split if the vendor accepts fewer texts, and the results keep their order", async () => {
     await using place = await openPlace(COHERE);
     const input = Array.from({ length: 200 }, (_, at) => `text ${at}`);
 
@@ -123,7 +123,7 @@ describe("what goes out", () => {
     );
   });
 
-  test("carries the operator's credential, and the purpose in the vendor's own word", async () => {
+  test("has the operator's credential, and the purpose in the vendor's notation", async () => {
     await using place = await openPlace(GEMINI);
 
     await place.gateway.post("/v1/embeddings", { model: MODEL, input: "a", input_type: "query" });
@@ -134,7 +134,7 @@ describe("what goes out", () => {
     });
   });
 
-  test("loses what the vendor has no place for, and says so, or is refused for who is strict", async () => {
+  test("loses fields that the vendor does not support, with a report, or is refused for strict clients", async () => {
     await using place = await openPlace(OPENAI);
     const path = `/v1/models/${MODEL}:embedContent`;
     const body = { ...ofText("a"), taskType: "CLUSTERING" };
@@ -146,7 +146,7 @@ describe("what goes out", () => {
     expect([strict.status, place.vendor.seen.length]).toEqual([400, 1]);
   });
 
-  test("holds no tokens where the vendor wants texts", async () => {
+  test("has no tokens if the vendor requires texts", async () => {
     await using place = await openPlace(COHERE);
 
     const refused = await place.gateway.post("/v1/embeddings", { model: MODEL, input: [1, 2] });
@@ -156,9 +156,9 @@ describe("what goes out", () => {
   });
 });
 
-describe("a failure", () => {
+describe("an error", () => {
   test.each(FORMATS)(
-    "of the vendor is told in $name, and costs nothing",
+    "of the vendor is translated to $name, and costs nothing",
     async ({ path, body }) => {
       await using place = await openPlace(OPENAI, "", () => json({ data: [] }));
       using books = openBooks(place.gateway.dataDir);
@@ -174,7 +174,7 @@ describe("a failure", () => {
     },
   );
 
-  test("of a caller is told in the native style's words", async () => {
+  test("of a client is in the native style's format", async () => {
     await using place = await openPlace(GEMINI);
     const body = { ...ofText("a"), model: `models/${MODEL}` };
 
@@ -187,7 +187,7 @@ describe("a failure", () => {
     });
   });
 
-  test("is to ask for vectors of a vendor that has none, or for text of one that has no other", async () => {
+  test("is returned for embeddings of a vendor without any, or for text of a vendor with embeddings only", async () => {
     const channel = (name: string, provider: string) =>
       `  - { name: ${name}, provider: ${provider}, base_url: "http://127.0.0.1:9", api_key: k-0123, models: [${name}] }`;
     await using gateway = await openTestGateway({
@@ -205,7 +205,7 @@ describe("a failure", () => {
     expect(await vectors.text()).toContain("does not do embeddings");
   });
 
-  test("is to ask for vectors of a model that is known to talk, of whom its vendor is not asked", async () => {
+  test("is returned for embeddings of a known text model, without an upstream call", async () => {
     await using gateway = await openTestGateway({
       yaml: `channels:
   - { name: talker, provider: openai, base_url: "http://127.0.0.1:9", api_key: k, models: [gpt-4o-mini] }`,
@@ -221,7 +221,7 @@ describe("a failure", () => {
 });
 
 describe("a key", () => {
-  test("for text only opens no native embeddings, and one for embeddings no native text", async () => {
+  test("for text only cannot request native embeddings, and one for embeddings no native text", async () => {
     const keyFor = (family: string) => `only-for-${family}-0123456789abcdef`;
     const keys = ["text", "embeddings"].map(
       (each) => `{ name: ${each}, key: ${keyFor(each)}, endpoints: [${each}] }`,
@@ -238,7 +238,7 @@ describe("a key", () => {
     expect(await ask("generateContent", "embeddings")).toBe(403);
   });
 
-  test("has a limit of tokens, to which embeddings count", async () => {
+  test("has a token limit that includes embeddings", async () => {
     await using place = await openPlace(
       OPENAI,
       `keys: [{ name: limited, key: ${KEY}, limits: { tpm: 20 } }]`,

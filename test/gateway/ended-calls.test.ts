@@ -47,8 +47,8 @@ describe.each([
   ["deleted", (ask: Ask, id: number) => ask("DELETE", `/api/token/${id}`)],
   ["deleted with others", (ask: Ask, id: number) => ask("POST", "/api/token/batch", { ids: [id] })],
   ["disabled", (ask: Ask, id: number) => ask("PUT", `/api/token/${id}`, { status: 2 })],
-])("[A3.1-a] when a key is %s", (_, take) => {
-  test("its running streams end within 5 seconds with an error event, each charged once for what came", async () => {
+])("[A3.1-a] if a key is %s", (_, take) => {
+  test("its running streams end within 5 seconds with an error event, each charged once for the delivered part", async () => {
     await using sandbox = await startSandbox();
     await using opened = await openWithRoot({
       yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
@@ -103,7 +103,7 @@ test.each([
     (ask: Ask, user: number, key: number) => ask("DELETE", `/api/user/${user}/token/${key}`),
   ],
 ])(
-  "when %s, its streams end, and their books are closed",
+  "if %s, its streams end and are settled",
   async (_, take) => {
     await using sandbox = await startSandbox();
     await using opened = await openWithRoot({
@@ -153,7 +153,7 @@ test("a call that waits for its first byte gets the error too, without cost", as
 }, 30_000);
 
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)("on one PostgreSQL", () => {
-  test("[A3.1-a] a key that one gateway deletes ends the streams that run on another, each settled once", async () => {
+  test("[A3.1-a] if one gateway deletes a key, its streams on another end, each settled once", async () => {
     await using sandbox = await startSandbox();
     await using database = await openScratchDatabase();
     const open = (): Promise<TestGateway> =>

@@ -73,7 +73,7 @@ function call(style: keyof typeof CALLS, key: string): Promise<Response> {
   return opened.post(path, body, bearer(key));
 }
 
-test("every route that takes a key is of a family, or stands among those for every key", () => {
+test("every route that takes a key has a family, or is listed as open to every key", () => {
   const routes = ROUTES.filter(({ access }) => access === "key");
 
   const withoutFamily = routes.filter(({ family }) => family === undefined);
@@ -86,17 +86,22 @@ test("every route that takes a key is of a family, or stands among those for eve
 test.each([
   ["pictures", { prompt: "a pier" }, "images"],
   ["vectors", { content: "a pier" }, "embeddings"],
-])("a key that may not ask for %s may not do so by a prediction", async (_, instance, family) => {
-  const other = await make({ endpoints: [family === "images" ? "embeddings" : "images", "text"] });
-  const path = "/v1beta/models/any-model:predict";
-  const refused = await opened.post(path, { instances: [instance] }, bearer(other.key));
+])(
+  "a key without access to %s has no access through a prediction either",
+  async (_, instance, family) => {
+    const other = await make({
+      endpoints: [family === "images" ? "embeddings" : "images", "text"],
+    });
+    const path = "/v1beta/models/any-model:predict";
+    const refused = await opened.post(path, { instances: [instance] }, bearer(other.key));
 
-  expect(refused.status).toBe(403);
-  expect(await refused.text()).toContain(`may not call ${family} endpoints`);
-});
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain(`may not call ${family} endpoints`);
+  },
+);
 
 describe.each(["chat", "responses", "messages", "native"] as const)("in the %s style", (style) => {
-  test("a key for images only is refused in the style's own words, and one for text is not", async () => {
+  test("a key for images only is refused in the style's format, and one for text is not", async () => {
     const images = await make({ endpoints: ["images"] });
     const both = await make({ endpoints: ["images", "text"] });
 
@@ -113,8 +118,8 @@ describe.each(["chat", "responses", "messages", "native"] as const)("in the %s s
   });
 });
 
-describe("a token's endpoints", () => {
-  test("are all where nothing is said, and can be kept to some and opened again", async () => {
+describe("the endpoints of a token", () => {
+  test("are all by default, and can be restricted and opened again", async () => {
     const { id, key } = await make({});
 
     const all = await ada("GET", `/api/token/${id}`);
@@ -129,7 +134,7 @@ describe("a token's endpoints", () => {
     expect((await call("chat", key)).status).toBe(200);
   });
 
-  test("do not hide the list of models", async () => {
+  test("do not restrict the list of models", async () => {
     const { key } = await make({ endpoints: ["images"] });
 
     const list = await fetch(`${opened.url}/v1/models`, { headers: bearer(key) });
@@ -147,6 +152,6 @@ describe("a token's endpoints", () => {
   );
 });
 
-test("a key of the file is kept to its endpoints", async () => {
+test("a key of the file is restricted to its endpoints", async () => {
   expect((await call("messages", FILE_KEY)).status).toBe(403);
 });

@@ -147,7 +147,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     test.each(
       STYLES.flatMap(([id, ask]) => [false, true].map((stream) => [id, stream, ask] as const)),
     )(
-      "what is explained of a %s request is what is done (streamed: %p)",
+      "the explanation of a %s request equals the actual call (streamed: %p)",
       async (style, stream, ask) => {
         const { path, body } = ask(upstream.model, stream);
         await books.whenSettled();
@@ -202,7 +202,7 @@ describe("an explanation", () => {
   const NARROW = { authorization: "Bearer narrow-key-0123456789abcdefgh" };
   const POOR = { authorization: "Bearer poor-key-0123456789abcdefghij" };
 
-  test("may be asked for by style, and without the caller's prefix", async () => {
+  test("may be requested by style, and without the client's prefix", async () => {
     const { body } = ask(MODEL);
     const byPath = await explain(opened, { path: "/v1/chat/completions", body });
 
@@ -210,7 +210,7 @@ describe("an explanation", () => {
     expect(await explain(opened, { path: "/openai/v1/chat/completions", body })).toEqual(byPath);
   });
 
-  test("names the model behind an alias, its price and the source of the price", async () => {
+  test("names the model of an alias, its price and the source of the price", async () => {
     const { channels, estimate } = await explain(opened, ask("fast", { max_tokens: 100 }));
 
     expect(channels).toMatchObject([
@@ -229,7 +229,7 @@ describe("an explanation", () => {
     expect(usd).toBeCloseTo((input * 0.1 + 100 * 0.4) / 1e6, 8);
   });
 
-  test("says what the ending of a model's name steers", async () => {
+  test("shows the effect of a model name's suffix", async () => {
     const { model, request } = await explain(opened, ask("gpt-5-high"));
 
     expect(model).toEqual({
@@ -241,7 +241,7 @@ describe("an explanation", () => {
     expect(JSON.stringify(request?.body)).toContain('"high"');
   });
 
-  test("tells a key nothing of models it may not use", async () => {
+  test("reveals nothing about models that the key may not use", async () => {
     const hidden = await explain(opened, ask("gpt-5"), NARROW);
     const missing = await explain(opened, ask("gpt-0"), NARROW);
 
@@ -254,7 +254,7 @@ describe("an explanation", () => {
     expect(JSON.stringify(hidden).replaceAll("gpt-5", "gpt-0")).toBe(JSON.stringify(missing));
   });
 
-  test("shows the bounds of the key that asks, and of no other", async () => {
+  test("shows the limits of the asking key only", async () => {
     const { limits } = await explain(opened, ask(MODEL), NARROW);
     const unbounded = await explain(opened, ask(MODEL));
 
@@ -267,7 +267,7 @@ describe("an explanation", () => {
     expect(unbounded.limits.key).toEqual({ models: ["*"] });
   });
 
-  test("says that a quota does not suffice, and what would have been sent", async () => {
+  test("reports an insufficient quota, and the request that would have been sent", async () => {
     const { refused, request, estimate } = await explain(opened, ask(MODEL), POOR);
     const { path, body } = ask(MODEL);
 
@@ -304,7 +304,7 @@ describe("an explanation", () => {
       },
       { status: 404, param: "previous_response_id" },
     ],
-  ])("of a request that %s is the refusal that a call would get", async (_what, asked, refusal) => {
+  ])("of a request that %s has the error of the call", async (_what, asked, refusal) => {
     const { path, body } = asked as RequestSpec;
     const { refused } = await explain(opened, asked);
     const answer = await opened.post(path, body);
@@ -314,7 +314,7 @@ describe("an explanation", () => {
     expect(await answer.text()).toContain(JSON.stringify(refused?.message).slice(1, -1));
   });
 
-  test("is as strict as its caller would be", async () => {
+  test("is strict if its client is strict", async () => {
     const asked = {
       path: "/v1/messages",
       body: {
@@ -332,7 +332,7 @@ describe("an explanation", () => {
     });
   });
 
-  test("goes on from a kept response as a call would", async () => {
+  test("continues a stored response like a call", async () => {
     const first = await opened.post("/v1/responses", { model: MODEL, input: "I am Ada." });
     const { id } = (await first.json()) as { id: string };
 
@@ -370,7 +370,7 @@ describe("an explanation", () => {
     ["a body that is no object", { style: "chat", body: [1] }, "'body' must be the request"],
     ["another method", { style: "chat", method: "GET", body: {} }, "by POST requests"],
     ["odd types", { style: 7, path: null, method: [], body: null }, "by POST requests"],
-  ])("cannot be had with %s", async (_what, asked, message) => {
+  ])("is refused with %s", async (_what, asked, message) => {
     const answer = await opened.post("/api/explain", asked);
 
     expect(answer.status).toBe(400);
@@ -380,14 +380,14 @@ describe("an explanation", () => {
     });
   });
 
-  test("is for holders of a key only", async () => {
+  test("requires a key", async () => {
     const answer = await fetch(`${opened.url}/api/explain`, { method: "POST", body: "{}" });
 
     expect(answer.status).toBe(401);
   });
 });
 
-test("channels stand in the order in which they would be tried, each passed over with its reason", async () => {
+test("channels are in the order of attempts, and skipped ones have a reason", async () => {
   await using sandbox = await startedSandbox();
   const at = (name: string, priority: number, extra = ""): string =>
     simulatedChannel(name, sandbox.url, `models: [${MODEL}]\npriority: ${priority}\n${extra}`);
@@ -457,7 +457,7 @@ test("channels stand in the order in which they would be tried, each passed over
   visit.leave();
 });
 
-test("if no channel may answer, the explanation has the error of the call", async () => {
+test("if no channel is available, the explanation has the error of the call", async () => {
   await using sandbox = await startedSandbox();
   await using gateway = await openTestGateway({
     yaml: `pricing: { unpriced: refuse }
@@ -477,7 +477,7 @@ channels:\n${simulatedChannel("sim", sandbox.url, "models: [no-price]\nmax_concu
   expect(request).toBeNull();
 });
 
-test("links are named and not followed", async () => {
+test("links are listed and not followed", async () => {
   await using sandbox = await startedSandbox();
   let asked = 0;
   const pictures = Bun.serve({
@@ -511,7 +511,7 @@ test("links are named and not followed", async () => {
 });
 
 test.each([false, true])(
-  "what an adapter would send is caught before it leaves (streamed: %p)",
+  "an adapter's request is captured before it is sent (streamed: %p)",
   async (stream) => {
     await using vendor = openVendor(() => vendorJson({ message: "no" }, 400));
     await using gateway = await openTestGateway({

@@ -40,7 +40,7 @@ describe.each(VENDORS)("$id", ({ model }) => {
 
   describe.each(CALLERS.map((caller) => [caller.id, caller] as const))("from %s", (id, caller) => {
     test.each([true, false])(
-      "answers, calls a tool and uses its result (stream %p)",
+      "responds, calls a tool and uses its result (stream %p)",
       async (stream) => {
         const read = async (ask: Parameters<typeof caller.request>[0]) => {
           const { path, body } = caller.request(ask);
@@ -70,7 +70,7 @@ describe.each(VENDORS)("$id", ({ model }) => {
   });
 });
 
-describe("the family that is switched by enable_thinking", () => {
+describe("the family with enable_thinking", () => {
   const ask = (more: object): Promise<Response> =>
     gateway.post("/v1/chat/completions", {
       model: "qwen-plus",
@@ -78,12 +78,12 @@ describe("the family that is switched by enable_thinking", () => {
       ...more,
     });
 
-  test("[A4.3-07] does not think if the response is not streamed, and no call is refused for that", async () => {
+  test("[A4.3-07] does not think if the response is not streamed, and the call succeeds", async () => {
     expect((await ask({ enable_thinking: true })).status).toBe(200);
     expect(sent()["enable_thinking"]).toBe(false);
   });
 
-  test("[A4.3-07] thinks in a stream, and shows it apart from the answer", async () => {
+  test("[A4.3-07] thinks in a stream, with reasoning separate from the text", async () => {
     const text = await (await ask({ enable_thinking: true, stream: true })).text();
 
     expect(sent()["enable_thinking"]).toBe(true);
@@ -103,7 +103,7 @@ describe("the family that is switched by enable_thinking", () => {
     },
   );
 
-  test("[A4.3-07] takes its parameters out of their object", async () => {
+  test("[A4.3-07] gets its parameters out of their object", async () => {
     const parameters = {
       enable_search: true,
       search_options: { region: "cn", recency_days: 7 },
@@ -118,7 +118,7 @@ describe("the family that is switched by enable_thinking", () => {
   });
 });
 
-describe("the family that is switched by thinking", () => {
+describe("the family with thinking", () => {
   const ask = (more: object): Promise<Response> =>
     gateway.post("/v1/chat/completions", {
       model: "doubao-seed-1-6-250615",

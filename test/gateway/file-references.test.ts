@@ -20,12 +20,12 @@ async function refused(path: string, body: object): Promise<void> {
   expect(text).not.toContain("root:");
 }
 
-test.each(PICTURES)("a file reference for a picture of %s is a 400", async (model) => {
+test.each(PICTURES)("a file reference for an image of %s gets 400", async (model) => {
   await refused("/v1/images/generations", { model, prompt: "A fox", image: FILE });
 });
 
 test.each(FILMS)(
-  "a file reference for a video of %s is a 400 that says what to send",
+  "a file reference for a video of %s gets 400 with the supported form",
   async (model) => {
     const body = { model, prompt: "A fox", image: FILE };
     const answer = await opened.post("/v1/video/generations", body);
@@ -36,7 +36,7 @@ test.each(FILMS)(
 );
 
 test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"])(
-  "a file reference in a text for %s is a 400 in every style",
+  "a file reference in a text for %s gets 400 in every style",
   async (model) => {
     const part = { type: "image_url", image_url: { url: FILE } };
     await refused("/v1/chat/completions", { model, messages: [{ role: "user", content: [part] }] });
@@ -50,7 +50,7 @@ test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"])(
   },
 );
 
-test("a file reference for an asset is a 400", async () => {
+test("a file reference for an asset gets 400", async () => {
   const act = (action: string) => `/videoa/api/v3/assets?Action=${action}&Version=2024-01-01`;
   const made = await opened.post(act("CreateAssetGroup"), { Name: "films" });
   const { Result } = (await made.json()) as { Result: { Id: string } };

@@ -88,7 +88,7 @@ describe("a tool whose name is longer than the vendor takes", () => {
       // Letters that a style does not allow are its vendors' to refuse.
       const isForeign = !NATIVE[caller.id]?.includes(model);
       test.each(isForeign ? [NAME, DOTTED] : [NAME])(
-        `is called by it: ${caller.id} on ${model}: %s`,
+        `is called under its name: ${caller.id} on ${model}: %s`,
         async (name) => {
           const tool: AskedTool = {
             name,
@@ -123,7 +123,7 @@ describe("a tool whose name is longer than the vendor takes", () => {
 });
 
 describe("a model that only streams", () => {
-  test.each(CALLERS)("answers $id whole", async (caller) => {
+  test.each(CALLERS)("gives $id a complete response", async (caller) => {
     const turns = [{ role: "user", text: "Reply with exactly: pong" } as const];
     const { path, body } = caller.request({ model: "qwq-plus", turns, stream: false });
     const answer = await gateway.post(path, body);
@@ -135,7 +135,7 @@ describe("a model that only streams", () => {
     expect(sent()["stream"]).toBe(true);
   });
 
-  test("fails as a whole answer fails", async () => {
+  test("fails like a complete response", async () => {
     const content = "Count from 1 to 50. [[fault:streamerror after=12]]";
     const { status } = await ask({ model: "qwq-plus", messages: [{ role: "user", content }] });
 
@@ -220,7 +220,7 @@ describe("options that a model refuses are not sent, and reported as lost", () =
     expect(strict.status).toBe(lost === "" ? 200 : 400);
   });
 
-  test("a form of answer that is not enforced is asked for in words beside the caller's tools", async () => {
+  test("a response format that cannot be enforced beside tools is requested by an instruction", async () => {
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
     await ask({ model: "deepseek-chat", response_format: schemaFormat(), tools });
 
@@ -228,7 +228,7 @@ describe("options that a model refuses are not sent, and reported as lost", () =
     expect(JSON.stringify(sent()["messages"])).toContain("must conform to this schema");
   });
 
-  test("a video for a vendor that takes none is refused here", async () => {
+  test("a video for a vendor that accepts none is refused by the gateway", async () => {
     const before = sandbox.requests.length;
     const content = [
       { type: "text", text: "hi" },
@@ -241,7 +241,7 @@ describe("options that a model refuses are not sent, and reported as lost", () =
   });
 });
 
-describe("a switch for reasoning is put in the words of the vendor's family", () => {
+describe("a reasoning switch is translated to the parameter of the vendor's family", () => {
   test.each<[string, JsonObject, JsonObject, string]>([
     [
       "thinking",
@@ -277,7 +277,7 @@ describe("a switch for reasoning is put in the words of the vendor's family", ()
     expect(Object.fromEntries(said)).toEqual(members);
   });
 
-  test("an effort leaves room for the answer beside a small limit", async () => {
+  test("an effort leaves room for text beside a small limit", async () => {
     await ask({ model: "gemini-2.5-flash", reasoning_effort: "high", max_tokens: 100 });
     const small = sent()["generationConfig"];
     const { lost } = await ask({
@@ -294,7 +294,7 @@ describe("a switch for reasoning is put in the words of the vendor's family", ()
   });
 });
 
-describe("an answer that the caller has begun", () => {
+describe("a response that the client has begun", () => {
   const messages: JsonObject[] = [
     { role: "user", content: "What is the capital of Norway?" },
     { role: "assistant", content: "It is Os" },
@@ -303,7 +303,7 @@ describe("an answer that the caller has begun", () => {
   test.each([
     ["gpt-4o", "messages", { role: "user", content: "Continue." }],
     ["qwen-plus", "messages", { role: "user", content: "Continue." }],
-  ])("is continued by %s, which has to be asked to", async (model, member, last) => {
+  ])("is continued by %s with an instruction", async (model, member, last) => {
     const body = { model, max_tokens: 400, messages };
     const { status, lost, json } = await ask(body, {}, "/v1/messages");
 
@@ -312,7 +312,7 @@ describe("an answer that the caller has begun", () => {
     expect(json["content"]).toMatchObject([{ type: "text", text: "lo." }]);
   });
 
-  test("is continued by Gemini without a word", async () => {
+  test("is continued by Gemini without an instruction", async () => {
     const body = { model: "gemini-2.5-flash", max_tokens: 400, messages };
     const { lost, json } = await ask(body, {}, "/v1/messages");
 
@@ -322,7 +322,7 @@ describe("an answer that the caller has begun", () => {
 });
 
 describe("supported options are not reported as lost", () => {
-  test("verbosity and metadata of a responses caller", async () => {
+  test("verbosity and metadata of a responses client", async () => {
     const body = { model: "gpt-5", input: "hi", text: { verbosity: "low" }, metadata: { a: "b" } };
     const { status, lost, json } = await ask(body, {}, "/v1/responses");
 

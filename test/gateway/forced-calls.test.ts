@@ -256,7 +256,7 @@ const CASES = Object.keys(CALLERS).flatMap((style) =>
 );
 
 describe("a tool that the model cannot be made to call is called by an answer in its schema", () => {
-  test.each(CASES)("for %s callers, %s (stream %p)", async (style, forced, stream) => {
+  test.each(CASES)("for %s clients, %s (stream %p)", async (style, forced, stream) => {
     const { calls, text, finish, lost, body } = await ask(style, stream, forced);
 
     expect(calls).toEqual([{ name: "book", args: expect.any(String), id: expect.any(String) }]);
@@ -282,7 +282,7 @@ describe("a tool that the model cannot be made to call is called by an answer in
     expect(JSON.stringify(body["tools"])).toContain('"book"');
   });
 
-  test("with the bytes of the answer as its arguments", async () => {
+  test("with the bytes of the response as its arguments", async () => {
     for (const stream of [true, false]) {
       const { calls } = await ask("chat", stream);
 
@@ -290,7 +290,7 @@ describe("a tool that the model cannot be made to call is called by an answer in
     }
   });
 
-  test("and an id that begins as the caller's vendor has it", async () => {
+  test("and has an id with the prefix of the client's vendor", async () => {
     const begins = {
       chat: /^call_\w{24}$/,
       responses: /^call_\w{24}$/,
@@ -302,14 +302,14 @@ describe("a tool that the model cannot be made to call is called by an answer in
     }
   });
 
-  test("so that no message is changed before the thinking of a later turn", async () => {
+  test("and no message before later thinking is changed", async () => {
     const { body } = await ask("messages", false);
 
     expect(body["messages"]).toEqual(QUESTION);
     expect(body).not.toHaveProperty("system");
   });
 
-  test("and what a caller of the same style says of thinking stays as it was", async () => {
+  test("and thinking options of a client of the same style are unchanged", async () => {
     const thinking = { type: "adaptive", display: "omitted" };
     const output_config = { effort: "low" };
     const { body } = await ask("messages", true, "any", { thinking, output_config });
@@ -319,7 +319,7 @@ describe("a tool that the model cannot be made to call is called by an answer in
     expect(body["output_config"]).toHaveProperty("format");
   });
 
-  test("and other tools stay declared, where one is forced by its name", async () => {
+  test("and other tools stay declared if one is forced by name", async () => {
     const more = { name: "cancel", input_schema: SCHEMA };
     const { tools } = (CALLERS["messages"] as Caller).body("named", SCHEMA) as {
       tools: JsonObject[];
@@ -331,8 +331,8 @@ describe("a tool that the model cannot be made to call is called by an answer in
   });
 });
 
-describe("an answer that is no object", () => {
-  test.each(Object.keys(CALLERS))("stays words, for %s callers", async (style) => {
+describe("a response that is not an object", () => {
+  test.each(Object.keys(CALLERS))("stays text, for %s clients", async (style) => {
     pieces = [" \n", "I can", "not."];
     for (const stream of [true, false]) {
       const { calls, text, finish } = await ask(style, stream);
@@ -341,7 +341,7 @@ describe("an answer that is no object", () => {
     }
   });
 
-  test("or broke off is told as broken off", async () => {
+  test("or broke off is reported as incomplete", async () => {
     pieces = ['{"city":'];
     stopReason = "max_tokens";
     for (const stream of [true, false]) {
@@ -372,7 +372,7 @@ describe("an instruction tells the model to call a tool, if", () => {
     expect(lost).toContain("tool_choice");
   });
 
-  test("sources are to be cited, which goes with no format", async () => {
+  test("citations are requested, which no format supports", async () => {
     const source = { type: "text", media_type: "text/plain", data: "A." };
     const document = { type: "document", source, citations: { enabled: true } };
     const messages = [{ role: "user", content: [document, { type: "text", text: "Where to?" }] }];
@@ -393,7 +393,7 @@ function wide(): JsonObject {
   return { type: "object", properties };
 }
 
-test("however its pieces are cut, the call has the same arguments, in every style", async () => {
+test("the call has the same arguments in every style, with any chunks", async () => {
   const next = random(SEED);
   for (let round = 0; round < times(12, 200); round++) {
     const days = Math.floor(next() * 1_000);

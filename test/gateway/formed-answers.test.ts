@@ -129,7 +129,7 @@ async function ask(model: string, fields: JsonObject, stream: boolean) {
   };
 }
 
-describe("an answer in a schema that the model does not take is what a forced tool is called with", () => {
+describe("a response in a schema that the model does not accept is the arguments of a forced tool", () => {
   test.each([
     ["deepseek-flash", false],
     ["deepseek-flash", true],
@@ -172,7 +172,7 @@ describe("an answer in a schema that the model does not take is what a forced to
         },
       },
     ],
-  ])("but asked for in words if %s", async (_why, model, fields: JsonObject) => {
+  ])("but is requested by an instruction if %s", async (_why, model, fields: JsonObject) => {
     said = "{}";
     const { lost, body } = await ask(model, fields, false);
 
@@ -181,7 +181,7 @@ describe("an answer in a schema that the model does not take is what a forced to
     expect(JSON.stringify(body["tools"] ?? [])).not.toContain("place");
   });
 
-  test("a model that takes the schema is sent it", async () => {
+  test("a model that accepts the schema is sent it", async () => {
     said = '{"city":"Lübeck"}';
     const { text, lost, body } = await ask("claude-sonnet-4-5", {}, false);
 
@@ -191,7 +191,7 @@ describe("an answer in a schema that the model does not take is what a forced to
   });
 });
 
-describe("a choice among words, asked for in the native style, comes back as the bare word", () => {
+describe("a native choice among words returns the plain word", () => {
   const body = {
     contents: [{ role: "user", parts: [{ text: "Is it?" }] }],
     generationConfig: {

@@ -135,7 +135,7 @@ describe("after a first start without any configuration", () => {
     },
   );
 
-  test("kept responses are read, continued, and deleted", async () => {
+  test("stored responses are read, continued, and deleted", async () => {
     const ask = { model: "gpt-4o-mini", input: "Hello" };
     const { id } = await told("POST /v1/responses", "/v1/responses", ask);
     const path = `/v1/responses/${textOf(id)}`;
@@ -160,7 +160,7 @@ describe("after a first start without any configuration", () => {
     await told("POST /api/explain", "/api/explain", question);
   });
 
-  test("[A4.8] texts become vectors", async () => {
+  test("[A4.8] embeddings are created", async () => {
     const body = () => ({ model: "text-embedding-3-small", input: "A fox" });
     await both("POST /v1/embeddings", "/v1/embeddings", body);
     const cohere = {
@@ -187,7 +187,7 @@ describe("after a first start without any configuration", () => {
     }
   });
 
-  test("[A4.11-a] pictures are made, changed and varied", async () => {
+  test("[A4.11-a] images are generated, edited and varied", async () => {
     for (const model of ["gpt-image-1", "gemini-2.5-flash-image", "doubao-seedream-4-0-250828"]) {
       const body = () => ({ model, prompt: "A fox" });
       await both("POST /v1/images/generations", "/v1/images/generations", body);
@@ -200,7 +200,7 @@ describe("after a first start without any configuration", () => {
     );
   });
 
-  test("texts are spoken, and recordings written down", async () => {
+  test("speech and transcripts are created", async () => {
     const body = { model: "tts-1", input: "A fox", voice: "alloy" };
     const speech = await walk("POST /v1/audio/speech", "/v1/audio/speech", body);
     await walk("POST /openai/v1/audio/speech", "/openai/v1/audio/speech", body);
@@ -212,14 +212,14 @@ describe("after a first start without any configuration", () => {
     }
   });
 
-  test("words are judged", async () => {
+  test("moderations are returned", async () => {
     const body = () => ({ model: "omni-moderation-latest", input: "A fox" });
     await both("POST /v1/moderations", "/v1/moderations", body);
   });
 });
 
 describe("videos after a first start", () => {
-  test("[B4.1] each vendor's models film at the unified endpoint, and their files are handed over", async () => {
+  test("[B4.1] each vendor's models make videos at the unified endpoint, and their files are served", async () => {
     const at = "/v1/video/generations";
     await all(FILMING, async (model) => {
       // One family takes its text in a list.
@@ -360,7 +360,7 @@ describe("[B4.9-a] assets after a first start", () => {
     return textOf(Id) ?? "";
   }
 
-  test("become active, and films are made with them", async () => {
+  test("become active, and are used in videos", async () => {
     const { Id: GroupId = "" } = await act("CreateAssetGroup", { Name: "films" });
     const id = await activeIn(GroupId);
 
@@ -382,7 +382,7 @@ describe("[B4.9-a] assets after a first start", () => {
     await act("DeleteAsset", { Id: id });
   });
 
-  test("[B4.9-c] belong to persons, once those are verified", async () => {
+  test("[B4.9-c] belong to persons after their verification", async () => {
     const { H5Link, VendorToken = "" } = await act("CreateVisualValidateSession", {
       CallbackURL: "https://caller.example/verified",
     });
@@ -407,8 +407,8 @@ describe("[B4.9-a] assets after a first start", () => {
   });
 });
 
-describe("the walk", () => {
-  test("has been to every endpoint that takes a key, but for those that have nothing to do here", () => {
+describe("the tests of a first start", () => {
+  test("call every endpoint with a key, except those that have nothing to do", () => {
     const routes = ROUTES.filter(({ access }) => access === "key")
       .map(({ method, path }) => `${method} ${path}`)
       .filter((each) => walked.has(each) || !OTHER_ADDRESSES.test(each));

@@ -59,7 +59,7 @@ describe.each(["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon"])("%s", (mod
     ["high", "HIGH"],
     ["xhigh", "HIGH"],
     ["max", "HIGH"],
-  ])("is told the effort %s as the level %s", async (effort, level) => {
+  ])("gets the effort %s as the level %s", async (effort, level) => {
     const { status } = await askChat(model, { reasoning_effort: effort });
 
     expect([status, sent()["generationConfig"]]).toMatchObject([
@@ -69,7 +69,7 @@ describe.each(["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon"])("%s", (mod
     expect(JSON.stringify(sent())).not.toContain("thinkingBudget");
   });
 
-  test("is told no samplers, no penalties and of one answer, and the caller of their loss", async () => {
+  test("gets no sampling options or penalties and one choice, and the loss is reported", async () => {
     const settings = {
       temperature: 0,
       top_p: 0.5,
@@ -85,7 +85,7 @@ describe.each(["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon"])("%s", (mod
     expect(sent()["generationConfig"] ?? {}).toEqual({});
   });
 
-  test("takes a turn of the model at the end as something to go on from", async () => {
+  test("continues the last turn if it is the model's", async () => {
     const messages = [
       { role: "user", content: "hi" },
       { role: "assistant", content: "Well," },
@@ -100,7 +100,7 @@ describe.each(["gemini-4-argon", "gemini-4-carbon", "gemini-4-neon"])("%s", (mod
     ["thinking as it likes", { thinkingBudget: -1 }, {}],
     ["a level that it lacks", { thinkingLevel: "MINIMAL" }, { thinkingLevel: "LOW" }],
     ["the highest level of the client", { thinkingLevel: "XHIGH" }, { thinkingLevel: "HIGH" }],
-  ])("understands %s of a caller of its own style", async (_, thinkingConfig, told) => {
+  ])("accepts %s of a client of its own style", async (_, thinkingConfig, told) => {
     const { status } = await askNative(model, { generationConfig: { thinkingConfig } });
 
     const config = objectOf(sent()["generationConfig"]);
@@ -116,7 +116,7 @@ test("3.8 flash has no minimal effort", async () => {
   ]);
 });
 
-test.each(KNOWN)("results of tools name their calls: %s", async (model) => {
+test.each(KNOWN)("tool results name their calls: %s", async (model) => {
   const call = { id: "call_1", type: "function", function: { name: "find", arguments: "{}" } };
   const { status } = await askChat(model, {
     messages: [
@@ -129,13 +129,13 @@ test.each(KNOWN)("results of tools name their calls: %s", async (model) => {
   expect(status).toBe(200);
 });
 
-describe("what the vendor takes of callers of its own style passes", () => {
+describe("fields of the vendor's own style pass through", () => {
   test.each(MODELS)("roles in capitals: %s", async (model) => {
     const contents = [{ role: "USER", parts: [{ text: "Reply with exactly: pong" }] }];
     expect((await askNative(model, { contents })).status).toBe(200);
   });
 
-  test("parts, settings and tools that only this vendor knows", async () => {
+  test("parts, settings and tools of this vendor", async () => {
     const body = {
       contents: [
         { role: "user", parts: [{ text: "hi", partMetadata: { a: 1 } }] },
@@ -162,7 +162,7 @@ describe("what the vendor takes of callers of its own style passes", () => {
     expect(sent()).toMatchObject(body);
   });
 
-  test("an answer as a video", async () => {
+  test("a response as a video", async () => {
     const { status, json } = await askNative("gemini-omni-1.2-flash", {
       generationConfig: { responseModalities: ["VIDEO"] },
     });
@@ -170,7 +170,7 @@ describe("what the vendor takes of callers of its own style passes", () => {
   });
 });
 
-test("a turn of the model in capitals is one for other vendors, too", async () => {
+test("a model's turn in capitals is translated for other vendors, too", async () => {
   const { status } = await askNative("gemini-4-argon", {
     contents: [
       { role: "USER", parts: [{ text: "hi" }] },
@@ -181,7 +181,7 @@ test("a turn of the model in capitals is one for other vendors, too", async () =
   expect(status).toBe(200);
 });
 
-test("Nano Banana 2.1 draws in long formats", async () => {
+test("Nano Banana 2.1 supports long formats", async () => {
   const { status, json } = await ask("/v1/images/generations", {
     model: DRAWS,
     prompt: "a fox",

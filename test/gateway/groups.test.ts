@@ -123,7 +123,7 @@ async function chargedTo({ id }: Member): Promise<number> {
 }
 
 describe("a group", () => {
-  test("keeps what it was made with, and can be sent back as it was shown", async () => {
+  test("keeps the values it was created with, and accepts them back as shown", async () => {
     const fields = {
       name: "all of it",
       models: ["gpt-4o-mini", "claude-*"],
@@ -158,7 +158,7 @@ describe("a group", () => {
     expect((await root("GET", "/api/group")).data["items"]).toContainEqual(again.data);
   });
 
-  test("is open where nothing is said", async () => {
+  test("has no restrictions by default", async () => {
     const id = await makeGroup();
 
     expect((await root("GET", `/api/group/${id}`)).data).toMatchObject({
@@ -171,7 +171,7 @@ describe("a group", () => {
     });
   });
 
-  test("is for auditors to see and for admins to change", async () => {
+  test("can be read by auditors and changed by admins", async () => {
     const id = await makeGroup();
     const { ask: user } = await makeMember(id);
 
@@ -223,7 +223,7 @@ describe("a group", () => {
     [{ rpm: 0 }],
     [{ shared_tpm: "many" }],
     [{ factor: 2 }],
-  ])("cannot be made with %j", async (fields) => {
+  ])("%j as a group is refused", async (fields) => {
     const { status, body } = await root("POST", "/api/group", { name: "bad", ...fields });
 
     expect({ status, success: body.success }).toEqual({ status: 400, success: false });
@@ -231,7 +231,7 @@ describe("a group", () => {
 });
 
 describe("a user of a group", () => {
-  test("sees and reaches the models that both the key and the group allow", async () => {
+  test("can list and use the models that both the key and the group allow", async () => {
     const id = await makeGroup({ models: ["gpt-4o*"] });
     const any = await makeMember(id);
     const some = await makeMember(id, { models: ["gpt-4.1", "gpt-4o"] });
@@ -252,7 +252,7 @@ describe("a user of a group", () => {
     expect(await statusOf(counting("gpt-4.1"))).toBe(404);
   });
 
-  test("is told of a model of another channel what is told of one that does not exist", async () => {
+  test("gets the same error for a model of another channel as for an unknown one", async () => {
     const member = await makeMember(await makeGroup({ channels: ["spare"] }));
 
     const there = (await (await call(member, "gpt-4o")).json()) as { error: { message: string } };
@@ -262,7 +262,7 @@ describe("a user of a group", () => {
     expect(await modelsOf(member)).toEqual(["gpt-4.1", MODEL]);
   });
 
-  test("is served by the group's channels and by no other, even when those fail", async () => {
+  test("uses only the group's channels, even if they fail", async () => {
     const member = await makeMember(await makeGroup({ channels: ["spare"] }));
     const before = [main.requests.length, spare.requests.length];
     const failing = { messages: [{ role: "user", content: "[[fault:status code=500]]" }] };
@@ -274,7 +274,7 @@ describe("a user of a group", () => {
     expect(spare.requests.length - (before[1] ?? 0)).toBe(2);
   });
 
-  test("is moved to another group at once", async () => {
+  test("moves to another group at once", async () => {
     const first = await makeGroup({ models: ["gpt-4o"] });
     const second = await makeGroup({ models: [MODEL] });
     const member = await makeMember(first);
@@ -295,7 +295,7 @@ describe("a user of a group", () => {
   });
 });
 
-describe.each([false, true])("what a call costs (stream: %p)", (stream) => {
+describe.each([false, true])("the cost of a call (stream: %p)", (stream) => {
   // 600 plain tokens in, 400 cached, 101 out, of which reasoning is a part: $1.1, $0.55, $4.4 a million.
   const USUAL = 600 * 1_100 + 400 * 550 + 101 * 4_400;
 
@@ -358,7 +358,7 @@ describe.each([false, true])("what a call costs (stream: %p)", (stream) => {
   });
 });
 
-test("a name with an ending costs what the group says of the model", async () => {
+test("a model name with a suffix has the group's price of the model", async () => {
   const prices = { "o3-mini": { input: 2, output: 10 } };
   const member = await makeMember(await makeGroup({ prices }));
 
@@ -367,7 +367,7 @@ test("a name with an ending costs what the group says of the model", async () =>
   expect(await chargedTo(member)).toBe(1_000 * 2_000 + 101 * 10_000);
 });
 
-test("what is reserved is what the group's price comes to: too little money is too little at once", async () => {
+test("the reservation uses the group's price: an insufficient quota is refused at once", async () => {
   const dear = await makeGroup({ price_factor: 100 });
   const member = await makeMember(dear, { quota_usd: "0.005" });
 
@@ -378,7 +378,7 @@ test("what is reserved is what the group's price comes to: too little money is t
   expect([refused, served]).toEqual([402, 200]);
 });
 
-test("a request that asks what it would do is told the price and the channels of its group", async () => {
+test("an explanation has the price and the channels of the user's group", async () => {
   const group = { price_factor: "2", channels: ["metered"], models: ["counted"] };
   const member = await makeMember(await makeGroup({ name: "explained", ...group }));
   const explain = async (model: string) => {
@@ -417,7 +417,7 @@ describe("limits of a group", () => {
     expect([...refused.headers.keys()].filter((name) => name.includes("ratelimit"))).toEqual([]);
   });
 
-  test("that are each user's hold for each of them alone", async () => {
+  test("that are per user apply to each of them alone", async () => {
     const group = await makeGroup({ rpm: 2 });
     const [ada, bob] = [await makeMember(group), await makeMember(group)];
 
@@ -427,7 +427,7 @@ describe("limits of a group", () => {
     expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
-  test("[A8] of calls at once that two users make together, the shared number runs", async () => {
+  test("[A8] on concurrent calls are shared by two users", async () => {
     const group = await makeGroup({ shared_concurrency: 3 });
     const users = [await makeMember(group), await makeMember(group)];
     const slow = { messages: [{ role: "user", content: "hi [[fault:slow first_ms=400]]" }] };
@@ -444,7 +444,7 @@ describe("limits of a group", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(7);
   });
 
-  test("take the place of every user's where the group says something", async () => {
+  test("replace the limits of every user if the group sets them", async () => {
     await using strict = await openWithRoot({ env: { SLUICE_USER_RPM: "1" } });
     const ask = await asRoot(strict.url);
     const { data: group } = await ask("POST", "/api/group", { name: "fast", rpm: 3 });
@@ -466,7 +466,7 @@ describe("limits of a group", () => {
 });
 
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)("on one PostgreSQL", () => {
-  test("what one gateway changes of a group, or of who is in it, soon holds on another", async () => {
+  test("changes of a group or its users on one gateway soon apply on another", async () => {
     await using database = await openScratchDatabase();
     const env = {
       DATABASE_URL: database.url,

@@ -3,7 +3,7 @@ import { FREE_TRIES } from "#core/login-limits.ts";
 import { systemClock } from "#lib/clock.ts";
 import { asRoot, askWith, openWithRoot, PASSWORD, SLOW_MONOTONIC } from "#test/accounts.ts";
 
-test("guesses by name and by address are counted together, and spelling does not matter", async () => {
+test("failed logins by name and by address are counted together, in any spelling", async () => {
   await using opened = await openWithRoot({
     clock: { ...systemClock, monotonic: SLOW_MONOTONIC },
   });

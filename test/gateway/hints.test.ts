@@ -18,7 +18,7 @@ test.each([
   ["gpt-4o-mni", "gpt-4o-mini"],
   ["GPT-4o-Mini", "gpt-4o-mini"],
   ["gpt4o-mini", "gpt-4o-mini"],
-])("a model name that is nearly one is told the one: %s", async (model, meant) => {
+])("the error for a misspelt model name suggests the right one: %s", async (model, meant) => {
   const calls: readonly [string, object][] = [
     ["/v1/chat/completions", { model, messages: QUESTION }],
     ["/v1/messages", { model, max_tokens: 9, messages: QUESTION }],
@@ -36,7 +36,7 @@ test.each([
   expect(await (await opened.get(`/v1/models/${model}`)).text()).toContain(`'${meant}'?`);
 });
 
-test("a name that is like no other gets no hint, and neither does a model that the key may not use", async () => {
+test("a dissimilar name, or a model that the key may not use, gets no suggestion", async () => {
   const far = await opened.post("/v1/chat/completions", { model: "xyz", messages: QUESTION });
   const closed = await opened.post(
     "/v1/chat/completions",

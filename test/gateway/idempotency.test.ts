@@ -94,7 +94,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     );
 
     test.each(both)(
-      "a %s request, %s, sent again is answered with the same bytes and charged once",
+      "a %s request, %s, repeated with its key gets the same bytes and is charged once",
       async (_style, _form, ask, stream) => {
         const { path, body } = ask(upstream.model, "Reply with exactly: once", stream);
         const headers = withKey(newKey());
@@ -121,7 +121,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     );
 
     test.each(STYLES)(
-      "a %s request with another body and the same key is refused in the words of its style",
+      "a %s request with another body and the same key is refused in the format of its style",
       async (_style, ask) => {
         const { path, body } = ask(upstream.model, "Reply with exactly: one", false);
         const other = ask(upstream.model, "Reply with exactly: two", false);
@@ -140,7 +140,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     );
 
     test.each(both)(
-      "a %s request, %s, that failed is a new call when it is sent again",
+      "a failed %s request, %s, is a new call if it is repeated",
       async (_style, _form, ask, stream) => {
         const { path, body } = ask(upstream.model, "Reply with exactly: ok", stream);
         const headers = withKey(newKey());
@@ -157,7 +157,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     );
 
     test.each(STYLES)(
-      "a %s stream that failed midway is no answer: sent again, it runs anew",
+      "a %s stream that failed midway runs again if it is repeated",
       async (_style, ask) => {
         const { path, body } = ask(upstream.model, "Count from 1 to 60.", true);
         const headers = withKey(newKey());
@@ -207,7 +207,7 @@ describe("a request with an Idempotency-Key", () => {
   const isAsked = (asked: number) => () => sandbox.requests.length > asked;
 
   test.each([false, true])(
-    "is told to come back while the first one runs (streamed: %p)",
+    "is refused with a time to retry while the first one runs (streamed: %p)",
     async (stream) => {
       const headers = withKey(newKey());
       const asked = sandbox.requests.length;
@@ -230,28 +230,31 @@ describe("a request with an Idempotency-Key", () => {
     },
   );
 
-  test.each([false, true])("sent 50 times at once is one charge (streamed: %p)", async (stream) => {
-    const headers = withKey(newKey());
-    const asked = sandbox.requests.length;
-    const before = chargesIn(books);
+  test.each([false, true])(
+    "sent 50 times concurrently is charged once (streamed: %p)",
+    async (stream) => {
+      const headers = withKey(newKey());
+      const asked = sandbox.requests.length;
+      const before = chargesIn(books);
 
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, async () => {
-        const answer = await post("Say hi [[fault:slow first_ms=300]]", stream, headers);
-        return { status: answer.status, text: await answer.text() };
-      }),
-    );
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const answer = await post("Say hi [[fault:slow first_ms=300]]", stream, headers);
+          return { status: answer.status, text: await answer.text() };
+        }),
+      );
 
-    const good = answers.filter(({ status }) => status === 200);
-    expect(good.length).toBeGreaterThanOrEqual(1);
-    expect(new Set(good.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ status }) => status === 409).length).toBe(50 - good.length);
-    expect(sandbox.requests.length - asked).toBe(1);
-    expect(chargesIn(books).calls - before.calls).toBe(1);
-    expect(await books.whenSettled()).toEqual([]);
-  });
+      const good = answers.filter(({ status }) => status === 200);
+      expect(good.length).toBeGreaterThanOrEqual(1);
+      expect(new Set(good.map(({ text }) => text)).size).toBe(1);
+      expect(answers.filter(({ status }) => status === 409).length).toBe(50 - good.length);
+      expect(sandbox.requests.length - asked).toBe(1);
+      expect(chargesIn(books).calls - before.calls).toBe(1);
+      expect(await books.whenSettled()).toEqual([]);
+    },
+  );
 
-  test("whose caller hung up midway runs anew, and what each delivered is charged", async () => {
+  test("whose client disconnected midway runs again, and each delivered part is charged", async () => {
     const headers = withKey(newKey());
     const before = chargesIn(books);
     const text = "Count to 60 [[fault:slow between_ms=5]]";
@@ -271,7 +274,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(chargesIn(books).calls - before.calls).toBe(2);
   });
 
-  test("whose caller hung up before the first byte runs anew, and is charged once", async () => {
+  test("whose client disconnected before the first byte runs again, and is charged once", async () => {
     const headers = withKey(newKey());
     const asked = sandbox.requests.length;
     const before = chargesIn(books);
@@ -291,7 +294,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(chargesIn(books).calls - before.calls).toBe(1);
   });
 
-  test("whose caller hung up at the sight of the end was answered, and is not charged again", async () => {
+  test("whose client disconnected at the end of the response is not charged again", async () => {
     const headers = withKey(newKey());
     const before = chargesIn(books);
     const question = askChat(MODEL, "Reply with exactly: the end", true);
@@ -312,7 +315,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(chargesIn(books).calls - before.calls).toBe(1);
   });
 
-  test("is one request however it is authenticated, and another on another path", async () => {
+  test("is the same request with any authentication, and another one on another path", async () => {
     const headers = withKey(newKey());
     const { path, body } = askChat(MODEL, "Reply with exactly: hello", false);
     await gateway.post(path, body, headers);
@@ -328,7 +331,7 @@ describe("a request with an Idempotency-Key", () => {
     expect([elsewhere.status, elsewhere.headers.get("idempotent-replayed")]).toEqual([200, null]);
   });
 
-  test("that asks for the answer in another form is another request", async () => {
+  test("for another form of the response is another request", async () => {
     const headers = withKey(newKey());
     const path = `/v1beta/models/${MODEL}:streamGenerateContent`;
     const body = { contents: [{ role: "user", parts: [{ text: "Reply with exactly: hi" }] }] };
@@ -343,7 +346,7 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   test.each(["", "two words", "ünlaut", "x".repeat(256)])(
-    "is refused where the key is %p",
+    "is refused if the key is %p",
     async (key) => {
       const before = chargesIn(books);
 
@@ -359,7 +362,7 @@ describe("a request with an Idempotency-Key", () => {
     expect((await post("Say hi.", false, withKey("~".repeat(255)))).status).toBe(200);
   });
 
-  test("that never became a call leaves its key free", async () => {
+  test("that never became a call releases its key", async () => {
     const headers = withKey(newKey());
     const { path } = askChat(MODEL, "", false);
 
@@ -370,7 +373,7 @@ describe("a request with an Idempotency-Key", () => {
     expect([refused.status, missing.status, good.status]).toEqual([400, 404, 200]);
   });
 
-  test("goes on from the earlier response that it named, even where that is deleted meanwhile", async () => {
+  test("gets its stored response, even if the earlier response it names was deleted meanwhile", async () => {
     const headers = withKey(newKey());
     const create = (more: object, extra: Readonly<Record<string, string>>) =>
       gateway.post("/v1/responses", { model: MODEL, input: "Say hi.", ...more }, extra);
@@ -386,7 +389,7 @@ describe("a request with an Idempotency-Key", () => {
     expect([again.status, await again.text()]).toEqual([200, first]);
   });
 
-  test("costs those who send none nothing: not a row is written for them", async () => {
+  test("is required for a stored row: other requests store none", async () => {
     const dump = (): number => countKept(gateway.dataDir);
     const before = dump();
 
@@ -401,7 +404,7 @@ describe("a request with an Idempotency-Key", () => {
   });
 });
 
-test("an answer that is too long to be kept is remembered as given, and not charged twice", async () => {
+test("a response too long to store is recorded as given, and not charged twice", async () => {
   await using sandbox = await disposable(startSandbox());
   await using gateway = await openTestGateway({
     yaml: yamlOf(sandbox.sandbox),
@@ -454,7 +457,7 @@ test("an answer is repeated after a restart of the gateway", async () => {
   expect(chargesIn(books).calls).toBe(2);
 });
 
-test("the same key of another user is another key", async () => {
+test("the same key of another user is independent", async () => {
   await using sandbox = await disposable(startSandbox());
   await using folder = temporaryFolder();
   const secret = await addUser(folder.path);
@@ -477,7 +480,7 @@ test("the same key of another user is another key", async () => {
 });
 
 test.each([false, true])(
-  "a key that a killed gateway had claimed is free again, and charged once (streamed: %p)",
+  "a key claimed by a killed gateway is released, and charged once (streamed: %p)",
   async (stream) => {
     await using sandbox = await disposable(startSandbox());
     await using folder = temporaryFolder();
@@ -520,7 +523,7 @@ test.each([false, true])(
 );
 
 test.if(isPostgresReachable || process.env["CI"] !== undefined)(
-  "sent to two gateways on one database at once, a request is one call and one charge",
+  "a request sent to two gateways on one database at once is one call and one charge",
   async () => {
     await using sandbox = await disposable(startSandbox());
     await using database = await openScratchDatabase();
@@ -556,7 +559,7 @@ test.if(isPostgresReachable || process.env["CI"] !== undefined)(
   },
 );
 
-test("[decision 35] a video that a vendor took on is answered as it is, though its gateway was killed before it could say so", async () => {
+test("[decision 35] a repeated video request gets the video that a vendor accepted before its gateway was killed", async () => {
   await using folder = temporaryFolder();
   await using vendor = await disposable(startSandbox({ tasks: { queuedMs: 60_000 } }));
   const yaml = `channels:\n${simulatedChannel("sim", vendor.sandbox.url, `models: [${SEEDANCE}]`, "ark").replace("/openai/v1", "/ark/api/v3")}`;

@@ -92,7 +92,7 @@ async function walk(start: string, login: string): Promise<URL> {
 }
 
 describe.each(["client_secret_basic", "client_secret_post"])(
-  "with a provider of somebody else's, and the secret shown by %s",
+  "with an independent provider, and the secret sent by %s",
   (method) => {
     let provider: Awaited<ReturnType<typeof openProvider>>;
     beforeAll(async () => {
@@ -129,7 +129,7 @@ describe.each(["client_secret_basic", "client_secret_post"])(
       });
     });
 
-    test("a gateway that the provider does not know is the operator's to mend", async () => {
+    test("a gateway unknown to the provider is reported as the operator's problem", async () => {
       await using gateway = await openWithRoot({
         env: { ...signOnSettings(provider.issuer), SLUICE_OIDC_CLIENT_SECRET: "another" },
       });

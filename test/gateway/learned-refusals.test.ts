@@ -72,11 +72,11 @@ function ask(
   return opened.post("/v1/chat/completions", body, headers);
 }
 
-describe("a member that the vendor refuses by its name", () => {
+describe("a member that the vendor refuses by name", () => {
   test.each([
     ["whole", {}],
     ["streamed", { stream: true }],
-  ])("is left out of another try, and of calls after it: %s", async (model, more) => {
+  ])("is left out of a retry, and of later calls: %s", async (model, more) => {
     const first = await ask(model, { novelty: 1, ...more });
     expect(first.status).toBe(200);
     expect(first.headers.get("sluice-lossy")).toBe("novelty");
@@ -101,21 +101,21 @@ describe("a member that the vendor refuses by its name", () => {
     expect(bodies.every((body) => "metadata" in body)).toBe(false);
   });
 
-  test("one after another", async () => {
+  test("is removed one after another", async () => {
     const answer = await ask("several", { novelty: 1, metadata: { a: "b" } });
 
     expect(answer.status).toBe(200);
     expect(bodies).toHaveLength(3);
   });
 
-  test("is a refusal for callers who want nothing left out", async () => {
+  test("is refused for strict clients", async () => {
     const answer = await ask("strict", { novelty: 1 }, { "sluice-strict": "true" });
 
     expect(answer.status).toBe(400);
     expect(bodies).toHaveLength(1);
   });
 
-  test("and without which the question is another, is the caller's to change", async () => {
+  test("and that changes the meaning is reported to the client", async () => {
     const answer = await ask("vital", { response_format: { type: "json_object" } });
 
     expect(answer.status).toBe(400);
@@ -123,7 +123,7 @@ describe("a member that the vendor refuses by its name", () => {
   });
 });
 
-test("operators see what was learned", async () => {
+test("operators can list the refused members that the gateway learned", async () => {
   const root = await asRoot(opened.url);
   const { data } = await root("GET", "/api/model");
 

@@ -216,11 +216,11 @@ async function ask({ path, body }: Place, more: JsonObject): Promise<[number, st
 }
 
 describe.each(LIMITS)("[A8] $what", ({ place, taken, refused, field, bound }) => {
-  test("may be at its bounds", async () => {
+  test("is accepted at its bounds", async () => {
     for (const more of taken) expect([more, await ask(place, more)]).toEqual([more, [200, ""]]);
   });
 
-  test("may not be beyond, and the refusal says what and how far", async () => {
+  test("is refused beyond them, with the field and the bound", async () => {
     for (const more of refused) {
       const [status, message] = await ask(place, more);
 
@@ -232,7 +232,7 @@ describe.each(LIMITS)("[A8] $what", ({ place, taken, refused, field, bound }) =>
 });
 
 describe("[A8] a list of tokens to delete", () => {
-  test("may hold one, and not none", async () => {
+  test("may have one entry, but not none", async () => {
     const { data } = await root("POST", "/api/token", { name: "short-lived" });
 
     const none = await root("POST", "/api/token/batch", { ids: [] });
@@ -244,7 +244,7 @@ describe("[A8] a list of tokens to delete", () => {
   });
 });
 
-test("[A8] a call that is throttled is answered 429, whatever it asks for", async () => {
+test("[A8] a throttled call gets 429, at every endpoint", async () => {
   const key = "throttled-0123456789-abcdefghij";
   await using throttled = await openTestGateway({
     yaml: `

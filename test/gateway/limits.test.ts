@@ -17,7 +17,7 @@ const ask = (content: string, stream = false): Promise<Response> =>
     messages: [{ role: "user", content }],
   });
 
-test("a channel takes no more calls at once than it may, and running streams count", async () => {
+test("a channel serves no more concurrent calls than its limit, including running streams", async () => {
   const streams = await Promise.all(
     Array.from({ length: 6 }, () => ask("Count to 30 [[fault:slow between_ms=20]]", true)),
   );
@@ -30,7 +30,7 @@ test("a channel takes no more calls at once than it may, and running streams cou
   expect((await ask("Reply with exactly: pong")).status).toBe(200);
 });
 
-test("every place is given back, however a call ends", async () => {
+test("every slot is released, with any end of the call", async () => {
   const ends = ["[[fault:status code=500]]", "[[fault:truncate events=2]]", "please refuse", "hi"];
   for (let i = 0; i < 24; i++) {
     opened.gateway.health.forgetAll();
@@ -44,7 +44,7 @@ test("every place is given back, however a call ends", async () => {
   expect(answers.map((each) => each.status)).toEqual([200, 200, 200, 200]);
 });
 
-test("the gateway as a whole takes no more calls at once than it may", async () => {
+test("the gateway serves no more concurrent calls than its total limit", async () => {
   await using small = await openSimulated({
     channel: "models: [gpt-4o-mini]",
     env: { SLUICE_LIMIT_IN_FLIGHT: "3" },
@@ -63,7 +63,7 @@ test("the gateway as a whole takes no more calls at once than it may", async () 
   ]);
 });
 
-test("a conversation longer than the owner allows is refused, and says so", async () => {
+test("a conversation longer than the operator allows is refused with a reason", async () => {
   await using small = await openSimulated({
     channel: "models: [gpt-4o-mini]",
     env: { SLUICE_LIMIT_MESSAGES: "3" },

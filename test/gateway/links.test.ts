@@ -15,7 +15,7 @@ const gemini = UPSTREAMS.find(({ id }) => id === "gemini");
 if (gemini === undefined) throw new Error("There is no such upstream.");
 const upstream = gemini;
 
-describe("a link to a picture, for an upstream that follows none", () => {
+describe("a link to an image, for an upstream that follows no links", () => {
   let sandbox: Sandbox;
   let pictures: ReturnType<typeof Bun.serve>;
   let gateway: TestGateway;
@@ -75,7 +75,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
     });
 
   test.each(["/picture.png", "/moved"])(
-    "is followed, and the picture sent instead (%s)",
+    "is followed, and the image sent instead (%s)",
     async (path) => {
       const answer = await ask(`http://127.0.0.1:${pictures.port}${path}`);
 
@@ -86,7 +86,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
     },
   );
 
-  test("that cannot be fetched is the caller's mistake, and no failure of the channel", async () => {
+  test("that cannot be downloaded is the client's error, and no failure of the channel", async () => {
     for (let i = 0; i < 6; i++) {
       const answer = await ask(`http://127.0.0.1:${rudePort}/picture.png`);
       expect([answer.status, await answer.text()]).toEqual([
@@ -98,7 +98,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
     expect((await ask(`http://127.0.0.1:${pictures.port}/picture.png`)).status).toBe(200);
   });
 
-  test("that stands twice in a request is followed once", async () => {
+  test("that occurs twice in a request is followed once", async () => {
     const url = `http://127.0.0.1:${pictures.port}/picture.png`;
     asked = 0;
 
@@ -106,7 +106,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
     expect(asked).toBe(1);
   });
 
-  test("that stands for more than any vendor takes, by standing there often, is refused", async () => {
+  test("whose repetitions exceed the content limit of all vendors is refused", async () => {
     const url = `http://127.0.0.1:${pictures.port}/heavy.png`;
     const before = sandbox.requests.length;
 
@@ -124,7 +124,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
     ["to nothing", "/nothing", 400],
     ["to more than may be", "/large", 413],
   ])(
-    "that leads %s is the caller's mistake, and reaches no upstream",
+    "that leads %s is the client's error, and reaches no upstream",
     async (_where, link, status) => {
       const before = sandbox.requests.length;
 
@@ -138,7 +138,7 @@ describe("a link to a picture, for an upstream that follows none", () => {
     },
   );
 
-  test("too many of them are refused before any is followed", async () => {
+  test("too many links are refused before any is followed", async () => {
     asked = 0;
     const urls = Array.from({ length: 17 }, (_, at) => `http://127.0.0.1:${pictures.port}/${at}`);
 

@@ -13,7 +13,7 @@ function openLines() {
   return { lines, log };
 }
 
-test("a call that is turned away for want of room is a short line in the log", () => {
+test("a call refused for lack of capacity is one short log line", () => {
   const { lines, log } = openLines();
 
   logFailure(new ThrottledLog(log), new GatewayError("unavailable", "private words"), "id");
@@ -22,7 +22,7 @@ test("a call that is turned away for want of room is a short line in the log", (
   expect(JSON.stringify(lines)).not.toMatch(/stack|private words/);
 });
 
-test("a call whose upstream fails says where it failed, and nothing of what it asked", async () => {
+test("a call with an upstream failure logs the place of the failure, without text of the request", async () => {
   const { lines, log } = openLines();
   await using closed = openClosedPort();
   await using gateway = await openTestGateway({
@@ -55,7 +55,7 @@ function openClosedPort(): AsyncDisposable & { readonly url: string } {
   return { url, [Symbol.asyncDispose]: () => stopped };
 }
 
-test("a thousand refused calls are a few lines, with how many there were", async () => {
+test("a thousand refused calls are a few log lines with a count", async () => {
   const { lines, log } = openLines();
   await using closed = openClosedPort();
   const calls = 1_000;

@@ -67,8 +67,8 @@ async function list(ask: Ask, path: string): Promise<readonly JsonObject[]> {
 const idsIn = (items: readonly JsonObject[]): (string | undefined)[] =>
   items.map((each) => textIn(each, "id"));
 
-describe("the log of calls", () => {
-  test("shows users their own, latest first, with what each used and cost", async () => {
+describe("the call log", () => {
+  test("shows users their own calls, latest first, with usage and cost", async () => {
     const items = await list(ada, "/api/log/self");
     using books = openBooks(opened.dataDir);
     const booked = books.calls().find((each) => each["id"] === ids[1]);
@@ -88,7 +88,7 @@ describe("the log of calls", () => {
     expect(Number(items[1]?.["cost_usd"])).toBeGreaterThan(0);
   });
 
-  test("has no word of what was said, and for users none of who served them", async () => {
+  test("has no text of clients, and for users no upstream", async () => {
     const seen = JSON.stringify(await ada("GET", "/api/log/self"));
     const whole = JSON.stringify(await auditor("GET", "/api/log"));
 
@@ -106,7 +106,7 @@ describe("the log of calls", () => {
     expect(idsIn(ofToken)).toEqual([ids[2], ids[1]]);
   });
 
-  test("[A5-3] answers for another user's objects as for objects that do not exist", async () => {
+  test("[A5-3] gives the same answer for another user's objects as for objects that do not exist", async () => {
     const [, , hisToken] = tokens;
     const [, , , hisCall] = ids;
 
@@ -138,7 +138,7 @@ describe("the log of calls", () => {
     expect(JSON.stringify(one.body)).not.toContain("upstream-secret");
   });
 
-  test("shows what each part of a call cost, which together is what it cost", async () => {
+  test("shows the cost of each part of a call, which adds up to its cost", async () => {
     const { data } = await ada("GET", `/api/log/self/${ids[1]}`);
     const failed = await ada("GET", `/api/log/self/${ids[2]}`);
     const whole = await auditor("GET", `/api/log/${ids[1]}`);

@@ -35,13 +35,13 @@ async function lossOf(path: string, body: object): Promise<string | null> {
 }
 
 describe("fields that a vendor would refuse are left out, and reported as lost", () => {
-  test.each([true, false])("where a request passes through (stream %p)", async (stream) => {
+  test.each([true, false])("if the request passes through (stream %p)", async (stream) => {
     expect(await lossOf("/v1/chat/completions", { ...PROBABLE, stream })).toBe(
       "logprobs, top_logprobs",
     );
   });
 
-  test("where it is translated", async () => {
+  test("if it is translated", async () => {
     const asked = {
       model: "gpt-4o-mini",
       input: "hi",
@@ -52,13 +52,13 @@ describe("fields that a vendor would refuse are left out, and reported as lost",
     expect(await lossOf("/v1/responses", asked)).toBe("logprobs, top_logprobs");
   });
 
-  test("but not of what asks for nothing", async () => {
+  test("but not if the value has no effect", async () => {
     const usual = { logprobs: false, top_logprobs: null, logit_bias: {} };
 
     expect(await lossOf("/v1/chat/completions", { ...CHAT, ...usual })).toBeNull();
   });
 
-  test("and refused who wants all or nothing", async () => {
+  test("and are refused for strict clients", async () => {
     const before = sandbox.requests.length;
     const answer = await gateway.post("/v1/chat/completions", PROBABLE, {
       "sluice-strict": "true",

@@ -68,7 +68,7 @@ describe("after an upstream listed its models", () => {
     expect(await chat(model)).toMatchObject({ status: 200 });
   });
 
-  test("each model is served by the name that its own answers carry", async () => {
+  test("each model is served by the name in its responses", async () => {
     const listed = (await (await opened.get("/v1/models")).json()) as { data: { id: string }[] };
     const text = listed.data.filter(({ id }) =>
       /^(gpt-[45](?!.*audio)|claude|gemini-.*flash$)/.test(id),
@@ -81,7 +81,7 @@ describe("after an upstream listed its models", () => {
     }
   });
 
-  test("a name with a prefix may be asked for in every style, and described", async () => {
+  test("a name with a prefix is accepted in every style, and described", async () => {
     const name = "openai/gpt-4o-mini";
     const answers = [
       await opened.post("/v1/messages", { model: name, max_tokens: 9, messages: MESSAGES }),
@@ -96,11 +96,11 @@ describe("after an upstream listed its models", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("a name with another vendor's prefix is no model", async () => {
+  test("a name with another vendor's prefix is unknown", async () => {
     expect((await chat("anthropic/gpt-4o-mini")).status).toBe(404);
   });
 
-  test("[A7] behind a prefix, what counts is whether the key may use the model", async () => {
+  test("[A7] a name with a prefix needs a key that may use the model", async () => {
     const ask = (key: string) => opened.get("/v1/models/openai/gpt-4o", bearer(key));
 
     expect((await ask(MODEL_KEY)).status).toBe(200);
@@ -112,7 +112,7 @@ describe("while an upstream does not list its models", () => {
   test.each([
     ["dashscope", "wan2.6-t2v"],
     ["ark", "doubao-seedance-1-0-pro-250528"],
-  ])("[B4.1-a] %s makes videos by the models that it is known to have", async (_vendor, model) => {
+  ])("[B4.1-a] %s makes videos with its known models", async (_vendor, model) => {
     const answer = await opened.post("/v1/video/generations", {
       model,
       prompt: "A fox",
@@ -128,7 +128,7 @@ describe("while an upstream does not list its models", () => {
   });
 });
 
-test("[B4.1-a] videos are made at once after a start, however long a list takes", async () => {
+test("[B4.1-a] videos are accepted at once after a start, even if the list is slow", async () => {
   await using slow = await startSandbox();
   for (const path of ["/openai/v1/models", "/gemini/v1beta/models"]) {
     // Requests for a Gemini video begin in the same way.

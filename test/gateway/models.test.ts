@@ -35,13 +35,13 @@ describe("the list of models", () => {
     });
   });
 
-  test("[A4.2-a] shows only what the key may use", async () => {
+  test("[A4.2-a] shows only the models that the key may use", async () => {
     const body = (await (await list(bearer(OTHER_KEY))).json()) as { data: { id: string }[] };
 
     expect(body.data.map((each) => each.id)).toEqual(["gpt-4o-mini"]);
   });
 
-  test("[A4.2-b] is in the messages style for its header, whatever the credential", async () => {
+  test("[A4.2-b] is in the messages style for its header, with any credential", async () => {
     for (const headers of [
       { "x-api-key": KEY },
       { ...bearer(KEY), "anthropic-version": "2023-06-01" },
@@ -65,7 +65,7 @@ describe("the list of models", () => {
     }
   });
 
-  test("[A4.2-b] goes on after the last one of a page", async () => {
+  test("[A4.2-b] continues after the last model of a page", async () => {
     const page = await list({ "x-api-key": KEY }, "/v1/models?limit=2&after_id=gpt-4o-mini");
 
     expect(await page.json()).toMatchObject({
@@ -94,7 +94,7 @@ describe("the list of models", () => {
     }
   });
 
-  test("[A4.2-c] pages of the native style go on by token", async () => {
+  test("[A4.2-c] pages of the native style continue by token", async () => {
     const first = (await (
       await list({ "x-goog-api-key": KEY }, "/v1/models?pageSize=2")
     ).json()) as {
@@ -111,7 +111,7 @@ describe("the list of models", () => {
   });
 });
 
-describe("a key that is no good", () => {
+describe("an invalid key", () => {
   const bad: [string, Record<string, string>][] = [
     ["none at all", {}],
     ["an unknown one", bearer("sk-nobody-knows-this-key-at-all-00000000")],
@@ -165,7 +165,7 @@ describe("a key that is no good", () => {
     });
   });
 
-  test("never comes back in an error", async () => {
+  test("is never repeated in an error", async () => {
     const answer = await list(bearer("sk-secret-that-must-not-be-shown-anywhere"));
 
     expect(await answer.text()).not.toContain("must-not-be-shown");
@@ -173,7 +173,7 @@ describe("a key that is no good", () => {
 });
 
 describe("one model", () => {
-  test("[A5-1] is described to those who may use it", async () => {
+  test("[A5-1] is described to keys that may use it", async () => {
     const answer = await list(bearer(KEY), "/v1/models/meta-llama/llama-3.3-70b-instruct");
 
     expect(await answer.json()).toMatchObject({
@@ -182,7 +182,7 @@ describe("one model", () => {
     });
   });
 
-  test("[A7] that the key may not use looks like one that does not exist", async () => {
+  test("[A7] that the key may not use gets the same error as an unknown one", async () => {
     const hidden = await list(bearer(OTHER_KEY), "/v1/models/fast");
     const missing = await list(bearer(OTHER_KEY), "/v1/models/slow");
 
@@ -191,7 +191,7 @@ describe("one model", () => {
   });
 });
 
-describe("what is around the endpoints", () => {
+describe("other paths", () => {
   test("[A5-1] every route that needs a key refuses a request without one", async () => {
     const document = (await (await list({}, "/openapi.json")).json()) as {
       paths: Record<string, Record<string, { security: unknown[] }>>;
@@ -213,7 +213,7 @@ describe("what is around the endpoints", () => {
     }
   });
 
-  test("paths that only look like routes lead nowhere", async () => {
+  test("that resemble routes are not found", async () => {
     const paths = [
       "//v1/models",
       "/v1//models",
@@ -230,7 +230,7 @@ describe("what is around the endpoints", () => {
     }
   });
 
-  test("a known path with another method gets 405", async () => {
+  test("with another method get 405", async () => {
     expect((await list(bearer(KEY), "/v1/chat/completions")).status).toBe(405);
   });
 

@@ -50,7 +50,7 @@ async function errorOf(response: Response): Promise<JsonObject> {
 
 describe("a moderation", () => {
   test.each([PATH, `/openai${PATH}`])(
-    "at %s is asked for and answered as the vendor has it, free of charge",
+    "at %s is sent and answered in the vendor's format, without cost",
     async (path) => {
       const body = { model: "omni-moderation-latest", input: ["kind", "kill"], later: { idea: 1 } };
       const response = await judge(body, {}, path);
@@ -72,7 +72,7 @@ describe("a moderation", () => {
     },
   );
 
-  test("without a model is asked of the one that such requests mean", async () => {
+  test("without a model uses the default model for moderations", async () => {
     const response = await judge({ input: "kill" });
 
     expect(response.status).toBe(200);
@@ -80,7 +80,7 @@ describe("a moderation", () => {
     expect(await lastCall()).toMatchObject({ model: "omni-moderation-latest" });
   });
 
-  test("of words and pictures goes on as it stands", async () => {
+  test("of text and images is sent unchanged", async () => {
     const input = [
       { type: "text", text: "kill" },
       { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
@@ -91,7 +91,7 @@ describe("a moderation", () => {
     expect(heard()[0]?.body["input"]).toEqual(input);
   });
 
-  test("is recorded with what the vendor counted, and with an estimate where it counts nothing", async () => {
+  test("is recorded with the vendor's count, or with an estimate without one", async () => {
     await judge({ model: "counting", input: "kill" });
     const counted = await lastCall();
     await judge({ model: "omni-moderation-latest", input: "killer" });
@@ -101,7 +101,7 @@ describe("a moderation", () => {
     expect(estimated).toMatchObject({ input_tokens: 2, output_tokens: 0, is_estimated: 1 });
   });
 
-  test("comes from the next channel where the first fails", async () => {
+  test("comes from the next channel if the first fails", async () => {
     const response = await judge({ model: "spared", input: "kill" });
 
     expect(response.status).toBe(200);
@@ -111,7 +111,7 @@ describe("a moderation", () => {
     ]);
   });
 
-  test("that is asked for twice with one key is asked once", async () => {
+  test("that is requested twice with one idempotency key is sent once", async () => {
     const headers = { "idempotency-key": "judged-once" };
 
     const first = await (await judge({ input: "kill" }, headers)).text();
@@ -126,7 +126,7 @@ withVendors("corpus", () => {
     .filter(({ endpoint, status }) => endpoint === "moderations" && status === 200)
     .map(({ file }) => readShared(`corpus/${textOf(file) ?? ""}`));
 
-  test("that was recorded goes through as it was, both ways", async () => {
+  test("a recorded moderation passes unchanged, in both directions", async () => {
     let answer: Json = null;
     const asked: Json[] = [];
     using upstream = Bun.serve({
@@ -171,7 +171,7 @@ describe("a moderation is refused", () => {
     ["with a number among texts", { input: ["a", 1] }, "input[1]"],
     ["with a part of no type", { input: [{ text: "a" }] }, "input[0].type"],
     ["with a number for a model", { input: "a", model: 1 }, "model"],
-  ])("%s, by name", async (_, body, param) => {
+  ])("%s, by its field", async (_, body, param) => {
     expect(await errorOf(await judge(body))).toMatchObject({
       status: 400,
       type: "invalid_request_error",
@@ -180,7 +180,7 @@ describe("a moderation is refused", () => {
     expect(heard()).toEqual([]);
   });
 
-  test("of a model whose vendor moderates nothing", async () => {
+  test("for a model whose vendor has no moderations", async () => {
     expect(await errorOf(await judge({ model: "deepseek-chat", input: "a" }))).toMatchObject({
       status: 404,
       code: "model_not_found",
@@ -188,15 +188,18 @@ describe("a moderation is refused", () => {
     });
   });
 
-  test.each(["liar", "page"])("where the vendor's success is none (%s)", async (model) => {
-    const error = await errorOf(await judge({ model, input: "a" }));
+  test.each(["liar", "page"])(
+    "if the vendor's successful response is invalid (%s)",
+    async (model) => {
+      const error = await errorOf(await judge({ model, input: "a" }));
 
-    expect(error["status"]).toBe(502);
-    expect(JSON.stringify(error)).not.toContain("script");
-    expect(await lastCall()).toMatchObject({ outcome: "failed", cost: 0 });
-  });
+      expect(error["status"]).toBe(502);
+      expect(JSON.stringify(error)).not.toContain("script");
+      expect(await lastCall()).toMatchObject({ outcome: "failed", cost: 0 });
+    },
+  );
 
-  test("to a key that is for pictures only", async () => {
+  test("for a key that is for images only", async () => {
     const root = await asRoot(opened.url);
     const { data } = await root("POST", "/api/token", { name: "only", endpoints: ["images"] });
 

@@ -27,7 +27,7 @@ async function refusal(path: string, body: object) {
 const SOUND = { data: "UklGRg==", format: "wav" };
 const AUDIO = [{ type: "input_audio", input_audio: SOUND }];
 
-describe("a refusal names the field as its caller wrote it", () => {
+describe("a refusal names the field as the client wrote it", () => {
   test("in the chat style, and in the responses style", async () => {
     const hello = { role: "user", content: "hi" };
     const chat = await refusal("/v1/chat/completions", {
@@ -62,7 +62,7 @@ describe("a refusal names the field as its caller wrote it", () => {
     expect(native.message).not.toContain("messages[");
   });
 
-  test("in the messages style, whose instructions stand elsewhere", async () => {
+  test("in the messages style, which has its instructions in another field", async () => {
     const found = await refusal("/v1/messages", {
       model: "gpt-4o-mini",
       max_tokens: 9,
@@ -105,7 +105,7 @@ describe("the error for an empty or too long list names the limit", () => {
   });
 });
 
-describe("what is lost is named as its caller wrote it", () => {
+describe("a lost field is named as the client wrote it", () => {
   async function lossOf(path: string, body: object): Promise<string | null> {
     const response = await opened.post(path, body);
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
@@ -152,7 +152,7 @@ describe("what is lost is named as its caller wrote it", () => {
     ).toBe("input[1], input[3]");
   });
 
-  test("in the chat style, as before", async () => {
+  test("in the chat style", async () => {
     const messages = [{ role: "user", name: "ann", content: "hi" }];
 
     expect(

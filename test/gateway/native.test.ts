@@ -21,7 +21,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       await sandbox.stop();
     });
 
-    test.each(["/v1beta", "/v1"])("[A4.7] answers below %s", async (version) => {
+    test.each(["/v1beta", "/v1"])("[A4.7] responds at paths below %s", async (version) => {
       const path = `${version}/models/${upstream.model}:generateContent`;
 
       const answer = await gateway.post(path, ASK);
@@ -34,7 +34,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       });
     });
 
-    test("[A4.7] streams one JSON array where no events are asked for", async () => {
+    test("[A4.7] streams one JSON array if no events are requested", async () => {
       const path = `/v1beta/models/${upstream.model}:streamGenerateContent`;
 
       const answer = await gateway.post(path, ASK);
@@ -51,7 +51,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       expect(text.join("")).toBe("one two three");
     });
 
-    test("a failing array still is an array, and its last element says so", async () => {
+    test("a failing array is still an array, with the error as its last element", async () => {
       const path = `/v1beta/models/${upstream.model}:streamGenerateContent`;
       const text = "Count from 1 to 90. [[fault:streamerror after=12]]";
 
@@ -89,7 +89,7 @@ describe("[A5-2] the native style takes its key", () => {
     expect((await post(where, headers)).status).toBe(200);
   });
 
-  test("[A7] and answers a wrong or missing one in its own words", async () => {
+  test("[A7] and answers a wrong or missing one in its own format", async () => {
     for (const headers of [{}, { "x-goog-api-key": "sk-wrong" }]) {
       const answer = await post(path, headers as Record<string, string>);
 
@@ -161,7 +161,7 @@ describe("counting tokens", () => {
     expect(sandbox.requests.length).toBe(before);
   });
 
-  test("[A4.6-a] a missing field is named in the style's own error", async () => {
+  test("[A4.6-a] a missing field is named in the style's error format", async () => {
     const answer = await gateway.post("/v1/messages/count_tokens", { model });
 
     expect(answer.status).toBe(400);
@@ -195,7 +195,7 @@ describe("counting tokens", () => {
     });
   });
 
-  test("a text made to be slow to count is counted within the time that a test has", async () => {
+  test("a text that is slow to count is counted within the test's time limit", async () => {
     const tokens = await count({ messages: [{ role: "user", content: "a".repeat(1_000_000) }] });
 
     expect(tokens).toBeGreaterThan(10_000);

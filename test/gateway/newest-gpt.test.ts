@@ -96,10 +96,10 @@ async function chat(
   return { status: answer.status, json: isObject(json) ? json : {} };
 }
 
-describe("tools on a model that takes them in responses only", () => {
+describe("tools of a model that supports them in responses only", () => {
   for (const caller of CALLERS) {
     for (const model of MODELS) {
-      test(`${caller.id} on ${model}: are called, answered, and the reasoning goes on`, async () => {
+      test(`${caller.id} on ${model}: are called and answered, and the reasoning continues`, async () => {
         for (const stream of [true, false]) {
           const turns: Turn[] = [{ role: "user", text: "What is the weather in Paris and Rome?" }];
           const seen = await ask(caller, model, turns, stream);
@@ -129,7 +129,7 @@ describe("tools on a model that takes them in responses only", () => {
   }
 
   test.each(CALLERS)(
-    "ten turns of $id: what went up before goes up again unchanged",
+    "ten turns of $id: earlier parts of the request stay unchanged",
     async (caller) => {
       const turns: Turn[] = [];
       let before: readonly unknown[] = [];
@@ -210,13 +210,13 @@ describe("tools on a model that takes them in responses only", () => {
     expect({ status, path: sent().path, json }).toMatchObject({ status: 200, path });
   });
 
-  test("a compatible channel without the option is asked for chat by callers of responses, too", async () => {
+  test("a compatible channel without the option gets chat requests for responses clients, too", async () => {
     const answer = await gateway.post("/v1/responses", { model: "plain-gpt-5", input: "hi" });
 
     expect([answer.status, sent().path]).toEqual([200, "/chat/completions"]);
   });
 
-  test("what the model said before is told to it as a comment or as an answer", async () => {
+  test("earlier assistant text is sent as commentary or as a final answer", async () => {
     const call = { id: "c1", type: "function", function: { name: WEATHER.name, arguments: "{}" } };
     const talk = (model: string) => ({
       model,
@@ -241,7 +241,7 @@ describe("tools on a model that takes them in responses only", () => {
     expect(phases()).toEqual([undefined, undefined]);
   });
 
-  test("what the caller asked the vendor to include stays beside it", async () => {
+  test("the client's include option is kept beside the gateway's", async () => {
     await gateway.post("/v1/responses", {
       model: "gpt-6-sol",
       input: "hi",
@@ -267,7 +267,7 @@ describe("POST /api/explain", () => {
     return data.channels[0] ?? {};
   };
 
-  test("shows that an unknown model is called like the newest known", async () => {
+  test("shows that an unknown model is called like the newest known one", async () => {
     const answer = await gateway.post("/api/explain", {
       path: "/v1/chat/completions",
       body: {
@@ -291,7 +291,7 @@ describe("POST /api/explain", () => {
     });
   });
 
-  test("says in which style a call goes, and why it is not the caller's", async () => {
+  test("shows the style of a call, and the reason if it differs from the client's", async () => {
     expect(await explained({ model: "gpt-6-sol", tools: [CHAT_TOOL] })).toMatchObject({
       way: "translated",
       style: "responses",
@@ -306,7 +306,7 @@ describe("POST /api/explain", () => {
   });
 });
 
-describe("marks of the prompt cache", () => {
+describe("prompt cache marks", () => {
   const LONG = { type: "ephemeral", ttl: "1h" };
   const SHORT = { type: "ephemeral" };
   const text = (said: string, cache_control?: JsonObject) => ({
@@ -340,7 +340,7 @@ describe("marks of the prompt cache", () => {
     ],
   };
 
-  test("of a messages caller are breakpoints of a responses upstream, and the only ones", async () => {
+  test("of a messages client are the only breakpoints of a responses upstream", async () => {
     const lost = await messages({ model: "gpt-6-sol", tools: TOOLS, ...TALK });
 
     expect(lost).toBeNull();
@@ -382,7 +382,7 @@ describe("marks of the prompt cache", () => {
     ]);
   });
 
-  test("are four at most: the first and the latest, and the caller is told of the others", async () => {
+  test("are at most four: the first and the latest; the loss of the others is reported", async () => {
     const content = [1, 2, 3, 4, 5, 6].map((n) => text(`part ${n}`, SHORT));
     const lost = await messages({ model: "gpt-6-luna", messages: [{ role: "user", content }] });
 
@@ -392,7 +392,7 @@ describe("marks of the prompt cache", () => {
     expect(marked.map((part) => part["text"])).toEqual(["part 1", "part 4", "part 5", "part 6"]);
   });
 
-  test("are three beside the one at the end that the caller asked for", async () => {
+  test("are three beside the one at the end that the client requested", async () => {
     const content = [1, 2, 3, 4].map((n) => text(`part ${n}`, SHORT));
     const lost = await messages({
       model: "gpt-6-luna",
@@ -411,13 +411,13 @@ describe("marks of the prompt cache", () => {
     expect(JSON.stringify(sent().body)).not.toContain("prompt_cache");
   });
 
-  test("nothing is said of the cache for a caller who says nothing", async () => {
+  test("are not added for a client that sends none", async () => {
     await messages({ model: "gpt-6-luna", messages: [{ role: "user", content: "hi" }] });
 
     expect(JSON.stringify(sent().body)).not.toContain("prompt_cache");
   });
 
-  test("of responses and chat callers are marks of a messages upstream", async () => {
+  test("of responses and chat clients are marks of a messages upstream", async () => {
     const answer = await gateway.post("/v1/responses", {
       model: "claude-opus-5",
       prompt_cache_options: { mode: "implicit", ttl: "12h" },
@@ -442,7 +442,7 @@ describe("marks of the prompt cache", () => {
     expect(sent().body["cache_control"]).toBeUndefined();
   });
 
-  test("of a chat caller go on where its call is sent as responses", async () => {
+  test("of a chat client are kept if its call is sent as responses", async () => {
     await chat({
       model: "gpt-6-sol",
       tools: [CHAT_TOOL],
@@ -461,7 +461,7 @@ describe("marks of the prompt cache", () => {
     });
   });
 
-  test("what was written is charged, by how long it is kept", async () => {
+  test("cause cache writes that are charged by their lifetime", async () => {
     const words = (lead: string) => `${lead} ${"word ".repeat(2_000)}`;
     const ask = async (lead: string, mark: JsonObject): Promise<JsonObject> => {
       const answer = await gateway.post("/v1/messages", {

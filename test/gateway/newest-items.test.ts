@@ -157,14 +157,14 @@ async function ask(model: string, items: readonly JsonObject[], tools: readonly 
 }
 
 describe.each(ITEMS)("%s", (_name, items, tools, lost) => {
-  test("passes between a caller and an upstream of the style as it was written", async () => {
+  test("passes between a client and an upstream of the style unchanged", async () => {
     const { status, input } = await ask("gpt-6-sol", items, tools);
 
     expect([status, sent()["input"]]).toEqual([200, input]);
     if (tools.length > 0) expect(sent()["tools"]).toEqual(tools);
   });
 
-  test.each(OTHERS)("on %s: the loss is told by name", async (model) => {
+  test.each(OTHERS)("on %s: the loss is reported by name", async (model) => {
     const answer = await ask(model, items, tools);
 
     expect([answer.status, answer.lost]).toEqual([200, lost]);
@@ -172,7 +172,7 @@ describe.each(ITEMS)("%s", (_name, items, tools, lost) => {
 });
 
 describe.each(CARRIED)("%s", (_name, items, tools) => {
-  test("passes between a caller and an upstream of the style as it was written", async () => {
+  test("passes between a client and an upstream of the style unchanged", async () => {
     const { status, input, text } = await ask("gpt-6-sol", items, tools);
 
     expect([status, status === 200 ? "" : text, sent()["input"]]).toEqual([200, "", input]);
@@ -189,13 +189,13 @@ describe.each(CARRIED)("%s", (_name, items, tools) => {
 describe("members of tools that only the style has", () => {
   const tool = { ...FUNCTION, async: true, defer_loading: true, allowed_callers: ["programmatic"] };
 
-  test("pass as they were written", async () => {
+  test("pass unchanged", async () => {
     await ask("gpt-6-sol", [], [tool]);
 
     expect(sent()["tools"]).toEqual([tool]);
   });
 
-  test.each(OTHERS)("on %s: the loss is told by name", async (model) => {
+  test.each(OTHERS)("on %s: the loss is reported by name", async (model) => {
     const { status, lost } = await ask(model, [], [tool]);
 
     expect([status, lost]).toEqual([

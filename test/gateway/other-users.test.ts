@@ -49,7 +49,7 @@ function listModels(key: string): Promise<Response> {
 }
 
 describe("another user's tokens", () => {
-  test("are for auditors to see as their owner does, page by page", async () => {
+  test("are shown to auditors as to their owner, page by page", async () => {
     const { id, ask, token } = await make();
     await ask("POST", "/api/token", { name: "second", rpm: 5 });
 
@@ -62,7 +62,7 @@ describe("another user's tokens", () => {
     expect((await auditor("GET", "/api/user/99999/token")).status).toBe(404);
   });
 
-  test("are disabled, enabled and deleted by an admin above", async () => {
+  test("are disabled, enabled and deleted by an admin with a higher role", async () => {
     const { id, token } = await make();
     const path = `/api/user/${id}/token/${token.id}`;
 
@@ -78,7 +78,7 @@ describe("another user's tokens", () => {
     expect((await admin("PUT", path, { status: 1 })).status).toBe(404);
   });
 
-  test("are not touched by an auditor, by an equal, nor in anything but their status", async () => {
+  test("cannot be changed by an auditor or an equal role, except for their status", async () => {
     const { id, token } = await make();
     const equal = await make("admin");
 
@@ -129,7 +129,7 @@ describe("a deleted user", () => {
     }
   });
 
-  test("leaves name and address to others, and the books to auditors", async () => {
+  test("releases the name and the address, and auditors can still read the ledger", async () => {
     const { id, username, token } = await make();
     const call = await opened.post(
       "/v1/chat/completions",

@@ -47,7 +47,7 @@ async function post(
   return [answer.status, (await answer.json()) as JsonObject];
 }
 
-test("in the asset library it has the library's own code", async () => {
+test("a body over the limit gets the library's own code in the asset library", async () => {
   const path = "/videoa/api/v3/assets?Action=CreateAsset&Version=2024-01-01";
   const [, answer] = await post(path, new Uint8Array(100 * LIMIT_BYTES));
 
@@ -68,7 +68,7 @@ function streamed(sizeBytes: number): ReadableStream<Uint8Array> {
   });
 }
 
-test.each(PLACES)("a body over the limit is a 413 in the form of %s", async (path, members) => {
+test.each(PLACES)("a body over the limit gets 413 in the format of %s", async (path, members) => {
   for (const body of [
     new Uint8Array(LIMIT_BYTES + 1),
     new Uint8Array(100 * LIMIT_BYTES),
@@ -87,17 +87,20 @@ test.each([
   ["/videoc", ["code", "message"]],
   ["/videod", ["error"]],
   ["/videoe", ["code", "message"]],
-])("%s itself, with or without a slash, answers in its protocol's form", async (path, members) => {
-  for (const each of [path, `${path}/`, `${path}/nothing/here`]) {
-    const answer = await gateway.get(each);
-    const body = (await answer.json()) as JsonObject;
+])(
+  "%s itself, with or without a slash, responds in its protocol's format",
+  async (path, members) => {
+    for (const each of [path, `${path}/`, `${path}/nothing/here`]) {
+      const answer = await gateway.get(each);
+      const body = (await answer.json()) as JsonObject;
 
-    expect([each, answer.status >= 400]).toEqual([each, true]);
-    for (const member of members) expect(body).toHaveProperty(member);
-  }
-});
+      expect([each, answer.status >= 400]).toEqual([each, true]);
+      for (const member of members) expect(body).toHaveProperty(member);
+    }
+  },
+);
 
-test("the action of protocol B is read behind a slash as well", async () => {
+test("the action of protocol B is recognised after a slash as well", async () => {
   const ask = async (path: string): Promise<unknown> =>
     (await gateway.post(path, { req_key: "m", task_id: "task_1" })).json();
   const query = "?Action=CVSync2AsyncGetResult&Version=2022-08-31";

@@ -19,7 +19,7 @@ const FIRST_STEPS = [
 /** Whole protocols of their own, each with a version further down its paths. */
 const PROTOCOL = /^video[a-e]$/;
 
-test("[A9] the version of every model endpoint stands in its path", async () => {
+test("[A9] every model endpoint has its version in its path", async () => {
   await using gateway = await openSimulated();
   const document = (await (await gateway.get("/openapi.json")).json()) as {
     paths: Record<string, Record<string, unknown>>;
@@ -58,7 +58,7 @@ test("[A9] the version of every model endpoint stands in its path", async () => 
   }
 });
 
-test("[A9] a version that does not exist is not found", async () => {
+test("[A9] an unknown version is not found", async () => {
   await using gateway = await openSimulated();
 
   for (const path of ["/v2/chat/completions", "/v1beta/chat/completions", "/v3/chat/completions"]) {
@@ -67,7 +67,7 @@ test("[A9] a version that does not exist is not found", async () => {
 });
 
 test.each(["a b", "", "a/b", "[::", "a:99999"])(
-  "a request whose host is '%s' is refused, wherever it is meant for",
+  "a request whose host is '%s' is refused on every path",
   async (host) => {
     await using gateway = await openSimulated();
     const { hostname, port } = new URL(gateway.url);

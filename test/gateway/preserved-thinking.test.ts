@@ -186,8 +186,8 @@ function weatherIn(city: string): string {
 
 const CLAUDE = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"];
 
-describe.each(CALLERS)("a caller of the $id style", (caller) => {
-  test("repeats to Claude in each turn what went up in the turn before, byte for byte", async () => {
+describe.each(CALLERS)("a client of the $id style", (caller) => {
+  test("sends Claude the earlier turns unchanged, byte for byte", async () => {
     await fc.assert(
       fc.asyncProperty(conversations(caller, CLAUDE), async (conversation) => {
         const sent = await converse(caller, conversation);
@@ -198,7 +198,7 @@ describe.each(CALLERS)("a caller of the $id style", (caller) => {
     );
   }, 300_000);
 
-  test("gives Claude back what it thought before its calls", async () => {
+  test("returns Claude's thinking before its tool calls", async () => {
     const sent = await converse(caller, {
       model: "claude-opus-5-5",
       tools: [toolNamed("get_weather")],
@@ -214,7 +214,7 @@ describe.each(CALLERS)("a caller of the $id style", (caller) => {
     expect(thoughts.length).toBeGreaterThanOrEqual(5);
   }, 60_000);
 
-  test("also where a call was forced, which the model answers in the tool's schema", async () => {
+  test("also if a call was forced, which the model answers in the tool's schema", async () => {
     const sent = await converse(caller, {
       model: "claude-opus-5-5",
       tools: [toolNamed("get_weather"), toolNamed("say_hello")],
@@ -233,7 +233,7 @@ describe.each(CALLERS)("a caller of the $id style", (caller) => {
     for (const body of sent) expect(await leftOut(body)).toEqual([]);
   }, 60_000);
 
-  test("repeats the same to an upstream of the responses style", async () => {
+  test("sends an upstream of the responses style the earlier turns unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(conversations(caller, ["gpt-5"]), async (conversation) => {
         expectPrefixes(await converse(caller, conversation));

@@ -91,7 +91,7 @@ test.each<[string, JsonObject, JsonObject, number]>([
   ],
   ["in the region that it was asked for", { inference_geo: "us" }, { inference_geo: "us" }, 1.1],
   ["in a region that nobody asked for", {}, { inference_geo: "us" }, 1.1],
-])("a call that was served %s costs that", async (_, asked, told, times) => {
+])("a call that was served %s has the price for that", async (_, asked, told, times) => {
   const spent = await spentOn(
     "/v1/messages",
     { model: MODEL, max_tokens: 100, messages, ...asked },
@@ -106,7 +106,7 @@ test.each<[string, JsonObject, JsonObject, number]>([
   ["the usual tier instead of flex", { service_tier: "flex" }, { service_tier: "default" }, 1],
   ["priority", { service_tier: "priority" }, { service_tier: "priority" }, 2],
   ["priority, by the account's own setting", {}, { service_tier: "priority" }, 2],
-])("a call that was served as %s costs that", async (_, asked, told, times) => {
+])("a call that was served as %s has the price for that", async (_, asked, told, times) => {
   const spent = await spentOn(
     "/v1/chat/completions",
     { model: "gpt-5.4", messages, ...asked },
@@ -121,7 +121,7 @@ test.each<[string, JsonObject, string | null, string]>([
   ["gpt-5.6-sol", { service_tier: "flex" }, null, "flex"],
   ["gpt-5.6-sol", { service_tier: "auto" }, null, "default"],
   ["gpt-6-astra", { service_tier: "ultrafast" }, null, "ultrafast"],
-])("%s with %p: what has no price of its own is said (%p)", async (model, asked, said, served) => {
+])("%s with %p: a missing separate price is reported (%p)", async (model, asked, said, served) => {
   const response = {
     id: "resp_1",
     object: "response",
@@ -145,7 +145,7 @@ test.each<[string, JsonObject, string | null, string]>([
   expect([reply.status, reply.headers.get("sluice-unpriced")]).toEqual([200, said]);
 });
 
-test("a stream's tier is that of the chunk with its usage", async () => {
+test("a stream's tier is in the chunk with its usage", async () => {
   const chunk = (more: JsonObject): string =>
     `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "gpt-5.4", service_tier: "flex", choices: [], ...more })}\n\n`;
   const { choices: _, ...end } = completion({});
@@ -166,7 +166,7 @@ test("a stream's tier is that of the chunk with its usage", async () => {
   expect(spent).toBe(nanoUsd(2.5, 15, 0.5));
 });
 
-test("advice costs what the model costs that gave it, and is a part of the call's cost", async () => {
+test("an advisor model's tokens are charged at its own price, as part of the call's cost", async () => {
   const iterations = [
     { type: "message", ...USED },
     { type: "advisor_message", model: "claude-fable-5", ...USED },
@@ -180,7 +180,7 @@ test("advice costs what the model costs that gave it, and is a part of the call'
   expect(spent).toBe(nanoUsd(5, 25) + nanoUsd(10, 50));
 });
 
-test("a model that its vendor answers with another one costs what that one does", async () => {
+test("a response by another model is charged at that model's price", async () => {
   const candidates = [
     { content: { role: "model", parts: [{ text: "hi" }] }, finishReason: "STOP" },
   ];
@@ -203,7 +203,7 @@ test("a model that its vendor answers with another one costs what that one does"
   expect(await ask("models:\n  gemini-2.5-pro: { input: 7, output: 9 }")).toBe(nanoUsd(7, 9));
 });
 
-test("the operator's own price has variants, too", async () => {
+test("the operator's price may have variants, too", async () => {
   const models = `
 models:
   gpt-5.4:

@@ -39,8 +39,8 @@ async function call(): Promise<number> {
 const set = (ask: Ask, id: number | string, quota: unknown, reason: unknown = "a test") =>
   ask("PUT", `/api/user/${id}/quota`, { quota_usd: quota, reason });
 
-describe("what a user may spend", () => {
-  test("holds for all tokens together, from the moment it is said", async () => {
+describe("a user's quota", () => {
+  test("applies to all tokens together, from the moment it is set", async () => {
     expect((await set(admin, adasId, 0)).data).toMatchObject({ quota_usd: 0, left_usd: 0 });
     expect(await call()).toBe(402);
 
@@ -66,7 +66,7 @@ describe("what a user may spend", () => {
     expect(await call()).toBe(200);
   });
 
-  test("is changed for a reason, which the ledger keeps beside who gave it", async () => {
+  test("is changed with a reason, and the ledger has the reason and the author", async () => {
     await set(admin, adasId, 7, "paid by invoice 4711");
 
     using books = openBooks(opened.dataDir);
@@ -75,7 +75,7 @@ describe("what a user may spend", () => {
     expect(await books.whenSettled()).toEqual([]);
   });
 
-  test("is not for users, equals or masters to say; root's own is for root", async () => {
+  test("cannot be set by users, nor for users of an equal or higher role; only root sets its own", async () => {
     expect((await set(ada, adasId, 1_000)).status).toBe(403);
     const own = Number((await admin("GET", "/api/user/self")).data["id"]);
     expect((await set(admin, own, 1_000)).status).toBe(403);

@@ -76,7 +76,7 @@ describe.each(STYLES.map((each) => [each.style, each] as const))(
   "the %s style",
   (style, { path, body, refusal }) => {
     test.each([false, true])(
-      "[A8] a key past its requests a minute is refused in the caller's words (stream: %p)",
+      "[A8] a key beyond its requests per minute is refused in the client's format (stream: %p)",
       async (stream) => {
         await using opened = await openLimited("rpm: 2, tpm: 100000");
         const ask = (): Promise<Response> => opened.post(path(stream), body("hi", stream));
@@ -115,7 +115,7 @@ describe.each(STYLES.map((each) => [each.style, each] as const))(
       },
     );
 
-    test("[A8] of fifty streams at once five run, and every place comes back", async () => {
+    test("[A8] five of fifty concurrent streams run, and every slot is released", async () => {
       await using opened = await openLimited("concurrency: 5");
       const content = "Count to 30 [[fault:slow between_ms=15]]";
       const run = async (): Promise<number[]> => {
@@ -155,7 +155,7 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
   return status;
 }
 
-test("[A8] a place comes back however a call ends: done, failed, cut off, hung up on, refused", async () => {
+test("[A8] a slot is released if a call completes, fails, breaks off, is cancelled or is refused", async () => {
   await using opened = await openLimited("concurrency: 2");
   using books = openBooks(opened.dataDir);
   const ends = [
@@ -198,7 +198,7 @@ test("[A8] a place comes back however a call ends: done, failed, cut off, hung u
   });
 }, 60_000);
 
-test("[A8] fifty calls at once are let in as far as their estimates go into the tokens of a minute", async () => {
+test("[A8] fifty concurrent calls are admitted up to the tokens of a minute, by their estimates", async () => {
   const slow = chat("hi [[fault:slow first_ms=500]]", { max_tokens: 10 });
   const estimate = estimateInputTokens(JSON.parse(JSON.stringify(slow))) + 10;
   const limit = estimate * 3 + 5;
@@ -210,14 +210,14 @@ test("[A8] fifty calls at once are let in as far as their estimates go into the 
   expect(statuses.filter((status) => status === 429)).toHaveLength(47);
 });
 
-test("tokens that a call did not use are there for the next one", async () => {
+test("tokens that a call did not use are available to the next one", async () => {
   await using opened = await openLimited("tpm: 1000");
   const generous = chat("Reply with exactly: pong", { max_tokens: 800 });
 
   for (let i = 0; i < 5; i++) expect(await statusOf(ask(opened, generous))).toBe(200);
 });
 
-test("[A8] tokens that a call used are gone from its minute, as many as it is charged for", async () => {
+test("[A8] tokens that a call used count in its minute as charged", async () => {
   const body = chat("Count from 1 to 90", { max_tokens: 600 });
   const reserved = estimateInputTokens(JSON.parse(JSON.stringify(body))) + 600;
 
@@ -238,7 +238,7 @@ test("[A8] tokens that a call used are gone from its minute, as many as it is ch
   }
 });
 
-test("a call whose length nobody bounded is not turned away for what we assume of it", async () => {
+test("a call without a length limit is not refused because of the assumed length", async () => {
   await using opened = await openLimited("tpm: 1000");
   const open = { model: MODEL, messages: [{ role: "user", content: "Reply with exactly: pong" }] };
 
@@ -257,7 +257,7 @@ test("a call that is larger than a minute's limit gets an error without a time t
   expect(error.message).toContain("1000 tokens a minute");
 });
 
-test("a call that is refused later gives its tokens back, and its request stays counted", async () => {
+test("a call that is refused later releases its tokens, and its request still counts", async () => {
   await using opened = await openLimited("rpm: 3, tpm: 1000");
   const unknown = chat("hi", { model: "no-such-model", max_tokens: 900 });
 
@@ -270,7 +270,7 @@ test("a call that is refused later gives its tokens back, and its request stays 
   expect(first.headers.get("x-ratelimit-remaining-requests")).toBe("2");
 });
 
-test("a call that there is no money for gives its tokens and its place back", async () => {
+test("a call without sufficient quota releases its tokens and its slot", async () => {
   await using opened = await openSimulated({
     channel: CHANNEL,
     yaml: `keys:\n  - { name: poor, key: ${KEY}, quota: 0, limits: { tpm: 1000, concurrency: 1 } }`,
@@ -283,7 +283,7 @@ test("a call that there is no money for gives its tokens and its place back", as
   expect(answers[3]?.headers.get("x-ratelimit-limit-tokens")).toBe("1000");
 });
 
-test("keys without limits are told of none, and share nothing with those that have some", async () => {
+test("keys without limits get no limit headers, and are independent of keys with limits", async () => {
   await using opened = await openLimited("rpm: 1", `  - { name: free, key: ${OTHER_KEY} }`);
   expect(await statusOf(ask(opened, chat("hi")))).toBe(200);
   expect(await statusOf(ask(opened, chat("hi")))).toBe(429);
@@ -294,7 +294,7 @@ test("keys without limits are told of none, and share nothing with those that ha
   expect([...free.headers.keys()].filter((name) => name.includes("ratelimit"))).toEqual([]);
 });
 
-test("the keys of one user share what the user may", async () => {
+test("the keys of one user share the user's limits", async () => {
   await using opened = await openSimulated({
     channel: CHANNEL,
     yaml: `keys:\n  - { name: one, key: ${KEY} }\n  - { name: two, key: ${OTHER_KEY} }\nusers: { rpm: 3 }`,
@@ -307,7 +307,7 @@ test("the keys of one user share what the user may", async () => {
   expect(statuses).toEqual([200, 200, 200, 429]);
 });
 
-test("a model's limit is for all its callers, and a key that may not use it learns nothing of it", async () => {
+test("a model's limit applies to all its clients, and is hidden from a key that may not use it", async () => {
   await using opened = await openSimulated({
     channel: CHANNEL,
     yaml: `keys:
@@ -348,7 +348,7 @@ ${simulatedChannel("second", second.url, `${limited("rpm: 1")}\npriority: 1`)}`,
   expect([...refused.headers.keys()].filter((name) => name.includes("ratelimit"))).toEqual([]);
 });
 
-test("a channel's tokens come back when its call used fewer, and when its upstream failed", async () => {
+test("a channel's tokens are released if its call used fewer, or if its upstream failed", async () => {
   await using opened = await openSimulated({ channel: `${CHANNEL}\nlimits: { tpm: 1000 }` });
   const failing = chat("[[fault:status code=500]]", { max_tokens: 900 });
   const good = chat("Reply with exactly: pong", { max_tokens: 900 });
@@ -359,7 +359,7 @@ test("a channel's tokens come back when its call used fewer, and when its upstre
   expect(statuses).toEqual([502, 200, 200, 200]);
 });
 
-test("a call that a limit refused stands in the journal, and cost nothing", async () => {
+test("a call refused by a limit is in the journal, without cost", async () => {
   await using opened = await openLimited("rpm: 1");
   using books = openBooks(opened.dataDir);
   await statusOf(ask(opened, chat("hi")));
@@ -377,7 +377,7 @@ test.each([
   ["GET", `/v1beta/models/${MODEL}`],
   ["POST", "/v1/messages/count_tokens"],
   ["POST", `/v1beta/models/${MODEL}:countTokens`],
-])("%s %s counts against the limits of its key, as calls do", async (method, path) => {
+])("%s %s counts against the limits of its key like a call", async (method, path) => {
   await using gateway = await openLimited("rpm: 2");
   const ask = (): Promise<Response> =>
     method === "GET"
@@ -395,7 +395,7 @@ test.each([
   expect(Number(answers[2]?.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("a list holds no place: with one call at once, the next one is let in", async () => {
+test("listing models holds no slot: with one concurrent call, the next one is admitted", async () => {
   await using gateway = await openLimited("concurrency: 1");
 
   for (let each = 0; each < 3; each++) expect((await gateway.get("/v1/models")).status).toBe(200);

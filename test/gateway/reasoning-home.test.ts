@@ -95,7 +95,7 @@ describe("two accounts at one vendor", () => {
     { caller: responsesCaller, model: "gpt-5", takesTurns: false },
     { caller: messagesCaller, model: "gpt-5", takesTurns: false },
   ])(
-    "a $caller.id conversation stays on the one that began it: $model",
+    "a $caller.id conversation stays on the account that began it: $model",
     async (asked) => {
       const { caller, model, takesTurns } = asked;
       const talks = CITIES.map((city) => ({ city, talk: new Talk(gateway, caller, model) }));
@@ -119,40 +119,43 @@ describe("two accounts at one vendor", () => {
 
 const CITIES = ["Paris", "Oslo", "Rome", "Lima", "Cairo", "Quito", "Seoul", "Minsk"];
 
-describe.each([messagesCaller, chatCaller])("a $id conversation whose vendor is gone", (caller) => {
-  test("continues on another account without data that only the first one can read, which is reported", async () => {
-    await using first = await startSandboxes();
-    const gateway = await openTestGateway({
-      yaml: `channels:
+describe.each([messagesCaller, chatCaller])(
+  "a $id conversation whose account is gone",
+  (caller) => {
+    test("continues on another account without data that only the first one can read, which is reported", async () => {
+      await using first = await startSandboxes();
+      const gateway = await openTestGateway({
+        yaml: `channels:
   - { name: one, provider: anthropic, base_url: "${first.one.url}/anthropic/v1", api_key: key-one, models: [claude-haiku-5-5] }
   - { name: two, provider: anthropic, base_url: "${first.two.url}/anthropic/v1", api_key: key-two, models: [claude-haiku-5-5], priority: 1 }
 `,
-    });
-    await using _ = gateway;
-    const talk = new Talk(gateway, caller, "claude-haiku-5-5");
-    const vendors = [first.one, first.two];
-    await talk.ask("Paris", vendors);
-    await first.one.stop();
-    await talk.ask("Oslo", vendors);
-    await talk.ask("Rome", vendors);
+      });
+      await using _ = gateway;
+      const talk = new Talk(gateway, caller, "claude-haiku-5-5");
+      const vendors = [first.one, first.two];
+      await talk.ask("Paris", vendors);
+      await first.one.stop();
+      await talk.ask("Oslo", vendors);
+      await talk.ask("Rome", vendors);
 
-    const moved = talk.went[2];
-    expect(talk.went.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-    expect(moved?.key).toBe("key-two");
-    expect(moved?.lost).toContain("reasoning.account");
-    // Where the answer is translated, the vendor's own word for it is as well.
-    if (caller.id !== "messages") expect(moved?.lost).toMatch(/(^|, )reasoning($|,)/);
-    expect(
-      memberOf(memberOf(moved?.body["thinking"], "block_binding"), "prefix_mismatch_behavior"),
-    ).toBe("drop_block");
-    // From then on the other account is the conversation's.
-    expect(talk.went.slice(3).map(({ lost }) => lost.includes("reasoning.account"))).toEqual([
-      false,
-      false,
-      false,
-    ]);
-  }, 30_000);
-});
+      const moved = talk.went[2];
+      expect(talk.went.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+      expect(moved?.key).toBe("key-two");
+      expect(moved?.lost).toContain("reasoning.account");
+      // Where the answer is translated, the vendor's own word for it is as well.
+      if (caller.id !== "messages") expect(moved?.lost).toMatch(/(^|, )reasoning($|,)/);
+      expect(
+        memberOf(memberOf(moved?.body["thinking"], "block_binding"), "prefix_mismatch_behavior"),
+      ).toBe("drop_block");
+      // From then on the other account is the conversation's.
+      expect(talk.went.slice(3).map(({ lost }) => lost.includes("reasoning.account"))).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    }, 30_000);
+  },
+);
 
 describe.each([
   ["claude-opus-5-5", "gpt-5"],
@@ -161,7 +164,7 @@ describe.each([
   ["claude-opus-5-5", "gemini-3-pro-preview"],
 ])("ten turns that begin on %s and end on %s", (first, second) => {
   test.each([messagesCaller, chatCaller, responsesCaller, nativeCaller])(
-    "are refused by neither, for a $id caller",
+    "are not refused by either, for a $id client",
     async (caller) => {
       await using vendors = await startSandboxes();
       await using gateway = await openTestGateway({

@@ -129,7 +129,7 @@ describe("[A2.8] [A4.10] a ranking", () => {
     });
   });
 
-  test("has as many documents as are wanted, in the caller's own words", async () => {
+  test("has the requested number of documents, with the client's own text", async () => {
     const { body } = await rank({ top_n: 1, return_documents: true });
 
     expect(body.results).toEqual([{ index: 1, relevance_score: 0.9, document: "0.9" }]);
@@ -141,7 +141,7 @@ describe("[A2.8] [A4.10] a ranking", () => {
     ]);
   });
 
-  test("is charged by the tokens that the upstream counted", async () => {
+  test("is charged by the upstream's token count", async () => {
     await rank();
 
     const call = await lastCall();
@@ -150,14 +150,14 @@ describe("[A2.8] [A4.10] a ranking", () => {
     expect(call["cost"]).toBe(TOKENS * 2_000);
   });
 
-  test("is charged by our own count where the upstream has none", async () => {
+  test("is charged by the gateway's count if the upstream reports none", async () => {
     const { body } = await rank({ model: "silent", query: "abc", documents: ["0.1", "0.2"] });
 
     expect(body["usage"]).toEqual({ total_tokens: 4 });
     expect((await lastCall())["cost"]).toBe(4 * 2_000);
   });
 
-  test("is charged by the search where that is the price, as many as the upstream says or as it should be", async () => {
+  test("is charged per search if that is the price, by the upstream's count or the expected one", async () => {
     const documents = Array.from({ length: 101 }, () => "0.5");
 
     await rank({ model: "searcher", documents });
@@ -177,7 +177,7 @@ describe("[A2.8] [A4.10] a ranking", () => {
     });
   });
 
-  test("of more documents than an upstream takes is asked in parts, and is one answer", async () => {
+  test("of more documents than an upstream accepts is sent in parts, and merged", async () => {
     const documents = Array.from({ length: 501 }, (_, index) => String(index / 1_000));
 
     const { body } = await rank({ model: "long", documents, top_n: 2 });
@@ -192,7 +192,7 @@ describe("[A2.8] [A4.10] a ranking", () => {
     expect((await lastCall())["cost"]).toBe(2 * TOKENS * 2_000);
   });
 
-  test("of a server of one model is asked in its words, which name none, and read from a list", async () => {
+  test("on a single-model server is requested in its format without a model, and read from a list", async () => {
     const documents = Array.from({ length: 33 }, (_, index) => String(index / 100));
 
     const { status, body } = await rank({ model: "only", documents, top_n: 2, truncation: true });
@@ -214,7 +214,7 @@ describe("[A2.8] [A4.10] a ranking", () => {
     expect(body["usage"]).toEqual({ total_tokens: 33 * 4 - 4 });
   });
 
-  test("comes from the next channel where the first ranks a document twice", async () => {
+  test("comes from the next channel if the first ranks a document twice", async () => {
     const { status, body } = await rank({ model: "doubled" });
 
     expect(status).toBe(200);
@@ -225,7 +225,7 @@ describe("[A2.8] [A4.10] a ranking", () => {
     ]);
   });
 
-  test("that is asked for twice with one key is asked once, and charged once", async () => {
+  test("that is requested twice with one idempotency key is sent and charged once", async () => {
     const headers = { "idempotency-key": "ranked-once" };
 
     const first = await rank({}, headers);
@@ -236,11 +236,11 @@ describe("[A2.8] [A4.10] a ranking", () => {
   });
 });
 
-describe("a field that an upstream of a ranking does not know", () => {
+describe("a rerank field that an upstream does not support", () => {
   const ask = (more: object, headers: Readonly<Record<string, string>> = {}) =>
     opened.post("/v1/rerank", { ...QUESTION, model: "counter", ...more }, headers);
 
-  test("is told to the caller and to the journal, and the others are carried", async () => {
+  test("is reported to the client and in the journal, and the others are kept", async () => {
     const answer = await ask({ max_tokens_per_doc: 9, overlap_tokens: 2, instruct: "facts" });
 
     expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([
@@ -254,14 +254,14 @@ describe("a field that an upstream of a ranking does not know", () => {
     expect(data).toMatchObject({ not_carried: ["overlap_tokens", "instruct"] });
   });
 
-  test("has the call refused where the caller is strict", async () => {
+  test("causes a refusal for strict clients", async () => {
     const answer = await ask({ instruct: "facts" }, { "sluice-strict": "true" });
 
     expect([answer.status, asked]).toEqual([400, []]);
     expect(await answer.json()).toMatchObject({ error: { param: "instruct" } });
   });
 
-  test("is named in what a header can hold, whatever the caller called it", async () => {
+  test("is reported under a name that a header can contain", async () => {
     const odd = { "名前, ok": 1, "line\nbreak": 1, "half \ud83d": 1, ["x".repeat(5_000)]: 1 };
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`field${at}`, 1]));
 
@@ -275,7 +275,7 @@ describe("a field that an upstream of a ranking does not know", () => {
     expect(crowd.headers.get("sluice-lossy")?.split(", ")).toHaveLength(100);
   });
 
-  test("goes as it is to servers of the format that may know it", async () => {
+  test("is sent unchanged to servers of the format that may know it", async () => {
     const answer = await ask({ model: "ranker", use_activation: false });
 
     expect(answer.headers.get("sluice-lossy")).toBeNull();
@@ -286,14 +286,14 @@ describe("a field that an upstream of a ranking does not know", () => {
 describe("a ranking is refused", () => {
   const errorOf = ({ status, body }: Ranking) => ({ status, error: body["error"] });
 
-  test("of an unknown model", async () => {
+  test("for an unknown model", async () => {
     expect(errorOf(await rank({ model: "nobody's" }))).toMatchObject({
       status: 404,
       error: { type: "invalid_request_error", code: "model_not_found", param: "model" },
     });
   });
 
-  test("of a model whose vendor ranks nothing", async () => {
+  test("for a model whose vendor has no rankings", async () => {
     expect(errorOf(await rank({ model: "gpt-4o-mini" }))).toMatchObject({
       status: 404,
       error: { code: "model_not_found", message: expect.stringContaining("rerank") },
@@ -313,7 +313,7 @@ describe("a ranking is refused", () => {
     expect(asked).toEqual([]);
   });
 
-  test("in the upstream's words where it is the upstream that refuses, for nothing", async () => {
+  test("with the upstream's message if the upstream refuses it, without cost", async () => {
     expect(errorOf(await rank({ model: "broken" }))).toMatchObject({
       status: 400,
       error: { message: "The query is too odd." },
@@ -321,7 +321,7 @@ describe("a ranking is refused", () => {
     expect((await lastCall())["cost"]).toBe(0);
   });
 
-  test("to a key that is kept to another family", async () => {
+  test("for a key that is restricted to another family", async () => {
     const { data } = await root("POST", "/api/token", { name: "text", endpoints: ["text"] });
     const text = await rank({}, bearer(textIn(data, "key")));
     const { data: own } = await root("POST", "/api/token", { name: "own", endpoints: ["rerank"] });

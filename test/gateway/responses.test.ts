@@ -36,7 +36,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       return (await answer.json()) as Answer;
     };
 
-    test("[A4.4] a response goes on from an earlier one, and remembers what was said", async () => {
+    test("[A4.4] a response continues an earlier one with its conversation", async () => {
       const first = await ask({ input: "My name is Ada. Reply with exactly: noted" });
       const second = await ask({
         input: "Reply with exactly: and noted again",
@@ -54,7 +54,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       expect(sent).not.toContain("previous_response_id");
     });
 
-    test("a streamed response is kept as well", async () => {
+    test("a streamed response is stored as well", async () => {
       const streamed = await gateway.post("/v1/responses", {
         model: upstream.model,
         stream: true,
@@ -68,7 +68,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       expect(JSON.stringify(sandbox.requests.at(-1)?.body)).toContain("one");
     });
 
-    test("an item of an earlier answer may be named instead of sent again", async () => {
+    test("an item of an earlier response may be named instead of repeated", async () => {
       const first = await ask({ input: "Reply with exactly: seven" });
       const item = first.output.find(({ type }) => type === "message")?.id;
 
@@ -85,7 +85,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
   },
 );
 
-test("[A4.4] an item that is named again and again is more than a request may hold", async () => {
+test("[A4.4] an item that is named many times exceeds the request's limit", async () => {
   await using sandbox = await startSandbox();
   const [upstream] = UPSTREAMS;
   if (upstream === undefined) throw new Error("There is no upstream.");
@@ -109,7 +109,7 @@ test("[A4.4] an item that is named again and again is more than a request may ho
   expect(sandbox.requests.length).toBe(before);
 });
 
-describe("a kept response", () => {
+describe("a stored response", () => {
   let sandbox: Sandbox;
   let gateway: TestGateway;
   const [chat] = UPSTREAMS;
@@ -130,7 +130,7 @@ describe("a kept response", () => {
   const send = (method: string, path: string): Promise<Response> =>
     fetch(gateway.url + path, { method, headers: { authorization: `Bearer ${KEY}` } });
 
-  test("is read again as it was answered", async () => {
+  test("is read as it was sent", async () => {
     const created = await create();
 
     const found = await send("GET", `/v1/responses/${created.id}`);
@@ -158,13 +158,13 @@ describe("a kept response", () => {
     expect(await answer.json()).toMatchObject({ error: { param: "previous_response_id" } });
   });
 
-  test("does not exist where its caller asked that it be forgotten", async () => {
+  test("does not exist if its client disabled storage", async () => {
     const { id } = await create({ store: false });
 
     expect((await send("GET", `/v1/responses/${id}`)).status).toBe(404);
   });
 
-  test("counts in a question that goes on from it", async () => {
+  test("counts as input of a request that continues it", async () => {
     const long = "The quick brown fox jumps over the lazy dog. ".repeat(50);
     const { id, output } = await create({ input: long });
     const count = async (question: object): Promise<number> => {
@@ -211,7 +211,7 @@ describe("a kept response", () => {
     expect((await send("GET", `/v1/responses/${id}/input_items?limit=0`)).status).toBe(400);
   });
 
-  test("cannot be cancelled, as it is over", async () => {
+  test("cannot be cancelled after its end", async () => {
     const { id } = await create();
 
     expect((await send("POST", `/v1/responses/${id}/cancel`)).status).toBe(400);
@@ -220,7 +220,7 @@ describe("a kept response", () => {
 });
 
 describe("[A4.4] truncation", () => {
-  test("drops the oldest turns until the rest fits, where the caller allows it", async () => {
+  test("drops the oldest turns until the rest fits, if the client allows it", async () => {
     await using sandbox = await startSandbox();
     const [chat] = UPSTREAMS;
     if (chat === undefined) throw new Error("There is no upstream.");
@@ -250,7 +250,7 @@ describe("[A4.4] truncation", () => {
     expect(sent).not.toContain("Turn 0:");
   });
 
-  test("refuses what cannot fit, before a vendor is asked, if it is disabled", async () => {
+  test("refuses an excessive conversation before an upstream call, if it is disabled", async () => {
     await using sandbox = await startSandbox();
     const [chat] = UPSTREAMS;
     if (chat === undefined) throw new Error("There is no upstream.");

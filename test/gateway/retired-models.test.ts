@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-test("a video of a model that its vendor ended is refused at once, and the nearest model named", async () => {
+test("a video with a retired model is refused at once, and the error names the nearest model", async () => {
   const answer = await gateway.post("/v1/videos", { model: "sora-2", prompt: "a lake" });
 
   expect(answer.status).toBe(404);
@@ -31,7 +31,7 @@ test("a video of a model that its vendor ended is refused at once, and the neare
   });
 });
 
-test("no list has it, and a look-up reports the day of its retirement", async () => {
+test("lists omit retired models, and a look-up reports the day of retirement", async () => {
   const { data } = (await (await gateway.get("/v1/models")).json()) as { data: { id: string }[] };
   const ids = data.map(({ id }) => id);
   const one = await gateway.get("/v1/models/gpt-4.1-nano");

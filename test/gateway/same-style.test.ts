@@ -20,7 +20,7 @@ async function ask(fields: JsonObject, headers: Record<string, string> = {}) {
   return { status: answer.status, lost: lost?.split(",").map((name) => name.trim()) ?? [], text };
 }
 
-describe("a request in the upstream's own style is fitted to its model and vendor", () => {
+describe("a request in the upstream's own style is adapted to its model and vendor", () => {
   test.each<[string, JsonObject, string[]]>([
     ["the older limit", { max_tokens: 500 }, []],
     ["the older limit, in a stream", { max_tokens: 500, stream: true }, []],
@@ -29,7 +29,7 @@ describe("a request in the upstream's own style is fitted to its model and vendo
     ["the usual temperature, which loses nothing", { temperature: 1 }, []],
     ["stop sequences, which the gateway keeps to", { stop: ["END"] }, []],
     ["penalties", { presence_penalty: 1 }, ["presence_penalty"]],
-  ])("%s, to models that reason", async (_, fields, lost) => {
+  ])("%s, for reasoning models", async (_, fields, lost) => {
     for (const model of ["o3", "gpt-5-mini", "gpt-5.1"]) {
       const effort = model === "gpt-5.1" ? { reasoning_effort: "low" } : {};
       const answer = await ask({ model, ...effort, ...fields });
@@ -74,14 +74,14 @@ describe("a request in the upstream's own style is fitted to its model and vendo
     ],
     ["a level", { generationConfig: { thinkingConfig: { thinkingLevel: "LOW" } } }, []],
     ["a budget among the parameters", { parameters: { thinking_budget: 500 } }, [BUDGET]],
-  ])("reasoning is asked for by an effort: %s", async (_, fields, lost) => {
+  ])("reasoning is requested by an effort: %s", async (_, fields, lost) => {
     const answer = await ask({ model: "gpt-5.1", ...fields });
 
     expect([answer.status, answer.lost]).toEqual([200, lost]);
     expect(answer.text).toMatch(/"reasoning_tokens":[1-9]/);
   });
 
-  test("a strict caller is refused what would be left out", async () => {
+  test("a strict client is refused if a field would be left out", async () => {
     const answer = await ask(
       { model: "gpt-4o-mini", search_parameters: {}, top_k: 4 },
       { "sluice-strict": "true" },
@@ -91,7 +91,7 @@ describe("a request in the upstream's own style is fitted to its model and vendo
     expect(answer.text).toContain("top_k");
   });
 
-  test("a body with nothing to change goes out as its caller wrote it", async () => {
+  test("a body without changes is sent as its client wrote it", async () => {
     const body = '{ "model":"gpt-4o-mini",  "messages":[{"role":"user","content":"hi"}]}';
     const answer = await gateway.post("/v1/chat/completions", body);
 

@@ -69,7 +69,7 @@ async function enrol(username: string, role?: string): Promise<Enrolled> {
 }
 
 describe("a login with a second factor", () => {
-  test("takes the code of an authenticator, each code once", async () => {
+  test("accepts an authenticator's code, each code once", async () => {
     const { login, code, ask } = await enrol("ada");
 
     const first = await tryLogin({ ...login, code: code() });
@@ -86,7 +86,7 @@ describe("a login with a second factor", () => {
     expect((await ask("GET", "/api/user/self")).status).toBe(200);
   });
 
-  test("is told to need one only with the right password", async () => {
+  test("reveals that it needs one only after the right password", async () => {
     const { login, code } = await enrol("hinted");
 
     const right = await tryLogin(login);
@@ -102,7 +102,7 @@ describe("a login with a second factor", () => {
     expect([both.body, nobody.body]).toEqual([wrong.body, wrong.body]);
   });
 
-  test("takes a recovery code in place of a code, once", async () => {
+  test("accepts a recovery code instead of a code, once", async () => {
     const { login, recoveryCodes } = await enrol("without-a-phone");
     const [code = ""] = recoveryCodes;
 
@@ -112,7 +112,7 @@ describe("a login with a second factor", () => {
     expect((await tryLogin({ ...login, code: recoveryCodes[9] })).status).toBe(200);
   });
 
-  test("is guessed at no faster than a password, however often the password was right between", async () => {
+  test("limits guesses of codes like guesses of passwords, even between right passwords", async () => {
     const { login, code } = await enrol("guessed");
     const guesser = elsewhere();
     const statuses: number[] = [];
@@ -127,7 +127,7 @@ describe("a login with a second factor", () => {
     expect((await tryLogin({ ...login, code: code() })).status).toBe(200);
   });
 
-  test("has its password guessed at no faster for it", async () => {
+  test("limits guesses of its password as without one", async () => {
     const { login } = await enrol("guessed-as-ever");
     const guesser = elsewhere();
     const guess = { ...login, password: "not the password at all", code: "000000" };
@@ -139,7 +139,7 @@ describe("a login with a second factor", () => {
 });
 
 describe("a second factor", () => {
-  test("is set up with the password, and counts for nothing until a code of it was shown", async () => {
+  test("is set up with the password, and is inactive until one of its codes was shown", async () => {
     await tokenOf(opened.url, "careful");
     const login = { username: "careful", password: PASSWORD };
     const headers = { ...(await logIn(opened.url, login)), ...elsewhere() };
@@ -214,7 +214,7 @@ describe("a second factor", () => {
     expect((await self("GET", "/api/user/self")).status).toBe(200);
   });
 
-  test("leaves access tokens as they are", async () => {
+  test("does not affect access tokens", async () => {
     const { ask } = await enrol("tokens-too");
     const token = textIn((await ask("POST", "/api/user/token")).data, "token");
 
@@ -224,8 +224,8 @@ describe("a second factor", () => {
   });
 });
 
-describe("where a second factor is required", () => {
-  test("a login without one opens nothing but setting it up, and everything then", async () => {
+describe("if a second factor is required", () => {
+  test("a login without one can only set one up, and has full access afterwards", async () => {
     await using gateway = await openWithRoot({ env: { SLUICE_REQUIRE_SECOND_FACTOR: "all" } });
     const { url } = gateway;
     const login = await askWith(url)("POST", "/api/user/login", ROOT);
@@ -269,7 +269,7 @@ describe("where a second factor is required", () => {
 });
 
 describe("users", () => {
-  test("see their sessions, and end all but the one that they look from", async () => {
+  test("list their sessions, and end all except the current one", async () => {
     await tokenOf(opened.url, "many-places");
     nextHalfMinute();
     const login = { username: "many-places", password: PASSWORD };

@@ -87,7 +87,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("sixteen planted secrets are in no answer, no line of the log and no byte of the database", async () => {
+test("sixteen planted secrets are in no response, no log line and no byte of the database", async () => {
   const { url } = program;
   const send = async (key: string, path: string, body: unknown) =>
     keep(

@@ -40,7 +40,7 @@ test.each<[string, JsonObject, JsonObject]>([
   ["mistral-small-latest", { seed: 4 }, { random_seed: 4 }],
   // A server that nobody knows may be of either vendor.
   ["local-model", { random_seed: 4 }, { random_seed: 4 }],
-])("a seed reaches %s by the name it has there: %p is %p", async (model, seeds, sent) => {
+])("a seed reaches %s under its name: %p is %p", async (model, seeds, sent) => {
   const { body } = await sentBy(model, seeds);
 
   expect({ seed: body["seed"], random_seed: body["random_seed"] }).toEqual({

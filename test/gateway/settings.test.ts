@@ -275,7 +275,7 @@ const ELSEWHERE = [
 ];
 
 describe("a setting that is changed while the gateway runs", () => {
-  test("is each of those that hold at once", () => {
+  test("is any of those that apply at once", () => {
     const names = listSettings().flatMap(({ path = "", stored }) =>
       stored === "at once" ? [path] : [],
     );
@@ -284,7 +284,7 @@ describe("a setting that is changed while the gateway runs", () => {
   });
 
   test.each(Object.entries(CASES))(
-    "%s holds for the next call, and no longer once it is taken back",
+    "%s applies from the next call, until it is reset",
     async (name, each) => {
       const { value, probe, before, after, around = {} } = each;
       // Other cases fail on purpose, and no channel is to rest for that.
@@ -332,7 +332,7 @@ describe("settings", () => {
   const yaml = "sandbox: auto\nusers: { rpm: 500 }\n";
   const env = { SLUICE_LIMIT_ATTEMPTS: "4", SLUICE_METRICS_TOKEN: PLANTED };
 
-  test("are shown with what they are and who says so, secrets without their value", async () => {
+  test("are listed with description and source, secrets without their value", async () => {
     await using opened = await openWithRoot({ yaml, env });
     const ask = await asRoot(opened.url);
     const { body, data } = await ask("GET", "/api/setting");
@@ -370,7 +370,7 @@ describe("settings", () => {
     ["users.tpm", { value: 1, at: 2 }, 400, "'at' is not known"],
     ["no.such", { value: 1 }, 404, "The setting does not exist."],
   ];
-  test("that cannot be set say why, and none of their values is in the audit log", async () => {
+  test("that cannot be set have a reason, and their values are not in the audit log", async () => {
     await using opened = await openWithRoot({ yaml, env });
     const ask = await asRoot(opened.url);
 
@@ -383,7 +383,7 @@ describe("settings", () => {
     expect(JSON.stringify((await ask("GET", "/api/audit")).body)).not.toContain(PLANTED);
   });
 
-  test("outlive a restart, from which on those that need one hold, too", async () => {
+  test("survive a restart, after which those that need one apply, too", async () => {
     await using first = await openWithRoot();
     const ask = await asRoot(first.url);
     await ask("PUT", "/api/setting/limits.attempts", { value: 2 });
@@ -401,7 +401,7 @@ describe("settings", () => {
     expect(sent.status).toBe(413);
   });
 
-  test("that the file says later win over what was stored, which is shown and can be taken back", async () => {
+  test("in the file take precedence over stored ones, which are shown and can be removed", async () => {
     await using first = await openWithRoot();
     await (
       await asRoot(first.url)
@@ -419,7 +419,7 @@ describe("settings", () => {
     expect(await shown(ask, "users.rpm")).toMatchObject({ value: "500", stored: null });
   });
 
-  test("stand in the audit log as they became", async () => {
+  test("are in the audit log with their new values", async () => {
     await using opened = await openWithRoot();
     const ask = await asRoot(opened.url);
     await ask("PUT", "/api/setting/limits.total_ms", { value: 60_000 });
@@ -433,7 +433,7 @@ describe("settings", () => {
 });
 
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)("two gateways", () => {
-  test("take up each other's settings", async () => {
+  test("apply each other's settings", async () => {
     await using database = await openScratchDatabase();
     const options = { env: { DATABASE_URL: database.url, SLUICE_SECRET: SECRET } };
     await using first = await openWithRoot(options);

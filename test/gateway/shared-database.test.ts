@@ -11,7 +11,7 @@ const SECRET = "one-secret-for-all-gateways-0123456789";
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
   "two gateways on one PostgreSQL",
   () => {
-    test("take calls for the same key, and together spend exactly its budget", async () => {
+    test("serve calls for the same key, and together spend exactly its budget", async () => {
       await using sandbox = await startSandbox();
       await using database = await openScratchDatabase();
       const ask = (content: string) => ({
@@ -61,7 +61,7 @@ keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
       });
     });
 
-    test("know each other's keys", async () => {
+    test("accept each other's keys", async () => {
       await using database = await openScratchDatabase();
       const options = {
         yaml: "sandbox: auto",
@@ -78,7 +78,7 @@ keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
       }
     });
 
-    test("take up each other's channels and prices", async () => {
+    test("apply each other's channels and prices", async () => {
       await using sandbox = await startSandbox();
       await using database = await openScratchDatabase();
       const options = {
@@ -121,7 +121,7 @@ keys:\n  - { name: capped, key: ${CAPPED}, quota: "${quota}" }`,
       await waitFor(async () => (await other("GET", path)).status === 404);
     });
 
-    test("refuse to start with different secrets, since neither would know the other's keys", async () => {
+    test("refuse to start with different secrets, since they could not read each other's keys", async () => {
       await using database = await openScratchDatabase();
       const options = { yaml: "sandbox: auto" };
       const env = { DATABASE_URL: database.url, SLUICE_SECRET: SECRET };

@@ -41,8 +41,8 @@ async function lastGuessIsAhead({ keys, send }: ScratchCounters): Promise<void> 
   }
 }
 
-describe.if(areCountersReachable)("gateways that share a server for their counters", () => {
-  test("hold a key to its limits together, and others with another secret to theirs", async () => {
+describe.if(areCountersReachable)("gateways that share a counter server", () => {
+  test("share the limits of a key, separate from gateways with another secret", async () => {
     const [secret, strange] = [newSecret(), newSecret()];
     await using _left = await openScratchCounters(prefixOf(loadPepper("", secret)));
     await using _strange = await openScratchCounters(prefixOf(loadPepper("", strange)));
@@ -73,7 +73,7 @@ describe.if(areCountersReachable)("gateways that share a server for their counte
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
   });
 
-  test("let in as many streams at once as one would, and all places come back", async () => {
+  test("admit as many concurrent streams as one gateway, and release all slots", async () => {
     const secret = newSecret();
     await using left = await openScratchCounters(prefixOf(loadPepper("", secret)));
     await using one = await openGateway(secret, COUNTERS, "concurrency: 5");
@@ -94,7 +94,7 @@ describe.if(areCountersReachable)("gateways that share a server for their counte
   });
 });
 
-test("a gateway without its counters' server serves, and holds keys to their limits by itself", async () => {
+test("a gateway without its counter server still serves, and applies limits alone", async () => {
   await using opened = await openGateway(newSecret(), "redis://127.0.0.1:1", "rpm: 2");
 
   const statuses = [];

@@ -10,8 +10,8 @@ import { waitFor } from "#test/wait.ts";
 
 const QUESTION = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
 
-describe("an answer of the simulator", () => {
-  test("says so in a header, whatever it is asked for, and so does readiness", async () => {
+describe("a response of the simulator", () => {
+  test("has a header that says so at every endpoint, and so does readiness", async () => {
     await using opened = await openTestGateway({ yaml: "sandbox: auto" });
     const answers = [
       await opened.post("/v1/chat/completions", QUESTION),
@@ -31,7 +31,7 @@ describe("an answer of the simulator", () => {
     await Promise.all(answers.slice(0, -1).map((each) => each.text()));
   });
 
-  test("is nothing that a gateway with a channel says", async () => {
+  test("is not sent by a gateway with a channel", async () => {
     await using sandbox = await startSandbox();
     await using opened = await openTestGateway({
       yaml: `channels:\n${simulatedChannel("real", sandbox.url)}`,
@@ -62,12 +62,12 @@ describe("without a channel", () => {
     ["0.0.0.0", "", 404],
     ["0.0.0.0", "sandbox: auto", 404],
     ["0.0.0.0", "sandbox: on", 200],
-  ])("on %s with '%s' a call is a %i", async (host, yaml, status) => {
+  ])("on %s with '%s' a call gets %i", async (host, yaml, status) => {
     expect(await statusOn(yaml, { SLUICE_HOST: host })).toBe(status);
   });
 
   test.skipIf(!isPostgresReachable)(
-    "before a PostgreSQL, the simulator answers only if it is told to",
+    "with PostgreSQL, the simulator answers only if it is enabled",
     async () => {
       await using database = await openScratchDatabase();
       const env = {
@@ -82,8 +82,8 @@ describe("without a channel", () => {
   );
 });
 
-describe("a vendor's variable that is misspelt", () => {
-  test("is told of where the gateway starts, and by check and doctor", async () => {
+describe("a misspelt variable of a vendor", () => {
+  test("is reported at the gateway's start, and by check and doctor", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-misspelt-"));
     try {
       const env = { SLUICE_DATA_DIR: dataDir, OPENAI_APIKEY: "sk-a-secret-of-the-operator" };

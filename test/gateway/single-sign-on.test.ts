@@ -101,7 +101,7 @@ async function signOnWith(forge: TestProvider["forge"]): Promise<Arrival> {
 }
 
 describe("a login by single sign-on", () => {
-  test("makes a user on the first visit, and finds the same one on the next", async () => {
+  test("creates a user on the first visit, and finds the same one on the next", async () => {
     const person = newPerson({ name: "Ada L.", preferred_username: "Ada@Home" });
 
     const first = await signOn(person);
@@ -114,7 +114,7 @@ describe("a login by single sign-on", () => {
     expect((await again.ask("GET", "/api/user/self")).data).toEqual(self);
   });
 
-  test("sends the browser to the provider with a challenge, and keeps the answer to it", async () => {
+  test("sends the browser to the provider with a challenge, and keeps the verifier", async () => {
     const { location, cookie } = await begin();
     const url = new URL(location);
 
@@ -132,7 +132,7 @@ describe("a login by single sign-on", () => {
     expect(kept).not.toContain(url.searchParams.get("state") ?? "?");
   });
 
-  test("has its cookie shown where it comes back to, also where the public address has a path", async () => {
+  test("sets its cookie for the return path, also if the public URL has a path", async () => {
     const env = {
       ...signOnSettings(provider.issuer),
       SLUICE_PUBLIC_URL: "https://example.com/models/",
@@ -147,7 +147,7 @@ describe("a login by single sign-on", () => {
     expect(back).toBe(`https://example.com${path}/callback`);
   });
 
-  test("ends where it was to end, as long as that is here", async () => {
+  test("ends at the requested page if it is on the gateway", async () => {
     const path = encodeURIComponent("/console/keys?page=2");
     const arrival = await signOn(newPerson(), `${BEGIN}?return_to=${path}`);
     expect(arrival.location).toBe("/console/keys?page=2");
@@ -161,7 +161,7 @@ describe("a login by single sign-on", () => {
     }
   });
 
-  test("asks userinfo where the token does not say whose address it is", async () => {
+  test("requests userinfo if the token has no address", async () => {
     await using thin = await openTestProvider();
     const { sub, ...profile } = newPerson();
     thin.person = { sub };
@@ -192,7 +192,7 @@ describe("a login by single sign-on", () => {
     expect(names[1]).toStartWith("twin-");
   });
 
-  test("at the same moment twice makes one user", async () => {
+  test("twice at the same moment creates one user", async () => {
     provider.person = newPerson();
     const trips = await Promise.all([begin(), begin(), begin()]);
 
@@ -205,7 +205,7 @@ describe("a login by single sign-on", () => {
     expect(selves.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test("is there under the name that the operator gave it, or not at all", async () => {
+  test("has the configured provider name, and is not found if it is not configured", async () => {
     await using gateway = await openWithRoot();
     const nobody = askWith(opened.url);
 
@@ -215,8 +215,8 @@ describe("a login by single sign-on", () => {
   });
 });
 
-describe("an answer is refused", () => {
-  test("with another state, without the browser's own cookie, and with a changed one", async () => {
+describe("a login response is refused", () => {
+  test("with another state, without the browser's cookie, or with a changed one", async () => {
     provider.person = newPerson();
     const [mine, others] = [await begin(), await begin()];
     const changed = mine.cookie.slice(0, -4) + (mine.cookie.endsWith("AAAA") ? "BBBB" : "AAAA");
@@ -236,7 +236,7 @@ describe("an answer is refused", () => {
     expect(provider.asked.filter((path) => path === "/token")).toHaveLength(askedBefore);
   });
 
-  test("when its code was used before", async () => {
+  test("if its code was used before", async () => {
     provider.person = newPerson();
     const { location, cookie } = await begin();
     const answer = provider.visit(location);
@@ -245,7 +245,7 @@ describe("an answer is refused", () => {
     expect((await comeBack(answer, cookie)).status).toBe(401);
   });
 
-  test("when its code was given to another login", async () => {
+  test("if its code belongs to another login", async () => {
     provider.person = newPerson();
     const [mine, others] = [await begin(), await begin()];
     const answer = provider.visit(mine.location);
@@ -254,7 +254,7 @@ describe("an answer is refused", () => {
     expect((await comeBack(answer, mine.cookie)).status).toBe(401);
   });
 
-  test("when it is from another provider, or does not say from which one", async () => {
+  test("if it is from another provider, or does not name its provider", async () => {
     provider.person = newPerson();
     for (const iss of ["https://evil.example", undefined]) {
       const { location, cookie } = await begin();
@@ -265,7 +265,7 @@ describe("an answer is refused", () => {
     }
   });
 
-  test("when the user said no over there, and says so", async () => {
+  test("if the user cancelled at the provider, with that reason", async () => {
     const { location, cookie } = await begin();
     const answer = provider.visit(location);
     answer.delete("code");
@@ -286,7 +286,7 @@ const changed =
 
 const seconds = (): number => Math.floor(Date.now() / 1_000);
 
-describe("a token is refused", () => {
+describe("an identity token is refused", () => {
   const cases: [string, () => TestProvider["forge"]][] = [
     ["of another login (nonce)", () => changed({ nonce: "another" })],
     ["without a nonce", () => changed({ nonce: undefined })],
@@ -345,12 +345,12 @@ describe("a token is refused", () => {
     expect((await arrival.ask("GET", "/api/user/self")).status).toBe(401);
   });
 
-  test("and one for several audiences that we asked for is not", async () => {
+  test("but not one for several audiences that includes the gateway", async () => {
     const azp = { aud: [CLIENT.id, "another"], azp: CLIENT.id };
     expect((await signOnWith(changed(azp))).status).toBe(302);
   });
 
-  test("by a new key once in a minute, and no more often asked for", async () => {
+  test("if its signing key is new, since keys are requested at most once per minute", async () => {
     await using other = await openTestProvider();
     await using gateway = await openWithRoot({ env: signOnSettings(other.issuer) });
     const statuses: number[] = [];
@@ -367,7 +367,7 @@ describe("a token is refused", () => {
   });
 });
 
-describe("an account that was there before", () => {
+describe("an existing account", () => {
   async function userWith(role: string): Promise<{ id: number; email: string }> {
     const name = `local-${++count}`;
     const email = `${name}@example.com`;
@@ -380,7 +380,7 @@ describe("an account that was there before", () => {
     return { id: Number(data["id"]), email };
   }
 
-  test("is found by an address that the provider vouches for", async () => {
+  test("is found by an address that the provider verified", async () => {
     const { id, email } = await userWith("user");
     const upper = newPerson({ email: email.toUpperCase() });
 
@@ -432,7 +432,7 @@ describe("an account that was there before", () => {
     expect((await signOn(person)).status).toBe(403);
   });
 
-  test("is not opened while it is disabled", async () => {
+  test("is refused while it is disabled", async () => {
     const person = newPerson();
     const { ask } = await signOn(person);
     const { data } = await ask("GET", "/api/user/self");
@@ -441,7 +441,7 @@ describe("an account that was there before", () => {
     expect((await signOn(person)).status).toBe(403);
   });
 
-  test("with a second factor waits for its code, as the operator left it", async () => {
+  test("with a second factor still requires its code by default", async () => {
     const { id, email } = await userWith("user");
     const headers = await logIn(opened.url, { email, password: PASSWORD });
     const begun = await askWith(opened.url, headers)("POST", "/api/user/self/second-factor", {
@@ -478,7 +478,7 @@ describe("the operator", () => {
     return { ...arrival, ask: async () => self };
   }
 
-  test("says which domains may come, and only a verified address is of one", async () => {
+  test("sets the allowed domains, which need a verified address", async () => {
     const env = { SLUICE_OIDC_DOMAINS: "Example.com,other.example" };
     const from = (email: string, email_verified = true) =>
       signOnAt(env, newPerson({ email, email_verified }));
@@ -490,7 +490,7 @@ describe("the operator", () => {
     expect((await from("a@example.com@evil.example")).status).toBe(403);
   });
 
-  test("says whether users are made, as what, and what they may spend", async () => {
+  test("sets whether users are created, with which role and quota", async () => {
     const refused = await signOnAt({ SLUICE_OIDC_NEW_USERS: "refuse" }, newPerson());
     const made = await signOnAt(
       { SLUICE_OIDC_ROLE: "auditor", SLUICE_OIDC_QUOTA: "5" },
@@ -501,7 +501,7 @@ describe("the operator", () => {
     expect((await made.ask("GET", "")).data["role"]).toBe("auditor");
   });
 
-  test("decides whether a login there is a second factor", async () => {
+  test("decides whether a login at the provider counts as a second factor", async () => {
     const required = { SLUICE_REQUIRE_SECOND_FACTOR: "all" };
     const person = newPerson({ amr: ["mfa", "otp"] });
 
@@ -512,7 +512,7 @@ describe("the operator", () => {
     expect((await trusted.ask("GET", "")).status).toBe(200);
   });
 
-  test("is the only one who opens a private network for it", async () => {
+  test("alone can allow a private network for it", async () => {
     const gateway = await openWithRoot({
       env: { ...signOnSettings(provider.issuer), SLUICE_OIDC_ALLOW: "10.0.0.0/8" },
     });
@@ -524,7 +524,7 @@ describe("the operator", () => {
   });
 });
 
-test("a user of single sign-on, who has no password, gives the account one by no session and no token", async () => {
+test("a user of single sign-on without a password cannot set one by session or token", async () => {
   const { ask } = await signOn(newPerson());
   const token = textIn((await ask("POST", "/api/user/token")).data, "token");
   const withToken = askWith(opened.url, bearer(token));
@@ -538,7 +538,7 @@ test("a user of single sign-on, who has no password, gives the account one by no
   expect((await ask("POST", "/api/user/self/second-factor", {})).status).toBe(200);
 });
 
-test("a user of single sign-on, who has no password, sets up a second factor", async () => {
+test("a user of single sign-on without a password sets up a second factor", async () => {
   await using gateway = await openWithRoot({
     env: { ...signOnSettings(provider.issuer), SLUICE_REQUIRE_SECOND_FACTOR: "all" },
   });

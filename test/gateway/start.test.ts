@@ -26,7 +26,7 @@ function tryIt(output: string): Promise<Response> {
 }
 
 describe("a first start with nothing configured", () => {
-  test("prints an address, a key and a call that answers, and says that it is simulated", async () => {
+  test("prints an address, a key and a working call, and says that it is simulated", async () => {
     await using program = await startProgram({ SLUICE_DATA_DIR: dataDir });
     await waitFor(() => program.output().includes("-d '"));
 
@@ -38,7 +38,7 @@ describe("a first start with nothing configured", () => {
     expect(await program.end("SIGTERM")).toBe(0);
   });
 
-  test("keeps its secrets to its owner, and the key nowhere", async () => {
+  test("protects its secrets from other users, and does not store the key", async () => {
     await using program = await startProgram({ SLUICE_DATA_DIR: dataDir });
     await waitFor(() => program.output().includes("-d '"));
     const { key } = readCurl(program.output());
@@ -69,7 +69,7 @@ describe("a first start with nothing configured", () => {
   });
 });
 
-describe("the first words of a gateway", () => {
+describe("the start message of a gateway", () => {
   const printed = async (env: Readonly<Record<string, string>>): Promise<string> => {
     await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, ...env });
     await waitFor(() => /\/api\/user\/setup/.test(program.output()));
@@ -77,7 +77,7 @@ describe("the first words of a gateway", () => {
     return program.output();
   };
 
-  test("name a call to a model that the configured vendor has", async () => {
+  test("has a call to a model of the configured vendor", async () => {
     const yaml = join(dataDir, "sluice.yaml");
     const channel = "{ name: a, provider: anthropic, base_url: http://127.0.0.1:1, api_key: x }";
     writeFileSync(yaml, `channels: [${channel}]`);
@@ -88,7 +88,7 @@ describe("the first words of a gateway", () => {
     expect(said).toContain("1 channel: a");
   });
 
-  test("do not speak of an earlier key at a first start", async () => {
+  test("does not mention an earlier key at a first start", async () => {
     const yaml = join(dataDir, "sluice.yaml");
     writeFileSync(yaml, "keys: [{ name: team, key: a-key-of-the-team-0123456789 }]");
 
@@ -100,7 +100,7 @@ describe("the first words of a gateway", () => {
   });
 });
 
-test("a database that was emptied beside its secret is not begun anew in silence", async () => {
+test("a database that was emptied beside its secret causes a warning", async () => {
   const first = await startProgram({ SLUICE_DATA_DIR: dataDir });
   await first.end("SIGTERM");
   for (const name of readdirSync(dataDir)) {
@@ -118,14 +118,14 @@ test("a database that was emptied beside its secret is not begun anew in silence
   expect((await fetch(`${anew.url}/readyz`)).status).toBe(200);
 });
 
-test("a second gateway on the same folder is refused, and harms nothing", async () => {
+test("a second gateway on the same folder is refused, without damage", async () => {
   await using first = await startProgram({ SLUICE_DATA_DIR: dataDir });
 
   expect(startProgram({ SLUICE_DATA_DIR: dataDir })).rejects.toThrow("before it listened");
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
 });
 
-describe("when it gets a stop signal", () => {
+describe("after a stop signal", () => {
   const KEY = "bootstrap-key-0123456789-abcdef";
   const ask = (url: string, content: string): Promise<Response> =>
     fetch(`${url}/v1/chat/completions`, {
@@ -138,7 +138,7 @@ describe("when it gets a stop signal", () => {
       }),
     });
 
-  test("running streams end in order, new callers are turned away, and it exits with 0", async () => {
+  test("running streams complete, new calls are refused, and it exits with 0", async () => {
     await using program = await startProgram({
       SLUICE_DATA_DIR: dataDir,
       SLUICE_BOOTSTRAP_KEY: KEY,
@@ -157,7 +157,7 @@ describe("when it gets a stop signal", () => {
     expect(await ended).toBe(0);
   });
 
-  test("one key press that arrives twice is one wish to stop, and a later one does not wait", async () => {
+  test("one key press that arrives twice counts once, and a later one stops at once", async () => {
     const env = { SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY };
     await using program = await startProgram(env);
     const running = await ask(program.url, "go on [[fault:endless]]");
@@ -188,7 +188,7 @@ describe("when it gets a stop signal", () => {
     expect(text).not.toContain("[DONE]");
   });
 
-  test("it accepts calls for a while, and says that it is not ready", async () => {
+  test("it accepts calls for a while, and is reported as not ready", async () => {
     const env = {
       SLUICE_DATA_DIR: dataDir,
       SLUICE_BOOTSTRAP_KEY: KEY,
@@ -215,7 +215,7 @@ function isGone(url: string): Promise<boolean> {
 }
 
 describe.skipIf(process.platform === "win32")("a gateway that npm started", () => {
-  test.each(["SIGTERM", "SIGKILL"] as const)("ends when npm is ended by %s", async (signal) => {
+  test.each(["SIGTERM", "SIGKILL"] as const)("ends if npm is ended by %s", async (signal) => {
     const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
     await using program = await startProgram(env, ["npm", "start"]);
 
@@ -231,7 +231,7 @@ describe.skipIf(process.platform === "win32")("a gateway that npm started", () =
     );
   });
 
-  test("keeps running after the parent process of npm ended", async () => {
+  test("keeps running if the parent process of npm ends", async () => {
     const env = { SLUICE_DATA_DIR: dataDir, HOME: process.env["HOME"] ?? "" };
     await using program = await startProgram(env, ["sh", "-c", "npm start & echo npm is $!; wait"]);
     const [, npm = ""] = /npm is (\d+)/.exec(program.output()) ?? [];

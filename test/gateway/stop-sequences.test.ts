@@ -269,8 +269,8 @@ const CASES = Object.keys(CALLERS).flatMap((style) =>
   MODELS.flatMap((model) => [true, false].map((stream) => [style, model, stream] as const)),
 );
 
-describe("stop sequences that an upstream does not take are kept to by the gateway", () => {
-  test.each(CASES)("for %s callers of %s (stream %p)", async (style, model, stream) => {
+describe("stop sequences that an upstream does not support are applied by the gateway", () => {
+  test.each(CASES)("for %s clients of %s (stream %p)", async (style, model, stream) => {
     const { text, finish, which, lost } = await ask(style, model, stream);
 
     expect<unknown>({ text, finish, ...(which === undefined ? {} : { which }), lost }).toEqual({
@@ -282,7 +282,7 @@ describe("stop sequences that an upstream does not take are kept to by the gatew
   });
 
   test.each(CASES)(
-    "and an answer without one is whole: %s, %s (stream %p)",
+    "and a response without one is complete: %s, %s (stream %p)",
     async (style, model, stream) => {
       pieces = ["one E", "N"];
       const { text, finish } = await ask(style, model, stream);
@@ -294,7 +294,7 @@ describe("stop sequences that an upstream does not take are kept to by the gatew
     },
   );
 
-  test.each([true, false])("tool calls behind it are dropped (stream %p)", async (stream) => {
+  test.each([true, false])("and tool calls after one are dropped (stream %p)", async (stream) => {
     hasCall = true;
     for (const style of ["chat", "messages", "gemini"]) {
       const { text, calls, finish } = await ask(style, "gpt-5.1", stream);
@@ -303,7 +303,7 @@ describe("stop sequences that an upstream does not take are kept to by the gatew
     }
   });
 
-  test.each([true, false])("in each of several answers (stream %p)", async (stream) => {
+  test.each([true, false])("in each of several choices (stream %p)", async (stream) => {
     const { text, answers } = await ask("chat", "gpt-5.1", stream, ["END"], { n: 2 });
     const finishes = answers
       .flatMap((each: Any) => each.choices)
@@ -317,13 +317,13 @@ describe("stop sequences that an upstream does not take are kept to by the gatew
     ]);
   });
 
-  test("so that a strict caller is not refused", async () => {
+  test("so that a strict client is not refused", async () => {
     const { text } = await ask("chat", "gpt-5.1", false, ["END"], {}, { "sluice-strict": "true" });
 
     expect(text).toBe("one ");
   });
 
-  test("also those that are one too many for the upstream, which is asked for the others", async () => {
+  test("also those beyond the upstream's limit, which gets the others", async () => {
     const stops = ["1", "2", "3", "4", "END"];
     const { text, which, lost } = await ask("messages", "gpt-4o-mini", true, stops);
 
@@ -331,7 +331,7 @@ describe("stop sequences that an upstream does not take are kept to by the gatew
     expect(sent.at(-1)?.["stop"]).toEqual(["1", "2", "3", "4"]);
   });
 
-  test("up to a bound, above which their loss is told", async () => {
+  test("up to a limit, above which their loss is reported", async () => {
     const stops = ["END", "x".repeat(1_025)];
     const { text, lost } = await ask("messages", "gpt-5.1", false, stops);
 
@@ -339,21 +339,21 @@ describe("stop sequences that an upstream does not take are kept to by the gatew
   });
 });
 
-describe("an upstream that takes stop sequences", () => {
-  test("is asked for them, and its answer passes through", async () => {
+describe("an upstream that supports stop sequences", () => {
+  test("gets them, and its response passes through", async () => {
     const { text } = await ask("chat", "gpt-4o-mini", false);
 
     expect(text).toBe("one END two");
     expect(sent.at(-1)?.["stop"]).toEqual(["END"]);
   });
 
-  test("and does not say which one matched is not said to have met one", async () => {
+  test("and does not name the matched one causes no report of a match", async () => {
     const { finish, which } = await ask("messages", "some-model", false);
 
     expect([finish, which]).toEqual(["end_turn", null]);
   });
 
-  test.each([true, false])("and says which one is believed (stream %p)", async (stream) => {
+  test.each([true, false])("and names the matched one is trusted (stream %p)", async (stream) => {
     matched = "END";
     const { finish, which } = await ask("messages", "some-model", stream);
 
@@ -361,14 +361,14 @@ describe("an upstream that takes stop sequences", () => {
   });
 });
 
-describe("an answer that was cut costs", () => {
-  test("as much as the vendor says, if it came whole", async () => {
+describe("a response that was cut costs", () => {
+  test("the amount that the vendor reports, if it was complete", async () => {
     const { output } = await ask("chat", "gpt-5.1", false);
 
     expect(output).toBe(70);
   });
 
-  test("what was delivered of a stream, which is ended at once", async () => {
+  test("the delivered part of a stream, which is ended at once", async () => {
     isEndless = true;
     const before = hangUps;
     for (const style of Object.keys(CALLERS)) {
@@ -380,14 +380,14 @@ describe("an answer that was cut costs", () => {
     expect(hangUps - before).toBe(Object.keys(CALLERS).length);
   });
 
-  test("what the vendor says of a stream of a model that may have reasoned unseen", async () => {
+  test("the reported amount for a stream of a model that may have reasoned", async () => {
     const before = hangUps;
     const { text, output } = await ask("chat", "gpt-5.5", true);
 
     expect([text, output, hangUps - before]).toEqual(["one ", 70, 0]);
   });
 
-  test("what was delivered, if that model was told not to reason", async () => {
+  test("the delivered part, if reasoning was disabled", async () => {
     isEndless = true;
     const { text, output } = await ask("chat", "gpt-5.5", true, ["END"], {
       reasoning_effort: "none",
@@ -397,7 +397,7 @@ describe("an answer that was cut costs", () => {
   });
 });
 
-test("however its pieces are cut, a stream ends where the whole answer does, in every style", async () => {
+test("a stream ends at the same place as the complete response, with any chunks, in every style", async () => {
   const next = random(SEED);
   for (let round = 0; round < times(12, 200); round++) {
     const text = Array.from({ length: 24 }, () => "END \n"[Math.floor(next() * 5)]).join("");

@@ -17,7 +17,7 @@ channels:
     models: [claude-sonnet-4-5-20250929]
 `;
 
-describe("[A4.3-03] the ending of a model's name steers its reasoning", () => {
+describe("[A4.3-03] the suffix of a model name sets its reasoning", () => {
   let sandbox: Sandbox;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -81,22 +81,22 @@ describe("[A4.3-03] the ending of a model's name steers its reasoning", () => {
     expect(sandbox.requests.at(-1)?.path).toContain("/gemini-2.5-flash:");
   });
 
-  test("of another family that declares it", async () => {
+  test("for another family that declares it", async () => {
     expect(await chat("claude-sonnet-4-5-20250929-thinking", { max_tokens: 4_000 })).toBe(200);
     expect(sent()).toMatchObject({ type: "enabled", budget_tokens: 3_200 });
   });
 
-  test("an id that exists as it stands is not read", async () => {
+  test("but is not read from an id that exists with it", async () => {
     expect(await chat("own-thinking")).toBe(200);
     expect(sent()).toBeUndefined();
   });
 
-  test("an undeclared suffix, and a suffix of an unknown model, are unknown models", async () => {
+  test("and an undeclared suffix, or a suffix of an unknown model, is an unknown model", async () => {
     expect(await chat("gemini-2.5-flash-thinking-sometimes")).toBe(404);
     expect(await chat("nothing-thinking")).toBe(404);
   });
 
-  test("the price is that of the model behind it", async () => {
+  test("and the price is that of the model without it", async () => {
     using books = openBooks(gateway.dataDir);
     await chat("gemini-2.5-flash-nothinking");
     await books.whenSettled();
@@ -109,7 +109,7 @@ describe("[A4.3-03] the ending of a model's name steers its reasoning", () => {
   });
 });
 
-test("a steered call of the messages style keeps the features its caller switched on", async () => {
+test("a messages client with a suffix keeps its beta features", async () => {
   await using sandbox = await startSandbox();
   await using gateway = await openTestGateway({ yaml: YAML(sandbox.url) });
   const body = {

@@ -41,9 +41,9 @@ async function complete(fields: JsonObject): Promise<{
   };
 }
 
-describe("the text completions of a model that reasons", () => {
+describe("text completions of a reasoning model", () => {
   test.each(["gpt-5.6-sol", "claude-opus-4-8", "gemini-2.5-flash", "qwen3.8-max"])(
-    "spend their limit on text: %s",
+    "use their limit for text: %s",
     async (model) => {
       const { text, lossy } = await complete({ model, max_tokens: 8 });
 
@@ -52,20 +52,20 @@ describe("the text completions of a model that reasons", () => {
     },
   );
 
-  test("reason as little as possible if it cannot be switched off", async () => {
+  test("reason as little as possible if reasoning cannot be turned off", async () => {
     const { sent } = await complete({ model: "gpt-6-astra", max_tokens: 300 });
 
     expect(sent).toMatchObject({ reasoning_effort: "low" });
   });
 
-  test("reason if the model's name asks for it", async () => {
+  test("reason if the model name's suffix requests it", async () => {
     const { sent } = await complete({ model: "gpt-5.6-sol-high", max_tokens: 300 });
 
     expect(sent).toMatchObject({ reasoning_effort: "high" });
   });
 });
 
-test("the text completions of a model that does not reason say nothing of reasoning", async () => {
+test("text completions of other models send no reasoning options", async () => {
   const { sent } = await complete({ model: "gpt-4o-mini", max_tokens: 8 });
 
   expect(Object.keys(sent)).not.toContain("reasoning_effort");

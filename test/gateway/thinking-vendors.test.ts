@@ -42,7 +42,7 @@ async function ask(path: string, body: JsonObject): Promise<JsonObject> {
   return isObject(json) ? json : {};
 }
 
-describe("a caller of the messages style", () => {
+describe("a client of the messages style", () => {
   const tools = [{ name: "find_city", description: "Finds a city.", input_schema: SCHEMA }];
   const thinking = { type: "thinking", thinking: "The user wants a city.", signature: "" };
   const messages = [
@@ -52,14 +52,14 @@ describe("a caller of the messages style", () => {
   ];
   const body = (model: string): JsonObject => ({ model, max_tokens: 500, messages, tools });
 
-  test("is answered by DeepSeek, who is sent the earlier reasoning", async () => {
+  test("is served by DeepSeek, which gets the earlier reasoning", async () => {
     await ask("/v1/messages", body("deepseek-flash"));
 
     const [, turn] = listOf(sent().body["messages"]);
     expect(memberOf(turn, "reasoning_content")).toBe("The user wants a city.");
   });
 
-  test("has the reasoning of earlier turns kept where vendors drop it", async () => {
+  test("keeps the reasoning of earlier turns at vendors that drop it", async () => {
     await ask("/v1/messages", body("glm-5.3"));
     expect(sent().body["thinking"]).toEqual({ type: "enabled", clear_thinking: false });
 
@@ -67,7 +67,7 @@ describe("a caller of the messages style", () => {
     expect(sent().body["preserve_thinking"]).toBe(true);
   });
 
-  test("has Qwen call several tools at once, as its own vendor does", async () => {
+  test("gets several tool calls from Qwen at once", async () => {
     const clock = { name: "read_clock", description: "Reads the clock.", input_schema: SCHEMA };
     const both = [user("Find the city Tokyo and read the clock in Tokyo")];
     const answer = await ask("/v1/messages", {
@@ -81,7 +81,7 @@ describe("a caller of the messages style", () => {
     expect(calls.map((each) => memberOf(each, "name"))).toEqual(["find_city", "read_clock"]);
   });
 
-  test("has Qwen call one tool at a time if it says so", async () => {
+  test("gets one tool call from Qwen if it asks for that", async () => {
     await ask("/v1/messages", {
       ...body("qwen3.8-max"),
       tool_choice: { type: "auto", disable_parallel_tool_use: true },
@@ -98,8 +98,8 @@ describe("a caller of the messages style", () => {
   });
 });
 
-describe("a caller of the chat style", () => {
-  test("has its strict tools served at DeepSeek's beta address", async () => {
+describe("a client of the chat style", () => {
+  test("gets strict tools from DeepSeek's beta address", async () => {
     const strict = { ...SCHEMA, required: ["city"], additionalProperties: false };
     const tool = {
       type: "function",
@@ -114,7 +114,7 @@ describe("a caller of the chat style", () => {
     expect(sent().path).toBe("/deepseek/beta/chat/completions");
   });
 
-  test("gets MiniMax's thoughts apart from its words", async () => {
+  test("gets MiniMax's reasoning separate from its text", async () => {
     const answer = await ask("/v1/chat/completions", {
       model: "MiniMax-M3",
       messages: [user("Count to 3")],
@@ -125,7 +125,7 @@ describe("a caller of the chat style", () => {
     expect(memberOf(message, "reasoning_content")).toBeString();
   });
 
-  test("has Qwen think as hard as it asked in a whole answer", async () => {
+  test("gets Qwen's requested effort in a complete response", async () => {
     await ask("/v1/chat/completions", {
       model: "qwen3.8-max",
       messages: [user("Count to 3")],

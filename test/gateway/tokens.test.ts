@@ -26,7 +26,7 @@ function listModels(key: string, headers: Readonly<Record<string, string>> = {})
 }
 
 describe("a token", () => {
-  test("[A2.1] has a whole number as its id and a status, of which 2 is disabled", async () => {
+  test("[A2.1] has an integer id and a status, of which 2 means disabled", async () => {
     const { id, key } = await make(ada);
 
     const disabled = await ada("PUT", `/api/token/${id}`, { status: 2 });
@@ -36,7 +36,7 @@ describe("a token", () => {
     expect((await listModels(key)).status).toBe(401);
   });
 
-  test("shows its key when it is made, and never again anywhere", async () => {
+  test("shows its key at creation only", async () => {
     const { id, key } = await make(ada);
     using books = openBooks(opened.dataDir);
 
@@ -54,7 +54,7 @@ describe("a token", () => {
     expect(later[0]?.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("keeps what it was made with", async () => {
+  test("keeps the values it was created with", async () => {
     const fields = {
       name: "all of it",
       expires_at: 4_000_000_000,
@@ -72,7 +72,7 @@ describe("a token", () => {
     expect(shown.data).toMatchObject({ ...fields, status: 1, used_usd: 0 });
   });
 
-  test("has no bounds where none are named", async () => {
+  test("has no limits by default", async () => {
     const { id } = await make(ada);
 
     expect((await ada("GET", `/api/token/${id}`)).data).toMatchObject({
@@ -87,7 +87,7 @@ describe("a token", () => {
     });
   });
 
-  test("changes in what is named and in nothing else; null takes a bound away", async () => {
+  test("changes only in the named fields; null removes a limit", async () => {
     const { id } = await make(ada, { quota_usd: "5", rpm: 1, tpm: 2, ip_ranges: ["10.0.0.1"] });
 
     const first = await ada("PUT", `/api/token/${id}`, { rpm: null, concurrency: 3 });
@@ -99,7 +99,7 @@ describe("a token", () => {
     expect(third.data).toMatchObject({ quota_usd: 7, models: ["o*"], concurrency: 3 });
   });
 
-  test("can be sent back as it was shown", async () => {
+  test("accepts its values back as shown", async () => {
     const { id } = await make(ada, { quota_usd: 3, rpm: 9 });
     const { data } = await ada("GET", `/api/token/${id}`);
 
@@ -108,7 +108,7 @@ describe("a token", () => {
     expect(changed.data).toEqual({ ...data, name: "another name" });
   });
 
-  test("says that it is expired or exhausted", async () => {
+  test("is reported as expired or exhausted", async () => {
     const expired = await make(ada, { expires_at: 1_000 });
     const exhausted = await make(ada, { quota_usd: 0 });
 
@@ -116,7 +116,7 @@ describe("a token", () => {
     expect((await ada("GET", `/api/token/${exhausted.id}`)).data["status"]).toBe(4);
   });
 
-  test("[A3.1-c] disabled is refused, stays, and is let in again once it is enabled", async () => {
+  test("[A3.1-c] that is disabled is refused, and accepted again once it is enabled", async () => {
     const { id, key } = await make(ada, { rpm: 60 });
 
     const off = await ada("PUT", `/api/token?status_only=true`, { id, status: 2, rpm: 1 });
@@ -159,7 +159,7 @@ describe("a token", () => {
     expect((await ada("GET", `/api/token/${id}`)).data).toEqual(before);
   });
 
-  test("cannot have the name of another one", async () => {
+  test("has a unique name", async () => {
     await make(ada, { name: "the only one" });
 
     const { status, body } = await ada("POST", "/api/token", { name: "the only one" });
@@ -169,7 +169,7 @@ describe("a token", () => {
     expect((await bob("POST", "/api/token", { name: "the only one" })).status).toBe(200);
   });
 
-  test("is let in from its networks only", async () => {
+  test("is accepted from its networks only", async () => {
     const here = await make(ada, { ip_ranges: ["127.0.0.0/8", "::1"] });
     const elsewhere = await make(ada, { ip_ranges: ["10.0.0.0/8"] });
 
@@ -182,7 +182,7 @@ describe("a token", () => {
 });
 
 describe("deleting", () => {
-  test("[A3.1-a] [A4.1-b] a token: its key is refused at once, and it is not there any more", async () => {
+  test("[A3.1-a] [A4.1-b] a token: its key is refused at once, and the token is gone", async () => {
     const { id, key } = await make(ada);
     expect((await listModels(key)).status).toBe(200);
 
@@ -212,13 +212,13 @@ describe("deleting", () => {
   });
 
   test.each(["abc", "0", "-1", "1.5", "9".repeat(30), "%00", "batch"])(
-    "[A4.1-b] no token has the id %s",
+    "[A4.1-b] the id %s belongs to no token",
     async (id) => {
       expect((await ada("DELETE", `/api/token/${id}`)).status).toBe(404);
     },
   );
 
-  test("[A3.1-b] [A4.1-a] many at once; those that are not there, or not one's own, are named alike", async () => {
+  test("[A3.1-b] [A4.1-a] several at once; missing tokens and those of others are reported alike", async () => {
     const own = [await make(ada), await make(ada), await make(ada)];
     const foreign = await make(bob);
     const ids = [...own.map(({ id }) => id), foreign.id, 987_654];
@@ -264,7 +264,7 @@ describe("deleting", () => {
     ["a made-up token", bearer("slc-user_0123456789")],
     ["a made-up session", { cookie: "sluice_session=slc-session_0123456789" }],
     ["no Bearer", { authorization: "Basic cm9vdDpyb290" }],
-  ])("[A4.1-a] [A4.1-b] [A5-3] is not for somebody who shows %s", async (_, headers) => {
+  ])("[A4.1-a] [A4.1-b] [A5-3] is refused with %s", async (_, headers) => {
     const { id, key } = await make(ada);
     const nobody = askWith(opened.url, headers);
 
@@ -281,7 +281,7 @@ describe("deleting", () => {
 });
 
 describe("the list", () => {
-  test("comes in pages, latest first, of one's own tokens only", async () => {
+  test("has pages, latest first, of the user's own tokens only", async () => {
     const eve = await asUser(opened.url, "eve");
     const ids: number[] = [];
     for (let i = 0; i < 12; i++) ids.unshift((await make(eve)).id);
@@ -297,12 +297,15 @@ describe("the list", () => {
     expect(idsOf(third.data)).toEqual([]);
   });
 
-  test.each(["p=0", "p=x", "page_size=101", "page_size=-1"])("has no page %s", async (query) => {
-    expect((await ada("GET", `/api/token?${query}`)).status).toBe(400);
-  });
+  test.each(["p=0", "p=x", "page_size=101", "page_size=-1"])(
+    "refuses the page %s",
+    async (query) => {
+      expect((await ada("GET", `/api/token?${query}`)).status).toBe(400);
+    },
+  );
 });
 
-test("a path answers with a slash at its end as without, and in its own words where there is nothing", async () => {
+test("a path works with a trailing slash, and an unknown one gets its own style's error", async () => {
   expect((await ada("POST", "/api/token/", { name: "with a slash" })).status).toBe(200);
   expect(await ada("PATCH", "/api/token/batch/")).toMatchObject({
     status: 405,

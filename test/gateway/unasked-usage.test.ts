@@ -40,7 +40,7 @@ async function streamed(model: string, script: string[], more: object = {}): Pro
   return await answer.text();
 }
 
-test("what a vendor sends unasked reaches a caller who did not ask: its clients cannot ask", async () => {
+test("usage that a vendor always sends reaches a client that did not ask, since clients cannot ask for it", async () => {
   for (const script of [
     [chunk(WORDS), chunk(STOP, USAGE), DONE],
     [chunk(WORDS), chunk(STOP), chunk("", USAGE), DONE],
@@ -68,7 +68,7 @@ const UNASKED = {
 } as const;
 
 test.each(Object.entries(UNASKED))(
-  "an event of usage alone stays if its vendor sends it unasked: %s",
+  "a separate usage event stays if its vendor always sends it: %s",
   async (_, recorded) => {
     const model = "meta-llama/Llama-3.1-8B-Instruct";
     const text = await streamed(model, [...recorded]);
@@ -77,14 +77,14 @@ test.each(Object.entries(UNASKED))(
   },
 );
 
-test("the same event from a vendor that sends none unasked is taken out", async () => {
+test("the same event of a vendor that sends none by default is removed", async () => {
   const recorded = UNASKED["a host that answers in words"];
   const text = await streamed("gpt-4o-mini", [...recorded]);
 
   expect(text).toBe(recorded.filter((event) => !event.includes("usage")).join(""));
 });
 
-test("a vendor that sends usage unasked is asked all the same, and its promises are taken out", async () => {
+test("a vendor that always sends usage is asked as well, and the null usage fields are removed", async () => {
   const script = [chunk(WORDS, "null"), chunk(STOP, "null"), chunk("", USAGE), DONE];
   const text = await streamed("meta-llama/Llama-3.1-8B-Instruct", script);
 
@@ -93,7 +93,7 @@ test("a vendor that sends usage unasked is asked all the same, and its promises 
   );
 });
 
-test("what the gateway asked for is taken out again, and so is the promise of it", async () => {
+test("usage requested by the gateway is removed, with its null fields", async () => {
   const asked = [chunk(WORDS, "null"), chunk(STOP, "null"), chunk("", USAGE), DONE];
   const text = await streamed("gpt-4o-mini", asked);
 
@@ -101,13 +101,13 @@ test("what the gateway asked for is taken out again, and so is the promise of it
   expect(text.replaceAll(/ +\}$/gm, "}")).toBe([chunk(WORDS), chunk(STOP), DONE].join(""));
 });
 
-test("usage beside a choice is no answer to the gateway's question, and stays", async () => {
+test("usage in a chunk with a choice was not requested by the gateway, and stays", async () => {
   const script = [chunk(WORDS), chunk(STOP, USAGE), DONE];
 
   expect(await streamed("gpt-4o-mini", script)).toBe(script.join(""));
 });
 
-test("a caller who asks gets all of it", async () => {
+test("a client that asks for usage gets all of it", async () => {
   const asked = [chunk(WORDS, "null"), chunk(STOP, "null"), chunk("", USAGE), DONE];
   const text = await streamed("gpt-4o-mini", asked, { stream_options: { include_usage: true } });
 

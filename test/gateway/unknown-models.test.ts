@@ -79,7 +79,7 @@ models:
   await vendor.stop(true);
 });
 
-test("an unlisted member of a family behaves as the newest one that is known", async () => {
+test("an unlisted model of a family has the traits of the newest known one", async () => {
   await using opened = await openTestGateway({
     yaml: `channels:
   - name: vendor
@@ -99,7 +99,7 @@ test("an unlisted member of a family behaves as the newest one that is known", a
   });
 });
 
-test("what the owner says a model is like counts for more than its name and its catalogue", async () => {
+test("the operator's `like` setting takes precedence over the model's name and the catalogue", async () => {
   await using opened = await openTestGateway({
     yaml: `channels:
   - name: vendor

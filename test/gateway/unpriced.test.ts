@@ -136,7 +136,7 @@ const notices = (written = lines): readonly Record<string, unknown>[] =>
 
 describe("without a quota or budget", () => {
   test.each(ALL)(
-    "a %s model without a price serves, says so, and is marked in the journal",
+    "a %s model without a price is served with a report and a mark in the journal",
     async (kind) => {
       const key = await keyOf(`free-${kind}`);
 
@@ -152,7 +152,7 @@ describe("without a quota or budget", () => {
     },
   );
 
-  test("a video is marked in the journal once it is made", async () => {
+  test("a video is marked in the journal after its completion", async () => {
     const key = await keyOf("free-made-video");
     const { id } = (await (await call("video", key)).json()) as { id: string };
 
@@ -176,7 +176,7 @@ describe("without a quota or budget", () => {
     });
   });
 
-  test("a stream says so in its head", async () => {
+  test("a stream reports it in its headers", async () => {
     const key = await keyOf("free-stream");
     const body = { ...KINDS.chat.body, stream: true };
 
@@ -186,7 +186,7 @@ describe("without a quota or budget", () => {
     expect(answer.headers.get("sluice-unpriced")).toBe("true");
   });
 
-  test("the log says it once per model, without a word of the request", async () => {
+  test("the log has it once per model, without text of the request", async () => {
     const key = await keyOf("free-twice");
     for (let each = 0; each < 3; each++) await (await call("chat", key)).text();
 
@@ -196,7 +196,7 @@ describe("without a quota or budget", () => {
     ]);
   });
 
-  test("a model that has a price says nothing of the kind", async () => {
+  test("a model with a price causes no report", async () => {
     const key = await keyOf("priced");
 
     const answer = await call("chat", key, gateway, "gpt-4o-mini");
@@ -208,21 +208,18 @@ describe("without a quota or budget", () => {
 });
 
 describe("with a quota or budget", () => {
-  test.each(ALL)(
-    "a %s model without a price is refused before its vendor is asked",
-    async (kind) => {
-      const key = await keyOf(`bound-${kind}`, { budget_day_usd: "0.01" });
-      const before = vendor.seen.length;
+  test.each(ALL)("a %s model without a price is refused before an upstream call", async (kind) => {
+    const key = await keyOf(`bound-${kind}`, { budget_day_usd: "0.01" });
+    const before = vendor.seen.length;
 
-      const answer = await call(kind, key);
+    const answer = await call(kind, key);
 
-      expect(answer.status).toBe(403);
-      expect(await answer.text()).toContain(`'${KINDS[kind].body.model}' has no price`);
-      expect(vendor.seen.length).toBe(before);
-    },
-  );
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain(`'${KINDS[kind].body.model}' has no price`);
+    expect(vendor.seen.length).toBe(before);
+  });
 
-  test("it does not matter whose bound it is", async () => {
+  test("the quota may be the key's, the user's or the team's", async () => {
     const ben = await asUser(gateway.url, "ben");
     const key = await keyOf("plain", {}, ben);
     const { id = 0 } = (await ben("GET", "/api/user/self")).data;
@@ -239,7 +236,7 @@ describe("with a quota or budget", () => {
     expect((await call("chat", await keyOf("capped", { quota_usd: 1 }, ben))).status).toBe(403);
   });
 
-  test("a model that has a price is served", async () => {
+  test("a model with a price is served", async () => {
     const key = await keyOf("bound-priced", { budget_day_usd: "1" });
 
     expect((await call("chat", key, gateway, "gpt-4o-mini")).status).toBe(200);
@@ -323,7 +320,7 @@ test("a refused video is logged, too", async () => {
   ]);
 });
 
-test("of two channels the one with a price serves a caller with a budget", async () => {
+test("if one of two channels has a price, it serves a client with a budget", async () => {
   await using other = await openTestGateway({
     yaml:
       `channels:\n  - { name: dear, provider: openai, base_url: "${vendor.url}/v1", api_key: secret, models: [{ name: m, upstream: gpt-4o-mini }] }\n` +
@@ -338,7 +335,7 @@ test("of two channels the one with a price serves a caller with a budget", async
   expect([answer.status, answer.headers.get("sluice-unpriced")]).toEqual([200, null]);
 });
 
-test("a model on the operator's own machine costs nothing, and needs no price", async () => {
+test("a model on the operator's own machine is free, and needs no price", async () => {
   await using other = await openTestGateway({
     yaml: `channels:\n  - { name: local, provider: ollama, base_url: "${vendor.url}/v1", models: [in-house] }\n`,
     env: { SLUICE_ADMIN_EMAIL: ROOT.email, SLUICE_ADMIN_PASSWORD: ROOT.password },
@@ -351,7 +348,7 @@ test("a model on the operator's own machine costs nothing, and needs no price", 
   expect([answer.status, answer.headers.get("sluice-unpriced")]).toEqual([200, null]);
 });
 
-test("a price of something else than what a video is counted in is none", async () => {
+test("a price in other units than the video's does not count", async () => {
   const yaml = "models:\n  sora-99: { image: 1 }\n";
   await using other = await openUnpriced(vendor, yaml);
   const ask = await asUser(other.url, "ada");
@@ -360,7 +357,7 @@ test("a price of something else than what a video is counted in is none", async 
   expect((await call("video", textIn(data, "key"), other)).status).toBe(403);
 });
 
-test("the list of models names those without a price", async () => {
+test("the list of models shows which have no price", async () => {
   const root = await asRoot(gateway.url);
   const { items } = (await root("GET", "/api/model?unpriced=true")).data;
 

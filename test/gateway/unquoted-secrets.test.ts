@@ -40,7 +40,7 @@ const fields = ROUTES.flatMap((route) => {
   return [...secretsIn(schema)].map((name) => [route.method, route.path, name, schema] as const);
 });
 
-test("there are fields for passwords, codes, tokens, credentials and settings", () => {
+test("the list has fields for passwords, codes, tokens, credentials and settings", () => {
   expect(new Set(fields.map(([, , name]) => name))).toEqual(
     new Set(["password", "current_password", "code", "token", "api_key", "value"]),
   );

@@ -63,7 +63,7 @@ function booked(isMeant: (call: Row) => boolean): JsonObject {
 }
 
 describe("usage", () => {
-  test("is the journal's: users see their own calls, auditors see all", async () => {
+  test("comes from the journal: users see their own calls, auditors see all", async () => {
     const own = await usage(ada);
     const all = await usage(auditor, "", "/api/usage");
 
@@ -73,7 +73,7 @@ describe("usage", () => {
     expect(all["total"]).toMatchObject(booked(() => true));
   });
 
-  test("is told apart by whatever is asked for, the dearest first", async () => {
+  test("is grouped by any dimension, the most expensive first", async () => {
     const byKeyAndModel = itemsIn(await usage(ada, "by=model,key"));
     const byAll = await usage(auditor, "by=day,user,channel", "/api/usage");
 
@@ -100,7 +100,7 @@ describe("usage", () => {
     });
   });
 
-  test("is chosen by time, key, model and, for auditors, user and channel", async () => {
+  test("is filtered by time, key, model and, for auditors, user and channel", async () => {
     const user = itemsIn(await usage(auditor, `by=user&key_id=${keys[2]}`, "/api/usage"))[0];
     const total = async (ask: Ask, query: string, path?: string) =>
       (await usage(ask, query, path))["total"];
@@ -119,7 +119,7 @@ describe("usage", () => {
     });
   });
 
-  test("[A5-3] of somebody else's key is that of nobody's, and users hear of no channel", async () => {
+  test("[A5-3] of another user's key is empty, and users see no channels", async () => {
     for (const key of [keys[2], 4_711]) {
       expect(await usage(ada, `key_id=${key}&by=key`)).toMatchObject({
         total: { calls: 0, cost_usd: "0" },

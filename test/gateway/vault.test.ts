@@ -21,7 +21,7 @@ interface Message {
 
 /** Both refuse a conversation whose proofs of reasoning are missing. */
 describe.each(["messages", "gemini"])("a plain client of the chat style, on %s", (style) => {
-  test("may forget everything it does not know, and the conversation goes on", async () => {
+  test("may drop unknown fields, and the conversation continues", async () => {
     const upstream = UPSTREAMS.find(({ id }) => id === style);
     if (upstream === undefined) throw new Error("There is no such upstream.");
     await using sandbox = await startSandbox();
@@ -62,9 +62,9 @@ describe.each(["messages", "gemini"])("a plain client of the chat style, on %s",
   });
 });
 
-describe("a native caller who changes the vendor between a call and its result", () => {
+describe("a native client that changes the vendor between a call and its result", () => {
   test.each(["gemini-2.5-flash", "gemini-3-pro-preview"])(
-    "is answered by %s, which is sent no proof but its own",
+    "gets a response of %s, which receives only its own signatures",
     async (model) => {
       await using sandbox = await startSandbox();
       await using gateway = await openTestGateway({
@@ -94,8 +94,8 @@ describe("a native caller who changes the vendor between a call and its result",
   );
 });
 
-describe("a caller of the messages style whose first answer showed no thinking", () => {
-  test("goes on with a vendor that would want to see it, and is told that it thinks no more", async () => {
+describe("a client of the messages style whose first response had no thinking", () => {
+  test("continues with a vendor that expects thinking, and the disabled thinking is reported", async () => {
     await using sandbox = await startSandbox();
     await using gateway = await openTestGateway({
       yaml: channelsOf(["messages", "responses"], sandbox.url),

@@ -68,8 +68,8 @@ function picture(model: string) {
   return { model, messages: [{ role: "user", content: [text, ...links] }] };
 }
 
-describe("a vendor's message keeps what stands in the request, and loses what is the operator's", () => {
-  test.each(["gpt-4o-mini", "claude-sonnet-4-5"])("%s, in a whole answer", async (model) => {
+describe("a vendor's message keeps parts of the request, and loses data of the operator", () => {
+  test.each(["gpt-4o-mini", "claude-sonnet-4-5"])("%s, in a complete response", async (model) => {
     const answer = await gateway.post("/v1/chat/completions", picture(model));
     const text = await answer.text();
 

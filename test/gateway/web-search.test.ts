@@ -74,7 +74,7 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
     });
 
     test.each(Object.entries(STYLES))(
-      "asked for in the style %s, brings its sources",
+      "requested in the style %s, returns its sources",
       async (style, { ask, urls }) => {
         const [path, body] = ask(upstream.model);
 
@@ -99,8 +99,8 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
   },
 );
 
-describe("a conversation that goes on with another vendor after a search", () => {
-  test("is not refused for the sources that its caller was shown", async () => {
+describe("a conversation that continues on another vendor after a search", () => {
+  test("is not refused because of the sources in its history", async () => {
     await using sandbox = await startSandbox();
     await using gateway = await openTestGateway({
       yaml: channelsOf(["messages", "gemini"], sandbox.url),

@@ -35,7 +35,7 @@ async function doctor(config: string): Promise<string> {
   return said;
 }
 
-test("a key that the vendor refuses is reported once at the start, and by `sluice doctor`", async () => {
+test("a credential that the vendor refuses is reported once at the start, and by `sluice doctor`", async () => {
   const config = configFor("main", `${sandbox.url}/openai/v1`);
   await using program = await startProgram({ SLUICE_DATA_DIR: dataDir, SLUICE_CONFIG: config });
   await waitFor(() => program.output().includes("WRONG KEY"));
@@ -49,7 +49,7 @@ test("a key that the vendor refuses is reported once at the start, and by `sluic
   expect(await doctor(config)).toMatch(/^bad +channel main +the vendor refuses its API key/m);
 });
 
-test("an address where a page stands is called bad by the doctor", async () => {
+test("an address with a web page is reported as bad by the doctor", async () => {
   using page = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

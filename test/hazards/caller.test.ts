@@ -30,7 +30,7 @@ const body = (content: string, more: object = {}): string =>
 
 const call = (text: string): Promise<Socket> => callByHand(opened.url, text);
 
-test("a caller who hangs up at any point cuts the upstream at once and pays once, for what came", async () => {
+test("a client that disconnects at any point cancels the upstream request and pays once for the delivered part", async () => {
   const draw = random(SEED);
   for (let i = 0; i < times(10, 1_000); i++) {
     const socket = await call(body("Count to 400 [[fault:slow between_ms=3]]"));
@@ -57,7 +57,7 @@ test("a caller who hangs up at any point cuts the upstream at once and pays once
   }
 });
 
-test("a caller who hangs up before the first byte pays nothing, and the upstream is cut", async () => {
+test("a client that disconnects before the first byte pays nothing, and the upstream request is cancelled", async () => {
   const before = books.spent();
   const { length } = books.calls();
   const socket = await call(body("hi [[fault:hang]]"));
@@ -79,7 +79,7 @@ test("a caller who hangs up before the first byte pays nothing, and the upstream
   expect(books.calls().at(-1)).toMatchObject({ outcome: "canceled", cost: 0 });
 });
 
-test("a caller who stops reading stops the upstream too, and costs no memory", async () => {
+test("a client that stops reading pauses the upstream, and uses no extra memory", async () => {
   const sockets = await Promise.all(
     Array.from({ length: 10 }, () => call(body("go on [[fault:endless]]"))),
   );

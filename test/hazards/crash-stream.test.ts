@@ -10,7 +10,7 @@ import { startProgram } from "#test/program.ts";
 import { summarize } from "#test/streams.ts";
 import { waitFor } from "#test/wait.ts";
 
-test("a stream that a crash cuts is paid for what was delivered, and recorded with it", async () => {
+test("a stream interrupted by a crash is charged and recorded with its delivered part", async () => {
   await using sandbox = await startSandbox();
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-cut-"));
   writeFileSync(
@@ -71,7 +71,7 @@ test("a stream that a crash cuts is paid for what was delivered, and recorded wi
   expect(books.verify()).toEqual([]);
 }, 120_000);
 
-test("a call that a crash cuts before its first checkpoint is found by its client's session", async () => {
+test("a call interrupted by a crash before its first checkpoint is found by its client's session", async () => {
   await using sandbox = await startSandbox();
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-cut-"));
   writeFileSync(

@@ -64,7 +64,7 @@ async function callOnce(url: string, stream: boolean): Promise<Known | undefined
   }
 }
 
-test("killed at any moment under load, the gateway loses no settlement, doubles none, and is soon back", async () => {
+test("a gateway killed at any moment under load loses no settlement, doubles none, and restarts soon", async () => {
   const draw = random(SEED);
   const known: Known[] = [];
   let running = await start();

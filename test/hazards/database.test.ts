@@ -34,7 +34,7 @@ function lock(): () => void {
   };
 }
 
-test("while another process locks the database, the gateway answers and loses no settlement", async () => {
+test("while another process locks the database, the gateway responds and loses no settlement", async () => {
   const stream = await ask("Count to 30 [[fault:slow between_ms=20]]", true);
   const reading = stream.text();
 
@@ -56,7 +56,7 @@ test("while another process locks the database, the gateway answers and loses no
   ).toBe(true);
 });
 
-test("a lock that outlasts all patience refuses new calls, and everything heals by itself", async () => {
+test("a lock beyond the timeouts refuses new calls, and service recovers without intervention", async () => {
   const unlock = lock();
   // The first ones wait for the lock; once it has lasted too long, calls are refused at once.
   const early = ask("Reply with exactly: pong");

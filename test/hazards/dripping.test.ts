@@ -9,7 +9,7 @@ const ANSWER = JSON.stringify({
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 });
 
-test("a whole answer that drips beyond limits.unary_ms is asked of the next channel, and paid once", async () => {
+test("a complete response slower than limits.unary_ms is requested from the next channel, and charged once", async () => {
   await using first = await openScriptedVendor();
   await using second = await openScriptedVendor();
   const channel = (name: string, url: string, priority: number): string => `

@@ -55,7 +55,7 @@ describe("when the first channel fails before its first byte", () => {
     ["redirects", "redirect", { to: "http://127.0.0.2:1/" }],
   ];
   test.each(faults)(
-    "(it %s) the next one answers, and only that one is charged",
+    "(it %s) the next channel answers, and only that one is charged",
     async (_what, name, args) => {
       for (const stream of [false, true]) {
         gateway.gateway.health.forgetAll();
@@ -80,7 +80,7 @@ describe("when the first channel fails before its first byte", () => {
     },
   );
 
-  test("(its stream breaks off before an event) the next one answers", async () => {
+  test("(its stream breaks off before an event) the next channel answers", async () => {
     first.faults.add({ name: "truncate", args: { events: "0" }, times: "always" });
 
     expect(await readStream(await ask({ stream: true }))).toMatchObject({
@@ -90,7 +90,7 @@ describe("when the first channel fails before its first byte", () => {
   });
 });
 
-test("a request that the vendor refuses is not tried elsewhere", async () => {
+test("a request refused by the vendor is not sent to another channel", async () => {
   const before = second.requests.length;
   first.faults.add({ name: "status", args: { code: "400" }, times: "always" });
 
@@ -109,7 +109,7 @@ test("after the first byte there is no failover, and the client gets an error ev
   expect(second.requests.length).toBe(before);
 });
 
-test("a revoked credential gives way to the channel's next one, and is left alone afterwards", async () => {
+test("a revoked credential is replaced by the channel's next one, and skipped afterwards", async () => {
   for (let i = 0; i < 6; i++) expect((await ask()).status).toBe(200);
 
   const used = first.requests.slice(-7).map((each) => each.headers["authorization"]);
@@ -117,7 +117,7 @@ test("a revoked credential gives way to the channel's next one, and is left alon
   expect(used.at(-1)).toBe("Bearer good-credential");
 });
 
-test("through a storm of 429 the calls go to who can take them, and hardly any to who cannot", async () => {
+test("during a storm of 429s, calls go to the available channels and rarely to the limited ones", async () => {
   first.faults.add({ name: "status", args: { code: "429" }, times: "always" });
   // Hundreds of calls at once may take longer than the limits that the other tests set.
   // Its clock stands still, so that no rest ends because the machine is slow.
@@ -137,7 +137,7 @@ test("through a storm of 429 the calls go to who can take them, and hardly any t
   expect(first.requests.length).toBe(again);
 });
 
-test("through a storm of 500 the failing channel is given a rest", async () => {
+test("during a storm of 500s, the circuit of the failing channel opens", async () => {
   first.faults.add({ name: "status", args: { code: "500" }, times: "always" });
   for (let i = 0; i < 8; i++) expect((await ask()).status).toBe(200);
   const before = first.requests.length;
@@ -147,7 +147,7 @@ test("through a storm of 500 the failing channel is given a rest", async () => {
   expect(first.requests.length).toBe(before);
 });
 
-test("a call ends when its time is over, and is not begun anew on another channel", async () => {
+test("a call ends at its total deadline and is not retried on another channel", async () => {
   const hanging = await startSandbox();
   hanging.faults.add({ name: "hang", args: {}, times: "always" });
   const before = second.requests.length;
@@ -174,7 +174,7 @@ test.each<[number, object, number, number]>([
   // Whether that is about the account or the request is not said, so the vendor is asked again.
   [403, {}, 403, 3],
 ])(
-  "a model that the vendor refuses with %i %j takes no other model of its channel with it",
+  "a model that the vendor refuses with %i %j does not affect the other models of its channel",
   async (refusal, more, again, asked) => {
     await using vendor = openVendor(({ body }) =>
       body["model"] === "scarce"
@@ -196,7 +196,7 @@ test.each<[number, object, number, number]>([
   },
 );
 
-test("a model that one of a channel's accounts may not use is asked of the next one", async () => {
+test("a model refused for one of a channel's accounts is requested with the next account", async () => {
   await using vendor = openVendor(({ headers }) =>
     headers.get("authorization")?.includes("poor") === true
       ? Response.json(
@@ -218,7 +218,7 @@ test("a model that one of a channel's accounts may not use is asked of the next 
   expect(poor.length).toBe(1);
 });
 
-test("a stream of events is one, also where its server calls it a page", async () => {
+test("an event stream is recognised even if its server declares it as HTML", async () => {
   const events = [
     { choices: [{ index: 0, delta: { content: "pong" } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },

@@ -321,7 +321,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
       ["nothing but an end", [wire.bareEnd]],
       ["nothing at all", []],
     ];
-    test.each(beginnings)("%s: the next channel answers, and is paid", async (_what, script) => {
+    test.each(beginnings)("%s: the next channel answers, and is charged", async (_what, script) => {
       const [status, text] = await ask(script);
 
       expect([status, text.match(isError)]).toEqual([200, null]);
@@ -332,7 +332,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
       expect(String(books.calls().at(-1)?.["channel"])).toEndWith("-1");
     });
 
-    test.each(beginnings)("%s, everywhere: a failure that costs nothing", async (_what, script) => {
+    test.each(beginnings)("%s, on every channel: an error without cost", async (_what, script) => {
       const before = books.spent();
       const [status] = await ask(script, script);
 
@@ -357,7 +357,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
       ["goes on with a page", [...begun, '<html>{"a":"b"}</html>']],
     ];
     test.each(breaks)(
-      "an answer that %s after its beginning: an error event, no end, and what came is paid",
+      "a response that %s after its start: an error event, no normal end, and the delivered part is charged",
       async (_what, script) => {
         const before = books.spent();
         const [status, text] = await ask(script);
@@ -373,7 +373,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
       },
     );
 
-    test("a whole answer comes through, and no comment reaches a native caller", async () => {
+    test("a complete response is delivered, and no comment reaches a native client", async () => {
       const [status, text] = await ask(whole);
 
       expect(status).toBe(200);
@@ -385,7 +385,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
   },
 );
 
-describe("once the head is sent, since no content came for ten seconds", () => {
+describe("after the head was sent because no content came for ten seconds", () => {
   const SILENT_MS = 10_500;
   const asked = SETTINGS.filter(({ wire }) => wire === CHAT);
   const askAll = async (script: Script, next: Script) => {
@@ -402,7 +402,7 @@ describe("once the head is sent, since no content came for ten seconds", () => {
     ["comments, and then a failure", [COMMENT, SILENT_MS, COMMENT, CHAT.error]],
     ["its head, and then a cut connection", [CHAT.head, SILENT_MS, CUT]],
   ])(
-    "%s: the next channel's answer is the whole stream, and is charged once",
+    "%s: the next channel's response is the whole stream, and is charged once",
     async (_w, script) => {
       const { head, content, more, end } = CHAT;
       const before = second.count;
@@ -463,8 +463,8 @@ describe.each([
     geminiBody,
     { candidates: [{ content: { parts: [{ text: "" }] } }] },
   ],
-])("a whole answer at %s", (path, body, empty) => {
-  test("that is empty and does not say why is a failure that costs nothing", async () => {
+])("a complete response at %s", (path, body, empty) => {
+  test("that is empty without a reason is an error without cost", async () => {
     const before = books.spent();
     for (const vendor of [first, second]) vendor.play([JSON.stringify(empty)], "application/json");
     const answer = await gateway.post(path, {

@@ -119,7 +119,7 @@ describe("several requests on one connection", () => {
 });
 
 describe("chunked bodies", () => {
-  test("a chunked body is read as a whole, also in several pieces with extensions", async () => {
+  test("a chunked body is read completely, also in several pieces with extensions", async () => {
     const sent = body("hi");
     const [call] = await callsDuring(async () => {
       using client = await send(post("Transfer-Encoding: chunked\r\n", chunk(sent.slice(0, 20))));
@@ -156,7 +156,7 @@ describe("chunked bodies", () => {
   });
 });
 
-describe("heads that two readers could understand differently are 400", () => {
+describe("heads that two parsers could read differently get 400", () => {
   const sent = body("hi");
   const chunked = `${chunk(sent)}0\r\n\r\n`;
 
@@ -178,7 +178,7 @@ describe("heads that two readers could understand differently are 400", () => {
     ["the same host twice", "Host: gate\r\nhost: gate\r\n"],
     ["an empty second host", "Host: gate\r\nHost:\r\n"],
     ["two hosts in one header", "Host: gate, other\r\n"],
-  ])("%s, and the answer says so", async (_, host) => {
+  ])("%s, and the response says so", async (_, host) => {
     const refusal = "The request must have exactly one Host header, which names one host.";
     expect(await expectRefused(post(lengthOf(sent), sent, host))).toContain(refusal);
     expect(await expectRefused(GET.replace(HOST, host))).toContain(refusal);
@@ -196,8 +196,8 @@ describe("heads that two readers could understand differently are 400", () => {
   });
 });
 
-describe("clients that half-close a connection, or do not wait for an answer", () => {
-  test("Bun closes a half-closed connection: a whole answer is lost, and not charged", async () => {
+describe("clients that half-close a connection, or do not wait for a response", () => {
+  test("Bun closes a half-closed connection: a complete response is lost, and not charged", async () => {
     const [call, ...more] = await callsDuring(async () => {
       using client = await open();
       client.socket.end(whole(body("hi [[fault:hang]]")));
@@ -212,7 +212,7 @@ describe("clients that half-close a connection, or do not wait for an answer", (
     ["half-closes", (socket: Socket): unknown => socket.end()],
     ["sends its next request", (socket: Socket): unknown => socket.write(GET)],
   ])(
-    "Bun ends the stream of a client that %s; it is charged once, for what came",
+    "Bun ends the stream of a client that %s; the delivered part is charged once",
     async (_, act) => {
       const [call, ...more] = await callsDuring(async () => {
         using client = await send(whole(body("Count to 400 [[fault:slow between_ms=3]]", true)));
@@ -229,7 +229,7 @@ describe("clients that half-close a connection, or do not wait for an answer", (
     },
   );
 
-  test("a client that half-closes after its answer has all of it", async () => {
+  test("a client that half-closes after its response has the complete response", async () => {
     const [call] = await callsDuring(async () => {
       using client = await send(whole(body("hi", true)));
       await waitFor(() => client.received.includes("[DONE]"));

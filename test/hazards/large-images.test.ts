@@ -43,7 +43,7 @@ test("ten clients with images of 20 MB do not block other calls, and each image 
   expect(await books.whenSettled()).toEqual([]);
 }, 120_000);
 
-test("no step of theirs goes over more than half a megabyte, however long they are", async () => {
+test("no synchronous step processes more than half a megabyte, at any image size", async () => {
   using large = await openCallers();
   using small = await openOthers();
   await using gateway = await openInFront(large, small);

@@ -35,7 +35,7 @@ function large(): Response {
   return new Response(body, { headers: { "content-type": "video/mp4" } });
 }
 
-test("videos of 300 MiB go through a gateway that holds next to nothing of them", async () => {
+test("videos of 300 MiB pass through a gateway with almost no buffering", async () => {
   await using server = openFileServer();
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-large-"));
   const config = join(dataDir, "sluice.yaml");

@@ -33,7 +33,7 @@ async function openStalled(url: string): Promise<Socket> {
   return socket;
 }
 
-test("a reader who stalls on an endless answer costs less than a mebibyte of memory", async () => {
+test("a client that stalls on an endless response costs less than a mebibyte of memory", async () => {
   await using sandbox = await startSandbox();
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-memory-"));
   const config = join(dataDir, "sluice.yaml");

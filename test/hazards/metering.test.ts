@@ -43,7 +43,7 @@ function textIn(stream: string): string {
   return [...deltas].map(([, text = '""']) => String(JSON.parse(text))).join("");
 }
 
-test("a long answer of an upstream that counts nothing is counted from its first word on", async () => {
+test("a long response of an upstream without usage is counted from its start", async () => {
   const answer = await gateway.post(
     "/v1/messages",
     asked("gpt-4o-mini", "Count to 100 [[fault:slow between_ms=3]] [[fault:nousage]]"),
@@ -59,7 +59,7 @@ test("a long answer of an upstream that counts nothing is counted from its first
   expect(stream).toContain(`"output_tokens":${bill?.["output_tokens"]}`);
 });
 
-test("of a messages stream that its caller leaves, what was delivered is paid", async () => {
+test("the delivered part of a messages stream is charged if its client disconnects", async () => {
   const leaving = new AbortController();
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: "POST",

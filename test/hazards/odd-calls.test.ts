@@ -41,8 +41,8 @@ async function ask(path: string, body: object): Promise<string> {
   return text;
 }
 
-describe("calls that break the grammar of their style are repaired", () => {
-  test("in a whole chat completion, and everything else stays as it was written", async () => {
+describe("tool calls that violate the grammar of their style are repaired", () => {
+  test("in a complete chat completion, with everything else unchanged", async () => {
     const called = '{"type":"function","function":{"name":"f","arguments":{"a":1}}}';
     const rest = `"id": "x","big":12345678901234567890, "usage":${JSON.stringify(USAGE)}`;
     const choice = `{"index":0,"message":{"role":"assistant","tool_calls":[${called}]},"finish_reason":"stop"}`;
@@ -88,7 +88,7 @@ describe("calls that break the grammar of their style are repaired", () => {
     expect(text).not.toContain('"finish_reason":"stop"');
   });
 
-  test("in a whole message", async () => {
+  test("in a complete message", async () => {
     vendor.play(
       [
         JSON.stringify({
@@ -112,7 +112,7 @@ describe("calls that break the grammar of their style are repaired", () => {
     });
   });
 
-  test("in a whole response", async () => {
+  test("in a complete response", async () => {
     vendor.play(
       [
         JSON.stringify({

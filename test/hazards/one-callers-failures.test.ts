@@ -159,7 +159,7 @@ describe("a request that the vendor refuses for its content", () => {
     ],
   ];
   test.each(refusals)(
-    "(%s) is tried nowhere else, told in the vendor's words, and everybody else is served",
+    "(%s) is not retried, the client gets the vendor's message, and other clients are served",
     async (_what, status, error, told, words) => {
       refusing(status, error, { "retry-after": "60" });
 
@@ -181,7 +181,7 @@ describe("a request that the vendor refuses for its content", () => {
   );
 });
 
-describe("a refusal that does not say whether it is about the account", () => {
+describe("a refusal that may concern the account", () => {
   const refusals: [number, object, number][] = [
     [401, { message: "No." }, 502],
     [402, {}, 502],
@@ -189,7 +189,7 @@ describe("a refusal that does not say whether it is about the account", () => {
     [403, { type: "permission_error", message: "Not permitted." }, 403],
   ];
   test.each(refusals)(
-    "(%i %j) is tried once elsewhere, and closes nothing however often one user meets it",
+    "(%i %j) is retried once on another account, and opens no circuit if one user repeats it",
     async (status, error, told) => {
       refusing(status, error);
 
@@ -213,7 +213,7 @@ describe("a refusal that does not say whether it is about the account", () => {
     expect(await statusesFor(ann, 4)).toEqual([200, 200, 200, 200]);
   });
 
-  test("puts the credential into cooldown when a second user meets it too", async () => {
+  test("puts the credential into cooldown if a second user gets it too", async () => {
     respond = ({ path }) =>
       path.startsWith("/first") ? json({ error: { message: "No." } }, 403) : SERVED();
     for (const key of [ann, ben]) await ask(key, "Hi");
@@ -245,14 +245,14 @@ describe("a 429", () => {
     expect(await statusesFor(ben, 4)).toEqual([200, 200, 200, 200]);
   });
 
-  test("is about the model that it was answered for, and no other", async () => {
+  test("applies only to its own model", async () => {
     refusing(429, LIMIT, { "retry-after": "60" });
     await ask(ann, FLAG);
 
     expect(await statusesFor(ann, 2, { model: "other" })).toEqual([200, 200]);
   });
 
-  test("that a second user meets as well holds for all users", async () => {
+  test("that a second user gets as well applies to all users", async () => {
     respond = () =>
       Response.json({ error: LIMIT }, { status: 429, headers: { "retry-after": "30" } });
     await ask(ann, "Hi");
@@ -265,7 +265,7 @@ describe("a 429", () => {
     expect(vendor.seen.length).toBe(asked);
   });
 
-  test("says how long to wait from the first one on, though the vendor does not", async () => {
+  test("has a time to retry from the first one on, even if the vendor gives none", async () => {
     refusing(429, LIMIT);
 
     const { status, headers } = await ask(ann, FLAG);
@@ -276,7 +276,7 @@ describe("a 429", () => {
 });
 
 describe("failures of the upstream", () => {
-  test("that one user's requests bring about leave every model to the others", async () => {
+  test("that only one user's requests cause block no model for other users", async () => {
     refusing(500, { message: "It broke." });
     for (let i = 0; i < 10; i++) expect((await ask(ann, FLAG)).status).toBe(502);
 
@@ -284,7 +284,7 @@ describe("failures of the upstream", () => {
     expect(await statusesFor(ben, 3, { model: "other" })).toEqual([200, 200, 200]);
   });
 
-  test("of one model let its channel serve the others first", async () => {
+  test("of one model do not block the other models of its channel", async () => {
     respond = ({ body, path }) =>
       body["model"] === "m" && path.startsWith("/first")
         ? json({ error: { message: "It broke." } }, 500)
@@ -301,7 +301,7 @@ describe("failures of the upstream", () => {
     );
   });
 
-  test("in the middle of nine streams of ten have the spare asked", async () => {
+  test("in nine of ten running streams send calls to the spare channel", async () => {
     const begun = 'data: {"choices":[{"index":0,"delta":{"content":"po"}}]}\n\n';
     const whole = [
       begun,
@@ -320,7 +320,7 @@ describe("failures of the upstream", () => {
 });
 
 describe("an account that the vendor refuses", () => {
-  test("is told as it is, with a word that waiting does not help", async () => {
+  test("is reported as such, and the error advises against a retry", async () => {
     respond = () =>
       json({ error: { message: "Incorrect API key provided.", code: "invalid_api_key" } }, 401);
 
@@ -343,8 +343,8 @@ describe("an account that the vendor refuses", () => {
   });
 });
 
-describe("the log of calls", () => {
-  test("keeps the vendor's status and code for users, and its reason for operators", async () => {
+describe("the call log", () => {
+  test("has the vendor's status and code for users, and the reason for operators only", async () => {
     const key = "unsupported_parameter";
     respond = () =>
       json(
@@ -384,7 +384,7 @@ describe("the log of calls", () => {
     ]);
   });
 
-  test("says of a stream that broke off what broke it", async () => {
+  test("has the reason for a stream that broke off", async () => {
     respond = () =>
       stream(
         [

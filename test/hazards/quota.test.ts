@@ -30,7 +30,7 @@ async function holdOf(content: string): Promise<number> {
 
 const usd = (nano: number): string => (nano / 1e9).toFixed(9);
 
-test("500 calls at once on a budget for exactly 50: exactly 50 are admitted, every round", async () => {
+test("500 concurrent calls on a budget for exactly 50: exactly 50 are admitted, every round", async () => {
   // All are under way before the first one settles and frees what it did not use.
   const content = "hi [[fault:slow first_ms=2000]]";
   const budget = usd((await holdOf(content)) * 50);
@@ -63,7 +63,7 @@ test("500 calls at once on a budget for exactly 50: exactly 50 are admitted, eve
   }
 });
 
-test("a stream that outgrows what the key can pay is ended, and the overdraft is small", async () => {
+test("a stream that exceeds the key's quota is ended, and the overdraft is small", async () => {
   const hold = await holdOf("hi");
   const keys = `keys:\n  - { name: capped, key: ${CAPPED}, quota: "${usd(hold * 2)}" }`;
   await using gateway = await openTestGateway({

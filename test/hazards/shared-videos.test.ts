@@ -17,7 +17,7 @@ const SLEEP_MS = 8_000;
 describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
   "two gateways on one PostgreSQL",
   () => {
-    test("ask about no video at once and charge for none twice, also when one sleeps longer than its lease", async () => {
+    test("poll no video at the same time and charge none twice, even if one sleeps longer than its lease", async () => {
       using vendor = openVendor();
       await using database = await openScratchDatabase();
       const dataDir = mkdtempSync(join(tmpdir(), "sluice-shared-videos-"));

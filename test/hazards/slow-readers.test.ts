@@ -78,7 +78,7 @@ async function bufferedBytes(gateway: TestGateway): Promise<number> {
   return Number(/^sluice_buffered_bytes (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
-test("readers who stall hold less than 256 KiB each", async () => {
+test("clients that stall hold less than 256 KiB each", async () => {
   await using gateway = await openGateway({});
   const readers: Socket[] = [];
   for (let i = 0; i < 20; i++) readers.push(await openReader(gateway));
@@ -93,7 +93,7 @@ test("readers who stall hold less than 256 KiB each", async () => {
   expect(held / readers.length).toBeWithin(1, 256 * KIB);
 }, 120_000);
 
-test("beyond limits.buffered_bytes the slowest are ended with an error event, and pay for what came", async () => {
+test("above limits.buffered_bytes the slowest streams end with an error event and are charged for the delivered part", async () => {
   const limit = 512 * KIB;
   await using gateway = await openGateway({ SLUICE_LIMIT_BUFFERED_BYTES: String(limit) });
   using books = openBooks(gateway.dataDir);

@@ -54,7 +54,7 @@ async function upload(url: string, file: File): Promise<number> {
   }
 }
 
-test("two hundred recordings sent at once are all heard, and none is held three times", async () => {
+test("two hundred concurrent recordings are all transcribed, and none is in memory three times", async () => {
   const { server, heardAll } = startListener();
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-uploads-"));
   const config = join(dataDir, "sluice.yaml");

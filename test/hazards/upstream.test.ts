@@ -12,7 +12,7 @@ import { readStream } from "#test/streams.ts";
 describe.each([
   ["passed on", "openai"],
   ["translated", "ollama"],
-])("an answer that is %s", (_how, provider) => {
+])("a response that is %s", (_how, provider) => {
   let opened: Awaited<ReturnType<typeof openSimulated>>;
   let books: Books;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.each([
       ["is a cut connection", "[[fault:reset before_headers=1]]", 502],
     ];
     test.each(failures)(
-      "%s: told with its status, streaming or not, and nothing charged",
+      "%s: reported with its status, streaming or not, and not charged",
       async (_what, fault, status) => {
         for (const more of [{}, { stream: true }]) {
           opened.gateway.health.forgetAll();
@@ -93,7 +93,7 @@ describe.each([
       },
     );
 
-    test("a wait that the vendor asks for is passed on to the caller", async () => {
+    test("the vendor's time to retry is passed on to the client", async () => {
       expect(
         (await ask("[[fault:status code=429 retry_after=7]]")).headers.get("retry-after"),
       ).toBe("7");
@@ -109,7 +109,7 @@ describe.each([
       ["sends an event too large to hold", "[[fault:bigevent mib=6]]"],
     ];
     test.each(breaks)(
-      "%s: an error event, no false end, and what came is charged once",
+      "%s: an error event, no normal end, and the delivered part is charged once",
       async (_what, fault) => {
         const before = books.spent();
 
@@ -127,7 +127,7 @@ describe.each([
       },
     );
 
-    test("goes silent: given up at the idle deadline, and told by whatever means are left", async () => {
+    test("goes silent: ended at the idle deadline, and reported in the way that is still possible", async () => {
       const answer = await ask("[[fault:slow between_ms=60000]]", { stream: true });
 
       // Where nothing had left for the caller yet, a status is better than an event.
@@ -138,7 +138,7 @@ describe.each([
       expect(books.calls().at(-1)).toMatchObject({ outcome: "failed", fault: "upstream_timeout" });
     });
 
-    test("is reset at any byte: the error is always told, and the text never more than was sent", async () => {
+    test("is reset at any byte: the error is always reported, and the text never exceeds the sent part", async () => {
       const draw = random(SEED);
       for (let i = 0; i < times(15, 1_000); i++) {
         opened.gateway.health.forgetAll();
@@ -172,24 +172,27 @@ describe.each([
       "split size=7",
       "dupusage",
     ];
-    test.each(framings)("%s: the text arrives whole, and is charged as reported", async (name) => {
-      const seen = await stream(`[[fault:${name}]]`);
+    test.each(framings)(
+      "%s: the text arrives complete, and is charged as reported",
+      async (name) => {
+        const seen = await stream(`[[fault:${name}]]`);
 
-      expect(seen.text).toBe(TEXT);
-      expect(seen).toMatchObject({ isDone: true, finishReason: "stop", error: undefined });
-      await books.whenSettled();
-      expect(books.calls().at(-1)).toMatchObject({ outcome: "completed", is_estimated: 0 });
-    });
+        expect(seen.text).toBe(TEXT);
+        expect(seen).toMatchObject({ isDone: true, finishReason: "stop", error: undefined });
+        await books.whenSettled();
+        expect(books.calls().at(-1)).toMatchObject({ outcome: "completed", is_estimated: 0 });
+      },
+    );
   });
 
-  describe("with usage that cannot be believed", () => {
+  describe("with implausible usage", () => {
     const lies = [
       "nousage",
       "lyingusage kind=negative",
       "lyingusage kind=huge",
       "lyingusage kind=string",
     ];
-    test.each(lies)("%s: it is counted here, and marked as estimated", async (name) => {
+    test.each(lies)("%s: usage is counted by the gateway and marked as estimated", async (name) => {
       for (const more of [{}, { stream: true }]) {
         const answer = await ask(`[[fault:${name}]]`, more);
         expect(await answer.text()).toContain("lazy");
@@ -204,7 +207,7 @@ describe.each([
     });
   });
 
-  test("a broken event in the middle does not pass for an end", async () => {
+  test("a malformed event in the middle is not treated as the end", async () => {
     for (const kind of ["json", "nul", "field", "blankline"]) {
       const seen = await stream(`[[fault:malformed kind=${kind}]]`);
 
@@ -215,7 +218,7 @@ describe.each([
     }
   });
 
-  test("nothing of the operator's credential is shown or kept", async () => {
+  test("nothing of the operator's credential is returned or stored", async () => {
     await ask(
       "[[fault:status code=401 message=key-sk-upstream-secret-of-the-operator-is-bad]]",
     ).then(async (answer) => {

@@ -17,7 +17,7 @@ const TASKS_A_ROUND = 4;
 const ROUNDS = times(1, 50);
 
 test(
-  "whenever a gateway is killed, no video is asked for or charged twice, and none is lost",
+  "a gateway killed at any moment requests and charges no video twice, and loses none",
   async () => {
     using vendors = openVendors();
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-videos-"));

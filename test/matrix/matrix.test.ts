@@ -4,13 +4,13 @@ import { CALLERS, runMatrix, type Cell } from "./run.ts";
 import { UPSTREAMS } from "./upstreams.ts";
 
 /** `npm run matrix` prints the same as a table. */
-describe("any style's caller on any style's upstream", async () => {
+describe("any style's client on any style's upstream", async () => {
   const cells = await runMatrix();
 
   for (const { id: caller } of CALLERS) {
     for (const { id: upstream } of UPSTREAMS) {
       for (const name of Object.keys(CASES)) {
-        test(`${caller} on ${upstream}: ${name}, streamed and not`, () => {
+        test(`${caller} on ${upstream}: ${name}, streamed and complete`, () => {
           const own = cells.filter(
             (cell: Cell) =>
               cell.caller === caller && cell.upstream === upstream && cell.case === name,

@@ -5,7 +5,7 @@ function changesOf(source: string): readonly string[] {
   return mutantsOf("a.ts", source).map(({ change }) => change);
 }
 
-test("a bound is moved, a condition turned, and a step left out", () => {
+test("mutants move a bound, invert a condition, and remove a statement", () => {
   const changes = changesOf(`
     function close(held: number, spent: number): number {
       if (held > spent) release(held - spent);
@@ -39,14 +39,14 @@ test("each mutant differs from the file in one place, and says on which line", (
   ]);
 });
 
-test("a method that every object has is no method to swap", () => {
+test("a method of every object is not replaced", () => {
   expect(changesOf("const text = amount.toString();")).toEqual([]);
 });
 
-test("words are left alone", () => {
+test("text is not changed", () => {
   expect(changesOf('const text = "a > b" + name; // a && b\ntype Yes = "x" | "y";')).toEqual([]);
 });
 
-test("a file that does not parse is refused, with its place", () => {
+test("a file that does not parse is refused with the position", () => {
   expect(() => mutantsOf("a.ts", "const = ;")).toThrow("Unexpected token (1:6)");
 });

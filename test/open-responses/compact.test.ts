@@ -28,7 +28,7 @@ function itemsIn({ output }: JsonObject): readonly JsonObject[] {
   return isArray(output) ? output.filter((item: Json) => isObject(item)) : [];
 }
 
-describe.each(UPSTREAM_IDS)("a conversation is made short over an upstream of '%s'", (id) => {
+describe.each(UPSTREAM_IDS)("a conversation is compacted over an upstream of '%s'", (id) => {
   let place: Place;
   beforeAll(async () => {
     place = await openPlace(id);
@@ -43,7 +43,7 @@ describe.each(UPSTREAM_IDS)("a conversation is made short over an upstream of '%
     return objectIn(text);
   }
 
-  test("into the user's messages and one sealed item, as a call that is charged once", async () => {
+  test("into the user's messages and one encrypted item, as a call that is charged once", async () => {
     using books = openBooks(place.gateway.dataDir);
     const before = books.calls().length;
     const compaction = await compact();
@@ -63,7 +63,7 @@ describe.each(UPSTREAM_IDS)("a conversation is made short over an upstream of '%
     expect(Number(books.calls().at(-1)?.["cost"])).toBeGreaterThan(0);
   });
 
-  test("with which it goes on, by HTTP and over a WebSocket, and is made short again", async () => {
+  test("with which it continues, by HTTP and over a WebSocket, and is compacted again", async () => {
     const { output = [] } = await compact();
     const input = [...(isArray(output) ? output : []), said("input_text", "user", "Go on.")];
     const reply = await place.gateway.post("/v1/responses", { model: place.model, input });
@@ -77,7 +77,7 @@ describe.each(UPSTREAM_IDS)("a conversation is made short over an upstream of '%
     expect(again.filter(({ role }) => role === "user")).toHaveLength(3);
   });
 
-  test("with its calls of tools, though none are declared", async () => {
+  test("with its tool calls, although no tools are declared", async () => {
     const input = [
       said("input_text", "user", "Weather?"),
       { type: "function_call", call_id: "call_1", name: "get_weather", arguments: "{}" },
@@ -88,7 +88,7 @@ describe.each(UPSTREAM_IDS)("a conversation is made short over an upstream of '%
   });
 });
 
-test("what the upstream is asked after a summary is that summary in words", async () => {
+test("the upstream gets a summary as text", async () => {
   await using place = await openPlace("messages");
   const reply = await place.gateway.post("/v1/responses/compact", {
     model: place.model,
@@ -106,7 +106,7 @@ test("what the upstream is asked after a summary is that summary in words", asyn
   expect(sent).not.toContain("sluice-summary");
 });
 
-test("a stored conversation is made short by its id", async () => {
+test("a stored conversation is compacted by its id", async () => {
   await using place = await openPlace("chat");
   const stored = await place.gateway.post("/v1/responses", {
     model: place.model,
@@ -152,7 +152,7 @@ test("only its owner can use a summary, and only unchanged", async () => {
   ]).toEqual([200, 400, 400]);
 });
 
-test("what a vendor sealed is refused for the upstreams of other styles, in words", async () => {
+test("encrypted content of a vendor is refused for upstreams of other styles, with an explanation", async () => {
   for (const id of ["chat", "messages", "gemini", "an adapter"]) {
     await using place = await openPlace(id);
     const reply = await place.gateway.post("/v1/responses", {
@@ -168,7 +168,7 @@ test("what a vendor sealed is refused for the upstreams of other styles, in word
   }
 });
 
-test("a compatible server without the endpoint has its model write the summary", async () => {
+test("on a compatible server without the endpoint, its model writes the summary", async () => {
   await using vendor = openVendor(({ path }) =>
     path.endsWith("/compact")
       ? json({ error: { message: "Not found" } }, 404)

@@ -98,7 +98,7 @@ describe.each(UPSTREAM_IDS)("Open Responses, over an upstream of the style '%s'"
       },
     ],
   ];
-  test.each(asked)("%s is answered by a whole response object", async (_, body) => {
+  test.each(asked)("%s gets a complete response object", async (_, body) => {
     const response = await post(body);
 
     expect(responseObjectFaults(response)).toEqual([]);
@@ -106,7 +106,7 @@ describe.each(UPSTREAM_IDS)("Open Responses, over an upstream of the style '%s'"
     expect(isArray(response["output"]) && response["output"].length > 0).toBe(true);
   });
 
-  test("a tool is called, and the answer repeats what it was declared as", async () => {
+  test("a tool is called, and the response repeats its declaration", async () => {
     const response = await post({ input: [user("Weather in Paris?")], tools: [WEATHER] });
 
     expect(responseObjectFaults(response)).toEqual([]);
@@ -116,7 +116,7 @@ describe.each(UPSTREAM_IDS)("Open Responses, over an upstream of the style '%s'"
     expect(response["tools"]).toMatchObject([{ ...WEATHER }]);
   });
 
-  test("a stream holds the events of Open Responses alone, each response object whole", async () => {
+  test("a stream has only events of Open Responses, each response object complete", async () => {
     const reply = await place.gateway.post("/v1/responses", {
       model: place.model,
       stream: true,
@@ -149,7 +149,7 @@ describe.each(UPSTREAM_IDS)("Open Responses, over an upstream of the style '%s'"
     }
   });
 
-  test("a response that is not stored is gone on from on the same connection alone", async () => {
+  test("a response that is not stored is continued on the same connection only", async () => {
     const first = { model: place.model, store: false, input: "Remember the code word: cobalt." };
     const next = { model: place.model, store: false, input: "What is the code word?" };
     await using socket = await openSocket(place.gateway.url);
@@ -168,7 +168,7 @@ describe.each(UPSTREAM_IDS)("Open Responses, over an upstream of the style '%s'"
     expect(faultsOf(anew)).toEqual([]);
   });
 
-  test("a conversation that could not be gone on with is forgotten", async () => {
+  test("a conversation that could not be continued is dropped", async () => {
     await using socket = await openSocket(place.gateway.url);
     const common = { model: place.model, store: false };
     const { response } = await socket.create({ ...common, input: "Remember: ember." });

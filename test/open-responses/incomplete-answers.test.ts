@@ -78,8 +78,8 @@ function objectIn(text: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-describe("a server of the same style that leaves members out of its response object", () => {
-  test("has its answer completed with what was asked", async () => {
+describe("a server of the same style that omits members of its response object", () => {
+  test("has its response completed from the request", async () => {
     answer = BARE;
     const response = objectIn(await ask());
 
@@ -97,7 +97,7 @@ describe("a server of the same style that leaves members out of its response obj
     });
   });
 
-  test("has the response completed in each event that holds one", async () => {
+  test("has the response completed in each event that contains one", async () => {
     answer = BARE;
     const events = readEvents(await ask({ stream: true })).map(({ data }) => objectIn(data));
     const responses = events.map(responseIn).filter(({ id }) => id !== undefined);
@@ -109,7 +109,7 @@ describe("a server of the same style that leaves members out of its response obj
     expect(events.map(({ sequence_number: at }) => at)).toEqual([0, 1, 2, 3]);
   });
 
-  test("a whole answer passes byte for byte", async () => {
+  test("a complete response passes byte for byte", async () => {
     answer = BARE;
     const complete = { ...objectIn(await ask()), vendor_member: 1 };
     answer = complete;

@@ -4,7 +4,7 @@ import { readEvents } from "#lib/sse.ts";
 import { openPlace } from "./upstreams.ts";
 
 test.each(["chat", "responses"])(
-  "a long streamed answer is gone on from (upstream: %s)",
+  "a long streamed response is continued (upstream: %s)",
   async (id) => {
     await using place = await openPlace(id);
     const ask = (body: object): Promise<Response> =>

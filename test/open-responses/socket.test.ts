@@ -26,8 +26,8 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-describe("each response over a WebSocket is a call of its own", () => {
-  test("with its row in the journal, its price, and nothing left held", async () => {
+describe("each response over a WebSocket is a separate call", () => {
+  test("with a row in the journal, its price, and no remaining reservation", async () => {
     const before = books.calls().length;
     await using socket = await openSocket(gateway.url);
     for (const input of ["one", "two"]) await socket.create({ model: MODEL, input });
@@ -41,7 +41,7 @@ describe("each response over a WebSocket is a call of its own", () => {
     expect(calls.every(({ cost }) => Number(cost) > 0)).toBe(true);
   });
 
-  test("that ends when its client goes, and is charged for what came", async () => {
+  test("that ends if its client disconnects, and is charged for the delivered part", async () => {
     const before = books.calls().length;
     const socket = await openSocket(gateway.url);
     socket.send({ type: "response.create", ...ENDLESS });
@@ -53,7 +53,7 @@ describe("each response over a WebSocket is a call of its own", () => {
     expect(books.calls().at(-1)).toMatchObject({ outcome: "canceled", style: "responses" });
   });
 
-  test("which fails without ending the connection", async () => {
+  test("that fails without ending the connection", async () => {
     await using socket = await openSocket(gateway.url);
     const failed = await socket.create({ model: "no-such-model", input: "Hi" });
     const next = await socket.create({ model: MODEL, input: "Reply with exactly: fine" });
@@ -66,7 +66,7 @@ describe("each response over a WebSocket is a call of its own", () => {
 });
 
 describe("a response that is only prepared", () => {
-  test("asks no model, costs nothing, and is gone on from", async () => {
+  test("makes no model call, costs nothing, and is continued", async () => {
     const asked = gateway.sandbox.requests.length;
     const calls = books.calls().length;
     await using socket = await openSocket(gateway.url);
@@ -94,7 +94,7 @@ describe("a response that is only prepared", () => {
     expect(sent).not.toContain("generate");
   });
 
-  test("needs no input, and a model that is served", async () => {
+  test("needs no input, but a served model", async () => {
     await using socket = await openSocket(gateway.url);
     const empty = await socket.create({ model: MODEL, generate: false, input: [] });
     const unknown = await socket.create({ model: "no-such-model", generate: false, input: [] });
@@ -105,7 +105,7 @@ describe("a response that is only prepared", () => {
 });
 
 describe("lanes", () => {
-  test("run beside one another, and each in its own order", async () => {
+  test("run in parallel, and each in its own order", async () => {
     await using socket = await openSocket(gateway.url);
     socket.send({ type: "response.create", stream_id: "slow", ...SLOW });
     const quick = await socket.create({ model: MODEL, input: "two", stream_id: "quick" });
@@ -120,7 +120,7 @@ describe("lanes", () => {
     );
   });
 
-  test("without one, a response waits for the one before it", async () => {
+  test("are separate: without one, a response waits for the one before it", async () => {
     await using socket = await openSocket(gateway.url);
     socket.send({ type: "response.create", ...SLOW });
     socket.send({ type: "response.create", model: MODEL, input: "two" });
@@ -135,7 +135,7 @@ describe("lanes", () => {
   });
 });
 
-describe("what is not taken is refused in words, and the connection stays", () => {
+describe("an invalid message is refused with an explanation, and the connection stays", () => {
   test.each<[string, JsonObject | string, JsonObject]>([
     ["no JSON", "{", { type: "error", status: 400 }],
     ["a list", "[]", { type: "error", status: 400 }],
@@ -170,7 +170,7 @@ describe("what is not taken is refused in words, and the connection stays", () =
   });
 });
 
-test("what is stored is gone on from on another connection, though only the first one knew its beginning", async () => {
+test("a stored response is continued on another connection, although only the first one had its beginning", async () => {
   const first = await openSocket(gateway.url);
   const unstored = await first.create({ model: MODEL, store: false, input: "My name is Ada." });
   const stored = await first.create({
@@ -207,7 +207,7 @@ test("the official client speaks with it", async () => {
   expect(said.join("")).toContain("hello");
 });
 
-test("without a key there is no WebSocket, and a GET is told what to send", async () => {
+test("a WebSocket without a key is refused, and a GET gets an explanation", async () => {
   const upgrade = { connection: "Upgrade", upgrade: "websocket", authorization: "Bearer wrong" };
   const refused = await gateway.get("/v1/responses", upgrade);
   const plain = await gateway.get("/v1/responses");
@@ -215,12 +215,12 @@ test("without a key there is no WebSocket, and a GET is told what to send", asyn
   expect([refused.status, plain.status, plain.headers.get("allow")]).toEqual([401, 405, "POST"]);
 });
 
-describe("a WebSocket is bounded", () => {
+describe("a WebSocket is limited", () => {
   async function openWith(env: Readonly<Record<string, string>>) {
     return await openSimulated({ channel: `models: [${MODEL}]\nstyle: chat`, env });
   }
 
-  test("in how many there are of a key", async () => {
+  test("in the number for a key", async () => {
     await using own = await openWith({ SLUICE_LIMIT_KEY_SOCKETS: "1" });
     const first = await openSocket(own.url);
     expect(openSocket(own.url)).rejects.toThrow("refused");
@@ -241,7 +241,7 @@ describe("a WebSocket is bounded", () => {
     await waitFor(() => socket.closed !== undefined);
   });
 
-  test("in how long nothing is said on it", async () => {
+  test("in its idle time", async () => {
     await using own = await openWith({ SLUICE_LIMIT_SOCKET_IDLE_MS: "300ms" });
     await using socket = await openSocket(own.url);
 
@@ -249,7 +249,7 @@ describe("a WebSocket is bounded", () => {
     expect(socket.closed).toEqual({ code: 1000 });
   });
 
-  test("in its age, which its client is told", async () => {
+  test("in its age, which its client can read", async () => {
     await using own = await openWith({ SLUICE_LIMIT_SOCKET_MS: "300ms" });
     await using socket = await openSocket(own.url);
 
@@ -259,7 +259,7 @@ describe("a WebSocket is bounded", () => {
     ]);
   });
 
-  test("in how many responses are made at once", async () => {
+  test("in the number of concurrent responses", async () => {
     await using own = await openWith({ SLUICE_LIMIT_SOCKET_LANES: "1" });
     await using socket = await openSocket(own.url);
     socket.send({ type: "response.create", stream_id: "a", ...SLOW });
@@ -269,7 +269,7 @@ describe("a WebSocket is bounded", () => {
     expect(ends.map(({ stream_id }) => stream_id)).toEqual(["a", "b"]);
   });
 
-  test("in how much of its conversations it keeps", async () => {
+  test("in the stored size of its conversations", async () => {
     await using own = await openWith({ SLUICE_LIMIT_SOCKET_STATE_BYTES: "8KiB" });
     await using socket = await openSocket(own.url);
     const common = { model: MODEL, store: false };
@@ -285,7 +285,7 @@ describe("a WebSocket is bounded", () => {
   });
 });
 
-test("a key that is disabled ends its WebSockets, idle or not", async () => {
+test("a disabled key ends its WebSockets, idle or not", async () => {
   await using sandbox = await startSandbox();
   await using opened = await openWithRoot({
     yaml: `channels:\n${simulatedChannel("sim", sandbox.url, `models: [${MODEL}]`)}`,
@@ -304,7 +304,7 @@ test("a key that is disabled ends its WebSockets, idle or not", async () => {
   expect(busy.messages.map(({ type }) => type)).toContain("response.failed");
 });
 
-test("a gateway that stops lets the response that runs come to its end", async () => {
+test("a stopping gateway completes the running response", async () => {
   const own = await openSimulated({ channel: `models: [${MODEL}]\nstyle: chat` });
   const socket = await openSocket(own.url);
   const running = socket.create(SLOW);

@@ -15,7 +15,7 @@ if (folder === undefined) {
 }
 
 test.skipIf(folder === undefined)(
-  "a typed client made from the API document compiles, and its calls get what their types say",
+  "a typed client generated from the API document compiles, and its calls return the declared types",
   async () => {
     using document = writeDocument();
     const cwd = folder ?? "";

@@ -14,7 +14,7 @@ const isAll = process.env["CI"] !== undefined;
 
 for (const program of [POSTGRES, REDIS, MARIADB]) {
   describe.if(isAll || program.find() !== undefined)(program.name, () => {
-    test("two start beside each other, answer on loopback, and leave nothing", async () => {
+    test("two services start in parallel, listen on loopback, and leave nothing behind", async () => {
       const services = await Promise.all([startService(program), startService(program)]);
       const [first, second] = services;
 
@@ -36,7 +36,7 @@ for (const program of [POSTGRES, REDIS, MARIADB]) {
   });
 }
 
-test("a service that already runs is used as it is", async () => {
+test("a running service is used instead of a new one", async () => {
   await using services = await startServices(["TEST_DATABASE_URL"], {
     TEST_DATABASE_URL: "postgres://elsewhere/db",
   });
@@ -60,7 +60,7 @@ test("a server that ends at once is reported with its output", async () => {
 });
 
 describe.if(isAll || REDIS.find() !== undefined)("a run", () => {
-  test("takes another port if the first one was taken in between", async () => {
+  test("uses another port if the first one is taken meanwhile", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;
@@ -78,7 +78,7 @@ describe.if(isAll || REDIS.find() !== undefined)("a run", () => {
     }
   });
 
-  test.if(process.platform === "linux")("that is killed takes its servers along", async () => {
+  test.if(process.platform === "linux")("that is killed ends its servers", async () => {
     const script = `
       import { REDIS } from "./test/services/redis.ts";
       import { startService } from "./test/services/service.ts";

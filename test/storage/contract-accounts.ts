@@ -56,7 +56,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     }
   });
 
-  test("a session ends when it is idle, when it is old, and when it is ended", async () => {
+  test("a session ends at its idle limit, at its maximum age, and at logout", async () => {
     await using place = await openPlace();
     const clock = settableClock();
     await using storage = await openWithRoot(place, clock);
@@ -79,7 +79,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.findBySession(used)).toBeUndefined();
   });
 
-  test("of a user's sessions the five that were used last live", async () => {
+  test("a user keeps at most the five most recently used sessions", async () => {
     await using place = await openPlace();
     const clock = settableClock();
     await using storage = await openWithRoot(place, clock);
@@ -102,7 +102,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     ]);
   });
 
-  test("no kind of secret passes for another", async () => {
+  test("a session, a token and a key do not work in place of each other", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { logins, keys } = storage;
@@ -189,7 +189,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await storage.users.find(1)).toMatchObject({ name: "root" });
   });
 
-  test("however a user's deletion and the making of keys fall together, no key of theirs lives", async () => {
+  test("no key of a user survives the user's deletion, even if keys are created in parallel", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { users, keys } = storage;
@@ -207,7 +207,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     }
   }, 60_000);
 
-  test("a user is made with an account to draw on, and the books balance", async () => {
+  test("a new user gets an account, and the ledger stays balanced", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
 
@@ -240,7 +240,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.checkPassword(email, PASSWORD)).toMatchObject({ id: 1 });
   });
 
-  test("a login from the settings ends what a set-up token was good for", async () => {
+  test("the root login from the settings invalidates the set-up token", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const token = (await storage.logins.issueSetupToken()) ?? "";
@@ -253,7 +253,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     });
   });
 
-  test("a database from before there were logins is brought up to date, and its keys still work", async () => {
+  test("a database without logins is migrated, and its keys still work", async () => {
     await using place = await openPlace();
     const before = await openWithRoot(place);
     const { key, secret } = await before.keys.create({ userId: 1, name: "k", models: ["*"] });
@@ -289,7 +289,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(found).not.toHaveProperty("networks");
   });
 
-  test("a change of a key that cannot be made whole is not made at all", async () => {
+  test("a key update is applied in full or not at all", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { keys } = storage;
@@ -309,7 +309,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("however many keys are made at once, a user has no more than are allowed", async () => {
+  test("parallel creation of keys does not exceed the user's maximum", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { keys } = storage;
@@ -338,7 +338,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await keys.find(secret)).toEqual(key);
   });
 
-  test("[A3.1-a] however updates and uses of a key fall around its deletion, it never lives again", async () => {
+  test("[A3.1-a] a deleted key stays deleted, even if it is updated and used in parallel", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { keys } = storage;

@@ -25,7 +25,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await assets.stockOf(1)).toEqual({ groups: 1, assets: 1, bytes: 0 });
   });
 
-  test("another user's groups and assets are as good as none", async () => {
+  test("a user cannot find another user's groups and assets", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -101,7 +101,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await storage.assets.listRemoved(10)).toEqual([asset]);
   });
 
-  test("[B4.9-a] assets are listed the newest first, page by page, by what is asked for", async () => {
+  test("[B4.9-a] assets are listed newest first, page by page, with filters", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -130,7 +130,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await namesOf({ groupIds: ["group-none"] })).toEqual([]);
   });
 
-  test("a pending asset that is due is in one hand at a time", async () => {
+  test("a due pending asset is leased to one gateway at a time", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { assets } = storage;
@@ -169,7 +169,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await leased([2], [AT.channel])).toEqual([slow.id]);
   });
 
-  test("[B4.9-d] of two who have a session pass, one does, and there is one group", async () => {
+  test("[B4.9-d] if two requests complete one session, one succeeds and one group exists", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { identitySessions: sessions, assets } = storage;
@@ -203,7 +203,7 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect((await sessions.findByToken(2, session.tokenDigest))?.state).toBe("open");
   });
 
-  test("a session is found by its user, by what its return says, and while something is due", async () => {
+  test("a session is found by its user, by its return token, and if it is due", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { identitySessions: sessions } = storage;

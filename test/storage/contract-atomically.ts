@@ -18,7 +18,7 @@ const CHANNEL = {
 
 /** What both databases promise of changes to several stores at once. */
 export function describeAtomically(openPlace: () => Promise<Place>): void {
-  test("changes of all stores are made together, and read as any others are", async () => {
+  test("changes of several stores are committed together and visible to reads", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
 
@@ -46,7 +46,7 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     );
   });
 
-  test("when one of them fails none was made, and the next ones are made as ever", async () => {
+  test("if one of several changes fails, none is committed, and later ones work", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await storage.groups.create({ name: "gold" });
@@ -69,7 +69,7 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     expect(await storage.routingVersion.read()).toBe("1");
   });
 
-  test("a group and a budget hold for keys that were known before", async () => {
+  test("a group and a budget apply to keys that were cached before", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const group = await storage.groups.create({ name: "gold" });

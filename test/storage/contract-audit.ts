@@ -19,7 +19,7 @@ type StartChild = (
 
 /** What both databases promise of the audit log. */
 export function describeAudit(openPlace: () => Promise<Place>, startChild: StartChild): void {
-  test("rows come back as they were written, latest first, page by page and by what they tell of", async () => {
+  test("audit rows are read as written, latest first, page by page, with filters", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { audit } = storage;
@@ -42,7 +42,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(await seqs({ until: 999 })).toEqual([]);
   });
 
-  test("what a database cannot keep as it is does not break the chain", async () => {
+  test("text that the database cannot store unchanged does not break the audit chain", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const odd = { name: "\0 \ud83d", "\udc00": ["'\\\n\u2028"] };
@@ -53,7 +53,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect((await storage.audit.list({ limit: 1 }))[0]?.details).toEqual(odd);
   });
 
-  test("a row can be neither changed nor deleted", async () => {
+  test("an audit row cannot be changed or deleted", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await storage.audit.write(entryOf({}));
@@ -66,7 +66,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(String(await deleted)).toContain("append-only");
   });
 
-  test("however many are written at once, there is one chain, and time never goes back in it", async () => {
+  test("parallel writes form one audit chain with increasing times", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { audit } = storage;
@@ -83,7 +83,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(await audit.head()).toEqual({ seq: 300, digest: rows[0]?.digest ?? "" });
   });
 
-  test("a gateway that is killed while it writes leaves a whole chain with all that it was promised", async () => {
+  test("a gateway killed while it writes leaves a valid audit chain with every confirmed row", async () => {
     await using place = await openPlace();
     await using child = startChild({
       address: place.address,
@@ -104,7 +104,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(await findBreakIn(storage.db)).toBeUndefined();
   }, 60_000);
 
-  test("while it cannot be written, the client gets an error, and nothing is stored", async () => {
+  test("if the audit log cannot be written, the client gets an error and nothing is stored", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 150 } });
     await storage.audit.write(entryOf({}));
@@ -119,7 +119,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(await findBreakIn(storage.db)).toBeUndefined();
   }, 20_000);
 
-  test("[C94] a chain that was tampered with is found out, in whatever way, at the first bad row", async () => {
+  test("[C94] any manipulation of the audit chain is detected at the first invalid row", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     for (let i = 0; i < ROWS; i += 500) {
@@ -145,7 +145,7 @@ export function describeAudit(openPlace: () => Promise<Place>, startChild: Start
     expect(await findBreakIn(db)).toBeUndefined();
   }, 600_000);
 
-  test("[C94] a tail that was cut off is found out by an anchor, also when the log went on since", async () => {
+  test("[C94] a truncated audit log is detected by an anchor, even if the log continued since", async () => {
     await using place = await openPlace();
     const before = await openAt(place.address);
     await Promise.all(Array.from({ length: 50 }, (_, i) => before.audit.write(entryOf({ at: i }))));

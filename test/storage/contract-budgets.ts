@@ -23,7 +23,7 @@ import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
 /** What both databases promise of budgets, teams and top-ups. */
 export function describeBudgets(openPlace: () => Promise<Place>): void {
-  test("a call draws on as many accounts as it is under, from its hold to its end", async () => {
+  test("a call draws on all of its accounts, from the hold to the settlement", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { ledger } = storage;
@@ -55,7 +55,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("books that were tampered with are found out on the last account of a call, too", async () => {
+  test("a manipulated ledger entry is detected on the last account of a call, too", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const others: AccountId[] = ["team:3", "key:1@2026-11", "user:1@2026-11-20"];
@@ -86,7 +86,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     ]);
   });
 
-  test("a budget's account is opened by the first call of its period, once however many come", async () => {
+  test("a budget's account is opened once, by the first calls of its period", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     await using storage = await openAt(place.address, { clock });
@@ -106,7 +106,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("500 calls at once on a day's budget for 50: exactly 50 are let in, every day", async () => {
+  test("500 concurrent calls on a daily budget for 50: exactly 50 are admitted, every day", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     await using storage = await openAt(place.address, { clock });
@@ -119,7 +119,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 60_000);
 
-  test("500 calls at once of a team's members on a balance for 50: exactly 50 are let in, every time", async () => {
+  test("500 concurrent calls of a team's members on a balance for 50: exactly 50 are admitted, every time", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { teams, users, keys } = storage;
@@ -142,7 +142,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 60_000);
 
-  test("after midnight a budget is whole again, and a call belongs to the day it was admitted on", async () => {
+  test("a budget is full again after midnight, and a call belongs to the day of its admission", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-30T23:59:59.999Z");
     await using storage = await openAt(place.address, { clock });
@@ -170,7 +170,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("a day's budget of 0 lets nothing in that costs something", async () => {
+  test("a daily budget of 0 admits only calls that cost nothing", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const key = await withBudgets(storage, { day: 0 });
@@ -179,7 +179,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await admitted(storage, key, 1, 0)).toBe(1);
   });
 
-  test("a changed budget holds at once, for what was spent of the period already", async () => {
+  test("a changed budget applies at once and includes the amount already spent in the period", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     await using storage = await openAt(place.address, { clock });
@@ -209,7 +209,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("a budget that is said again as it is leaves the ledger as it was", async () => {
+  test("setting a budget to its current value writes no ledger entry", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { id } = await withBudgets(storage, { day: 100 });
@@ -223,7 +223,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     });
   });
 
-  test("a call that was let in before a budget changed opens the next period with the new amount", async () => {
+  test("a call admitted before a budget change opens the next period with the new amount", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T23:59:00Z");
     await using storage = await openAt(place.address, { clock });
@@ -236,7 +236,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("however changes of a budget and its first calls meet, the books balance", async () => {
+  test("the ledger stays balanced if budget changes and first calls run in parallel", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     await using storage = await openAt(place.address, { clock });
@@ -268,7 +268,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 60_000);
 
-  test("budgets of a key, its user and its team hold together, months and days", async () => {
+  test("budgets of a key, its user and its team apply together, per month and per day", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     await using storage = await openAt(place.address, { clock });
@@ -295,7 +295,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("holds that a gateway left open are closed by the next one, on all their accounts", async () => {
+  test("holds left open by a gateway are closed by the next one, on all their accounts", async () => {
     await using place = await openPlace();
     const clock = clockAt("2026-11-20T12:00:00Z");
     const before = await openAt(place.address, { clock });
@@ -328,7 +328,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("calls of a team's members draw on its account from the moment they belong to it", async () => {
+  test("a team member's calls draw on the team's account from the moment of joining", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { teams, users, keys, ledger } = storage;
@@ -394,7 +394,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("50 top-ups at once all count, while calls go on", async () => {
+  test("50 parallel top-ups all count, while calls continue", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { users, quotas, ledger } = storage;
@@ -422,7 +422,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("a top-up that is asked for again is done once, and not with another amount", async () => {
+  test("a repeated top-up is applied once, and refused with another amount", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { users, quotas, ledger } = storage;
@@ -444,7 +444,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("a top-up takes no more away than was granted, and needs a bound to move", async () => {
+  test("a top-up cannot remove more than was granted, and requires a limited account", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { users, quotas, ledger } = storage;

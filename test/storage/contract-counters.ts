@@ -24,7 +24,7 @@ function claimOn(id: string, limits: RateLimits, tokens = 1): RateReservation {
 /** What every limiter has to be; `open` is given one to itself by each test. */
 export function describeLimiter(name: string, open: () => Promise<LimiterPlace>): void {
   describe(`limits ${name}`, () => {
-    test("the requests of a minute may come at once, and the next one gets a time to retry", async () => {
+    test("the requests of a minute may arrive together, and the next one gets a time to retry", async () => {
       await using place = await open();
       const id = newId();
       const ask = async (): Promise<Verdict> =>
@@ -47,7 +47,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(next.refusal).toMatchObject({ by: "requests" });
     });
 
-    test("what was silent for long has a minute's worth and no more", async () => {
+    test("an idle bucket holds at most one minute's worth", async () => {
       await using place = await open();
       const id = newId();
       await place.limiter.take(claimOn(id, { requestsPerMinute: 4 }));
@@ -58,7 +58,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(admitted).toHaveLength(4);
     });
 
-    test("fifty calls at once are let in as far as their estimates go into the tokens of a minute", async () => {
+    test("fifty concurrent calls are admitted up to the tokens of a minute, by their estimates", async () => {
       await using place = await open();
       const limits = { tokensPerMinute: 100 };
       expect(await admittedOf(place.limiter, 50, newId(), limits, 30)).toHaveLength(3);
@@ -66,7 +66,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(await admittedOf(place.limiter, 50, newId(), limits, 1)).toHaveLength(50);
     });
 
-    test("tokens that were reserved and not used come back when the call is over", async () => {
+    test("reserved tokens that were not used are released at the end of the call", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
       const reservation = claimOn(id, limits, 90);
@@ -81,7 +81,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(after.statuses[0]?.tokens).toMatchObject({ limit: 100, remaining: 0 });
     });
 
-    test("tokens that were used beyond the estimate are owed", async () => {
+    test("tokens used beyond the estimate are subtracted from the following minutes", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
       const reservation = claimOn(id, limits, 10);
@@ -95,7 +95,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(next.statuses[0]?.tokens?.remaining).toBe(0);
     });
 
-    test("what is given back after it was earned again anyway makes no credit", async () => {
+    test("a release after the bucket refilled creates no extra credit", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { tokensPerMinute: 100 }];
       const reservation = claimOn(id, limits, 100);
@@ -121,7 +121,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect((await place.limiter.take(claimOn(id, limits, 1))).refusal).toBeUndefined();
     });
 
-    test("a call larger than a whole minute is refused without a time to come again", async () => {
+    test("a call larger than a minute's limit is refused without a time to retry", async () => {
       await using place = await open();
       const verdict = await place.limiter.take(claimOn(newId(), { tokensPerMinute: 100 }, 101));
 
@@ -129,7 +129,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(verdict.refusal).not.toHaveProperty("retryAfterMs");
     });
 
-    test("a call that one refuses takes nothing of the others", async () => {
+    test("a call refused by one limit takes nothing from the others", async () => {
       await using place = await open();
       const [key, user] = [newId(), newId()];
       const limits = { requestsPerMinute: 2, tokensPerMinute: 100, concurrency: 2 };
@@ -155,7 +155,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(alone.refusal).toBeUndefined();
     });
 
-    test("of fifty calls at once five run, and a place is given back once however often it is said", async () => {
+    test("five of fifty concurrent calls run, and a repeated release frees one slot", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { concurrency: 5 }];
 
@@ -174,7 +174,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(await admittedOf(place.limiter, 50, id, limits, 1)).toHaveLength(5);
     });
 
-    test("what a call takes later, and gives back, leaves the place that it holds alone", async () => {
+    test("a later reservation of a call, and its release, keep the call's concurrency slot", async () => {
       await using place = await open();
       const [id, limits] = [newId(), { concurrency: 1 }];
       const first = claimOn(id, limits);
@@ -190,7 +190,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(await admittedOf(place.limiter, 5, id, limits, 1)).toHaveLength(1);
     });
 
-    test("the longest wait is what a refused caller is told", async () => {
+    test("a refused client gets the longest wait of all limits", async () => {
       await using place = await open();
       const id = newId();
       const limits = { requestsPerMinute: 60, tokensPerMinute: 60, concurrency: 1 };
@@ -202,7 +202,7 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(refusal?.retryAfterMs).toBeCloseTo(40_000, 1);
     });
 
-    test("each decides as a plain bucket would that is filled drop by drop", async () => {
+    test("the limiter decides like a continuously refilled bucket", async () => {
       await using place = await open();
       await fc.assert(
         fc.asyncProperty(

@@ -61,7 +61,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     expect((await storage.groups.list(id, 10)).map((each) => each.name)).toEqual(["open"]);
   });
 
-  test("a group changes in what is named and in nothing else; null takes a bound away", async () => {
+  test("a group update changes only the named fields; null removes a limit", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { id } = await storage.groups.create(FULL);
@@ -85,7 +85,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     expect(await storage.groups.change(id + 1, { priceFactor: 1 })).toBeUndefined();
   });
 
-  test("no two groups have one name", async () => {
+  test("group names are unique", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     await storage.groups.create({ name: "gold" });
@@ -99,7 +99,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     }
   });
 
-  test("a key is found with the group of its user, as it is now", async () => {
+  test("a key is found with the current group of its user", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { users, groups, keys } = storage;
@@ -128,7 +128,7 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     expect(await keys.find(secret)).toEqual(key);
   });
 
-  test("keys of one group share it, so that large ones are held once", async () => {
+  test("keys of one group share one group object in memory", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);
     const { id: groupId } = await storage.groups.create(FULL);

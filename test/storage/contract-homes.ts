@@ -11,7 +11,7 @@ const TWO = { channel: "two", account: "" };
 /** What every memory of accounts has to be; `open` is given one to itself by each test. */
 export function describeHomes(name: string, open: () => Promise<HomesPlace>): void {
   describe(`accounts of conversations ${name}`, () => {
-    test("are found again, by the first digest that is known", async () => {
+    test("are found by the first known digest", async () => {
       await using place = await open();
       place.homes.keep("beginning", ONE);
       place.homes.keep("answered", TWO);
@@ -21,7 +21,7 @@ export function describeHomes(name: string, open: () => Promise<HomesPlace>): vo
       expect(await place.homes.find(["another"])).toBeUndefined();
     });
 
-    test("are the last ones that answered", async () => {
+    test("are the ones that answered last", async () => {
       await using place = await open();
       place.homes.keep("answered", ONE);
       place.homes.keep("answered", TWO);

@@ -11,7 +11,7 @@ const CLAIMED = { kind: "claimed" } as const;
 
 /** What both databases promise of requests that are sent again. */
 export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
-  test("of many who claim a key at once, one gets it", async () => {
+  test("if many requests claim a key at once, one gets it", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
 
@@ -44,7 +44,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(await keptAnswers.claim(claim({ id: "another" }))).toEqual(CLAIMED);
   });
 
-  test("an answer that was too long to be kept is remembered as given", async () => {
+  test("a response too long to store is recorded as given", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const first = claim();
@@ -59,7 +59,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     });
   });
 
-  test("another question is refused while the first one runs", async () => {
+  test("a different request with the same key is refused while the first one runs", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     await storage.keptAnswers.claim(claim());
@@ -69,7 +69,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(result).toEqual({ kind: "other_question" });
   });
 
-  test("a key that was released is as new, and what comes late for it changes nothing", async () => {
+  test("a released key can be claimed again, and late writes of its first call change nothing", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const { keptAnswers } = storage;
@@ -85,7 +85,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(await keptAnswers.claim({ ...second, callId: newId() })).toEqual({ kind: "running" });
   });
 
-  test("an answer that was kept cannot be released", async () => {
+  test("a stored response cannot be released", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const first = claim();
@@ -97,7 +97,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect((await storage.keptAnswers.claim(claim({ callId: newId() }))).kind).toBe("done");
   });
 
-  test("what a gateway that died had claimed is free to one of those who ask again", async () => {
+  test("a claim of a dead gateway is given to one of the retries", async () => {
     await using place = await openPlace();
     await leaveClaimed(place);
     await using storage = await openAt(place.address);
@@ -110,7 +110,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(results.filter(({ kind }) => kind === "running").length).toBe(19);
   });
 
-  test("a call that was paid for before its gateway died is not paid for again", async () => {
+  test("a call charged before its gateway died is not charged again", async () => {
     await using place = await openPlace();
     const callId = await leaveClaimed(place, "completed");
     await using storage = await openAt(place.address);
@@ -120,7 +120,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(result).toEqual({ kind: "done", callId, answer: undefined });
   });
 
-  test("a video that its gateway had taken on is not asked for again, until it has failed", async () => {
+  test("a video accepted by a dead gateway is not requested again unless it failed", async () => {
     await using place = await openPlace();
     const callId = await leaveClaimed(place);
     await using storage = await openAt(place.address);
@@ -135,7 +135,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(await storage.keptAnswers.claim(claim({ callId: newId() }))).toEqual(CLAIMED);
   });
 
-  test("a stream that a crash cut short is no answer", async () => {
+  test("a stream interrupted by a crash is not stored as a response", async () => {
     await using place = await openPlace();
     await leaveClaimed(place, "interrupted");
     await using storage = await openAt(place.address);
@@ -143,7 +143,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(await storage.keptAnswers.claim(claim({ callId: newId() }))).toEqual(CLAIMED);
   });
 
-  test("an answer that comes while its key is taken over is the one that counts", async () => {
+  test("a response stored during a takeover of its key is kept", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const first = claim();
@@ -165,7 +165,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     });
   });
 
-  test("a call that failed holds its key no longer, even where that could not be written", async () => {
+  test("a failed call releases its key, even if the release could not be written", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const first = claim({ callId: newId() });
@@ -177,7 +177,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(await storage.keptAnswers.claim(claim({ callId: newId() }))).toEqual(CLAIMED);
   });
 
-  test("no call holds its key beyond its last deadline", async () => {
+  test("a claim ends with the last deadline of its call", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const first = claim();
@@ -190,7 +190,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect(await storage.keptAnswers.claim(after)).toEqual(CLAIMED);
   });
 
-  test("a user who keeps too much loses the oldest answers, but not that they were given", async () => {
+  test("a user above the storage limit loses the oldest responses, but not the record that they were given", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const { keptAnswers } = storage;
@@ -215,7 +215,7 @@ export function describeKeptAnswers(openPlace: () => Promise<Place>): void {
     expect([await kept("c"), await kept("d")]).toEqual([answer, answer]);
   });
 
-  test("an answer past its time is forgotten, before it is deleted and after", async () => {
+  test("an expired response is not returned, before its deletion and after", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const { keptAnswers } = storage;

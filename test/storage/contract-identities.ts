@@ -20,7 +20,7 @@ export function describeIdentities(openPlace: () => Promise<Place>): void {
     expect(await storage.db.selectFrom("accounts").selectAll().execute()).toHaveLength(1);
   });
 
-  test("a subject is one user's, a user has one subject of an issuer, and case matters", async () => {
+  test("a subject belongs to one user, a user has one subject per issuer, and case matters", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { users, identities } = storage;

@@ -30,7 +30,7 @@ export async function waitOf(
 /** What every limiter of logins has to be; `open` is given one to itself by each test. */
 export function describeLogins(name: string, open: () => Promise<LoginsPlace>): void {
   describe(`login limits ${name}`, () => {
-    test("five tries are free, then each waits twice as long as the one before, up to a quarter of an hour", async () => {
+    test("five attempts are free, then each waits twice as long as the one before, up to 15 minutes", async () => {
       await using place = await open();
       const wait = (): Promise<number> => waitOf(place.limiter, "ada", HERE);
       for (let i = 0; i < 5; i++) expect(await wait()).toBe(0);
@@ -48,7 +48,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
     });
 
-    test("of many tries at once five are let through", async () => {
+    test("five of many concurrent attempts are allowed", async () => {
       await using place = await open();
       const waits = await Promise.all(
         Array.from({ length: 40 }, () => waitOf(place.limiter, "ada", HERE)),
@@ -66,7 +66,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       expect(await waitOf(place.limiter, "bob", HERE)).toBe(0);
     });
 
-    test("a login that succeeds is no guess", async () => {
+    test("a successful login does not count as a failed attempt", async () => {
       await using place = await open();
       for (let i = 0; i < 500; i++) {
         expect(await waitOf(place.limiter, "ada", HERE)).toBe(0);
@@ -74,7 +74,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       }
     });
 
-    test("one address cannot try a few passwords on each of many accounts for long", async () => {
+    test("an address cannot try a few passwords on each of many accounts for long", async () => {
       await using place = await open();
       const tries: number[] = [];
       for (let i = 0; i < 60; i++) tries.push(await waitOf(place.limiter, `user-${i}`, HERE));
@@ -87,7 +87,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       expect(await waitOf(place.limiter, "and another", HERE)).toBe(10_000);
     });
 
-    test("an IPv6 network is one address, however it is written", async () => {
+    test("an IPv6 network is one address, in any notation", async () => {
       await using place = await open();
       for (let i = 0; i < 5; i++) await waitOf(place.limiter, "ada", `2001:db8:0:1::${i}`);
 
@@ -95,7 +95,7 @@ export function describeLogins(name: string, open: () => Promise<LoginsPlace>): 
       expect(await waitOf(place.limiter, "ada", "2001:db8:0:2::1")).toBe(0);
     });
 
-    test("an hour later all is forgotten", async () => {
+    test("failed attempts are forgotten after an hour", async () => {
       await using place = await open();
       for (let i = 0; i < 5; i++) await waitOf(place.limiter, "ada", HERE);
       await place.pass(3_600_000);

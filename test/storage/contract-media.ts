@@ -6,7 +6,7 @@ const KEPT = { sizeBytes: 3_000_000_000, mediaType: "video/mp4", digest: "ab12",
 
 /** What both databases promise of copies of media. */
 export function describeMedia(openPlace: () => Promise<Place>): void {
-  test("a copy is wanted once, and known once it is kept", async () => {
+  test("a copy is requested once, and found once it is stored", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { mediaCopies: copies } = storage;
@@ -30,7 +30,7 @@ export function describeMedia(openPlace: () => Promise<Place>): void {
     expect(await copies.find({ ...file, index: 1 })).toBeUndefined();
   });
 
-  test("a wish is in one hand at a time, as long as that hand holds it", async () => {
+  test("a copy job is leased to one gateway at a time, for the time of the lease", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { mediaCopies: copies } = storage;
@@ -45,7 +45,7 @@ export function describeMedia(openPlace: () => Promise<Place>): void {
     expect(ids.toSorted()).toEqual(files.map(({ taskId }) => taskId).toSorted());
   });
 
-  test("a wish that was missed is due again when it is said, or never", async () => {
+  test("a failed copy job is due again at the given time, or never", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { mediaCopies: copies } = storage;

@@ -7,7 +7,7 @@ const SOMEBODY_ELSE = 999;
 
 /** What both databases promise of kept responses. */
 export function describeResponses(openPlace: () => Promise<Place>): void {
-  test("a response comes back as it was kept, to its owner only", async () => {
+  test("a response is read as stored, by its owner only", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const kept = turn("resp_1", { input: ["Grüße 👋", { role: "user", content: null }] });
@@ -19,7 +19,7 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect(await storage.responses.find(1, "resp_2")).toBeUndefined();
   });
 
-  test("a response that is asked for by what no text can hold is none", async () => {
+  test("a response id that no text column can hold is not found", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
 
@@ -41,7 +41,7 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect(await storage.responses.findConversation(1, "c", 10_000)).toBeUndefined();
   });
 
-  test("a conversation that is too long to hold is not read to its end", async () => {
+  test("reading stops at a conversation that exceeds the size limit", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     const input = ["x".repeat(1_000)];
@@ -67,7 +67,7 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect(await storage.responses.findItems(1, [], 10_000)).toEqual(new Map());
   });
 
-  test("items of responses that are too long to hold are not read", async () => {
+  test("items of responses above the size limit are not read", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     for (const id of ["a", "b"]) {
@@ -81,7 +81,7 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect((await storage.responses.findItems(1, ["msg_a"], 1_500)).size).toBe(1);
   });
 
-  test("a deleted response is gone with its items, and only its owner deletes it", async () => {
+  test("a deleted response is removed with its items, by its owner only", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     await storage.responses.save(turn("a", { response: { output: [{ id: "msg_1" }] } }));
@@ -93,7 +93,7 @@ export function describeResponses(openPlace: () => Promise<Place>): void {
     expect(await storage.responses.findItems(1, ["msg_1"], 10_000)).toEqual(new Map());
   });
 
-  test("[A4.4] what is past its time is deleted, a bounded number at once", async () => {
+  test("[A4.4] expired responses are deleted in batches of limited size", async () => {
     await using place = await openPlace();
     await using storage = await openWithOwner(place);
     for (const [id, createdAt] of [

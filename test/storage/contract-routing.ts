@@ -78,7 +78,7 @@ const OVERRIDE: ModelOverride = {
 
 /** What both databases promise of channels and models that are changed while the gateway runs. */
 export function describeRouting(openPlace: () => Promise<Place>): void {
-  test("a channel is read as it was written, after a restart, too", async () => {
+  test("a channel is read as it was written, also after a restart", async () => {
     await using place = await openPlace();
     const before = await openAt(place.address);
     const { id } = await before.channels.create(ENTRY);
@@ -96,7 +96,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(second).toMatchObject(BARE);
   });
 
-  test("the database holds credentials sealed only", async () => {
+  test("the database holds only sealed credentials", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await storage.channels.create(ENTRY);
@@ -182,7 +182,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     },
   };
   test.each(Object.entries(tampered))(
-    "a channel's credentials do not open where %s, and the start goes on",
+    "a channel's credentials cannot be opened where %s, and the gateway still starts",
     async (_, tamper) => {
       await using place = await openPlace();
       const before = await openAt(place.address);
@@ -197,7 +197,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     },
   );
 
-  test("credentials that were opened before do not stay open for another address", async () => {
+  test("credentials opened earlier are not used for another address", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await storage.channels.create(ENTRY);
@@ -209,7 +209,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect((await storage.channels.list())[0]).toMatchObject({ credentials: [] });
   });
 
-  test("another secret opens no credential, and does not keep the gateway from starting", async () => {
+  test("a gateway with another secret opens no credential, and still starts", async () => {
     await using place = await openPlace();
     const before = await openAt(place.address);
     await before.channels.create(ENTRY);
@@ -220,7 +220,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect((await storage.channels.list())[0]).toMatchObject({ sealedCredentials: 2 });
   });
 
-  test("no two channels have one name", async () => {
+  test("channel names are unique", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await storage.channels.create(ENTRY);
@@ -235,7 +235,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(await storage.channels.find(id)).toMatchObject({ name: "bare" });
   });
 
-  test("a deleted channel is gone, and its id is no other's", async () => {
+  test("a deleted channel is not found, and its id is not used again", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { id } = await storage.channels.create(ENTRY);
@@ -247,7 +247,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect((await storage.channels.create(ENTRY)).id).toBeGreaterThan(id);
   });
 
-  test("what is said of a model takes the place of what was said before", async () => {
+  test("a model entry replaces the earlier entry of the model", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { models } = storage;
@@ -266,7 +266,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect((await models.list()).map(({ name }) => name)).toEqual(["a"]);
   });
 
-  test("every change moves the version on, however many there are at once, and a refused one does not", async () => {
+  test("each change increases the version, also in parallel; a refused change does not", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { channels, models, settings, routingVersion } = storage;
@@ -292,7 +292,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(await version()).toBe(16);
   });
 
-  test("a setting is what was said of it last, until that is taken back", async () => {
+  test("a setting has its latest value until it is reset", async () => {
     await using place = await openPlace();
     const before = await openAt(place.address);
     await before.settings.put("users.rpm", "5");
@@ -340,7 +340,7 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     expect(Number(await routingVersion.read())).toBe(version + 4);
   });
 
-  test("the catalogue has room for a bounded number of updated rows", async () => {
+  test("the catalogue stores a limited number of updated rows", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const rows = Array.from({ length: 10_001 }, (_, i) => ({

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 
 /** What both databases promise of second factors. */
 export function describeSecondFactors(openPlace: () => Promise<Place>): void {
-  test("a second factor is one once a code of it was shown, within a quarter of an hour", async () => {
+  test("a second factor is active once its code was shown, within a quarter of an hour", async () => {
     await using place = await openPlace();
     const clock = standingClock();
     await using storage = await openWithRoot(place, clock);
@@ -51,7 +51,7 @@ export function describeSecondFactors(openPlace: () => Promise<Place>): void {
     expect(await spend(codes[5]?.slice(1) ?? "")).toBe(false);
   });
 
-  test("without a second factor neither its codes nor its recovery codes are good for anything", async () => {
+  test("without a second factor, codes and recovery codes are refused", async () => {
     await using place = await openPlace();
     const clock = standingClock();
     await using storage = await openWithRoot(place, clock);
@@ -68,7 +68,7 @@ export function describeSecondFactors(openPlace: () => Promise<Place>): void {
     expect(await storage.logins.findBySession(session)).toMatchObject({ isConfirmed: false });
   });
 
-  test("nothing of it is left of a user who was deleted", async () => {
+  test("the second factor of a deleted user is removed", async () => {
     await using place = await openPlace();
     const clock = standingClock();
     await using storage = await openWithRoot(place, clock);
@@ -113,7 +113,7 @@ export function describeSecondFactors(openPlace: () => Promise<Place>): void {
     expect(await moved.catch((cause: unknown) => String(cause))).toContain("cannot be decrypted");
   });
 
-  test("users see where they are logged in, and end all but the session that asks", async () => {
+  test("users list their sessions, and end all except the current one", async () => {
     await using place = await openPlace();
     const clock = standingClock();
     await using storage = await openWithRoot(place, clock);

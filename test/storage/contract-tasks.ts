@@ -9,7 +9,7 @@ const LEASE_MS = 60_000;
 
 /** What both databases promise of tasks. */
 export function describeTasks(openPlace: () => Promise<Place>): void {
-  test("a task comes back as it was written, to its user only", async () => {
+  test("a task is read as written, by its user only", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const whole = aTask({
@@ -33,7 +33,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.findByUpstream("another", "v-1")).toBeUndefined();
   });
 
-  test("of many tasks with one id of their caller's, one owns it until it is gone", async () => {
+  test("of many tasks with one external id, one has it until it is removed", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const facts = { scenario: "text", prompt: "a fox", seconds: 5, audio: false } as const;
@@ -60,7 +60,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await create(named(), true)).toBe("made");
   });
 
-  test("of many who change the same task at once, one does", async () => {
+  test("of many concurrent changes of a task, one succeeds", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const task = aTask({ status: "running" });
@@ -76,7 +76,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect((await storage.tasks.findAny(task.id))?.version).toBe(task.version + 1);
   });
 
-  test("[B3.1] a task that is over stays what it is, and none goes back", async () => {
+  test("[B3.1] a finished task keeps its state, and no state goes back", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const all = Object.keys(MAY_FOLLOW).filter(isStatus);
@@ -97,7 +97,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     }
   });
 
-  test("a task is in one hand at a time, and in another's only once the lease has ended", async () => {
+  test("a task is leased to one gateway at a time, and to another one only after the lease ends", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const tasks = Array.from({ length: 30 }, (_, at) => aTask({ dueAt: 30 - at }));
@@ -117,7 +117,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect((await storage.tasks.lease("four", LEASE_MS, 100)).length).toBe(one.length);
   });
 
-  test("those that are due first are leased first, and settled ones never", async () => {
+  test("tasks are leased in the order of their due times, and settled tasks never", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     for (const dueAt of [30, 10, 20]) await storage.tasks.create(aTask({ dueAt }), "gone", 0);
@@ -129,7 +129,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(leased.map(({ dueAt }) => dueAt).toSorted((a, b) => a - b)).toEqual([10, 20]);
   });
 
-  test("a gateway that lost the lease changes nothing", async () => {
+  test("a gateway that lost the lease cannot change the task", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const task = aTask({ status: "queued" });
@@ -144,7 +144,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.prolong("woke", LEASE_MS)).toBe(1);
   });
 
-  test("two tasks of a channel cannot have one id of the vendor's", async () => {
+  test("two tasks of a channel cannot have the same upstream id", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const [first, second] = [aTask({ status: "submitting" }), aTask({ status: "submitting" })];
@@ -186,7 +186,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.leaseUrgent("one")).toEqual([]);
   });
 
-  test("tasks are listed page by page, either way round", async () => {
+  test("tasks are listed page by page, in both directions", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const tasks = [1, 2, 2, 3].map((createdAt) => aTask({ createdAt }));
@@ -213,7 +213,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     }
   });
 
-  test("pages by number are of a user's tasks in a state, of a model, or by their ids", async () => {
+  test("numbered pages list a user's tasks by state, model or ids", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const made = (["queued", "failed", "failed", "failed"] as const).map((status, at) =>
@@ -237,7 +237,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await page({ skip: 9 })).toEqual({ ids: [], total: 4 });
   });
 
-  test("a finished task can be removed by its user, an unfinished one and another's cannot", async () => {
+  test("a user can remove a finished task, but not an unfinished one or another user's", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const [done, going] = [aTask({ status: "failed" }), aTask({ status: "running" })];
@@ -251,7 +251,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.list({ userId: 1, limit: 10, order: "asc" })).toHaveLength(1);
   });
 
-  test("old tasks are pruned once their money is settled", async () => {
+  test("old tasks are pruned after their settlement", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const old = { status: "failed", finishedAt: 10 } as const;
@@ -267,7 +267,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.tasks.list({ userId: 1, limit: 10, order: "asc" })).toHaveLength(2);
   });
 
-  test("copies of what a task made are unwanted as soon as it is removed or forgotten", async () => {
+  test("media copies of a removed or pruned task are marked for deletion at once", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const over = { status: "succeeded", finishedAt: 10, isSettled: true } as const;
@@ -293,7 +293,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     );
   });
 
-  test("the hold of a task outlives its process", async () => {
+  test("the hold of a task stays open after its process ends", async () => {
     await using place = await openPlace();
     const callId = newId();
     {
@@ -311,7 +311,7 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await storage.ledger.listAbandoned()).toEqual([]);
   });
 
-  test("a hold whose task was never written down is given back in time", async () => {
+  test("a hold whose task was never stored is released later", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const accounts = await withKey(storage, 1_000);

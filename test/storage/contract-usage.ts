@@ -22,7 +22,7 @@ type StartChild = (task: ChildTask) => AsyncDisposable & {
 
 /** What both databases promise of sums of usage. */
 export function describeUsage(openPlace: () => Promise<Place>, startChild: StartChild): void {
-  test("what calls used is told by time, user, key, model and channel, whether it is summed up yet or not", async () => {
+  test("usage is reported by time, user, key, model and channel, from summed and unsummed calls", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const call = { cost: nanoUsd(5), channel: "a" } as const;
@@ -65,7 +65,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     for (const keyId of [7, 4_711]) expect(await report({ userId: 1, keyId })).toEqual([]);
   });
 
-  test("costs add up to more than an account can count, too", async () => {
+  test("the sum of costs may exceed the maximum of an account", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const half = nanoUsd(2 ** 52);
@@ -119,7 +119,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(await ask({ by: ["day"] })).toBeUndefined();
   });
 
-  test("of calls that wait by the ten thousands as many are counted as can be, and that is said", async () => {
+  test("a report over tens of thousands of unsummed calls counts up to its limit and says so", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     for (let i = 0; i < 5; i++) {
@@ -135,7 +135,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(await ask()).toMatchObject({ isComplete: true, total: { calls: 20_500 } });
   }, 60_000);
 
-  test("after 10,000 calls, with sums and deletions in between, every report is what plain SQL says", async () => {
+  test("after 10,000 calls with sums and deletions, every report equals plain SQL", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const db = await place.tamper();
@@ -165,7 +165,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(summed.calls).toBe(rounds * 200);
   }, 600_000);
 
-  test("a gateway that is killed while it adds up counts no call twice and none too few", async () => {
+  test("a gateway killed while it sums usage counts each call exactly once", async () => {
     await using place = await openPlace();
     const calls = times(3_000, 20_000);
 
@@ -192,7 +192,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     if (waiting.isComplete) expect(waiting.total).toEqual(total);
   }, 120_000);
 
-  test("a call that comes after all others were deleted is counted, too", async () => {
+  test("a call recorded after all others were deleted is counted", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await write(storage, [{ at: DAY }, { at: DAY }, { at: DAY }]);
@@ -206,7 +206,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(total.calls).toBe(4);
   });
 
-  test("sums are deleted an hour at a time, the oldest first", async () => {
+  test("usage sums are deleted one hour at a time, the oldest first", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await write(storage, [{ at: DAY }, { at: DAY, model: "x" }, { at: DAY + 9 * HOUR_MS }]);

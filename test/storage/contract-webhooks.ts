@@ -16,7 +16,7 @@ export function describeNotices(openPlace: () => Promise<Place>): void {
     expect(await storage.notices.list({ userId: 2, limit: 10 })).toEqual([]);
   });
 
-  test("one that is due is in one hand at a time", async () => {
+  test("a due webhook is leased to one gateway at a time", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const due = Array.from({ length: 10 }, () => aNotice());
@@ -33,7 +33,7 @@ export function describeNotices(openPlace: () => Promise<Place>): void {
     expect(ids.toSorted()).toEqual(due.map(({ id }) => id).toSorted());
   });
 
-  test("what was delivered or is dead stays so, until its user wants it again", async () => {
+  test("a delivered or dead webhook stays so until its user requests another delivery", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { notices } = storage;
@@ -53,7 +53,7 @@ export function describeNotices(openPlace: () => Promise<Place>): void {
     expect(await notices.lease(60_000, 10)).toEqual([{ ...notice, dueAt: 7 }]);
   });
 
-  test("notices are listed page by page, and old ones pruned", async () => {
+  test("webhook events are listed page by page, and old ones are pruned", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { notices } = storage;

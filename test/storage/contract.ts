@@ -48,7 +48,7 @@ import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 export function describeStorage(name: string, openPlace: () => Promise<Place>): void {
   describe(`${name}: money`, () => describeMoney(openPlace));
   describe(`${name}: many at once`, () => describeRaces(openPlace));
-  describe(`${name}: what goes wrong`, () => describeTrouble(openPlace));
+  describe(`${name}: failures`, () => describeTrouble(openPlace));
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
@@ -58,10 +58,10 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
-  describe(`${name}: kept answers`, () => describeKeptAnswers(openPlace));
+  describe(`${name}: idempotency records`, () => describeKeptAnswers(openPlace));
   describe(`${name}: tasks`, () => describeTasks(openPlace));
   describe(`${name}: media`, () => describeMedia(openPlace));
-  describe(`${name}: notices`, () => describeNotices(openPlace));
+  describe(`${name}: webhooks`, () => describeNotices(openPlace));
   describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
   describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
@@ -70,7 +70,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
 }
 
 function describeMoney(openPlace: () => Promise<Place>): void {
-  test("a settlement takes what is owed and gives the rest of the hold back", async () => {
+  test("a settlement charges the cost and releases the rest of the hold", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, accounts, callId } = await opened.hold({ quota: 1_000, amount: 300 });
     expect(await ledger.findAccount("key:1")).toMatchObject({ held: 300, spent: 0 });
@@ -87,7 +87,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a hold that one of its accounts cannot bear reserves nothing on the other", async () => {
+  test("a hold refused by one of its accounts reserves nothing on the other", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger } = opened.storage;
     const accounts = await withKey(opened.storage, 100);
@@ -109,7 +109,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a void takes nothing, and is recorded", async () => {
+  test("a void charges nothing, and is recorded", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, callId } = await opened.hold({ quota: 100, amount: 100 });
 
@@ -123,7 +123,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a running call reserves more as long as its accounts can bear it", async () => {
+  test("a running call extends its reservation as long as its accounts allow it", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, callId } = await opened.hold({ quota: 100, amount: 40 });
 
@@ -142,7 +142,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("an account without a bound is counted all the same", async () => {
+  test("an account without a limit is counted as well", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, accounts, callId } = await opened.hold({ amount: 5_000_000_000_000 });
 
@@ -158,7 +158,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("an account that has spent more than can be counted goes on, and stays at what can be", async () => {
+  test("an account at the maximum amount stays usable and stays at the maximum", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, accounts, callId } = await opened.hold({ amount: 5 });
     const most = nanoUsd(Number.MAX_SAFE_INTEGER);
@@ -179,7 +179,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("no more is reserved at once than can be counted, also without a bound", async () => {
+  test("the sum of reservations never exceeds the maximum amount, even without a limit", async () => {
     await using opened = await openStorageIn(openPlace);
     const most = Number.MAX_SAFE_INTEGER;
     const { ledger, accounts, callId } = await opened.hold({ amount: most });
@@ -193,7 +193,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a call that costs nothing is let in as long as nothing is owed", async () => {
+  test("a call that costs nothing is admitted unless the account is overdrawn", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, accounts, callId } = await opened.hold({ quota: 10, amount: 10 });
     await ledger.settle(callId, nanoUsd(10), recordOf(callId, 10));
@@ -207,7 +207,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("an account that does not exist bears nothing", async () => {
+  test("a hold on an account that does not exist is refused", async () => {
     await using opened = await openStorageIn(openPlace);
 
     const refused = opened.storage.ledger.hold(holdFor(["user:99"], 0));
@@ -217,7 +217,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("however many close a hold, only the first one does", async () => {
+  test("of many attempts to close a hold, only the first takes effect", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, callId } = await opened.hold({ quota: 1_000, amount: 100 });
 
@@ -236,7 +236,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a hold that is asked for twice is made once", async () => {
+  test("a repeated hold is made once", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger } = opened.storage;
     const accounts = await withKey(opened.storage, 100);
@@ -266,7 +266,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a grant gives a bound, changes it and takes it away, each time with an entry", async () => {
+  test("a grant sets, changes and removes a limit, each with a ledger entry", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger } = opened.storage;
     const granted = async (): Promise<unknown> => (await ledger.findAccount("key:7"))?.granted;
@@ -291,7 +291,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a checkpoint is kept with its hold, the latest one only", async () => {
+  test("a hold has its latest checkpoint only", async () => {
     await using opened = await openStorageIn(openPlace, { limits: { checkpointMs: 5 } });
     const { ledger, callId } = await opened.hold({ quota: 100, amount: 10 });
 
@@ -313,7 +313,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(JSON.parse((await held()).context)).toEqual(JSON.parse(JSON.stringify(changed)));
   });
 
-  test("whatever is done in whatever order, the books balance", async () => {
+  test("the ledger stays balanced after any operations in any order", async () => {
     await using opened = await openStorageIn(openPlace);
     const { storage } = opened;
     const accounts = [await withKey(storage, 2_000), await withKey(storage, 500)];
@@ -336,7 +336,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     expect(await storage.ledger.findAccount("user:1")).toMatchObject(await sums(storage, "user:1"));
   });
 
-  test("books that were tampered with are found out", async () => {
+  test("manipulated ledger entries are detected", async () => {
     await using opened = await openStorageIn(openPlace);
     const { ledger, callId } = await opened.hold({ quota: 100, amount: 10 });
     const other = await opened.storage.ledger.hold(holdFor(["user:1"], 5));
@@ -412,7 +412,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 }
 
 function describeRaces(openPlace: () => Promise<Place>): void {
-  test("500 calls at once on a budget for 50: exactly 50 are let in, every time", async () => {
+  test("500 concurrent calls on a budget for 50: exactly 50 are admitted, every time", async () => {
     await using opened = await openStorageIn(openPlace);
     const { storage } = opened;
     const rounds = times(5, 100);
@@ -430,7 +430,7 @@ function describeRaces(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("what others write between two batches of calls disturbs neither", async () => {
+  test("other writes between two batches of calls do not disturb the batches", async () => {
     // However slow the machine is: this is about what is written, and not about how soon.
     await using opened = await openStorageIn(openPlace, { limits: { holdTimeoutMs: 60_000 } });
     const { storage } = opened;
@@ -461,7 +461,7 @@ function describeRaces(openPlace: () => Promise<Place>): void {
 }
 
 function describeTrouble(openPlace: () => Promise<Place>): void {
-  test("the holds of a gateway that was killed are found by the next one, and closed once", async () => {
+  test("holds of a killed gateway are found by the next one, and closed once", async () => {
     await using place = await openPlace();
     const accounts = await prepare(place, 100);
     await using child = startChild({
@@ -504,7 +504,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
   });
 
   test(
-    "a gateway killed at any moment loses no settlement it has confirmed, and charges none twice",
+    "a gateway killed at any moment loses no confirmed settlement, and charges none twice",
     async () => {
       await using place = await openPlace();
       const key = await prepareKey(place);
@@ -531,7 +531,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     times(120_000, 1_200_000),
   );
 
-  test("while the database is locked calls are refused, nothing blocks, and no settlement is lost", async () => {
+  test("while the database is locked, calls are refused, nothing blocks, and no settlement is lost", async () => {
     await using opened = await openStorageIn(openPlace, {
       limits: { busyTimeoutMs: 150, holdTimeoutMs: 300 },
     });
@@ -560,7 +560,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   }, 30_000);
 
-  test("a gateway that is far behind with its books lets no new call in", async () => {
+  test("a gateway with a full write queue refuses new calls", async () => {
     await using opened = await openStorageIn(openPlace, {
       limits: { maxQueuedWrites: 5, busyTimeoutMs: 5_000, holdTimeoutMs: 5_000 },
     });
@@ -577,7 +577,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     expect(await settled).toBe(true);
   });
 
-  test("closing writes what was not waited for", async () => {
+  test("closing writes queued entries that no caller waits for", async () => {
     await using place = await openPlace();
     const storage = await openAt(place.address);
     const accounts = await withKey(storage, 100);
@@ -603,7 +603,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
     expect(await reasonOf(refused)).toMatchObject({ code: "unavailable" });
   });
 
-  test("readiness is a write that reached the disk", async () => {
+  test("the readiness check writes to disk", async () => {
     await using opened = await openStorageIn(openPlace);
 
     await opened.storage.ping();
@@ -618,7 +618,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
 }
 
 function describeJournal(openPlace: () => Promise<Place>): void {
-  test("a record comes back as it was written", async () => {
+  test("a call record is read as it was written", async () => {
     await using opened = await openStorageIn(openPlace);
     const { storage } = opened;
 
@@ -668,7 +668,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     expect(await storage.calls.find("call-7")).toMatchObject({ userId: other.id });
   });
 
-  test("old records are deleted a bounded batch at a time, and the ledger keeps its entries", async () => {
+  test("old records are deleted in batches of limited size, and the ledger keeps its entries", async () => {
     await using opened = await openStorageIn(openPlace);
     const { storage } = opened;
     const { callId, ledger } = await opened.hold({ quota: 100, amount: 10 });
@@ -694,7 +694,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("records that find no room are dropped and counted", async () => {
+  test("records that exceed the queue are dropped and counted", async () => {
     await using opened = await openStorageIn(openPlace, { limits: { maxQueuedRecords: 3 } });
     const { journal, ping, calls } = opened.storage;
 
@@ -709,7 +709,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
 }
 
 function describeKeys(openPlace: () => Promise<Place>): void {
-  test("a key is found by its secret, at once when it is known, and by nothing else", async () => {
+  test("a key is found only by its secret, and at once if it is cached", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys } = opened.storage;
     const { key, secret } = await opened.key();
@@ -722,7 +722,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await keys.find(createSecret())).toBeUndefined();
   });
 
-  test("the database never sees a secret", async () => {
+  test("the database never contains a secret", async () => {
     await using opened = await openStorageIn(openPlace);
     const { secret } = await opened.key();
 
@@ -733,7 +733,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(rows[0]?.last4).toBe(secret.slice(-4));
   });
 
-  test("a malformed secret is refused without a look at the database", async () => {
+  test("a malformed secret is refused without a query", async () => {
     await using opened = await openStorageIn(openPlace);
     const { secret } = await opened.key();
     const wrong = [
@@ -749,7 +749,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     for (const each of wrong) expect(opened.storage.keys.find(each)).toBeUndefined();
   });
 
-  test("a deleted key is refused at once, and its name may be used again", async () => {
+  test("a deleted key is refused at once, and its name can be used again", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys } = opened.storage;
     const { key, secret } = await opened.key("ci");
@@ -772,7 +772,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(tombstone.deleted_at).toBeNumber();
   });
 
-  test("a disabled key shows itself disabled from the next request on", async () => {
+  test("a disabled key is disabled from the next request on", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys } = opened.storage;
     const { key, secret } = await opened.key();
@@ -783,7 +783,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await keys.find(secret)).toMatchObject({ id: key.id, status: KEY_STATUS.disabled });
   });
 
-  test("a key draws on an account of its own from the moment it is capped", async () => {
+  test("a key draws on its own account from the moment it gets a quota", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys, ledger } = opened.storage;
     const { key, secret } = await opened.key();
@@ -801,7 +801,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("two living keys of a user cannot share a name, nor any two a secret", async () => {
+  test("two existing keys of a user cannot share a name, and no two keys share a secret", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys } = opened.storage;
     const { secret } = await opened.key("ci");
@@ -814,7 +814,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await keys.list(1)).toHaveLength(1);
   });
 
-  test("a key of the configuration is made once and then follows the file", async () => {
+  test("a key of the configuration is created once and then follows the file", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys, users } = opened.storage;
     const { id: userId } = await users.ensureRoot();
@@ -851,7 +851,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a key that the configuration calls by another name is the key that it was", async () => {
+  test("a renamed key of the configuration stays the same key", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys, users } = opened.storage;
     const { id: userId } = await users.ensureRoot();
@@ -895,7 +895,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await keys.find(secret)).toEqual(key);
   });
 
-  test("a secret of the user's own making is known again after a restart", async () => {
+  test("a secret chosen by the user is accepted after a restart", async () => {
     await using place = await openPlace();
     const secret = "a-secret-of-somebodys-own-making";
     const first = await openAt(place.address);
@@ -908,7 +908,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await second.keys.find(secret)).toEqual(key);
   });
 
-  test("a secret that was tried before it existed works from the moment it does", async () => {
+  test("a secret that was tried before its key existed works once the key exists", async () => {
     await using opened = await openStorageIn(openPlace);
     const { keys } = opened.storage;
     await opened.key();
@@ -921,7 +921,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
     expect(await keys.find(secret)).toEqual(key);
   });
 
-  test("a gateway with another secret than the keys were made with does not start", async () => {
+  test("a gateway with another secret than its keys were created with does not start", async () => {
     await using place = await openPlace();
     const other = PEPPER.map((byte) => byte + 1);
     const first = await openAt(place.address);
@@ -940,7 +940,7 @@ function describeKeys(openPlace: () => Promise<Place>): void {
 }
 
 function describeSchema(openPlace: () => Promise<Place>): void {
-  test("an entry of the ledger can be neither changed nor deleted", async () => {
+  test("a ledger entry cannot be changed or deleted", async () => {
     await using opened = await openStorageIn(openPlace);
     await opened.hold({ quota: 100, amount: 10 });
     const db = await opened.place.tamper();
@@ -958,7 +958,7 @@ function describeSchema(openPlace: () => Promise<Place>): void {
     expect(await opened.violations()).toEqual([]);
   });
 
-  test("a database that a newer version has used is refused, and left as it is", async () => {
+  test("a database with a newer schema is refused and left unchanged", async () => {
     await using place = await openPlace();
     await (await openAt(place.address)).close();
     const db = await place.tamper();
@@ -976,7 +976,7 @@ function describeSchema(openPlace: () => Promise<Place>): void {
     expect(rows.map((row) => row.name).sort()).toEqual([...Object.keys(MIGRATIONS), "9999-future"]);
   });
 
-  test("a migration that fails half-way changes nothing", async () => {
+  test("a migration that fails halfway changes nothing", async () => {
     await using place = await openPlace();
     await (await openAt(place.address)).close();
     const db = await place.tamper();
@@ -998,7 +998,7 @@ function describeSchema(openPlace: () => Promise<Place>): void {
     await storage.ping();
   });
 
-  test("a start finds everything as the one before left it", async () => {
+  test("a restart finds all stored data", async () => {
     await using place = await openPlace();
     const first = await openAt(place.address);
     const accounts = await withKey(first, 100);

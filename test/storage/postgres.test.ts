@@ -39,18 +39,21 @@ const CALL_NAMES = namesOf(CALL_COLUMNS);
 
 if (!isPostgresReachable) process.stderr.write("No PostgreSQL: its tests are left out.\n");
 
-test.if(process.env["CI"] !== undefined)("where everything is tested, PostgreSQL is there", () => {
-  expect(isPostgresReachable).toBe(true);
-});
+test.if(process.env["CI"] !== undefined)(
+  "PostgreSQL is available in the full test environment",
+  () => {
+    expect(isPostgresReachable).toBe(true);
+  },
+);
 
 describe.if(isPostgresReachable)("a PostgreSQL database", () => {
   describeStorage("PostgreSQL", () => openDatabase());
   describe("several gateways on one database", describeSharing);
-  describe("the way to the database", describeConnection);
+  describe("the connection to the database", describeConnection);
 });
 
 function describeSharing(): void {
-  test("two gateways together let in exactly as many calls as there is budget for", async () => {
+  test("two gateways together admit exactly as many calls as the budget allows", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);
     await using two = await openAt(place.address);
@@ -72,7 +75,7 @@ function describeSharing(): void {
     ["a day's budget", (storage: Storage) => keyFor50(storage, { budgets: { day: nanoUsd(50) } })],
     ["a team's balance", keyInTeamFor50],
   ])(
-    "two processes together let in exactly as many calls as %s is for",
+    "two processes together admit exactly as many calls as %s is for",
     async (_, makeKey) => {
       await using place = await openDatabase();
       await using storage = await openAt(place.address);
@@ -96,7 +99,7 @@ function describeSharing(): void {
     300_000,
   );
 
-  test("two gateways together write one audit log, without a gap and without a fork", async () => {
+  test("two gateways together write one audit chain without gaps or forks", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);
     await using two = await openAt(place.address);
@@ -111,7 +114,7 @@ function describeSharing(): void {
     expect(await two.audit.verify(0)).toMatchObject({ last: { seq: 160 }, broken: undefined });
   });
 
-  test("a call whose number appears late is added up, and no call twice", async () => {
+  test("a call whose row number appears late is summed once", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);
     await using two = await openAt(place.address);
@@ -134,7 +137,7 @@ function describeSharing(): void {
     expect(kept).toEqual([{ calls: 4 }]);
   }, 20_000);
 
-  test("two gateways that add up while calls are written count each of them once", async () => {
+  test("two gateways that sum usage while calls are written count each call once", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);
     await using two = await openAt(place.address);
@@ -202,7 +205,7 @@ function describeSharing(): void {
     expect(await verifyLedger(one.db)).toEqual([]);
   });
 
-  test("a gateway that loses a deadlock tries again, and its caller hears nothing of it", async () => {
+  test("a transaction that loses a deadlock is retried without an error to the client", async () => {
     await using place = await openDatabase();
     await using storage = await openAt(place.address, { limits: { holdTimeoutMs: 10_000 } });
     const accounts = await withKey(storage, 100);
@@ -227,7 +230,7 @@ function describeSharing(): void {
     expect(await verifyLedger(storage.db)).toEqual([]);
   }, 20_000);
 
-  test("a gateway that takes back a hold in doubt leaves the holds of others alone", async () => {
+  test("a gateway that releases a hold with an unknown result does not affect other gateways' holds", async () => {
     await using place = await openDatabase();
     await using cutter = await openCutter(SERVER);
     await using owner = await openAt(place.address);
@@ -250,7 +253,7 @@ function describeSharing(): void {
     );
   }, 20_000);
 
-  test("a task that was refused since the database was slow has nothing reserved once it is quick again", async () => {
+  test("a task refused because of a slow database has no reservation after the database recovers", async () => {
     await using place = await openDatabase();
     await using storage = await openAt(place.address, { limits: { holdTimeoutMs: 50 } });
     const request = { ...holdFor(await withKey(storage, 100), 10), isLasting: true } as const;
@@ -266,7 +269,7 @@ function describeSharing(): void {
     expect(await storage.db.selectFrom("holds").selectAll().execute()).toEqual([]);
   });
 
-  test("a hold is abandoned once its gateway was not seen for 30 seconds, and not before", async () => {
+  test("a hold is abandoned 30 seconds after its gateway's last heartbeat, and not before", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address, { instance: "one" });
     await using two = await openAt(place.address, { instance: "two" });
@@ -286,7 +289,7 @@ function describeSharing(): void {
     expect(await one.ledger.listAbandoned()).toEqual([]);
   });
 
-  test("when the database was away from all gateways, none takes the others for dead as soon as it is back", async () => {
+  test("after an outage of the database, no gateway treats another one as dead at once", async () => {
     await using place = await openDatabase();
     let now = 0;
     const clock = { now: () => Date.now(), monotonic: () => now };
@@ -311,7 +314,7 @@ function describeSharing(): void {
     expect(await two.ledger.listAbandoned()).toHaveLength(1);
   });
 
-  test("a gateway keeps what it claimed until it was not seen for 30 seconds", async () => {
+  test("a gateway keeps its claims until 30 seconds after its last heartbeat", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address, { instance: "one" });
     await using two = await openAt(place.address, { instance: "two" });
@@ -373,7 +376,7 @@ function describeSharing(): void {
 }
 
 function describeConnection(): void {
-  test("while the database cannot be reached calls are refused and settlements wait", async () => {
+  test("while the database is unreachable, calls are refused and settlements wait", async () => {
     await using place = await openDatabase();
     await using cutter = await openCutter(SERVER);
     const address = { ...place.address, databaseUrl: cutter.through(place.address.databaseUrl) };
@@ -404,7 +407,7 @@ function describeConnection(): void {
   }, 30_000);
 
   test(
-    "connections that break at any moment lose no settlement, double none, and leave no hold behind",
+    "connections that break at any moment lose no settlement, double none, and leave no open hold",
     async () => {
       await using place = await openDatabase();
       await using cutter = await openCutter(SERVER);
@@ -459,7 +462,7 @@ function describeConnection(): void {
     times(60_000, 300_000),
   );
 
-  test("connections to a server that takes no writes any more are given up for one that does", async () => {
+  test("connections to a read-only server are replaced by connections to a writable one", async () => {
     await using place = await openDatabase();
     await using storage = await openAt(place.address);
     const accounts = await withKey(storage, 100);
@@ -491,7 +494,7 @@ function describeConnection(): void {
     expect(await verifyWholeLedger(place.address)).toEqual([]);
   });
 
-  test("a gateway that finds no database says so, and does not wait for ever", async () => {
+  test("a gateway that finds no database reports an error after a limited time", async () => {
     await using place = await openDatabase();
     const { databaseUrl: _, ...address } = place.address;
 
@@ -512,7 +515,7 @@ function describeConnection(): void {
     );
   });
 
-  test("a gateway that waits for its database says at once for which, and why", async () => {
+  test("a gateway that waits for its database logs at once its address and the reason", async () => {
     await using place = await openDatabase();
     const said: string[] = [];
     const databaseUrl = "postgres://postgres:a-password@127.0.0.1:1/none";

@@ -27,7 +27,7 @@ import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
 describeStorage("SQLite", () => openFolder());
 
-test("a second gateway on the same folder is refused, until the first one has closed", async () => {
+test("a second gateway on the same folder is refused until the first one has closed", async () => {
   await using place = await openFolder();
   const first = await openAt(place.address);
 
@@ -42,7 +42,7 @@ test("a second gateway on the same folder is refused, until the first one has cl
   expect(await third.ledger.findAccount("key:1")).toMatchObject({ granted: 5 });
 });
 
-test("a gateway in another process is noticed, and its death is, too", async () => {
+test("a gateway in another process is detected, and so is its death", async () => {
   await using place = await openFolder();
   await using child = startChild({
     address: place.address,
@@ -58,7 +58,7 @@ test("a gateway in another process is noticed, and its death is, too", async () 
   expect(await storage.ledger.listAbandoned()).toEqual([]);
 });
 
-test("a command can read the books while the gateway runs, and change nothing", async () => {
+test("a command can read the ledger while the gateway runs, and cannot change it", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address);
   const accounts = await withKey(storage, 100);
@@ -73,7 +73,7 @@ test("a command can read the books while the gateway runs, and change nothing", 
   expect(String(await reasonOf(reader.deleteFrom("holds").execute()))).toContain("readonly");
 });
 
-test("to forget what is old, what is kept is not looked through", async () => {
+test("deleting old rows does not scan the rows that are kept", async () => {
   await using place = await openFolder();
   await (await openAt(place.address)).close();
   const asked: CompiledQuery[] = [];
@@ -100,7 +100,7 @@ test("to forget what is old, what is kept is not looked through", async () => {
   ]);
 });
 
-test("the database can be read by its owner alone, and keeps every promise of durability", async () => {
+test("the database file is readable by its owner only, and has the settings for durability", async () => {
   await using place = await openFolder({ isEmpty: true });
   await using storage = await openAt(place.address);
   await storage.ping();
@@ -117,7 +117,7 @@ test("the database can be read by its owner alone, and keeps every promise of du
   expect(await pragma("integrity_check")).toEqual(["ok"]);
 });
 
-test("a gateway that has closed leaves one whole file behind, with nothing beside it", async () => {
+test("a closed gateway leaves one complete file and no side files", async () => {
   await using place = await openFolder();
   const storage = await openAt(place.address);
   await withKey(storage, 100);
@@ -128,7 +128,7 @@ test("a gateway that has closed leaves one whole file behind, with nothing besid
   expect(readdirSync(place.address.dataDir).toSorted()).toEqual(["owner.lock", "sluice.db"]);
 });
 
-test("a full disk refuses calls, keeps what is owed, and is forgotten once there is room", async () => {
+test("a full disk refuses calls and keeps pending charges; calls work again once there is space", async () => {
   await using place = await openFolder();
   const troubles: unknown[] = [];
   await using storage = await openAt(place.address, { onError: (cause) => troubles.push(cause) });
@@ -159,7 +159,7 @@ test("a full disk refuses calls, keeps what is owed, and is forgotten once there
   expect(await verifyLedger(storage.db)).toEqual([]);
 });
 
-test("a call whose hold never reached the disk is still charged for what it delivered", async () => {
+test("a call whose hold never reached the disk is charged for the delivered part", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
   const accounts = await withKey(storage, 1_000);
@@ -205,7 +205,7 @@ test("an extension that never reached the disk reserves nothing", async () => {
   expect(await verifyLedger(storage.db)).toEqual([]);
 });
 
-test("a transaction that fails half-way changes nothing and blocks no other transaction", async () => {
+test("a transaction that fails halfway changes nothing and blocks no other transaction", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address);
   const accounts = await withKey(storage, 100);
@@ -225,7 +225,7 @@ test("a transaction that fails half-way changes nothing and blocks no other tran
   expect(await storage.keys.list(1)).not.toMatchObject([{ key: { name: "half" } }]);
 });
 
-test("many more accounts than are kept in memory are all counted right", async () => {
+test("more accounts than fit in memory are all counted correctly", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address, { limits: { maxLoadedAccounts: 20 } });
   await storage.users.ensureRoot();
@@ -271,8 +271,8 @@ async function openFolder({ isEmpty = false } = {}): Promise<Place> {
   };
 }
 
-describe("a hold of which nothing leaves before it is closed", () => {
-  test("is reserved at once, and leaves only its settlement on disk", async () => {
+describe("a hold without a delivered byte before it is closed", () => {
+  test("is reserved at once, and writes only its settlement to disk", async () => {
     await using place = await openFolder();
     await using storage = await openAt(place.address);
     const accounts = await withKey(storage, 100);
@@ -293,7 +293,7 @@ describe("a hold of which nothing leaves before it is closed", () => {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("is written first when it grows", async () => {
+  test("is written first if it is extended", async () => {
     await using place = await openFolder();
     await using storage = await openAt(place.address);
     const accounts = await withKey(storage, 100);
@@ -308,7 +308,7 @@ describe("a hold of which nothing leaves before it is closed", () => {
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
-  test("is forgotten by a crash, as the caller has seen nothing", async () => {
+  test("is lost in a crash, because the client got nothing", async () => {
     await using place = await openFolder();
     const before = await openAt(place.address);
     const accounts = await withKey(before, 100);
@@ -322,7 +322,7 @@ describe("a hold of which nothing leaves before it is closed", () => {
   });
 });
 
-test("a reservation that cannot grow on disk is as large as before, and can grow later", async () => {
+test("a reservation whose extension cannot be written keeps its size, and can be extended later", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
   const { ledger } = storage;
@@ -344,7 +344,7 @@ test("a reservation that cannot grow on disk is as large as before, and can grow
   expect(await ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 70 });
 }, 30_000);
 
-test("a call that ends while its reservation cannot grow gives back what it had, once", async () => {
+test("a call that ends while its extension cannot be written releases its reservation once", async () => {
   await using place = await openFolder();
   await using storage = await openAt(place.address, { limits: { busyTimeoutMs: 100 } });
   const { ledger } = storage;

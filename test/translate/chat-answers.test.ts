@@ -21,14 +21,14 @@ import {
 
 /** Every recorded answer through the hub and back: nothing that both ends know may be lost. */
 withShared("corpus", () =>
-  describe(`recorded answers, translated (seed ${SEED})`, () => {
+  describe(`recorded responses, translated (seed ${SEED})`, () => {
     const good = readChatCorpus().filter((record) => !isFailed(record) && isAnswer(record));
     const streams = good
       .filter(({ sse }) => sse !== undefined)
       .map(({ file, sse = "", pieces }) => ({ file, sse, pieces }));
     const bodies = good.flatMap(({ file, body }) => (isObject(body) ? [{ file, body }] : []));
 
-    test("[A2.3] an answer in one piece keeps its words, calls, reason, usage and all it carries", () => {
+    test("[A2.3] a complete response keeps its text, calls, finish reason, usage and other content", () => {
       for (const { file, body } of bodies) {
         const events = chat.outbound.parseResponse(body);
         const built = chat.inbound.buildResponse(events, REQUEST);
@@ -46,7 +46,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A6-a] a stream keeps the same, and comes out in the exact order that clients read", async () => {
+    test("[A6-a] a stream keeps the same, and has the exact order that clients need", async () => {
       for (const { file, sse } of streams) {
         const events = await decode(eventsOf(sse));
         const out = await encode(events);
@@ -64,7 +64,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a caller who did not ask for usage gets a stream without any", async () => {
+    test("a client that did not request usage gets a stream without it", async () => {
       for (const { file, sse } of streams) {
         const out = await encode(await decode(eventsOf(sse)), {});
 
@@ -72,7 +72,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a stream says what the same answer in one piece would say", async () => {
+    test("a stream has the same content as a complete response", async () => {
       for (const { file, sse } of streams) {
         const events = await decode(eventsOf(sse));
         const built = chat.inbound.buildResponse(events, REQUEST);
@@ -82,7 +82,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("bytes cut anywhere decode to the same events", async () => {
+    test("bytes with any split decode to the same events", async () => {
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(sse);
         const expected = comparableEvents(await decode(eventsOf(sse)));
@@ -119,10 +119,10 @@ withShared("corpus", () =>
     });
 
     withShared("schemas", () =>
-      describe("held to the vendor's published schema", () => {
+      describe("validation with the vendor's published schema", () => {
         const resolve = openApiSchemas("schemas/openai.openapi.yaml");
 
-        test("every answer in one piece conforms", () => {
+        test("every complete response conforms", () => {
           const schema = resolve("CreateChatCompletionResponse");
           for (const { file, body } of bodies) {
             const built = chat.inbound.buildResponse(chat.outbound.parseResponse(body), REQUEST);
@@ -145,7 +145,7 @@ withShared("corpus", () =>
           }
         });
 
-        test("the check itself sees a wrong answer", () => {
+        test("the check detects a wrong response", () => {
           const schema = resolve("CreateChatCompletionResponse");
           const wrong = {
             id: "a",

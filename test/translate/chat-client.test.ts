@@ -56,8 +56,8 @@ const MESSAGE = {
   ],
 };
 
-describe("the official client understands what the style writes", () => {
-  test("[A6-a] [A4.3-02] it puts a stream together", async () => {
+describe("the official client reads responses of the style", () => {
+  test("[A6-a] [A4.3-02] it assembles a stream", async () => {
     const stream = answering(streamOf(EVENTS)).chat.completions.stream({
       model: "m",
       messages: [],
@@ -74,7 +74,7 @@ describe("the official client understands what the style writes", () => {
     expect(final.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
   });
 
-  test("[A2.3] it reads an answer in one piece", async () => {
+  test("[A2.3] it reads a complete response", async () => {
     const built = chat.inbound.buildResponse(EVENTS, REQUEST);
     const completion = await answering(Response.json(built)).chat.completions.create({
       model: "m",
@@ -88,7 +88,7 @@ describe("the official client understands what the style writes", () => {
     });
   });
 
-  test("[A7] a failure in the middle of a stream reaches it as one", async () => {
+  test("[A7] it gets a failure within a stream as an error", async () => {
     const error = new GatewayError("upstream_timeout", "The upstream took too long.");
     const begun = await Array.fromAsync(encodeStream(chat, each(EVENTS), REQUEST));
     const body = [...begun.slice(0, 3), chat.inbound.openEncoder(REQUEST).fail(error)].join("");
@@ -106,7 +106,7 @@ describe("the official client understands what the style writes", () => {
     expect(await read).toContain("The upstream took too long.");
   });
 
-  test("[A7] it tells the kinds of failure apart", async () => {
+  test("[A7] it distinguishes the kinds of failure", async () => {
     const error = new GatewayError("unauthenticated", "This key is not known.");
     const body = chat.inbound.buildError(error);
     const call = answering(

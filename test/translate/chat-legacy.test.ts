@@ -23,7 +23,7 @@ withVendors("corpus", () => {
     .filter((body) => isObject(body) && "prompt" in body)
     .filter(isObject);
 
-  test("every recorded request is accepted, but for those that are several in one", () => {
+  test("every recorded request is accepted, except those with several prompts", () => {
     const prompts = bodies.map((body) => [body["prompt"], promptAsked(body)] as const);
     const single = prompts.filter(([written]) => !isArray(written) || written.length === 1);
     const several = prompts.filter(([written]) => isArray(written) && written.length > 1);
@@ -33,13 +33,13 @@ withVendors("corpus", () => {
     for (const [, asked] of several) expect(asked).toBeUndefined();
   });
 
-  describe("recorded answers of chats, as completions", () => {
+  describe("recorded chat responses, as completions", () => {
     const good = readChatCorpus().filter((record) => !isFailed(record) && isAnswer(record));
     const whole = good.flatMap(({ file, body }) => (isObject(body) ? [{ file, body }] : []));
     const streams = good.flatMap(({ file, sse }) => (sse === undefined ? [] : [{ file, sse }]));
 
     withShared("schemas", () =>
-      test("keep their words, and conform to the vendor's published schema", () => {
+      test("keep their text, and conform to the vendor's published schema", () => {
         const resolve = openApiSchemas("schemas/openai.openapi.yaml");
         const schema = resolve("CreateCompletionResponse");
         for (const { file, body } of whole) {
@@ -52,7 +52,7 @@ withVendors("corpus", () => {
       }),
     );
 
-    test("keep their words in a stream, in chunks of the recorded members", async () => {
+    test("keep their text in a stream, with chunks of the recorded members", async () => {
       const members = new Set(recordedMembers(recorded));
       for (const { file, sse } of streams) {
         const events = await Array.fromAsync(decodeStream(chat, each(eventsOf(sse))));
@@ -69,7 +69,7 @@ withVendors("corpus", () => {
   });
 });
 
-test("the official client reads a stream, and an answer in one piece", async () => {
+test("the official client reads a stream, and a complete response", async () => {
   const stream = await answering(
     new Response(await encoded(), { headers: { "content-type": "text/event-stream" } }),
   ).completions.create({ model: "m", prompt: "a", stream: true });
@@ -84,7 +84,7 @@ test("the official client reads a stream, and an answer in one piece", async () 
   expect(completion.choices).toMatchObject([{ text: "Grüße", finish_reason: "stop" }]);
 });
 
-test("the official client hears of a failure in the middle of a stream", async () => {
+test("the official client gets a failure within a stream as an error", async () => {
   const error = new GatewayError("upstream_timeout", "The upstream took too long.");
   const body = completions.inbound.openEncoder(REQUEST).fail(error);
   const stream = await answering(

@@ -50,7 +50,7 @@ withShared("corpus", () =>
         ...capturedBodies(path),
       ];
 
-      test("[A4.3-a] [A4.3-02] what its callers ask is a request that this style's vendor would take", () => {
+      test("[A4.3-a] [A4.3-02] its clients' requests become requests that a vendor of the chat style would accept", () => {
         const schema = resolve("CreateChatCompletionRequest");
         const built = asked.flatMap(({ file, body }) => {
           const wire = asChat(style, body);
@@ -67,7 +67,7 @@ withShared("corpus", () =>
         }
       });
 
-      test("[A2.3] [A6-a] what its vendors answer is an answer of this style, in one piece or many", async () => {
+      test("[A2.3] [A6-a] its vendors' responses become chat responses, complete or streamed", async () => {
         const whole = resolve("CreateChatCompletionResponse");
         const chunk = resolve("CreateChatCompletionStreamResponse");
         let count = 0;

@@ -30,14 +30,14 @@ withShared("corpus", () =>
       (record) => record.body !== undefined && !isFailed(record) && isAnswer(record),
     );
 
-    test("there is as much of it as the index says", () => {
+    test("is as much as the index lists", () => {
       expect([streams.length > countOf(250, 3), bodies.length > countOf(550, 6)]).toEqual([
         true,
         true,
       ]);
     });
 
-    test("[A6-a] a caller who asked for usage gets the upstream's bytes, however they were cut", () => {
+    test("[A6-a] reaches a client that requested usage byte for byte, with any split", () => {
       const changed = streams.filter((record) => {
         const sent = encoded(record);
         return ways(sent, record).some((pieces) => !sent.equals(pass(pieces, true, record).bytes));
@@ -46,7 +46,7 @@ withShared("corpus", () =>
       expect(changed.map(({ file }) => file)).toEqual([]);
     });
 
-    test("a stream's usage is the last that the upstream reported, and it adds up to the total", () => {
+    test("has in a stream the last usage of the upstream, which adds up to the total", () => {
       for (const record of streams) {
         const { tap } = pass(ways(encoded(record), record)[0] ?? [], true);
 
@@ -57,7 +57,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the usage of an answer in one piece is the body's", () => {
+    test("has the usage of a complete response in the body", () => {
       for (const { file, body } of bodies) {
         const facts = chat.passthrough.readAnswer(objectFrom(body));
 
@@ -70,7 +70,7 @@ withShared("corpus", () =>
     });
 
     test.if(HAS_VENDORS)(
-      "an answer in one piece stays as it is, unless its calls break the grammar",
+      "is unchanged in a complete response, unless its calls violate the grammar",
       () => {
         const repaired = bodies.filter(
           (record) =>
@@ -86,7 +86,7 @@ withShared("corpus", () =>
       },
     );
 
-    test("a caller for whom the gateway asked gets every event but that of usage, and no promise of one", () => {
+    test("has every event except usage for a client that did not request it, without null usage fields", () => {
       for (const record of streams) {
         const out = pass(cut(encoded(record), random(SEED)), false, record).bytes.toString();
         const expected = eventsOf(record.sse ?? "").flatMap(({ data }) => withoutUsage(data));
@@ -96,7 +96,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a complete answer is known to be complete, and one without its last events is not", () => {
+    test("is complete with its last events, and incomplete without them", () => {
       for (const record of streams.filter(hasReason)) {
         const sse = `${record.sse}\n\n`;
         const cutShort = sse.slice(0, beforeFirstReason(sse));
@@ -112,7 +112,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the text kept for a local count is the text of the answer", async () => {
+    test("has the text of the response for a local count", async () => {
       for (const record of streams) {
         const { tap } = pass(cut(encoded(record), random(SEED)), true);
         const events = await Array.fromAsync(decodeStream(chat, each(eventsOf(record.sse ?? ""))));
@@ -139,7 +139,7 @@ withShared("corpus", () =>
     });
 
     test.if(HAS_VENDORS)(
-      "an upstream's failure inside a stream is found, and its words stay out of the caller's stream",
+      "has its upstream failure within a stream detected, whose text is not sent to the client",
       () => {
         const failed = records.filter(
           (record) => record.sse !== undefined && isFailed(record) && record.status === 200,
@@ -159,7 +159,7 @@ withShared("corpus", () =>
       },
     );
 
-    test("every recorded failure has a cause that the router can act on", () => {
+    test("has an actionable cause for every failure", () => {
       const failed = records.filter((record) => record.status !== 200);
 
       expect(failed.length).toBeGreaterThan(countOf(40, 1));

@@ -5,7 +5,7 @@ import { openTestGateway } from "#test/harness.ts";
 const NOW = 1_795_000_000;
 
 test.each([1, 1e3, 1e6, 1e9])(
-  "an answer whose time counts %d to the second reaches callers of every style",
+  "a response with its time in seconds as %d reaches clients of every style",
   async (unit) => {
     const message = { role: "assistant", content: "pong" };
     await using vendor = openVendor(() =>

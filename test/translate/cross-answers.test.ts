@@ -30,7 +30,7 @@ interface Answer {
 
 /** Every answer that upstreams of one style gave, for callers of each style. */
 withShared("corpus", () =>
-  describe("recorded answers", () => {
+  describe("recorded responses", () => {
     const known = new Map(STYLES.map((from) => [from, answersIn(from)]));
     let compared = 0;
 
@@ -42,7 +42,7 @@ withShared("corpus", () =>
     });
 
     test.if(HAS_VENDORS)(
-      "there are as many as the index says, and each is read but those known to be none",
+      "are as many as the index lists, and each is read except known invalid ones",
       () => {
         const all = [...known.values()];
 
@@ -55,7 +55,7 @@ withShared("corpus", () =>
 
     for (const [from, { answers }] of known) {
       test.each(STYLES.map((to) => [to.style.id, to] as const))(
-        `[A6-a] [A6-b] a stream of the ${from.style.id} style tells callers of the %s style all of it`,
+        `[A6-a] [A6-b] as a stream of the ${from.style.id} style reach clients of the %s style without a loss`,
         (_, to) => {
           for (const { file, events } of answers) {
             const given = owned(events, to.style);
@@ -74,7 +74,7 @@ withShared("corpus", () =>
       );
 
       test.each(STYLES.map((to) => [to.style.id, to] as const))(
-        `[A2.3] [A2.4] [A2.5] [A2.6] an answer of the ${from.style.id} style in one piece tells callers of the %s style the same`,
+        `[A2.3] [A2.4] [A2.5] [A2.6] as a complete response of the ${from.style.id} style reach clients of the %s style without a loss`,
         (_, to) => {
           for (const { file, events } of answers) {
             const given = owned(events, to.style);
@@ -99,7 +99,7 @@ withShared("corpus", () =>
       test.each(
         STYLES.filter(({ style }) => style.id in schemas).map((to) => [to.style.id, to] as const),
       )(
-        "[A2.3] [A2.4] whoever gave it, an answer for callers of the %s style is as its vendor's schema says",
+        "[A2.3] [A2.4] of any vendor, translated for clients of the %s style, conform to its vendor's schema",
         (id, to) => {
           for (const { answers } of known.values()) {
             for (const { file, events } of answers) {

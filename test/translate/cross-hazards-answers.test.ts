@@ -137,10 +137,10 @@ const ANSWERS: readonly (readonly [string, TextStyle, JsonObject])[] = [
   ],
 ];
 
-describe.each(ANSWERS)("an answer of the %s style with words and calls", (_, from, wire) => {
+describe.each(ANSWERS)("a response of the %s style with text and calls", (_, from, wire) => {
   const events = named(from.outbound.parseResponse(wire));
 
-  test("has both for callers of every style, whole and streamed", () => {
+  test("has both for clients of every style, complete and streamed", () => {
     for (const { style, reader } of STYLES) {
       const whole = reader.readWhole(built(style, events)).choices[0];
       const streamed = reader.readStream(encode(style, events)).choices[0];
@@ -157,13 +157,13 @@ describe.each(ANSWERS)("an answer of the %s style with words and calls", (_, fro
     }
   });
 
-  test("does not mix what was thought into what was said", () => {
+  test("does not mix reasoning into the text", () => {
     for (const { style, reader } of STYLES) {
       expect(reader.readWhole(built(style, events)).choices[0]?.text).not.toContain("Hm.");
     }
   });
 
-  test("counts its calls by themselves where callers go by numbers", () => {
+  test("numbers its calls separately if clients use indexes", () => {
     const calls = chunksIn(encode(chat, events))
       .flatMap((chunk) => listOf(chunk["choices"]))
       .flatMap((choice) => listOf(memberOf(memberOf(choice, "delta"), "tool_calls")))
@@ -172,7 +172,7 @@ describe.each(ANSWERS)("an answer of the %s style with words and calls", (_, fro
     expect(calls.map((call) => memberOf(call, "index"))).toEqual([0, 1]);
   });
 
-  test("counts what was cached and thought within the totals, once, and apart where that is the style", () => {
+  test("counts cached input and reasoning within the totals, once, or separately if the style does", () => {
     expect(built(chat, events)["usage"]).toMatchObject({
       prompt_tokens: 110,
       completion_tokens: 30,
@@ -201,7 +201,7 @@ describe.each(ANSWERS)("an answer of the %s style with words and calls", (_, fro
     });
   });
 
-  test("that was cut by the limit within a call still ends by the limit", () => {
+  test("that was truncated within a call still has the length finish reason", () => {
     const cut = events.map((event): ChatEvent =>
       event.type === "finish" ? { ...event, reason: "length", extra: {} } : event,
     );
@@ -314,7 +314,7 @@ const ENDS: readonly (readonly [TextStyle, string, Readonly<Record<string, strin
 ];
 
 test.each(ENDS.map(([from, word, words]) => [from.id, word, from, words] as const))(
-  "an answer of the %s style that ends with %s ends with each style's own word for it",
+  "a response of the %s style that ends with %s has each style's finish reason",
   (_, word, from, words) => {
     const events = from.outbound.parseResponse(ending(from, word));
     const seen = Object.fromEntries(
@@ -325,13 +325,13 @@ test.each(ENDS.map(([from, word, words]) => [from.id, word, from, words] as cons
   },
 );
 
-test("an unreadable tool call of a model is an upstream failure", () => {
+test("an invalid tool call of a model is an upstream failure", () => {
   expect(
     failure(() => gemini.outbound.parseResponse(ending(gemini, "MALFORMED_FUNCTION_CALL"))),
   ).toBe("upstream_failed");
 });
 
-test("a question that the vendor does not answer at all is refused for its content", () => {
+test("a prompt that the vendor blocks completely is refused for its content", () => {
   const wire = {
     promptFeedback: { blockReason: "SAFETY" },
     usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 },
@@ -340,7 +340,7 @@ test("a question that the vendor does not answer at all is refused for its conte
   expect(failure(() => gemini.outbound.parseResponse(wire))).toBe("content_filtered");
 });
 
-test("an answer of thoughts alone is an answer, which says nothing, in every style", () => {
+test("a response of reasoning only is valid, with empty text, in every style", () => {
   const events = gemini.outbound.parseResponse({
     candidates: [
       {
@@ -366,7 +366,7 @@ test("an answer of thoughts alone is an answer, which says nothing, in every sty
   }
 });
 
-test("what comes after a call, and thoughts between words, keep their order where the style has one", () => {
+test("content after a call, and reasoning between texts, keep their order if the style has one", () => {
   const blocks = ["reasoning", "text", "reasoning", "tool_call", "text", "tool_call"] as const;
   const events: readonly ChatEvent[] = [
     START,
@@ -411,7 +411,7 @@ test("what comes after a call, and thoughts between words, keep their order wher
   ]);
 });
 
-test("summaries in parts are apart from each other for callers who have one text for all", () => {
+test("reasoning summaries in parts are separated for clients with one text for all", () => {
   const parts = ["First.", "Second."].map((text) => ({ type: "summary_text", text }));
   const events = responses.outbound.parseResponse({
     id: "resp_1",
@@ -436,7 +436,7 @@ test("summaries in parts are apart from each other for callers who have one text
   }
 });
 
-test("what only keeps a connection alive is nothing that was said", () => {
+test("keep-alives are no content", () => {
   const [, , wire] = ANSWERS[2] ?? [];
   const out = encode(messages, named(messages.outbound.parseResponse(wire ?? {})));
   const pinged = out.replaceAll(/(?<=\n\n)(?=event: )/g, 'event: ping\ndata: {"type":"ping"}\n\n');
@@ -444,7 +444,7 @@ test("what only keeps a connection alive is nothing that was said", () => {
   expect(decode(messages, readEvents(pinged))).toEqual(decode(messages, readEvents(out)));
 });
 
-describe("sources are cited at the same words, however a style counts them", () => {
+describe("sources are cited at the same text, in each style's units", () => {
   const text = "😀 naïve: the sky is blue. Really.";
   const words = "the sky is blue";
   const start = text.indexOf(words);
@@ -469,7 +469,7 @@ describe("sources are cited at the same words, however a style counts them", () 
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
   };
 
-  test("in bytes there, in UTF-16 units here", () => {
+  test("from bytes to UTF-16 units", () => {
     const events = gemini.outbound.parseResponse(native);
     for (const style of [chat, responses]) {
       const [cited] = objectsIn(built(style, events)).filter(
@@ -480,7 +480,7 @@ describe("sources are cited at the same words, however a style counts them", () 
     }
   });
 
-  test("and the other way round", () => {
+  test("and from UTF-16 units to bytes", () => {
     const events = gemini.outbound.parseResponse(native);
     for (const style of [chat, responses]) {
       const again = style.outbound.parseResponse(built(style, events));
@@ -495,10 +495,10 @@ describe("sources are cited at the same words, however a style counts them", () 
 const RETURNING = [messagesCaller, responsesCaller, nativeCaller];
 
 describe.each(STYLES.map(({ style }) => [style.id, style] as const))(
-  "thinking that an upstream of the %s style has proven",
+  "signed reasoning of an upstream of the %s style",
   (id, upstream) => {
     test.each(RETURNING.map((caller) => [caller.id, caller] as const))(
-      "comes back to it, words and proof, through callers of the %s style, and to no other",
+      "goes back to it, text and signature, through clients of the %s style, and to no other",
       (callerId, caller) => {
         const style = STYLES.find((one) => one.style.id === callerId)?.style ?? messages;
         const value = Buffer.from("a proof of it").toString("base64");
@@ -643,7 +643,7 @@ const REFUSALS: readonly (readonly [string, TextStyle, number, JsonObject, Fault
 ];
 
 test.each(REFUSALS)(
-  "[A7] %s, in the words of another style, is what every caller understands by it",
+  "[A7] %s, in the format of another style, has the same meaning for every client",
   (_, from, status, body, code) => {
     const refused = from.outbound.parseError(status, JSON.stringify(body));
     expect(refused.code).toBe(code);

@@ -13,7 +13,7 @@ import { STYLES } from "./cross-styles.ts";
 
 /** Ways in which converters are known to go wrong, in every direction that each concerns. */
 describe.each(DIRECTIONS)(
-  "what callers of the %s style ask of the %s style",
+  "a request from the %s style to the %s style",
   (fromId, toId, from, to) => {
     const ask = (asked: Partial<ChatRequest> & Pick<ChatRequest, "messages">) =>
       across(asked, from, to);
@@ -33,7 +33,7 @@ describe.each(DIRECTIONS)(
       expect(lost).toEqual([]);
     });
 
-    test("keeps both the words and the calls of one message", () => {
+    test("keeps both the text and the calls of one message", () => {
       const { body } = ask({
         messages: [user("hi"), calling("Let me look.", ["a"]), ...resultsOf(["a"])],
         tools: [TOOL],
@@ -60,7 +60,7 @@ describe.each(DIRECTIONS)(
       expect(lost).toEqual([]);
     });
 
-    test("keeps the choice of one certain tool", () => {
+    test("keeps the choice of one specific tool", () => {
       const toolChoice = { mode: "named", name: "look", kind: "function" } as const;
       const { body } = ask({ messages: [user("hi")], tools: [TOOL, OTHER_TOOL], toolChoice });
       const words: Readonly<Record<string, Json>> = {
@@ -75,7 +75,7 @@ describe.each(DIRECTIONS)(
 
     if (fromId !== "responses") {
       test.each([0, 1, 3, 4, 5, 6])(
-        "takes %d texts to stop at, and tells of those beyond what is taken",
+        "has up to %d stop sequences, and reports those beyond the limit",
         (count) => {
           const most: Readonly<Record<string, number>> = {
             chat: 4,
@@ -100,7 +100,7 @@ describe.each(DIRECTIONS)(
     }
 
     if (fromId === "chat" || fromId === "gemini") {
-      test("is for as many answers as were asked for, or is refused", () => {
+      test("has the requested number of choices, or is refused", () => {
         const asked = (): JsonObject => ask({ messages: [user("hi")], choices: 2 }).body;
 
         if (toId === "responses" || toId === "messages")
@@ -110,7 +110,7 @@ describe.each(DIRECTIONS)(
       });
     }
 
-    test("tells the model that a tool failed", () => {
+    test("reports a failed tool to the model", () => {
       const { body } = ask({
         messages: [user("hi"), calling("", ["a"]), ...resultsOf(["a"], true)],
         tools: [TOOL],
@@ -126,7 +126,7 @@ describe.each(DIRECTIONS)(
       expect(JSON.stringify(body)).toContain(told[toId] ?? "?");
     });
 
-    test("answers two calls of one tool each with its own result, in their order", () => {
+    test("has for each of two calls of one tool its own result, in order", () => {
       const { body } = ask({
         messages: [user("hi"), calling("", ["a", "b", "c"]), ...resultsOf(["c", "a", "b"])],
         tools: [TOOL],
@@ -146,7 +146,7 @@ describe.each(DIRECTIONS)(
       ]);
     });
 
-    test("has a name at every result, and an id that fits at every call", () => {
+    test("has a name at every result, and a valid id at every call", () => {
       const long = `call_${"x".repeat(3_000)}`;
       const asked = [
         user("hi"),
@@ -176,7 +176,7 @@ describe.each(DIRECTIONS)(
       ).toBe(true);
     });
 
-    test("keeps a tool's result that looks like a schema a text", () => {
+    test("keeps a tool result that resembles a schema as text", () => {
       const said = '{"$ref":"#/$defs/X","$defs":{"X":{"type":"object"}}}';
       const { body } = ask({
         messages: [user("hi"), calling("", ["a"]), resultSaying("a", said)],
@@ -187,7 +187,7 @@ describe.each(DIRECTIONS)(
       expect(JSON.stringify(body)).toContain(JSON.stringify(said));
     });
 
-    test("shows what a tool returned for the eye", () => {
+    test("keeps the images of a tool result", () => {
       const picture: Block = {
         type: "image",
         mediaType: "image/png",
@@ -212,7 +212,7 @@ describe.each(DIRECTIONS)(
       expect(lost).toEqual([]);
     });
 
-    test("carries pictures by address as addresses", () => {
+    test("keeps image links as links", () => {
       const picture: Block = {
         type: "image",
         source: { kind: "url", url: "https://a.example/1.png" },
@@ -226,7 +226,7 @@ describe.each(DIRECTIONS)(
     });
 
     if (fromId === "chat" || fromId === "messages") {
-      test("has no caching marks where they are not known, and keeps them where they are", () => {
+      test("has cache marks only if the upstream supports them", () => {
         const part = { type: "text", text: "long", cache_control: { type: "ephemeral" } };
         const wire = { model: "m", max_tokens: 50, messages: [{ role: "user", content: [part] }] };
         const { body, lost } = translated(wire, from, to);
@@ -237,7 +237,7 @@ describe.each(DIRECTIONS)(
       });
     }
 
-    test("[A4.3-09] keeps the form of the answer", () => {
+    test("[A4.3-09] keeps the response format", () => {
       const schema = { type: "object", properties: { x: { type: "string" } }, required: ["x"] };
       const { body } = ask({
         messages: [user("hi")],
@@ -261,7 +261,7 @@ describe.each(DIRECTIONS)(
       if (toId === "responses") expect(textOf(memberOf(format, "name"))).toMatch(/./);
     });
 
-    test("answers calls in the history also where no tools are offered any more", () => {
+    test("answers calls in the history also if no tools are declared any more", () => {
       const { body } = ask({
         messages: [user("hi"), calling("", ["a"]), ...resultsOf(["a"]), user("thanks")],
       });
@@ -274,7 +274,7 @@ describe.each(DIRECTIONS)(
     });
 
     if (fromId !== "gemini") {
-      test("is one call at a time where that was asked, whatever else was chosen", () => {
+      test("keeps the limit of one call at a time with any other tool choice", () => {
         const { body, lost } = ask({
           messages: [user("hi")],
           tools: [TOOL],
@@ -289,7 +289,7 @@ describe.each(DIRECTIONS)(
       });
     }
 
-    test("keeps a function without parameters one", () => {
+    test("keeps a function without parameters", () => {
       const { body } = ask({ messages: [user("hi")], tools: [{ kind: "function", name: "now" }] });
       const tool = objectsIn(body["tools"]).find(({ name }) => name === "now");
       const schema =
@@ -301,7 +301,7 @@ describe.each(DIRECTIONS)(
         expect(schema).toEqual({ type: "object", properties: {} });
     });
 
-    test("says instructions first, and those alone are still a question", () => {
+    test("has instructions first, and is valid with instructions only", () => {
       const system: Message = { role: "system", blocks: [{ type: "text", text: "Be brief." }] };
       const both = ask({ messages: [system, user("hi")] }).body;
       const alone = ask({ messages: [system] }).body;
@@ -323,7 +323,7 @@ describe.each(DIRECTIONS)(
     });
 
     if (fromId === "chat" || fromId === "responses") {
-      test("keeps later instructions where they stand", () => {
+      test("keeps later instructions in place", () => {
         const later: Message = {
           role: "system",
           blocks: [{ type: "text", text: "Now in French." }],
@@ -338,9 +338,9 @@ describe.each(DIRECTIONS)(
 );
 
 /** Facts that only one style can state are written in it. */
-describe("callers of the chat style", () => {
+describe("a chat request", () => {
   test.each(STYLES.slice(1).map(({ style }) => [style.id, style] as const))(
-    "who are developers and users in parts and strings are understood by the %s style",
+    "with developer messages, and users in parts and strings, is translated to the %s style",
     (id, to) => {
       const wire = {
         model: "m",
@@ -364,7 +364,7 @@ describe("callers of the chat style", () => {
   );
 
   test.each(STYLES.slice(1).map(({ style }) => [style.id, style] as const))(
-    "whose functions are of the older form call them in the %s style",
+    "with functions of the older form calls them in the %s style",
     (_, to) => {
       const wire = {
         model: "m",
@@ -391,7 +391,7 @@ describe("callers of the chat style", () => {
     },
   );
 
-  test("whose document is data, but not in base64, have it written as the vendors want it", () => {
+  test("with a document as data, but not in base64, has it in the vendors' form", () => {
     const file = { filename: "a.txt", file_data: "data:text/plain,caf%C3%A9%20au%20lait" };
     const wire = { model: "m", messages: [{ role: "user", content: [{ type: "file", file }] }] };
     const dataOf = (style: TextStyle): unknown =>
@@ -403,14 +403,14 @@ describe("callers of the chat style", () => {
     expect(Buffer.from(String(dataOf(gemini)), "base64").toString()).toBe("café au lait");
   });
 
-  test("are not asked for a temperature that the messages style does not have", () => {
+  test("gets no temperature that the messages style does not have", () => {
     const wire = { model: "m", temperature: 1.7, messages: [{ role: "user", content: "hi" }] };
     const { body, lost } = translated(wire, chat, messages);
 
     expect([body["temperature"], lost]).toEqual([1, ["temperature"]]);
   });
 
-  test("whose picture says another type than it has are not refused by a vendor of the messages style", () => {
+  test("with an image of another type than stated is accepted by a vendor of the messages style", () => {
     const url = `data:image/jpeg;base64,${PNG}`;
     const wire = {
       model: "m",
@@ -427,7 +427,7 @@ describe("callers of the chat style", () => {
     ["gemini", gemini],
     ["responses", responses],
   ] as const)(
-    "whose picture is of a kind that nobody of the %s style knows are told so, or it is sent",
+    "with an image of a type that the %s style does not support is refused, or the image is sent",
     (id, to) => {
       const url = `data:image/heic;base64,AAAAGGZ0eXBoZWlj`;
       const wire = {
@@ -440,7 +440,7 @@ describe("callers of the chat style", () => {
     },
   );
 
-  test("and of the responses style keep arguments to the letter, large numbers and the order of names too", () => {
+  test("and a responses request keep arguments unchanged, including large numbers and the order of names", () => {
     const written = '{"z": 12345678901234567890,  "a": 1.0}';
     const call = { id: "call_a", type: "function", function: { name: "look", arguments: written } };
     const wire = {
@@ -462,10 +462,10 @@ describe("callers of the chat style", () => {
   });
 });
 
-describe("callers of the messages style", () => {
+describe("a messages request", () => {
   test.each(
     STYLES.filter(({ style }) => style !== messages).map(({ style }) => [style.id, style] as const),
-  )("whose record of the user is long do not have it sent to the %s style", (_, to) => {
+  )("with a long user id does not send it to the %s style", (_, to) => {
     const user_id = JSON.stringify({ device: "d".repeat(300), session: "s" });
     const wire = {
       model: "m",
@@ -483,30 +483,27 @@ describe("callers of the messages style", () => {
     ["chat", chat],
     ["responses", responses],
     ["gemini", gemini],
-  ] as const)(
-    "who answer calls and go on in one message are heard by the %s style in that order",
-    (_, to) => {
-      const wire = {
-        model: "m",
-        max_tokens: 50,
-        messages: [
-          { role: "user", content: "hi" },
-          { role: "assistant", content: [use("a"), use("b")] },
-          { role: "user", content: [given("a"), given("b"), { type: "text", text: "go on" }] },
-        ],
-      };
-      const { body } = translated(wire, messages, to);
+  ] as const)("with results and text in one message keeps their order in the %s style", (_, to) => {
+    const wire = {
+      model: "m",
+      max_tokens: 50,
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: [use("a"), use("b")] },
+        { role: "user", content: [given("a"), given("b"), { type: "text", text: "go on" }] },
+      ],
+    };
+    const { body } = translated(wire, messages, to);
 
-      expect(JSON.stringify(body).match(/saw a|saw b|go on/g)).toEqual(["saw a", "saw b", "go on"]);
-    },
-  );
+    expect(JSON.stringify(body).match(/saw a|saw b|go on/g)).toEqual(["saw a", "saw b", "go on"]);
+  });
 
   test.each([
     ["chat", chat, undefined],
     ["responses", responses, { type: "web_search" }],
     ["gemini", gemini, undefined],
   ] as const)(
-    "who choose their vendor's search choose no function of that name in the %s style",
+    "with a choice of the vendor's search chooses no function of that name in the %s style",
     (_, to, choice) => {
       const wire = {
         model: "m",
@@ -525,7 +522,7 @@ describe("callers of the messages style", () => {
     },
   );
 
-  test("are not told to reason where the conversation's calls lack their thinking", () => {
+  test("gets no reasoning if the conversation's calls lack their thinking", () => {
     const wire = {
       model: "m",
       reasoning_effort: "high",
@@ -547,9 +544,9 @@ describe("callers of the messages style", () => {
   });
 });
 
-describe("callers of the native style", () => {
+describe("a native request", () => {
   test.each(STYLES.slice(0, 3).map(({ style }) => [style.id, style] as const))(
-    "whose calls have no ids get the same ones for the %s style each time, another for each call",
+    "with calls without ids gets the same ids for the %s style each time, another for each call",
     (_, to) => {
       const calls = ["a", "b"].map((at) => ({ functionCall: { name: "look", args: { at } } }));
       const answers = ["a", "b"].map((at) => ({

@@ -62,7 +62,7 @@ const args = fc.oneof(
 
 describe(`any conversation (seed ${SEED})`, () => {
   test.each(EACH)(
-    "[A4.3-02] written for an upstream of the %s style and read again says, calls and answers the same",
+    "[A4.3-02] written for an upstream of the %s style and read back has the same text, calls and results",
     (_, to) => {
       holds(
         fc.property(orderly, (messages) => {
@@ -81,7 +81,7 @@ describe(`any conversation (seed ${SEED})`, () => {
   );
 
   test.each(EACH)(
-    "[A4.3-02] goes to an upstream of the %s style without the proofs that others gave, and with its own",
+    "[A4.3-02] reaches an upstream of the %s style without others' signatures, and with its own",
     (id, to) => {
       holds(
         fc.property(orderly, (messages) => {
@@ -103,7 +103,7 @@ describe(`any conversation (seed ${SEED})`, () => {
   );
 
   test.each(EACH)(
-    "in whatever order, becomes one that a vendor of the %s style takes, and no word of it is lost",
+    "in any order, becomes one that a vendor of the %s style accepts, without a lost text",
     (_, to) => {
       holds(
         fc.property(anyhow, (messages) => {
@@ -128,9 +128,9 @@ describe(`any conversation (seed ${SEED})`, () => {
   );
 });
 
-describe(`any tool's name (seed ${SEED})`, () => {
+describe(`any tool name (seed ${SEED})`, () => {
   test.each(EACH)(
-    "[A4.3-02] is one that a vendor of the %s style takes, and is itself again when the tool is called",
+    "[A4.3-02] is accepted by a vendor of the %s style, and restored if the tool is called",
     (id, to) => {
       holds(
         fc.property(fc.uniqueArray(anyName, { minLength: 1, maxLength: 6 }), (all) => {
@@ -179,9 +179,9 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   gemini: /^[A-Za-z_][A-Za-z0-9_.:-]*$/,
 };
 
-describe(`any answer (seed ${SEED})`, () => {
+describe(`any response (seed ${SEED})`, () => {
   test.each(EACH)(
-    "[A6-a] [A6-b] is a stream as clients of the %s style read it, and tells them all of it",
+    "[A6-a] [A6-b] is a valid stream for clients of the %s style, without a loss",
     (_, to) => {
       holds(
         fc.property(anyAnswer, (events) => {
@@ -200,7 +200,7 @@ describe(`any answer (seed ${SEED})`, () => {
   );
 
   test.each(EACH)(
-    "[A2.3] [A2.4] [A2.5] [A2.6] in one piece tells callers of the %s style the same",
+    "[A2.3] [A2.4] [A2.5] [A2.6] has the same complete content for clients of the %s style",
     (_, to) => {
       holds(
         fc.property(anyAnswer, (events) => {
@@ -219,34 +219,31 @@ describe(`any answer (seed ${SEED})`, () => {
     },
   );
 
-  test.each(EACH)(
-    "[A6-a] [A6-b] of the %s style says the same wherever its bytes are cut",
-    (_, to) => {
-      holds(
-        fc.property(
-          anyAnswer,
-          fc.infiniteStream(fc.integer({ min: 1, max: 60 })),
-          (events, sizes) => {
-            const bytes = new TextEncoder().encode(encode(to.style, events));
-            const sse = new SseDecoder(1_000_000);
-            const wire = [];
-            for (let at = 0; at < bytes.length;) {
-              const end = at + (sizes.next().value ?? 1);
-              wire.push(...sse.push(bytes.subarray(at, end)));
-              at = end;
-            }
-            wire.push(...sse.end());
+  test.each(EACH)("[A6-a] [A6-b] of the %s style has the same content with any split", (_, to) => {
+    holds(
+      fc.property(
+        anyAnswer,
+        fc.infiniteStream(fc.integer({ min: 1, max: 60 })),
+        (events, sizes) => {
+          const bytes = new TextEncoder().encode(encode(to.style, events));
+          const sse = new SseDecoder(1_000_000);
+          const wire = [];
+          for (let at = 0; at < bytes.length;) {
+            const end = at + (sizes.next().value ?? 1);
+            wire.push(...sse.push(bytes.subarray(at, end)));
+            at = end;
+          }
+          wire.push(...sse.end());
 
-            expect(wire).toEqual(readEvents(new TextDecoder().decode(bytes)));
-            expect(toldIn(decode(to.style, wire))).toEqual(
-              toldIn(decode(to.style, readEvents(new TextDecoder().decode(bytes)))),
-            );
-          },
-        ),
-        200,
-      );
-    },
-  );
+          expect(wire).toEqual(readEvents(new TextDecoder().decode(bytes)));
+          expect(toldIn(decode(to.style, wire))).toEqual(
+            toldIn(decode(to.style, readEvents(new TextDecoder().decode(bytes)))),
+          );
+        },
+      ),
+      200,
+    );
+  });
 
   test.each(EACH)(
     "[A7] that fails at any point is a failed stream of the %s style, and never an end",
@@ -271,7 +268,7 @@ describe(`any answer (seed ${SEED})`, () => {
     },
   );
 
-  test.each(EACH)("[A6-a] [A6-b] without an end is not given one in the %s style", (_, to) => {
+  test.each(EACH)("[A6-a] [A6-b] without an end gets none in the %s style", (_, to) => {
     holds(
       fc.property(anyAnswer, (events) => {
         const unended = events.filter(({ type }) => type !== "finish");
@@ -283,7 +280,7 @@ describe(`any answer (seed ${SEED})`, () => {
   });
 
   test.each(EACH)(
-    "[A6-a] [A6-b] of the %s style that breaks off is a failure wherever it does",
+    "[A6-a] [A6-b] of the %s style that breaks off anywhere is a failure",
     (id, to) => {
       holds(
         fc.property(anyAnswer, fc.nat(), (events, place) => {

@@ -85,7 +85,7 @@ withShared("corpus", () =>
   describe("recorded requests", () => {
     holdAll(new Map(STYLES.map((style) => [style, recordedRequests(style)])));
 
-    test.if(HAS_VENDORS)("no exception is made that is not needed", () => {
+    test.if(HAS_VENDORS)("need every listed exception", () => {
       expect(EXCEPTIONS.filter((one) => !needed.has(one)).map(({ why }) => why)).toEqual([]);
     });
   }),
@@ -108,7 +108,7 @@ function isCacheMark(name: string, request: ChatRequest, to: string, built: Json
 
 function holdAll(requests: ReadonlyMap<Judged, readonly RecordedRequest[]>): void {
   test.each(PAIRS.map(({ from, to }) => [from.style.id, to.style.id, from, to] as const))(
-    "[A4.3-02] [A4.3-09] what callers of the %s style ask, an upstream of the %s style is asked, or the loss is told",
+    "[A4.3-02] [A4.3-09] from clients of the %s style reach an upstream of the %s style completely, or the loss is reported",
     (_, __, from, to) => {
       for (const { name, body } of requests.get(from) ?? []) {
         const request = readFromCaller(from.style, body);
@@ -142,7 +142,7 @@ function holdAll(requests: ReadonlyMap<Judged, readonly RecordedRequest[]>): voi
   );
 
   test.each(PAIRS.map(({ from, to }) => [from.style.id, to.style.id, from, to] as const))(
-    "what callers of the %s style ask, a vendor of the %s style would take, whatever its model can do",
+    "from clients of the %s style would be accepted by a vendor of the %s style, with any model",
     (_, __, from, to) => {
       for (const { name, body } of requests.get(from) ?? []) {
         const request = readFromCaller(from.style, body);

@@ -34,7 +34,7 @@ function write(
   return { body: JSON.parse(JSON.stringify(body)) as JsonObject, lost: report.fields };
 }
 
-describe("how a picture is to be", () => {
+describe("image options", () => {
   const ofChat = (fields: JsonObject) => read(chat, { messages: [ASKED], ...fields });
   const ofNative = (imageConfig: JsonObject) =>
     read(gemini, { contents: CONTENTS, generationConfig: { imageConfig } });
@@ -44,7 +44,7 @@ describe("how a picture is to be", () => {
     ["in a member of its own", { image_config: requested }],
     ["in a vendor's object", { extra_body: { brand: { image_config: requested } } }],
     ["in one that a client wrote into the body", { brand: { image_config: requested } }],
-  ])("a caller of the chat style says %s", (_, fields) => {
+  ])("of a chat client include %s", (_, fields) => {
     expect(ofChat(fields).imageOptions).toEqual({ aspectRatio: "3:2", size: "2K" });
     expect(write(ofChat(fields), gemini)).toMatchObject({
       body: { generationConfig: { imageConfig: { aspectRatio: "3:2", imageSize: "2K" } } },
@@ -53,7 +53,7 @@ describe("how a picture is to be", () => {
     expect(write(ofChat(fields), chat).body).toMatchObject(fields);
   });
 
-  test("whatever else is said of it goes back as it came, and is reported elsewhere", () => {
+  test("that are unknown go back unchanged, and are reported for other styles", () => {
     const config = { ...requested, strength: 0.5 };
     const native = { aspectRatio: "3:2", imageOutputOptions: { mimeType: "image/png" } };
 
@@ -72,7 +72,7 @@ describe("how a picture is to be", () => {
     });
   });
 
-  test("no upstream is told that does not draw, and the caller learns it", () => {
+  test("are not sent to an upstream without images, and the client gets a report", () => {
     const { imageOptions } = ofNative({ aspectRatio: "3:2" });
     const request: ChatRequest = {
       model: "m",
@@ -91,7 +91,7 @@ describe("how a picture is to be", () => {
   });
 });
 
-describe("a picture that a model drew and is shown again", () => {
+describe("a generated image in the history", () => {
   const drawn = { role: "assistant", content: "There.", images: [IMAGE] };
   const ofChat = (message: JsonObject) => read(chat, { messages: [ASKED, message, ASKED] });
   const ofNative = () =>
@@ -99,19 +99,19 @@ describe("a picture that a model drew and is shown again", () => {
       contents: [...CONTENTS, { role: "model", parts: [{ text: "There." }, INLINE] }],
     });
 
-  test("goes back to an upstream of the chat style as it was written", () => {
+  test("goes back to an upstream of the chat style unchanged", () => {
     const odd = { ...drawn, images: [{ ...IMAGE, index: 0 }] };
 
     expect(write(ofChat(odd), chat).body["messages"]).toEqual([ASKED, odd, ASKED]);
   });
 
-  test("is a message of its own where nothing was said", () => {
+  test("is a separate message without text", () => {
     const silent = { role: "assistant", content: null, images: [IMAGE] };
 
     expect(write(ofChat(silent), chat).body["messages"]).toEqual([ASKED, silent, ASKED]);
   });
 
-  test("keeps its place beside pictures among the words", () => {
+  test("keeps its position beside images in the text", () => {
     const both = { ...drawn, content: [{ type: "text", text: "There." }, IMAGE] };
 
     expect(write(ofChat(both), chat).body["messages"]).toEqual([ASKED, both, ASKED]);
@@ -120,14 +120,14 @@ describe("a picture that a model drew and is shown again", () => {
   test.each<[string, JsonObject]>([
     ["are no pictures", { images: ["odd"] }],
     ["are something else besides", { images: [IMAGE, { type: "new" }] }],
-  ])("is left alone where images %s", (_, odd) => {
+  ])("is unchanged if images %s", (_, odd) => {
     const message = { ...drawn, ...odd };
 
     expect(write(ofChat(message), chat).body["messages"]).toEqual([ASKED, message, ASKED]);
     expect(write(ofChat(message), gemini).lost).toEqual(["messages.images"]);
   });
 
-  test("reaches those vendors of the chat style that take it", () => {
+  test("reaches those vendors of the chat style that accept it", () => {
     expect(write(ofNative(), chat, DRAWS)).toMatchObject({
       body: { messages: [ASKED, drawn] },
       lost: [],
@@ -138,7 +138,7 @@ describe("a picture that a model drew and is shown again", () => {
     });
   });
 
-  test("is an item of the responses style, which goes back as it was written", () => {
+  test("is an item of the responses style, which goes back unchanged", () => {
     const request = read(responses, { input: [ASKED, ITEM, ASKED] });
 
     expect(write(request, responses).body["input"]).toEqual([ASKED, ITEM, ASKED]);
@@ -149,7 +149,7 @@ describe("a picture that a model drew and is shown again", () => {
     ]);
   });
 
-  test("is only named by some callers of that style, which no other upstream understands", () => {
+  test("is referred to by id by some clients of that style, which other upstreams cannot resolve", () => {
     const { result: _, ...named } = ITEM;
     const request = read(responses, { input: [ASKED, named] });
 
@@ -157,7 +157,7 @@ describe("a picture that a model drew and is shown again", () => {
     expect(write(request, gemini).lost).toEqual(["messages.image_generation_call"]);
   });
 
-  test("is shown by the user to a model that wants proof of what it drew", () => {
+  test("is in a user message for a model that requires signatures on its images", () => {
     const model: ModelTraits = { reasoningControls: {}, output: ["text", "image"] };
     const last = read(chat, { messages: [ASKED, drawn] });
     const proven = [

@@ -52,7 +52,7 @@ withVendors("corpus", () =>
     const good = all.filter(({ status }) => status === 200);
     const ofFormat = (endpoint: string) => good.filter((record) => record.endpoint === endpoint);
 
-    test("[A4.8] questions of the chat style are read, with all that is acted on", () => {
+    test("[A4.8] requests of the chat style are read, with all fields", () => {
       const questions = ofFormat("embeddings")
         .map(({ asked }) => asked)
         .filter(isObject);
@@ -66,7 +66,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("[A4.7-c] questions of the native style are read", () => {
+    test("[A4.7-c] requests of the native style are read", () => {
       const [{ asked: batch = {} } = {}] = ofFormat("batch-embed-contents");
       const one = ofFormat("embed-content")
         .map(({ asked }) => asked)
@@ -82,7 +82,7 @@ withVendors("corpus", () =>
       expect(one.map((body) => read(body, address).inputs)).toEqual([["embed this"]]);
     });
 
-    test("[A4.8] questions of all that give vectors are asked again as they were, and nothing is lost", () => {
+    test("[A4.8] requests of all vendors with embeddings are written again unchanged, without a loss", () => {
       const questions = good.filter(({ asked, endpoint }) => asked && endpoint in INBOUND);
 
       expect(new Set(questions.map(({ provider }) => provider)).size).toBeGreaterThan(7);
@@ -106,7 +106,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("questions about pictures are refused, since vectors are of texts alone", () => {
+    test("requests with images are refused, since only texts are supported", () => {
       const ofPictures = ofFormat("cohere-embed").filter(({ asked = {} }) => "images" in asked);
 
       expect(ofPictures.length).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("[A2.7] answers by kinds of number are written again as they were", () => {
+    test("[A2.7] responses by number type are written again unchanged", () => {
       const records = ofFormat("cohere-embed").filter(({ asked = {} }) => "texts" in asked);
 
       expect(records.length).toBeGreaterThan(3);
@@ -140,7 +140,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("answers keep every vector, and what was used", () => {
+    test("responses keep every embedding, and the usage", () => {
       for (const [endpoint, format] of Object.entries(FORMATS)) {
         const records = ofFormat(endpoint).filter(({ answer }) => vectorsIn(answer).length > 0);
         expect(records.length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("[A2.7] and are written anew as the vendor's own description has it", () => {
+    test("[A2.7] and conform to the vendor's own description", () => {
       const resolve = openApiSchemas("schemas/openai.openapi.yaml");
       for (const { file, answer } of ofFormat("embeddings")) {
         const question = { model: "m", inputs: vectorsIn(answer).map(String) };
@@ -175,7 +175,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("failures of an answer differ by the responsible side", () => {
+    test("failures of a response differ by the responsible side", () => {
       const failed = all.filter(({ status }) => status !== 200);
 
       const seen = failed.map(({ file, endpoint, status, answer }) => {

@@ -20,21 +20,21 @@ import {
 
 /** Every recorded answer through the hub and back: nothing that both ends know may be lost. */
 withShared("corpus", () =>
-  describe(`recorded native answers, translated (seed ${SEED})`, () => {
+  describe(`recorded native responses, translated (seed ${SEED})`, () => {
     const good = readNativeCorpus().filter(({ status }) => status === 200);
     const streams = good.flatMap(({ file, sse, pieces }) =>
       sse === undefined ? [] : [{ file, sse, pieces }],
     );
     const bodies = good.flatMap(({ file, body }) => (body === undefined ? [] : [{ file, body }]));
 
-    test("there is as much of it as the index says", () => {
+    test("are as many as the index lists", () => {
       expect([streams.length > countOf(95, 3), bodies.length > countOf(125, 6)]).toEqual([
         true,
         true,
       ]);
     });
 
-    test("[A2.6] an answer in one piece keeps its words, thoughts, calls, proofs, reason and usage", () => {
+    test("[A2.6] keep text, reasoning, calls, signatures, finish reason and usage, if complete", () => {
       for (const { file, body } of bodies) {
         const events = gemini.outbound.parseResponse(body);
         const built = gemini.inbound.buildResponse(events, REQUEST);
@@ -46,7 +46,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A2.6] and every member that the specification names", () => {
+    test("[A2.6] have every member that the specification names", () => {
       for (const { file, body } of bodies) {
         const built = gemini.inbound.buildResponse(gemini.outbound.parseResponse(body), REQUEST);
 
@@ -54,7 +54,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A4.7-b] a stream keeps the same, and comes out as clients read it", async () => {
+    test("[A4.7-b] keep the same in a stream, in the form that clients read", async () => {
       for (const { file, sse } of streams) {
         const events = await decode(nativeEvents(sse));
         const out = await encode(events);
@@ -73,7 +73,7 @@ withShared("corpus", () =>
       }
     });
 
-    test.if(HAS_VENDORS)("a call whose arguments came in pieces comes out whole", async () => {
+    test.if(HAS_VENDORS)("have calls with arguments in parts as a whole", async () => {
       const pieced = streams.filter(({ sse }) => sse.includes("partialArgs"));
 
       expect(pieced.length).toBeGreaterThan(2);
@@ -95,7 +95,7 @@ withShared("corpus", () =>
       ]);
     });
 
-    test("a caller who did not ask for thoughts gets none, and all the rest", async () => {
+    test("omit reasoning for a client that did not request it, and keep the rest", async () => {
       const request: ChatRequest = { ...REQUEST, reasoning: {} };
       for (const { file, sse } of streams) {
         const out = await encode(await decode(nativeEvents(sse)), request);
@@ -109,7 +109,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a stream says what the same answer in one piece would say", async () => {
+    test("have the same content as a stream and as a complete response", async () => {
       for (const { file, sse } of streams) {
         const events = await decode(nativeEvents(sse));
         const built = gemini.inbound.buildResponse(events, REQUEST);
@@ -119,7 +119,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("bytes cut anywhere decode to the same events", async () => {
+    test("decode to the same events with any split", async () => {
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(`${sse}\n\n`);
         const expected = comparable(await decode(nativeEvents(sse)));
@@ -133,7 +133,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a recorded stream without its last part is a failure, never an end", async () => {
+    test("are a failure without the last part of their stream, never an end", async () => {
       for (const { file, sse } of streams) {
         const events = nativeEvents(sse);
         const atReason = events.findIndex(({ data }) => data.includes('"finishReason"'));
@@ -146,7 +146,7 @@ withShared("corpus", () =>
       }
     });
 
-    test.if(HAS_VENDORS)("sources are cited at the words that they bear out", () => {
+    test.if(HAS_VENDORS)("have sources at the text that they support", () => {
       const grounded = bodies.filter(({ body }) => JSON.stringify(body).includes('"uri"'));
       const cited = grounded.map(({ body }) => citationsIn(gemini.outbound.parseResponse(body)));
 
@@ -161,7 +161,7 @@ withShared("corpus", () =>
   }),
 );
 
-describe("the grammar itself sees what clients trip over", () => {
+describe("the grammar check detects errors that break clients", () => {
   const candidate = { content: { role: "model", parts: [{ text: "a" }] }, index: 0 };
   const head = { modelVersion: "m", responseId: "r", createTime: "2026-01-01T00:00:00.000Z" };
   const event = (candidates: JsonObject[], more: JsonObject = {}): string =>
@@ -170,7 +170,7 @@ describe("the grammar itself sees what clients trip over", () => {
   const withPart = (part: JsonObject): string =>
     event([{ ...candidate, content: { role: "model", parts: [part] } }]) + end;
 
-  test("nothing in a good stream", () => {
+  test("but none in a valid stream", () => {
     expect(geminiStreamFaults(event([candidate]) + end)).toEqual([]);
   });
 
@@ -194,7 +194,7 @@ describe("the grammar itself sees what clients trip over", () => {
     expect(geminiStreamFaults(stream)).not.toEqual([]);
   });
 
-  test("a thought for a caller who did not ask", () => {
+  test("as reasoning for a client that did not request it", () => {
     const stream = withPart({ text: "a", thought: true });
 
     expect(geminiStreamFaults(stream)).toEqual([]);

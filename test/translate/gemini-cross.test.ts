@@ -31,7 +31,7 @@ withShared("corpus", () =>
     const streams = chats.filter((record) => record.sse !== undefined && !isFailed(record));
     const native = readNativeCorpus().filter(({ status }) => status === 200);
 
-    test("[A4.7-b] every recorded chat stream is a good native stream, and says the same", async () => {
+    test("[A4.7-b] every recorded chat stream becomes a valid native stream with the same content", async () => {
       for (const { file, sse = "" } of streams) {
         const events = await Array.fromAsync(decodeStream(chat, each(eventsOf(sse))));
         const out = await encode(events);
@@ -42,7 +42,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("every recorded chat answer in one piece says the same natively", () => {
+    test("every recorded complete chat response has the same content in the native style", () => {
       for (const { file, body } of chats.filter(
         (record) => !isFailed(record) && isAnswer(record),
       )) {
@@ -57,7 +57,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("every recorded native stream is a good chat stream", async () => {
+    test("every recorded native stream becomes a valid chat stream", async () => {
       for (const { file, sse } of native) {
         if (sse === undefined) continue;
         const events = await Array.fromAsync(decodeStream(gemini, each(nativeEvents(sse))));
@@ -69,7 +69,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("every recorded chat request becomes one that a native server takes", () => {
+    test("every recorded chat request becomes one that a native server accepts", () => {
       const asked = chats.flatMap(({ file, status, request }) =>
         request === undefined || status !== 200 ? [] : [{ file, request }],
       );
@@ -94,7 +94,7 @@ withShared("corpus", () =>
 );
 
 withShared("captured", () =>
-  test("chat requests of real clients become ones that a native server takes", () => {
+  test("chat requests of real clients become ones that a native server accepts", () => {
     const bodies = readdirSync(join(SHARED, "captured"))
       .filter((file) => file.endsWith(".jsonl"))
       .flatMap((file) => readLines(`captured/${file}`))
@@ -111,7 +111,7 @@ withShared("captured", () =>
 );
 
 withShared("captured", () =>
-  test("[A4.7-d] native requests of real clients become chat requests whose results answer calls", () => {
+  test("[A4.7-d] native requests of real clients become chat requests with matched results", () => {
     const bodies = readdirSync(join(SHARED, "captured"))
       .filter((file) => file.endsWith(".jsonl"))
       .flatMap((file) => readLines(`captured/${file}`))
@@ -171,7 +171,7 @@ describe(`any conversation (seed ${SEED})`, () => {
     .chain((role) => blocks[role].map((made): Message => ({ role, blocks: made })));
   const question: Message = { role: "user", blocks: [{ type: "text", text: "hi" }] };
 
-  test("becomes one that a native server takes", () => {
+  test("becomes one that a native server accepts", () => {
     fc.assert(
       fc.property(
         fc.array(message, { maxLength: 8 }),
@@ -187,7 +187,7 @@ describe(`any conversation (seed ${SEED})`, () => {
     );
   });
 
-  test("that is in order comes back with all that was said, called and answered", () => {
+  test("that is valid keeps all its text, calls and results", () => {
     const step = fc.record({
       calls: fc.uniqueArray(fc.constantFrom("f", "g.2", "h"), { minLength: 1, maxLength: 3 }),
       said: fc.string({ minLength: 1 }),

@@ -20,7 +20,7 @@ withShared("corpus", () =>
     const good = records.filter(({ status }) => status === 200);
     const streams = good.filter(({ sse }) => sse !== undefined);
 
-    test("[A4.7-b] a caller gets the upstream's bytes, however they were cut", () => {
+    test("[A4.7-b] reaches a client byte for byte, with any split", () => {
       const changed = streams.filter((record) => {
         const sent = encoded(record);
         return ways(sent, record).some((pieces) => !sent.equals(pass(pieces).bytes));
@@ -30,7 +30,7 @@ withShared("corpus", () =>
       expect(changed.map(({ file }) => file)).toEqual([]);
     });
 
-    test("a stream's usage is the last that the upstream reported, and it adds up to the total", () => {
+    test("has in a stream the last usage of the upstream, which adds up to the total", () => {
       for (const record of streams) {
         const { tap } = pass(cut(encoded(record), random(SEED)));
 
@@ -38,7 +38,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the usage of an answer in one piece is the body's", () => {
+    test("has the usage of a complete response in the body", () => {
       for (const { file, body } of good) {
         if (body === undefined) continue;
         const facts = gemini.passthrough.readAnswer(body);
@@ -47,7 +47,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a complete answer is known to be complete, and one without its last event is not", () => {
+    test("is complete with its last event, and incomplete without it", () => {
       for (const record of streams) {
         const sse = encoded(record).toString();
         const cutShort = sse.slice(0, sse.lastIndexOf("data:", sse.indexOf('"finishReason"')));
@@ -63,7 +63,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the end of an answer waits for the end of the upstream's bytes", () => {
+    test("ends only after the end of the upstream's bytes", () => {
       for (const record of streams) {
         const tap = gemini.passthrough.openTap(FACTS);
         const early = Buffer.from(tap.push(encoded(record)) ?? []);
@@ -77,7 +77,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the text kept for a local count is the text of the answer", () => {
+    test("has the text of the response for a local count", () => {
       for (const record of streams.filter(({ sse }) => sse?.includes("partialArgs") === false)) {
         const { tap } = pass(cut(encoded(record), random(SEED)));
         const said = saidNatively(nativeChunks(record.sse ?? ""));
@@ -96,7 +96,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A7] every recorded failure has a cause that the router can act on", () => {
+    test("[A7] has an actionable cause for every failure", () => {
       const failed = records.filter(({ status }) => status !== 200);
 
       expect(failed.length).toBeGreaterThan(countOf(20, 0));

@@ -14,12 +14,12 @@ withShared("corpus", () =>
       request === undefined ? [] : [{ file, status, request, model }],
     );
 
-    test("[A4.7-a] every one is accepted", () => {
+    test("[A4.7-a] are all accepted", () => {
       expect(asked.length).toBeGreaterThan(countOf(240, 10));
       expect(asked.map(({ request }) => refusalOf(request)).filter(isRefusal)).toEqual([]);
     });
 
-    test("[A4.7-a] read into the hub and written again they say the same", () => {
+    test("[A4.7-a] have the same meaning after the hub", () => {
       for (const { file, request } of asked) {
         const report = new LossReport();
         const built = rebuild(request, report);
@@ -29,7 +29,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("writing them twice changes nothing more", () => {
+    test("are unchanged if they are written twice", () => {
       for (const { file, request } of asked) {
         const once = rebuild(request);
 
@@ -37,7 +37,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("results find the calls that they answer", () => {
+    test("have results matched to their calls", () => {
       let pairs = 0;
       for (const { file, request, status } of asked) {
         if (status !== 200) continue;
@@ -65,16 +65,16 @@ withShared("captured", () =>
       .map(({ body }) => body)
       .filter(isObject);
 
-    test("[A4.7-a] every one is accepted", () => {
+    test("[A4.7-a] are all accepted", () => {
       expect(bodies.length).toBeGreaterThan(countOf(75, 10));
       expect(bodies.map(refusalOf).filter(isRefusal)).toEqual([]);
     });
 
-    test("each survives the way through the hub", () => {
+    test("have the same meaning after the hub", () => {
       for (const body of bodies) expect(normalized(rebuild(body))).toEqual(normalized(body));
     });
 
-    test("none of them has to be changed on the way to a server of the style", () => {
+    test("need no change for a server of the style", () => {
       for (const body of bodies) {
         expect(gemini.passthrough.amend(body, facts(body), "m")).toEqual({});
       }

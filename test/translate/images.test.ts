@@ -33,12 +33,12 @@ withVendors("corpus", () => {
   const requests = answers.filter(({ request }) => isObject(request["body"]));
   const failures = records.filter(({ response }) => response["status"] !== 200);
 
-  test("there is something to read of every kind", () => {
+  test("there are recordings of every kind", () => {
     expect(new Set(requests.map(({ kind }) => kind)).size).toBe(3);
     expect([answers.length > 10, failures.length > 5]).toEqual([true, true]);
   });
 
-  describe("a recorded answer is read, and written again as it was:", () => {
+  describe("a recorded response is read, and written again unchanged:", () => {
     test.each(answers.map((each) => [each.file, each] as const))("%s", (_, { kind, response }) => {
       const body = objectOf(response["body"]) ?? {};
 
@@ -52,7 +52,7 @@ withVendors("corpus", () => {
     });
   });
 
-  describe("a recorded failure is understood:", () => {
+  describe("a recorded failure is read:", () => {
     test.each(failures.map((each) => [each.file, each] as const))("%s", (_, { response }) => {
       const told = memberOf(response["body"], "error");
       const status = integerOf(response["status"]) ?? 0;
@@ -67,7 +67,7 @@ withVendors("corpus", () => {
     });
   });
 
-  describe("a recorded request is read, and built again as it was:", () => {
+  describe("a recorded request is read, and written again unchanged:", () => {
     test.each(requests.map((each) => [each.file, each] as const))("%s", (_, { kind, request }) => {
       const { inbound } = FORMATS[kind];
       const form = formIn(request);

@@ -96,7 +96,7 @@ const CONVERSATIONS: Readonly<Record<Caller, JsonObject>> = {
   },
 };
 
-describe("numbers in earlier calls, and in schemas of tools, reach the vendor digit for digit", () => {
+describe("numbers in earlier calls, and in tool schemas, reach the vendor digit for digit", () => {
   test.each(PAIRS)("%s to %s", async (caller, model) => {
     const [path, body] = callOf(caller, model, CONVERSATIONS[caller]);
     const { status, sent } = await losses.ask(path, withDigits(JSON.stringify(body)));
@@ -106,7 +106,7 @@ describe("numbers in earlier calls, and in schemas of tools, reach the vendor di
   });
 });
 
-test("a request that passes through keeps them where its messages are changed", async () => {
+test("a passthrough request keeps them if its messages are changed", async () => {
   const { messages, ...rest } = CONVERSATIONS.messages;
   const prefilled = [
     ...(Array.isArray(messages) ? messages : []),
@@ -356,7 +356,7 @@ const ANSWERED = STYLES.flatMap((caller) =>
   ]),
 );
 
-describe("numbers in calls of an answer reach the caller digit for digit", () => {
+describe("numbers in calls of a response reach the client digit for digit", () => {
   test.each(ANSWERED)("%s from %s (stream %p)", async (caller, model, stream) => {
     const { whole = {}, events = [] } = ANSWERS[model] ?? {};
     const written = events.map((event) =>

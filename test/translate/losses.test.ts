@@ -50,7 +50,7 @@ const FLAT_TOOL = { type: "function", name: "f", parameters: PARAMETERS, strict:
 
 describe("items of the responses style", () => {
   test.each(["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
-    "tools that an item adds reach %s, whatever the item's role",
+    "tools that an item adds reach %s, with any role of the item",
     async (model) => {
       for (const role of ["developer", "critic"]) {
         const added = { type: "additional_tools", role, tools: [FLAT_TOOL] };
@@ -62,7 +62,7 @@ describe("items of the responses style", () => {
   );
 
   test.each(["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
-    "an item of a type that nobody knows is named on %s, whatever its role",
+    "an item of an unknown type is reported on %s, with any role",
     async (model) => {
       const items = ["user", "critic"].map((role) => ({ type: "gossip", role, content: "x" }));
 
@@ -74,7 +74,7 @@ describe("items of the responses style", () => {
   );
 
   test.each(["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
-    "a message whose role nobody knows is refused on %s, by its place",
+    "a message with an unknown role is refused on %s, by its position",
     async (model) => {
       const input = [user("a"), { role: "critic", content: "x" }, user("b")];
       const answer = await losses.gateway.post("/v1/responses", { model, input });
@@ -95,7 +95,7 @@ describe("Cohere", () => {
   test.each([
     ["text beside calls", { content: "I will look it up." }],
     ["its own tool_plan", { content: null, tool_plan: "I will look it up." }],
-  ])("is told %s as the plan that it was", async (_, members) => {
+  ])("gets %s as the plan", async (_, members) => {
     const spoken = { role: "assistant", ...members, tool_calls: [CALL] };
     const body = { messages: [user("a"), spoken, RESULT], tools: [TOOL] };
     const sent = await expectKept("chat", "command-a", body);
@@ -106,40 +106,43 @@ describe("Cohere", () => {
     });
   });
 
-  test.each([false, true])("has its plan told beside the calls (stream %p)", async (isStreamed) => {
-    const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
-    const events = [
-      { type: "message-start", id: "m", delta: { message: { role: "assistant", content: [] } } },
-      { type: "tool-plan-delta", delta: { message: { tool_plan: "I will " } } },
-      { type: "tool-plan-delta", delta: { message: { tool_plan: "look." } } },
-      { type: "tool-call-start", index: 0, delta: { message: { tool_calls: call } } },
-      { type: "tool-call-end", index: 0 },
-      {
-        type: "message-end",
-        delta: {
-          finish_reason: "TOOL_CALL",
-          usage: { tokens: { input_tokens: 1, output_tokens: 1 } },
+  test.each([false, true])(
+    "has its plan returned beside the calls (stream %p)",
+    async (isStreamed) => {
+      const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+      const events = [
+        { type: "message-start", id: "m", delta: { message: { role: "assistant", content: [] } } },
+        { type: "tool-plan-delta", delta: { message: { tool_plan: "I will " } } },
+        { type: "tool-plan-delta", delta: { message: { tool_plan: "look." } } },
+        { type: "tool-call-start", index: 0, delta: { message: { tool_calls: call } } },
+        { type: "tool-call-end", index: 0 },
+        {
+          type: "message-end",
+          delta: {
+            finish_reason: "TOOL_CALL",
+            usage: { tokens: { input_tokens: 1, output_tokens: 1 } },
+          },
         },
-      },
-    ];
-    losses.play(() => stream(events.map((event) => `data: ${JSON.stringify(event)}\n\n`)));
-    const answer = await losses.gateway.post("/v1/chat/completions", {
-      model: "command-a",
-      messages: [user("a")],
-      tools: [TOOL],
-      stream: isStreamed,
-    });
-    const answered = await said(answer);
-    losses.play();
+      ];
+      losses.play(() => stream(events.map((event) => `data: ${JSON.stringify(event)}\n\n`)));
+      const answer = await losses.gateway.post("/v1/chat/completions", {
+        model: "command-a",
+        messages: [user("a")],
+        tools: [TOOL],
+        stream: isStreamed,
+      });
+      const answered = await said(answer);
+      losses.play();
 
-    expect(answered).toMatchObject({
-      text: "I will look.",
-      calls: [{ name: "f", arguments: {} }],
-      finish: "tool_calls",
-    });
-  });
+      expect(answered).toMatchObject({
+        text: "I will look.",
+        calls: [{ name: "f", arguments: {} }],
+        finish: "tool_calls",
+      });
+    },
+  );
 
-  test("is shown the pictures that a tool returned, and not their base64 as text", async () => {
+  test("gets the images of a tool result, and not their base64 as text", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } };
     const result = { type: "tool_result", tool_use_id: "call_1" };
     for (const [content, text] of [
@@ -166,7 +169,7 @@ describe("Cohere", () => {
     }
   });
 
-  test("gets the words of a text file, and no file that it cannot read", async () => {
+  test("gets the text of a text file, and no file that it cannot read", async () => {
     const asked = (type: string, name: string): JsonObject => {
       const file = { filename: name, file_data: `data:${type};base64,aGVsbG8=` };
       return {
@@ -188,7 +191,7 @@ describe("Cohere", () => {
     expect([refused.status, await refused.text()]).toEqual([400, expect.any(String)]);
   });
 
-  test("is told in which detail to look at a picture", async () => {
+  test("gets the detail option of an image", async () => {
     const url = `data:image/png;base64,${PNG}`;
     const image = { type: "image_url", image_url: { url, detail: "high" } };
     const sent = await expectKept("chat", "command-a", { messages: [user([image])] });
@@ -197,7 +200,7 @@ describe("Cohere", () => {
     expect(part).toEqual(image);
   });
 
-  test("loses what was thought before, and its caller is told", async () => {
+  test("loses earlier reasoning, with a report", async () => {
     const thought = { role: "assistant", content: "b", reasoning_content: "because" };
 
     await expectLost("chat", "command-a", { messages: [user("a"), thought, user("c")] }, [
@@ -206,7 +209,7 @@ describe("Cohere", () => {
   });
 });
 
-describe("a wish to search the web", () => {
+describe("the web search option", () => {
   const asked = { messages: [user("a")], web_search_options: { search_context_size: "high" } };
 
   test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"])("reaches %s", async (model) => {
@@ -216,7 +219,7 @@ describe("a wish to search the web", () => {
     expect(lost).toEqual(model.startsWith("gemini") ? ["web_search.context_size"] : []);
   });
 
-  test("is a switch at a vendor that has one", async () => {
+  test("is a switch at a vendor with one", async () => {
     const sent = await expectLost("chat", "qwen-plus", asked, ["web_search.search_context_size"]);
 
     expect(sent.body).toMatchObject({ enable_search: true });
@@ -224,7 +227,7 @@ describe("a wish to search the web", () => {
   });
 
   test.each(["llama-3.3-70b-versatile", "mistral-large-latest", "deepseek-v4-pro", "command-a"])(
-    "is reported on %s, whose vendor does not search",
+    "is reported on %s, whose vendor has no search",
     async (model) => {
       const sent = await expectLost("chat", model, asked, ["web_search_options"]);
 
@@ -270,7 +273,7 @@ describe("members of messages", () => {
     },
   );
 
-  test("empty members that a vendor refuses are left out without a word: they say nothing", async () => {
+  test("empty members that a vendor refuses are omitted without a report", async () => {
     const empty = { refusal: null, annotations: [], audio: null, reasoning_content: "" };
     const messages = [user("a"), { role: "assistant", content: "b", ...empty }, user("c")];
     const sent = await expectKept("chat", "mistral-large-latest", { messages });
@@ -279,13 +282,13 @@ describe("members of messages", () => {
   });
 });
 
-describe("the detail in which to look at a picture", () => {
+describe("the detail option of an image", () => {
   const url = `data:image/png;base64,${PNG}`;
   const shown = (detail: string): JsonObject => ({
     messages: [user([{ type: "image_url", image_url: { url, detail } }])],
   });
 
-  test("reaches vendors that know it", async () => {
+  test("reaches vendors that support it", async () => {
     const sent = await expectKept("chat", "gpt-4o", shown("low"));
 
     expect(sent.text).toContain('"detail":"low"');
@@ -300,7 +303,7 @@ describe("the detail in which to look at a picture", () => {
   });
 
   test.each(["claude-sonnet-4-5", "gemini-2.5-flash", "command-a"])(
-    "is not reported on %s if it is auto, which is what vendors do by themselves",
+    "is not reported on %s if it is auto, the default of all vendors",
     async (model) => {
       await expectKept("chat", model, shown("auto"));
     },
@@ -322,7 +325,7 @@ describe("citations of documents", () => {
     citations: { enabled: true },
   };
 
-  test.each(others)("that were asked for are reported on %s", async (model) => {
+  test.each(others)("in a request are reported on %s", async (model) => {
     const wanted = { ...DOCUMENT, citations: { enabled: true } };
     const call = { type: "tool_use", id: "c", name: "f", input: {} };
     const result = { type: "tool_result", tool_use_id: "c", content: [searched] };
@@ -335,21 +338,21 @@ describe("citations of documents", () => {
     }
   });
 
-  test("reach vendors of the style as they were asked for", async () => {
+  test("reach vendors of the style unchanged", async () => {
     const messages = [user([{ ...DOCUMENT, citations: { enabled: true } }])];
     const sent = await expectKept("messages", "claude-sonnet-4-5", { messages });
 
     expect(sent.body["messages"]).toEqual(messages);
   });
 
-  test.each(others)("that nobody asked for are not reported on %s", async (model) => {
+  test.each(others)("that were not requested are not reported on %s", async (model) => {
     const messages = [user([{ ...DOCUMENT, citations: { enabled: false } }])];
 
     await expectKept("messages", model, { messages });
   });
 });
 
-describe("the beginning of an answer", () => {
+describe("an assistant prefix", () => {
   const messages = [user("a"), { role: "assistant", content: "{" }];
 
   test.each(["mistral-large-latest", "deepseek-v4-pro"])(
@@ -361,12 +364,12 @@ describe("the beginning of an answer", () => {
     },
   );
 
-  test.each(["claude-sonnet-4-5", "gemini-2.5-flash"])("is gone on from by %s", async (model) => {
+  test.each(["claude-sonnet-4-5", "gemini-2.5-flash"])("is continued by %s", async (model) => {
     await expectKept("messages", model, { messages });
   });
 
   test.each(["gpt-4o-mini", "gpt-4o", "llama-3.3-70b-versatile", "command-a"])(
-    "is reported on %s, which answers it",
+    "is reported on %s, which treats it as a normal turn",
     async (model) => {
       const contents = [
         { role: "user", parts: [{ text: "a" }] },
@@ -383,13 +386,13 @@ describe("the beginning of an answer", () => {
     await expectLost("chat", "claude-opus-4-6", { messages }, ["messages.prefill"]);
   });
 
-  test("is none in styles whose vendors answer it: nothing is reported", async () => {
+  test("is not one in styles whose vendors treat it as a turn: nothing is reported", async () => {
     await expectKept("chat", "gpt-4o", { messages });
     await expectKept("responses", "gpt-4o-mini", { input: messages });
   });
 });
 
-describe("a number of tokens to think for", () => {
+describe("a reasoning budget", () => {
   const native = (thinkingBudget: number): JsonObject => ({
     contents: [{ role: "user", parts: [{ text: "a" }] }],
     generationConfig: { thinkingConfig: { thinkingBudget } },
@@ -400,7 +403,7 @@ describe("a number of tokens to think for", () => {
     thinking: { type: "enabled", budget_tokens: budget },
   });
 
-  test("reaches vendors that take it", async () => {
+  test("reaches vendors that support it", async () => {
     const claude = await expectKept("gemini", "claude-sonnet-4-5", native(2_000));
     const gemini = await expectKept("messages", "gemini-2.5-flash", own(2_000));
 
@@ -408,7 +411,7 @@ describe("a number of tokens to think for", () => {
     expect(gemini.text).toContain('"thinkingBudget":2000');
   });
 
-  test("is reported if it is less or more than the model takes", async () => {
+  test("is reported if it is below or above the model's range", async () => {
     const claude = await expectLost("gemini", "claude-sonnet-4-5", native(100), [
       "reasoning.budget_tokens",
     ]);
@@ -424,14 +427,14 @@ describe("a number of tokens to think for", () => {
   });
 
   test.each(["gpt-5", "gemini-3-pro-preview", "deepseek-v4-pro"])(
-    "is reported on %s, which knows steps of effort",
+    "is reported on %s, which has effort levels",
     async (model) => {
       await expectLost("messages", model, own(2_000), ["reasoning.budget_tokens"]);
     },
   );
 });
 
-describe("bounds of a schema", () => {
+describe("schema constraints", () => {
   const schema = (bounds: JsonObject): JsonObject => ({
     type: "object",
     properties: { minimum: { type: "integer", ...bounds } },
@@ -450,7 +453,7 @@ describe("bounds of a schema", () => {
   });
   const BOUNDS = { minimum: 1, maximum: 5 };
 
-  test("that Claude can only be told are reported", async () => {
+  test("that become an instruction for Claude are reported", async () => {
     const answer = await expectLost("chat", "claude-sonnet-4-5", format(BOUNDS), [
       "response_format",
     ]);
@@ -459,7 +462,7 @@ describe("bounds of a schema", () => {
     for (const { text } of [answer, called]) expect(text).toContain("{minimum: 1, maximum: 5}");
   });
 
-  test("reach vendors that take them", async () => {
+  test("reach vendors that support them", async () => {
     for (const model of ["gpt-4o", "gemini-2.5-flash"]) {
       const sent = await expectKept("chat", model, format(BOUNDS));
 
@@ -467,23 +470,23 @@ describe("bounds of a schema", () => {
     }
   });
 
-  test("are not looked for in the names of members", async () => {
+  test("are not searched in the names of members", async () => {
     await expectKept("chat", "claude-sonnet-4-5", format({}));
     await expectKept("chat", "claude-sonnet-4-5", tool({}));
   });
 });
 
-describe("turns that say nothing", () => {
+describe("empty turns", () => {
   const messages = [user(""), { role: "assistant", content: "a" }, user("b")];
 
-  test("are left out without a word: nothing was said that could be lost", async () => {
+  test("are omitted without a report", async () => {
     const silent = [user("a"), { role: "assistant", content: "" }, user("b")];
     for (const model of ["claude-sonnet-4-5", "gemini-2.5-flash", "command-a"]) {
       await expectKept("chat", model, { messages: silent });
     }
   });
 
-  test("are reported if other words are put in their place", async () => {
+  test("are reported if other text replaces them", async () => {
     const sent = await expectLost("chat", "claude-sonnet-4-5", { messages }, ["messages.content"]);
     await expectLost("responses", "claude-sonnet-4-5", { input: messages }, ["input[0].content"]);
 
@@ -491,13 +494,13 @@ describe("turns that say nothing", () => {
   });
 });
 
-describe("reasoning items with a summary and no proof", () => {
+describe("reasoning items with a summary and no signature", () => {
   const thought = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "s" }] };
   const call = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" };
   const result = { type: "function_call_output", call_id: "call_1", output: "1" };
   const input = [user("a"), thought, call, result];
 
-  test("reach vendors that take reasoning as text", async () => {
+  test("reach vendors that accept reasoning as text", async () => {
     const sent = await expectKept("responses", "deepseek-v4-pro", { input, tools: [FLAT_TOOL] });
 
     expect(listOf(sent.body["messages"])[1]).toMatchObject({ reasoning_content: "s" });
@@ -515,7 +518,7 @@ describe("reasoning items with a summary and no proof", () => {
   });
 });
 
-describe("reasoning signatures that are lost, as after a restart", () => {
+describe("lost reasoning signatures, as after a restart", () => {
   const messages = [user("a"), { role: "assistant", content: null, tool_calls: [CALL] }, RESULT];
   const body = { messages, tools: [TOOL] };
 
@@ -524,7 +527,7 @@ describe("reasoning signatures that are lost, as after a restart", () => {
   });
 
   test.each(["gemini-3-pro-preview", "gpt-5"])(
-    "are not missed on %s before the last question, where vendors need none",
+    "are not reported on %s before the last user turn, where vendors need none",
     async (model) => {
       const ended = [...messages, { role: "assistant", content: "b" }, user("c")];
 
@@ -533,14 +536,14 @@ describe("reasoning signatures that are lost, as after a restart", () => {
   );
 
   test.each(["gemini-2.5-flash", "gpt-4o"])(
-    "are not missed on %s, which gives none",
+    "are not reported on %s, which has none",
     async (model) => {
       await expectKept("chat", model, body);
     },
   );
 });
 
-describe("a choice of tools", () => {
+describe("a tool choice", () => {
   const validated = (allowedFunctionNames?: readonly string[]): JsonObject => ({
     contents: [{ role: "user", parts: [{ text: "a" }] }],
     tools: [{ functionDeclarations: [{ name: "f", parametersJsonSchema: PARAMETERS }] }],
@@ -568,7 +571,7 @@ describe("a choice of tools", () => {
   });
 
   test.each([...others, "gemini-2.5-flash", "mistral-large-latest"])(
-    "a demand for a call is reported on %s if there is no tool",
+    "that forces a call is reported on %s if there is no tool",
     async (model) => {
       const messages = [user("a")];
       await expectLost("chat", model, { messages, tool_choice: "required" }, ["tool_choice"]);
@@ -580,7 +583,7 @@ describe("a choice of tools", () => {
   );
 
   test.each([...others, "gemini-2.5-flash", "mistral-large-latest"])(
-    "what happens anyway is not reported on %s",
+    "with a default value is not reported on %s",
     async (model) => {
       for (const choice of ["auto", "none"]) {
         await expectKept("chat", model, { messages: [user("a")], tool_choice: choice });
@@ -598,7 +601,7 @@ describe("calls without results, and results without calls", () => {
   };
   const MODELS = ["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "command-a"];
 
-  test.each(MODELS)("are reported on %s, which is told other words", async (model) => {
+  test.each(MODELS)("are reported on %s, which gets other text", async (model) => {
     await expectLost("chat", model, interrupted, ["messages.tool_calls"]);
     await expectLost("chat", model, stray, ["messages.tool_call_id"]);
   });
@@ -622,7 +625,7 @@ describe("calls without results, and results without calls", () => {
   });
 });
 
-describe("the quality of a picture", () => {
+describe("the quality of an image", () => {
   const asked = (quality: string): JsonObject => ({ model: "dall-e-2", prompt: "a dot", quality });
 
   test("is reported on a model that has only one", async () => {
@@ -638,7 +641,7 @@ describe("the quality of a picture", () => {
   });
 
   test.each(["standard", "auto"])(
-    "is not reported if it is %s, which is that one",
+    "is not reported if it is %s, the model's only one",
     async (quality) => {
       const told = await losses.ask("/v1/images/generations", asked(quality));
 

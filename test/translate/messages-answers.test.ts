@@ -16,18 +16,18 @@ import { messageIn, readMessagesCorpus } from "./messages-corpus.ts";
 
 /** Every recorded answer through the hub and back: nothing that both ends know may be lost. */
 withShared("corpus", () =>
-  describe(`recorded answers, translated (seed ${SEED})`, () => {
+  describe(`recorded responses, translated (seed ${SEED})`, () => {
     const good = readMessagesCorpus().filter(({ status }) => status === 200);
     const streams = good.flatMap(({ file, sse, pieces }) =>
       sse === undefined ? [] : [{ file, sse, pieces }],
     );
     const bodies = good.flatMap(({ file, body }) => (isObject(body) ? [{ file, body }] : []));
 
-    test("there is as much of it as the index says", () => {
+    test("are as many as the index lists", () => {
       expect([streams.length, bodies.length]).toEqual([countOf(41, 4), countOf(60, 6)]);
     });
 
-    test("[A2.5] an answer in one piece keeps its blocks, reason, usage and all it carries", () => {
+    test("[A2.5] keep blocks, finish reason, usage and other content, if complete", () => {
       for (const { file, body } of bodies) {
         const events = messages.outbound.parseResponse(body);
         const built = messages.inbound.buildResponse(events, REQUEST);
@@ -37,7 +37,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A6-a] a stream keeps the same, and comes out in the exact order that clients read", async () => {
+    test("[A6-a] keep the same in a stream, in the exact order that clients need", async () => {
       for (const { file, sse } of streams) {
         const events = await decode(eventsOf(sse));
         const out = await encode(events);
@@ -48,13 +48,13 @@ withShared("corpus", () =>
       }
     });
 
-    test("the recorded streams themselves keep to the order, so the check is fair", () => {
+    test("have streams in that order themselves, so the check is fair", () => {
       for (const { file, sse } of streams) {
         expect([file, messagesStreamFaults(asFramed(sse))]).toEqual([file, []]);
       }
     });
 
-    test("[A4.5-d] a stream shows thinking, an answer in one piece says the rest", async () => {
+    test("[A4.5-d] have thinking in a stream, and the rest in a complete response", async () => {
       for (const { file, sse } of streams) {
         const events = await decode(eventsOf(sse));
         const built = messages.inbound.buildResponse(events, REQUEST);
@@ -63,7 +63,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("bytes cut anywhere decode to the same events", async () => {
+    test("decode to the same events with any split", async () => {
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(sse);
         const expected = await decode(eventsOf(sse));
@@ -81,7 +81,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a recorded stream without its last part is a failure, never an end", async () => {
+    test("are a failure without the last part of their stream, never an end", async () => {
       for (const { file, sse } of streams) {
         const events = eventsOf(sse);
         const end = events.findIndex(({ event }) => event === "message_delta");
@@ -96,7 +96,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("callers of the chat style read them as well, with the same words, calls and usage", async () => {
+    test("are readable for chat clients, with the same text, calls and usage", async () => {
       const request: ChatRequest = {
         ...REQUEST,
         rawFields: { chat: { stream_options: { include_usage: true } } },
@@ -121,7 +121,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A6-a] answers of chat upstreams come out as messages that clients can read", async () => {
+    test("[A6-a] of chat upstreams become messages that clients can read", async () => {
       const recorded = readChatCorpus().filter((one) => !isFailed(one) && isAnswer(one));
       for (const { file, sse } of recorded) {
         if (sse === undefined) continue;
@@ -143,7 +143,7 @@ withShared("corpus", () =>
   }),
 );
 
-test("the check of streams itself sees what breaks clients", () => {
+test("the check of streams detects errors that break clients", () => {
   const event = (type: string, members: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
   const call = { type: "tool_use", id: "a.b", name: "f", input: {} };

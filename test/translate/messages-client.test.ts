@@ -66,8 +66,8 @@ const CONTENT = [
   { type: "tool_use", id: "toolu_b", name: "g", input: {} },
 ];
 
-describe("official clients understand what the style writes", () => {
-  test("[A6-a] [A4.5-d] the vendor's own puts a stream together, thinking first", async () => {
+describe("official clients read responses of the style", () => {
+  test("[A6-a] [A4.5-d] the vendor's own assembles a stream, thinking first", async () => {
     const final = await answering(streamOf(EVENTS)).messages.stream(ASKED).finalMessage();
 
     expect(final).toMatchObject({
@@ -87,14 +87,14 @@ describe("official clients understand what the style writes", () => {
     });
   });
 
-  test("[A2.5] it reads an answer in one piece", async () => {
+  test("[A2.5] it reads a complete response", async () => {
     const built = messages.inbound.buildResponse(EVENTS, REQUEST);
     const message = await answering(Response.json(built)).messages.create(ASKED);
 
     expect(message).toMatchObject({ id: "msg_c1", content: CONTENT, stop_reason: "tool_use" });
   });
 
-  test("[A7] a failure in the middle of a stream reaches it as one, with its type", async () => {
+  test("[A7] it gets a failure within a stream as an error, with its type", async () => {
     const error = new GatewayError("upstream_overloaded", "The upstream is busy.");
     const begun = await Array.fromAsync(encodeStream(messages, each(EVENTS), REQUEST));
     const body = [...begun.slice(0, 3), messages.inbound.openEncoder(REQUEST).fail(error)].join("");
@@ -111,7 +111,7 @@ describe("official clients understand what the style writes", () => {
     expect(thrown).toMatchObject({ error: { error: { type: "overloaded_error" } } });
   });
 
-  test("[A7] it tells the kinds of failure apart", async () => {
+  test("[A7] it distinguishes the kinds of failure", async () => {
     const error = new GatewayError("unauthenticated", "This key is not known.");
     const body = messages.inbound.buildError(error);
     const thrown = await answering(Response.json(body, { status: error.fault.status }))
@@ -128,7 +128,7 @@ describe("official clients understand what the style writes", () => {
     });
   });
 
-  test("[A6-a] the one that many agents are built on reads the same, signature and all", async () => {
+  test("[A6-a] a client that many agents use reads the same, including the signature", async () => {
     const provider = createAnthropic({
       apiKey: "unused",
       baseURL: "http://localhost.invalid/v1",

@@ -21,7 +21,7 @@ withShared("corpus", () =>
     const good = records.filter(({ status }) => status === 200);
     const streams = good.filter(({ sse }) => sse !== undefined);
 
-    test("[A6-a] a caller gets the upstream's bytes, however they were cut", () => {
+    test("[A6-a] reaches a client byte for byte, with any split", () => {
       expect(streams.length).toBe(countOf(41, 4));
       for (const record of streams) {
         const sent = encoded(record);
@@ -31,7 +31,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a stream's usage is what the upstream reported last, and it counts what was cached", () => {
+    test("has in a stream the last usage of the upstream, including cached input", () => {
       for (const record of streams) {
         const { tap } = pass(ways(encoded(record), record)[2] ?? []);
 
@@ -42,7 +42,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("an answer in one piece stays as it is", () => {
+    test("is unchanged in a complete response", () => {
       const repaired = good.filter(
         ({ body }) =>
           isObject(body) && messages.passthrough.repairAnswer?.(body, FACTS) !== undefined,
@@ -51,7 +51,7 @@ withShared("corpus", () =>
       expect(repaired.map(({ file }) => file)).toEqual([]);
     });
 
-    test("the usage of an answer in one piece is the body's", () => {
+    test("has the usage of a complete response in the body", () => {
       for (const { file, body } of good) {
         if (!isObject(body)) continue;
         const facts = messages.passthrough.readAnswer(body);
@@ -64,7 +64,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a complete answer is known to be complete, and one without its last events is not", () => {
+    test("is complete with its last events, and incomplete without them", () => {
       for (const { file, sse = "" } of streams) {
         const whole = Buffer.from(`${sse}\n\n`);
         const broken = Buffer.from(sse.slice(0, sse.indexOf("event: message_delta")));
@@ -74,7 +74,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the end is noticed with the bytes that hold it, and with no others", () => {
+    test("has its end detected with the bytes that contain it, and with no others", () => {
       for (const record of streams) {
         const tap = messages.passthrough.openTap(FACTS);
         const events = encoded(record)
@@ -90,7 +90,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the text kept for a local count is the text of the answer", async () => {
+    test("has the text of the response for a local count", async () => {
       for (const record of streams) {
         const { tap } = pass(cut(encoded(record), random(SEED)));
         const events = await Array.fromAsync(
@@ -115,7 +115,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("every recorded failure has a cause that the router can act on", () => {
+    test("has an actionable cause for every failure", () => {
       const failed = records.filter(({ status }) => status !== 200);
 
       expect(failed.length).toBe(countOf(6, 2));
@@ -128,7 +128,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("recorded requests go out as they are", () => {
+    test("has unchanged requests", () => {
       for (const { file, request } of records) {
         if (request === undefined) continue;
         const facts = { ...FACTS, model: textOf(request["model"]) ?? "" };

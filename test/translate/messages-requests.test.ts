@@ -19,7 +19,7 @@ withShared("corpus", () =>
     );
     const read = asked.filter(({ request }) => refusalOf(request) === undefined);
 
-    test("[A4.5-a] [A8] all are accepted but those whose numbers the specification rules out", () => {
+    test("[A4.5-a] [A8] are all accepted except those whose numbers the specification excludes", () => {
       const refused = asked
         .map(({ request }) => refusalOf(request))
         .filter((one) => one !== undefined);
@@ -29,7 +29,7 @@ withShared("corpus", () =>
       expect(read.length).toBe(countOf(91, 12));
     });
 
-    test("[A4.5-a] read into the hub and written again they say the same", () => {
+    test("[A4.5-a] have the same meaning after the hub", () => {
       for (const { file, request } of read) {
         const { body, lost } = rebuild(messages, request);
 
@@ -38,7 +38,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("written for a chat upstream they are what such an upstream takes", () => {
+    test("are accepted by a chat upstream after translation", () => {
       for (const { file, request } of read) {
         if (!isPortable(request)) continue;
         const { body } = rebuild(messages, request, chat);
@@ -58,14 +58,14 @@ withShared("captured", () =>
     const bodies = readCaptured();
     const whole = bodies.filter(({ thread }) => thread === undefined);
 
-    test("[A4.5-a] every one is accepted", () => {
+    test("[A4.5-a] are all accepted", () => {
       expect(bodies.length).toBe(countOf(79, 12));
       expect(whole.map((body) => refusalOf(body)).filter((param) => param !== undefined)).toEqual(
         [],
       );
     });
 
-    test("one that leaves its history with the server is told that it is not kept", () => {
+    test("that refer to stored history get an error that it is not stored", () => {
       const threads = bodies.filter(({ thread }) => thread !== undefined);
 
       expect(threads.map((body) => refusalOf(body))).toEqual(
@@ -73,7 +73,7 @@ withShared("captured", () =>
       );
     });
 
-    test("the facts of each are what the client wrote", () => {
+    test("have the facts that the client wrote", () => {
       for (const body of whole) {
         const facts = messages.inbound.readRequest(body, {});
 
@@ -85,7 +85,7 @@ withShared("captured", () =>
       }
     });
 
-    test("each survives the way through the hub", () => {
+    test("have the same meaning after the hub", () => {
       for (const body of whole) {
         const again = rebuild(messages, body);
 
@@ -94,7 +94,7 @@ withShared("captured", () =>
       }
     });
 
-    test("each that needs no upstream of this style can be put to another", () => {
+    test("can be sent to another upstream unless they need this style", () => {
       for (const body of whole.filter(isPortable)) {
         const { body: other } = rebuild(messages, body, chat);
 
@@ -105,7 +105,7 @@ withShared("captured", () =>
     });
 
     test.if(HAS_VENDORS)(
-      "those of chat clients become requests that a vendor of this style accepts",
+      "of chat clients become requests that a vendor of this style accepts",
       () => {
         const clients = chatBodies();
 
@@ -122,7 +122,7 @@ withShared("captured", () =>
   }),
 );
 
-test("the check itself sees what a vendor would refuse", () => {
+test("the check detects requests that a vendor would refuse", () => {
   const wrong = {
     max_tokens: 0,
     temperature: 2,
@@ -152,7 +152,7 @@ test("the check itself sees what a vendor would refuse", () => {
 });
 
 withShared("corpus", () =>
-  test("recorded requests of chat callers become requests that a vendor of this style accepts", () => {
+  test("recorded requests of chat clients become requests that a vendor of this style accepts", () => {
     let count = 0;
     for (const { file, request } of readChatCorpus()) {
       if (request === undefined || refusalOf(request, chat) !== undefined) continue;

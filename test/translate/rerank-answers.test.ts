@@ -60,7 +60,7 @@ withVendors("corpus", () =>
   describe("recorded rankings", () => {
     const recorded = readCorpus();
 
-    test("[A2.8] keep their order and scores on the way to the caller", () => {
+    test("[A2.8] keep their order and scores for the client", () => {
       expect(recorded.length).toBeGreaterThanOrEqual(10);
       for (const each of recorded) {
         const question = questionOf(each);
@@ -84,7 +84,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("count the tokens or the searches that their vendors counted", () => {
+    test("count the tokens or the searches of their vendors", () => {
       for (const { file, asked, answer } of recorded) {
         const { usage } = formatOf(file).outbound.parse(
           answer,
@@ -101,7 +101,7 @@ withVendors("corpus", () =>
       }
     });
 
-    test("[A4.10] were asked for as we would ask", () => {
+    test("[A4.10] have requests equal to the gateway's", () => {
       for (const each of recorded) {
         if (each.asked === undefined) continue;
         const question = questionOf(each);

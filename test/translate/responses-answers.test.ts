@@ -23,14 +23,14 @@ withShared("corpus", () =>
     );
     const bodies = good.filter(({ sse }) => sse === undefined);
 
-    test("there is as much of it as the index says", () => {
+    test("are as many as the index lists", () => {
       expect([streams.length > countOf(55, 2), bodies.length > countOf(130, 6)]).toEqual([
         true,
         true,
       ]);
     });
 
-    test("[A2.4] a response in one piece keeps its words, calls, reasoning, reason and usage", () => {
+    test("[A2.4] keep text, calls, reasoning, finish reason and usage, if complete", () => {
       for (const { file, response } of bodies) {
         const events = responses.outbound.parseResponse(response);
         const built = responses.inbound.buildResponse(events, SHOWN);
@@ -44,7 +44,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A6-b] a stream keeps the same, and comes out in the exact order that clients read", async () => {
+    test("[A6-b] keep the same in a stream, in the exact order that clients need", async () => {
       for (const { file, sse, response } of streams) {
         const events = await decode(eventsIn(sse));
         const out = await encode(events);
@@ -56,7 +56,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a stream says what the same response in one piece says", async () => {
+    test("have the same content as a stream and as a complete response", async () => {
       for (const { file, sse, response } of streams) {
         const streamed = saidIn(await decode(eventsIn(sse)));
         const whole = saidIn(responses.outbound.parseResponse(response));
@@ -65,7 +65,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("bytes cut anywhere decode to the same events", async () => {
+    test("decode to the same events with any split", async () => {
       for (const { file, sse, pieces } of streams) {
         const bytes = new TextEncoder().encode(`${sse}\n\n`);
         const whole = comparable(await decode(eventsIn(sse)));
@@ -79,7 +79,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a stream without its end is a failure, wherever it breaks off", async () => {
+    test("are a failure without their end, at any position", async () => {
       for (const { file, sse } of streams) {
         const events = eventsIn(sse);
         const end = events.findIndex(({ data }) => /"response\.(completed|incomplete)"/.test(data));
@@ -93,10 +93,10 @@ withShared("corpus", () =>
     });
 
     withShared("schemas", () =>
-      describe("held to the vendor's published schema", () => {
+      describe("validation with the vendor's published schema", () => {
         const resolve = openApiSchemas("schemas/openai.openapi.yaml");
 
-        test("[A2.4] every response in one piece conforms", () => {
+        test("[A2.4] every complete response conforms", () => {
           for (const { file, response } of bodies) {
             const built = responses.inbound.buildResponse(
               responses.outbound.parseResponse(response),
@@ -122,7 +122,7 @@ withShared("corpus", () =>
           }
         });
 
-        test("[A6-b] and so does every answer of another style", async () => {
+        test("[A6-b] every response of another style conforms as well", async () => {
           for (const { file, events } of chatAnswers()) {
             const found = wireEvents(await encode(events))
               .map((event) => disagreement(ours(event), schemaFor(event), resolve))
@@ -132,7 +132,7 @@ withShared("corpus", () =>
           }
         });
 
-        test("the check itself sees a wrong response", () => {
+        test("the check detects a wrong response", () => {
           const { tools: _, ...wrong } = responses.inbound.buildResponse([], SHOWN);
           const found = disagreement(ours(wrong), resolve("Response"), resolve);
 
@@ -158,8 +158,8 @@ withShared("corpus", () =>
 );
 
 withShared("corpus", () =>
-  describe("recorded answers of another style, for callers of this one", () => {
-    test("[A6-b] [A3.2] each keeps its words, and comes out in the exact order that clients read", async () => {
+  describe("recorded responses of another style, for clients of this one", () => {
+    test("[A6-b] [A3.2] keep their text, in the exact order that clients need", async () => {
       for (const { file, events } of chatAnswers()) {
         const out = await encode(events);
         const said = saidIn(await decode(readEvents(out)));
@@ -169,7 +169,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A2.4] and the same in one piece", () => {
+    test("[A2.4] and the same in a complete response", () => {
       for (const { file, events } of chatAnswers()) {
         const built = responses.inbound.buildResponse(events, SHOWN);
         const said = saidIn(responses.outbound.parseResponse(built));

@@ -63,8 +63,8 @@ const FINAL = {
   usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
 } as const;
 
-describe("the official client understands what the style writes", () => {
-  test("[A6-b] [A4.4-f] it puts a stream together as the last event has it", async () => {
+describe("the official client reads responses of the style", () => {
+  test("[A6-b] [A4.4-f] it assembles from a stream the same response as in the last event", async () => {
     const text = await streamOf(EVENTS);
     const cut = text.lastIndexOf("event: ");
     const whole = answering(eventStream(text)).responses.stream({ model: "m", input: "hi" });
@@ -78,7 +78,7 @@ describe("the official client understands what the style writes", () => {
     expect(await built.finalResponse()).toMatchObject(pieced);
   });
 
-  test("[A2.4] it reads a response in one piece", async () => {
+  test("[A2.4] it reads a complete response", async () => {
     const built = responses.inbound.buildResponse(EVENTS, REQUEST);
     const response = await answering(Response.json(built)).responses.create({
       model: "m",
@@ -88,7 +88,7 @@ describe("the official client understands what the style writes", () => {
     expect(response).toMatchObject(FINAL);
   });
 
-  test("[A3.2] a response that was cut off is incomplete to it", async () => {
+  test("[A3.2] it reads a truncated response as incomplete", async () => {
     const events = EVENTS.map((event) =>
       event.type === "finish" ? { ...event, reason: "length" as const } : event,
     );
@@ -103,7 +103,7 @@ describe("the official client understands what the style writes", () => {
     });
   });
 
-  test("[A7] a failure in the middle of a stream reaches it as a response that failed", async () => {
+  test("[A7] it gets a failure within a stream as a failed response", async () => {
     const encoder = responses.inbound.openEncoder(REQUEST);
     const begun = EVENTS.slice(0, 6).map((event) => encoder.encode(event));
     const failed = encoder.fail(
@@ -120,7 +120,7 @@ describe("the official client understands what the style writes", () => {
     });
   });
 
-  test("[A7] it tells the kinds of failure apart", async () => {
+  test("[A7] it distinguishes the kinds of failure", async () => {
     const error = new GatewayError("unauthenticated", "This key is not known.");
     const body = responses.inbound.buildError(error);
     const call = answering(Response.json(body, { status: error.fault.status })).responses.create({

@@ -27,7 +27,7 @@ withShared("corpus", () =>
     const streams = records.filter((record) => record.sse !== undefined && isResponse(record));
     const bodies = records.filter((record) => record.sse === undefined && isResponse(record));
 
-    test("[A6-b] callers get the upstream's bytes, however they were cut", () => {
+    test("[A6-b] reach clients byte for byte, with any split", () => {
       const changed = streams.filter((record) => {
         const sent = encoded(record);
         return ways(sent, record).some((pieces) => !sent.equals(pass(pieces).bytes));
@@ -36,7 +36,7 @@ withShared("corpus", () =>
       expect(changed.map(({ file }) => file)).toEqual([]);
     });
 
-    test("[A3.2] a stream's usage is what the response ended with", () => {
+    test("[A3.2] have in a stream the usage of its final event", () => {
       for (const record of streams) {
         const { tap } = pass(ways(encoded(record), record)[1] ?? []);
 
@@ -44,7 +44,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a response in one piece stays as it is", () => {
+    test("are unchanged in a complete response", () => {
       const repaired = bodies.filter(
         ({ response }) => responses.passthrough.repairAnswer?.(response, FACTS) !== undefined,
       );
@@ -52,7 +52,7 @@ withShared("corpus", () =>
       expect(repaired.map(({ file }) => file)).toEqual([]);
     });
 
-    test("the usage of a response in one piece is the body's", () => {
+    test("have the usage of a complete response in the body", () => {
       for (const record of bodies) {
         const facts = responses.passthrough.readAnswer(record.response);
 
@@ -64,7 +64,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the end is seen with the bytes that hold it, and not before", () => {
+    test("have their end detected with the bytes that contain it, and not before", () => {
       for (const record of streams) {
         const tap = responses.passthrough.openTap(FACTS);
         const endings = eventsIn(record.sse ?? "").map(({ event, data }) => {
@@ -83,7 +83,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("the text kept for a local count is the text of the response", () => {
+    test("have the text of the response for a local count", () => {
       for (const record of streams) {
         const { tap } = pass(cut(encoded(record), random(SEED)));
         const said = plainlySaid(record.response);
@@ -98,7 +98,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("[A7] a stream that breaks off anywhere is failed in its own words, with the number that is due", () => {
+    test("[A7] that break off anywhere fail in their own format, with the next sequence number", () => {
       for (const record of streams.filter(isOrdinary)) {
         const events = eventsIn(record.sse ?? "");
         const end = Math.max(2, Math.floor(events.length / 2));
@@ -128,7 +128,7 @@ withShared("corpus", () =>
       }
     });
 
-    test.if(HAS_VENDORS)("every recorded failure has a cause that the router can act on", () => {
+    test.if(HAS_VENDORS)("have an actionable cause for every failure", () => {
       const failed = records.filter(({ status }) => status !== 200);
 
       expect(failed.length).toBeGreaterThan(3);
@@ -145,7 +145,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("a request that passes through keeps its own bytes wherever the vendor takes them", () => {
+    test("have passthrough requests that keep all bytes that the vendor accepts", () => {
       for (const { file, request } of records) {
         if (request === undefined) continue;
         const facts = responses.inbound.readRequest(request, {});

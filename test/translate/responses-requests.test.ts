@@ -17,12 +17,12 @@ withShared("corpus", () =>
       request === undefined ? [] : [{ file, request }],
     );
 
-    test("[A4.4-a] all are accepted", () => {
+    test("[A4.4-a] are all accepted", () => {
       expect(asked.length).toBeGreaterThan(countOf(190, 10));
       expect(asked.filter(({ request }) => refusalOf(request) !== undefined)).toEqual([]);
     });
 
-    test("[A4.4-a] read into the hub and written again they say the same", () => {
+    test("[A4.4-a] have the same meaning after the hub", () => {
       for (const { file, request } of asked) {
         const { body, lost } = rebuilt(request);
         // What refers to something that only the vendor had is left out or retold, and said so.
@@ -35,7 +35,7 @@ withShared("corpus", () =>
       }
     });
 
-    test("writing them twice changes nothing more", () => {
+    test("are unchanged if they are written twice", () => {
       for (const { file, request } of asked) {
         const once = rebuilt(request).body;
 
@@ -44,7 +44,7 @@ withShared("corpus", () =>
     });
 
     withShared("schemas", () =>
-      test("requests of another style become what the vendor's schema wants", () => {
+      test("of another style conform to the vendor's schema after translation", () => {
         const resolve = openApiSchemas("schemas/openai.openapi.yaml");
         const schema = resolve("CreateResponse");
         let count = 0;
@@ -71,12 +71,12 @@ withShared("captured", () =>
       .map(({ body }) => body)
       .filter(isObject);
 
-    test("[A4.4-a] [A4.4-b] every one is accepted", () => {
+    test("[A4.4-a] [A4.4-b] are all accepted", () => {
       expect(bodies.length).toBeGreaterThan(countOf(85, 10));
       expect(bodies.map(refusalOf).filter((param) => param !== undefined)).toEqual([]);
     });
 
-    test("the facts of each are what the client wrote", () => {
+    test("have the facts that the client wrote", () => {
       for (const body of bodies) {
         const facts = responses.inbound.readRequest(body, {});
 
@@ -88,13 +88,13 @@ withShared("captured", () =>
       }
     });
 
-    test("each survives the way through the hub", () => {
+    test("have the same meaning after the hub", () => {
       for (const body of bodies) {
         expect(sorted(rebuilt(body).body)).toEqual(sorted(normalized(body)));
       }
     });
 
-    test("each can be written for an upstream of chat completions, with its tools and its words", () => {
+    test("can be written for an upstream of chat completions, with tools and text", () => {
       for (const body of bodies) {
         const report = new LossReport();
         const built = chat.outbound.buildRequest(parsed(body), { report, model: {} });

@@ -86,7 +86,7 @@ describe.each([
   ["responses", responses],
   ["chat", chat],
 ] as const)("for upstreams of the %s style", (_id, style) => {
-  test("each of ten turns begins as the turn before it", () => {
+  test("each of ten turns begins like the turn before it", () => {
     fc.assert(
       fc.property(conversation, ([opening, steps, names]) => {
         const tools = names.map((name) => ({

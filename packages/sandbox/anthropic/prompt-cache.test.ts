@@ -13,7 +13,7 @@ function written(short: number, long = 0) {
   return { "5m": short, "1h": long };
 }
 
-test("nothing is kept that was not marked", () => {
+test("nothing is cached without a mark", () => {
   const cache = promptCache(() => 0);
   const plain = [part("a", 50), part("b", 50)];
 
@@ -21,7 +21,7 @@ test("nothing is kept that was not marked", () => {
   expect(cache.visit(model, [part("a", 50, "5m")]).readTokens).toBe(0);
 });
 
-test("what lies between two marks is written for as long as the second one says", () => {
+test("content between two marks has the lifetime of the second one", () => {
   const cache = promptCache(() => 0);
   const parts = [part("a", 50, "1h"), part("b", 30, "5m"), part("c", 7)];
 
@@ -29,7 +29,7 @@ test("what lies between two marks is written for as long as the second one says"
   expect(cache.visit(model, parts)).toEqual({ readTokens: 80, written: written(0) });
 });
 
-test("a mark behind what is known writes only what is new", () => {
+test("a mark after a cached prefix writes only the new content", () => {
   const cache = promptCache(() => 0);
   cache.visit(model, [part("a", 50, "5m")]);
   const grown = [part("a", 50), part("b", 30), part("c", 20, "5m")];
@@ -37,7 +37,7 @@ test("a mark behind what is known writes only what is new", () => {
   expect(cache.visit(model, grown)).toEqual({ readTokens: 50, written: written(50) });
 });
 
-test("a beginning counts only as a whole, in its order, and for its model", () => {
+test("a prefix matches only as a whole, in its order, and for its model", () => {
   const cache = promptCache(() => 0);
   cache.visit(model, [part("a", 50), part("b", 30, "5m")]);
   const readBy = (id: string, ...parts: readonly Segment[]) =>
@@ -49,14 +49,14 @@ test("a beginning counts only as a whole, in its order, and for its model", () =
   expect(readBy("m", part("a", 50), part("b", 30, "5m"))).toBe(80);
 });
 
-test("just as many tokens as the model wants are enough", () => {
+test("exactly the model's minimum of tokens is sufficient", () => {
   const cache = promptCache(() => 0);
 
   expect(cache.visit(model, [part("a", 9, "5m")]).written).toEqual(written(0));
   expect(cache.visit(model, [part("b", 10, "5m")]).written).toEqual(written(10));
 });
 
-test("what is known is looked for twenty blocks before a mark, and no further", () => {
+test("a cached prefix is searched twenty blocks before a mark, and no further", () => {
   const cache = promptCache(() => 0);
   const grown = (count: number) => [
     part("a", 50),
@@ -69,7 +69,7 @@ test("what is known is looked for twenty blocks before a mark, and no further", 
   expect(cache.visit(model, grown(19)).readTokens).toBe(0);
 });
 
-test("what was kept ends at its time, to the millisecond", () => {
+test("a cached prefix expires at its time, to the millisecond", () => {
   let now = 0;
   const cache = promptCache(() => now);
   const parts = [part("a", 50, "5m")];
@@ -79,7 +79,7 @@ test("what was kept ends at its time, to the millisecond", () => {
   expect(cache.visit(model, parts)).toEqual({ readTokens: 0, written: written(50) });
 });
 
-test("the oldest are forgotten when there are too many", () => {
+test("the oldest prefixes are evicted above the limit", () => {
   const cache = promptCache(() => 0);
   for (let index = 0; index < 20_001; index++) cache.visit(model, [part(`${index}`, 50, "5m")]);
 

@@ -25,7 +25,7 @@ test.each<[string, JsonObject]>([
   ["a list with no least number", { type: "array", minItems: 0 }],
   ["limits that belong to another type", { type: "string", minimum: 1 }],
   ["a type or nothing", { type: ["string", "null"] }],
-])("%s is taken", (_, schema) => {
+])("%s is accepted", (_, schema) => {
   expect(refusal(schema)).toBeUndefined();
 });
 
@@ -56,11 +56,11 @@ test.each<[JsonObject, string]>([
     { type: "array", minItems: 2 },
     "s: For 'array' type, 'minItems' values other than 0 or 1 are not supported",
   ],
-])("a limit that no grammar holds is refused: %j", (schema, expected) => {
+])("a constraint that the vendor's grammar lacks is refused: %j", (schema, expected) => {
   expect(refusal(closed({ a: schema }))).toBe(expected);
 });
 
-test("a schema that never ends is refused, and not followed for ever", () => {
+test("an endlessly nested schema is refused, and not followed", () => {
   let schema: JsonObject = { type: "string" };
   for (let depth = 0; depth < 10_000; depth++) schema = { type: "array", items: schema };
 

@@ -11,7 +11,7 @@ function outcome(url: string, limits: Partial<ServerToolLimits> = {}, uses = 0):
   return "error_code" in result ? result.error_code : "fetched";
 }
 
-test("a page that the user named is fetched, as often as is allowed", () => {
+test("a page that the user named is fetched, up to the allowed number", () => {
   expect([0, 1, 2].map((uses) => outcome("https://a.example/x", {}, uses))).toEqual([
     "fetched",
     "fetched",
@@ -19,12 +19,12 @@ test("a page that the user named is fetched, as often as is allowed", () => {
   ]);
 });
 
-test("no other address is, and none that is none", () => {
+test("other URLs and invalid ones are not fetched", () => {
   expect(outcome("https://a.example/y")).toBe("url_not_in_prior_context");
   expect(outcome("a page")).toBe("invalid_tool_input");
 });
 
-test("domains are allowed and blocked with all that lies below them", () => {
+test("domains are allowed and blocked with their subdomains", () => {
   const url = "https://a.example/x";
 
   expect(outcome(url, { allowedDomains: ["example"] })).toBe("fetched");

@@ -27,7 +27,7 @@ describe("the simulated model", () => {
     ["My name is Ada and I have a dog called Byron.", "What is my dog's name?", "Byron"],
     ["The door code is `hawk-12`.", "What is the door code?", "hawk-12"],
     ["Remember the code word: cobalt. Reply with OK.", "What is the code word?", "cobalt"],
-  ])("recalls what was said before: %s", (before, question, fact) => {
+  ])("recalls earlier messages: %s", (before, question, fact) => {
     expect(say([user(before), assistant("Noted."), user(question)])).toContain(fact);
   });
 
@@ -44,7 +44,7 @@ describe("the simulated model", () => {
     expect(say(asked)).toMatch(/7.*OVER$/);
   });
 
-  test("answers with a word that is dictated, and nothing else", () => {
+  test("responds with a dictated word, and nothing else", () => {
     expect(say([user("Reply with exactly this word and nothing else: DONE")])).toBe("DONE");
   });
 
@@ -57,7 +57,7 @@ describe("the simulated model", () => {
       'Reply with only JSON: {"team": {"lead": string, "sizes": [number, number]}}.',
       { team: { lead: expect.any(String), sizes: [expect.any(Number), expect.any(Number)] } },
     ],
-  ])("writes JSON where it is told to: %s", (order, shape) => {
+  ])("writes JSON on request: %s", (order, shape) => {
     expect(JSON.parse(say([user(order)]))).toEqual(shape);
   });
 
@@ -75,11 +75,11 @@ describe("the simulated model", () => {
     ["Who wrote War and Peace? Reply with the surname only.", "Tolstoy"],
     ['How many times does the letter "s" appear in "Mississippi"? Just the number.', "4"],
     ["How many e's are in cheese?", 'The letter "e" appears 3 times in "cheese".'],
-  ])("knows what is widely known, and answers no longer than asked: %s", (question, answer) => {
+  ])("answers common questions, at the requested length: %s", (question, answer) => {
     expect(say([user(question)])).toBe(answer);
   });
 
-  test("what its system prompt dictates goes before what it knows", () => {
+  test("prefers text dictated by its system prompt to its own knowledge", () => {
     const asked = [
       system('Reply with exactly the word "amber".'),
       user("What is the capital of Chad?"),
@@ -97,13 +97,13 @@ describe("the simulated model", () => {
     ["Well, that is Os", true, "lo."],
     ["Let me think.", true, " The capital of Norway is Oslo."],
     ["The capital of Nor", undefined, "The capital of Norway is Oslo."],
-  ])("goes on from %j if its vendor does: %p", (begun, goesOn, rest) => {
+  ])("continues %j if its vendor does: %p", (begun, goesOn, rest) => {
     const turns = [user("What is the capital of Norway?"), assistant(begun)];
 
     expect(say(turns, goesOn === undefined ? {} : { goesOn })).toBe(rest);
   });
 
-  test("goes on when it is asked to", () => {
+  test("continues on request", () => {
     const turns = [
       user("What is the capital of Norway?"),
       assistant("That is Os"),
@@ -113,7 +113,7 @@ describe("the simulated model", () => {
     expect(say(turns)).toBe("lo.");
   });
 
-  test("puts a dictated text into a tool's field to the letter", () => {
+  test("puts a dictated text into a tool's field unchanged", () => {
     const content = "Ends </x> here.\nAnd `there`: a = b.";
     const schema = {
       type: "object",
@@ -131,7 +131,7 @@ describe("the simulated model", () => {
     ]);
   });
 
-  test("reads the file that is named, and answers with the value in it", () => {
+  test("reads the named file, and answers with the value in it", () => {
     const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
     const tools: RequestSpec["tools"] = [
       { kind: "function", name: "list_files", description: "Lists the files.", schema: {} },
@@ -145,7 +145,7 @@ describe("the simulated model", () => {
     expect(say([asked, { role: "assistant", text: "", calls: [] }, result], { tools })).toBe("250");
   });
 
-  test("a question about JSON is answered in words", () => {
+  test("a question about JSON is answered with text", () => {
     expect(say([user("Is valid JSON always an object?")])).not.toStartWith("{");
   });
 });

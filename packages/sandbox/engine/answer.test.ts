@@ -49,7 +49,7 @@ test.each([
   ["Repeat the word tick 3 times", "tick tick tick"],
   ["Say ho ho 2 times, one per line", "ho ho\nho ho"],
   ["hi", "Hello! How can I help you today?"],
-])("%j is answered with %j", (prompt, expected) => {
+])("the prompt %j gets %j", (prompt, expected) => {
   expect(textOf(prompt)).toBe(expected);
 });
 
@@ -63,14 +63,14 @@ test("a text of a number of words has that many", () => {
   ).toHaveLength(3);
 });
 
-test("a prompt that no rule understands is answered with its own words, the same each time", () => {
+test("a prompt without a matching rule gets its own text, the same each time", () => {
   const prompt = "Why is the harbour so foggy in November?";
 
   expect(textOf(prompt)).toContain("harbour foggy november");
   expect(textOf(prompt)).toBe(textOf(prompt));
 });
 
-test("other choices of the same request may be worded otherwise", () => {
+test("other choices of the same request may differ", () => {
   const texts = [0, 1, 2, 3, 4, 5].map((variant) =>
     textOf("Why is the harbour foggy?", { variant }),
   );
@@ -78,7 +78,7 @@ test("other choices of the same request may be worded otherwise", () => {
   expect(new Set(texts).size).toBeGreaterThan(1);
 });
 
-test("what the user said before is remembered", () => {
+test("earlier messages of the user are remembered", () => {
   const said = { role: "user", text: "My name is Ada and my dog is brown.", media: [] } as const;
   const heard = { role: "assistant", text: "Hello.", calls: [] } as const;
   const asked = (text: string): Conversation => [said, heard, { role: "user", text, media: [] }];
@@ -89,14 +89,14 @@ test("what the user said before is remembered", () => {
   );
 });
 
-test("an instruction of the system counts where the user gives none", () => {
+test("an instruction of the system applies if the user gives none", () => {
   const system = { role: "system", text: "Always reply with exactly: beep" } as const;
 
   expect(textOf([system, { role: "user", text: "What do the stars do?", media: [] }])).toBe("beep");
   expect(textOf([system, { role: "user", text: "Say boop", media: [] }])).toBe("boop");
 });
 
-test("what the tools returned is quoted", () => {
+test("tool results are quoted", () => {
   const text = textOf([
     { role: "user", text: "Weather in Paris?", media: [] },
     {
@@ -113,7 +113,7 @@ test("what the tools returned is quoted", () => {
   );
 });
 
-test("a refusal comes instead of a text, also where a form was asked for", () => {
+test("a refusal replaces the text, also with a response format", () => {
   const answer = answerQuestion(
     question("please refuse", { format: { kind: "schema", schema: { type: "object" } } }),
   );
@@ -122,7 +122,7 @@ test("a refusal comes instead of a text, also where a form was asked for", () =>
   expect(answer.refusal).toContain("can't");
 });
 
-test("more effort makes longer thoughts, and none makes none", () => {
+test("a higher effort causes longer reasoning, and none causes none", () => {
   const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
   const lengths = efforts.map((reasoning) =>
     countTokens(answerQuestion(question("Say hi", { reasoning })).reasoning),
@@ -133,7 +133,7 @@ test("more effort makes longer thoughts, and none makes none", () => {
   expect(new Set(lengths).size).toBe(efforts.length);
 });
 
-test("a JSON text that was dictated stands, where it has the wanted form", () => {
+test("dictated JSON is used, if it conforms to the schema", () => {
   const schema = { type: "object", properties: { a: { type: "integer" } }, required: ["a"] };
 
   expect(textOf('Reply with exactly: {"a": 7}', { format: { kind: "schema", schema } })).toBe(
@@ -145,7 +145,7 @@ test("a JSON text that was dictated stands, where it has the wanted form", () =>
   expect(textOf("Reply with exactly: [1]", { format: { kind: "json" } })).toBe('{"answer":"[1]"}');
 });
 
-test("an answer that is cut is as many tokens long as allowed, however they are spent", () => {
+test("a truncated response has exactly the allowed number of tokens", () => {
   const tool = {
     kind: "function",
     name: "get_weather",
@@ -164,7 +164,7 @@ test("an answer that is cut is as many tokens long as allowed, however they are 
   expect(spent(1_000)[1]).toBe("calls");
 });
 
-test("long and hostile prompts are answered without delay", () => {
+test("long and hostile prompts are processed without delay", () => {
   const prompts = [
     "-".repeat(300_000),
     "\n".repeat(300_000),

@@ -17,13 +17,13 @@ function order(query: string): readonly number[] {
     .map(({ index }) => index);
 }
 
-test("documents that have more of the query's words, and rarer ones, are better", () => {
+test("documents with more and rarer words of the query score higher", () => {
   expect(order("panda bears")).toEqual([2, 0]);
   expect(order("capital of France")[0]).toBe(1);
   expect(order("pandas in China")[0]).toBe(0);
 });
 
-test("scores are between 0 and 1, and 0 where nothing fits", () => {
+test("scores are between 0 and 1, and 0 without a match", () => {
   for (const score of bm25("panda panda bear the is", DOCUMENTS)) {
     expect(score).toBeGreaterThanOrEqual(0);
     expect(score).toBeLessThanOrEqual(1);

@@ -55,7 +55,7 @@ test("each status is sent when it occurs, signed over the exact bytes", async ()
   expect(heard[1]?.sign).toBe('{"at":10}');
 });
 
-test("what did not come to pass is not told", async () => {
+test("a state that did not occur is not reported", async () => {
   using callbacks = sender();
   const { message, ...rest } = plan();
   const [, second] = rest.moments;
@@ -80,7 +80,7 @@ test("a webhook that fails is sent again, a limited number of times", async () =
   ]);
 });
 
-test("a refusal is final where the vendor takes it for that", async () => {
+test("a refusal is final if the vendor treats it as final", async () => {
   using callbacks = sender();
   statuses = [400];
   callbacks.follow(plan());
@@ -106,7 +106,7 @@ test("callbacks can come more than once", async () => {
 });
 
 test.each(["http://198.51.100.7/x", "https://example.com/x", "file:///etc/passwd", "nonsense"])(
-  "nothing leaves this machine: %s",
+  "nothing is sent to other machines: %s",
   async (url) => {
     using callbacks = sender();
     callbacks.follow(plan({ url }));
@@ -117,7 +117,7 @@ test.each(["http://198.51.100.7/x", "https://example.com/x", "file:///etc/passwd
   },
 );
 
-test("when the sandbox ends, nothing more is told", async () => {
+test("nothing is sent after the sandbox ends", async () => {
   const callbacks = sender();
   callbacks.follow(plan({ moments: [Date.now() + 30] }));
   callbacks[Symbol.dispose]();
@@ -126,7 +126,7 @@ test("when the sandbox ends, nothing more is told", async () => {
   expect(heard).toEqual([]);
 });
 
-test("a sandbox that ends just as it is answered ends in peace", async () => {
+test("a sandbox that ends during a delivery ends without an error", async () => {
   const unhandled: unknown[] = [];
   const note = (cause: unknown) => unhandled.push(cause);
   process.on("unhandledRejection", note);

@@ -26,7 +26,7 @@ function changes(plain: Drawing, other: Drawing) {
   return { rows, columns, values: new Set(changed.map((at) => after[at])) };
 }
 
-test("a mark changes the lower right corner, in light and dark, and nothing else", () => {
+test("a watermark changes only the lower right corner, with light and dark pixels", () => {
   const { rows, columns, values } = changes(FOX, { ...FOX, isMarked: true });
 
   expect(rows.length).toBeGreaterThan(300);
@@ -35,7 +35,7 @@ test("a mark changes the lower right corner, in light and dark, and nothing else
   expect(values.size).toBe(2);
 });
 
-test("the upper left corner says of how many pictures it was made", () => {
+test("the upper left corner shows the number of input images", () => {
   const { rows, columns } = changes(FOX, { ...FOX, given: 1 });
   const other = changes({ ...FOX, given: 2 }, { ...FOX, given: 3 });
 
@@ -49,9 +49,12 @@ test.each([
   [64, 64],
   [8, 8],
   [2_048, 512],
-])("a marked picture of %d by %d can be read by others", async (width, height) => {
-  const picture = new Bun.Image(draw({ ...FOX, width, height, given: 14, isMarked: true }));
+])(
+  "an image with a watermark of %d by %d is readable by another decoder",
+  async (width, height) => {
+    const picture = new Bun.Image(draw({ ...FOX, width, height, given: 14, isMarked: true }));
 
-  expect(await picture.jpeg().bytes()).not.toBeEmpty();
-  expect([picture.width, picture.height]).toEqual([width, height]);
-});
+    expect(await picture.jpeg().bytes()).not.toBeEmpty();
+    expect([picture.width, picture.height]).toEqual([width, height]);
+  },
+);

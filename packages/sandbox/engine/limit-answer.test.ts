@@ -10,13 +10,13 @@ const answer: Answer = {
   finish: "stop",
 };
 
-test("thoughts are cut at their own limit, and the answer comes all the same", () => {
+test("reasoning is cut at its own limit, and the text still follows", () => {
   const limited = limitAnswer(answer, { stop: [], maxReasoningTokens: 3 });
 
   expect(limited).toMatchObject({ reasoning: "one two three", text: answer.text, finish: "stop" });
 });
 
-test("a limit for the answer alone leaves the thoughts whole", () => {
+test("a limit for the text alone does not affect the reasoning", () => {
   const alone = limitAnswer(answer, { stop: [], maxTokens: 2, limitCovers: "answer" });
   const all = limitAnswer(answer, { stop: [], maxTokens: 2 });
 
@@ -28,6 +28,6 @@ test("a limit for the answer alone leaves the thoughts whole", () => {
   expect(countTokens(all.reasoning + all.text)).toBe(2);
 });
 
-test("a limit that is just enough cuts nothing", () => {
+test("a limit that is just sufficient cuts nothing", () => {
   expect(limitAnswer(answer, { stop: [], maxTokens: 12 })).toEqual(answer);
 });

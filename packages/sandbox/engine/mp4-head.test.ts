@@ -5,7 +5,7 @@ import { makeVideo } from "./video.ts";
 
 const requested = { width: 320, height: 240, seconds: 3, framesPerSecond: 30, prompt: "a cat" };
 
-test("the head of a video tells its measures, whatever else is in it", async () => {
+test("the header of a video has its size, with any other content", async () => {
   const video = await makeVideo({ ...requested, hasSound: true });
   const film = await makeVideo({ ...requested, hasSound: false, brand: "qt  " });
   const measures = { seconds: 3, widthPixels: 320, heightPixels: 240, framesPerSecond: 30 };
@@ -14,7 +14,7 @@ test("the head of a video tells its measures, whatever else is in it", async () 
   expect(readMp4Head(film)).toEqual({ brand: "qt  ", ...measures });
 });
 
-test("a video that is cut short or bent is survived", async () => {
+test("a truncated or damaged video causes no error", async () => {
   const video = await makeVideo({ ...requested, hasSound: false });
   for (let at = 0; at < Math.min(video.length, 1_200); at++) {
     const bent = video.slice();
@@ -30,7 +30,7 @@ test.each([
   ["with 128 kilobits a second", [0xff, 0xfb, 0x90, 0x00], 16_000, 1],
   ["of half the sound", [0xff, 0xf3, 0x80, 0x00], 16_000, 2],
   ["with a title of ten bytes before it", [...tagged(10), 0xff, 0xfb, 0x90, 0x00], 16_020, 1],
-])("the first frame of a recording %s tells its length", (_how, head, length, seconds) => {
+])("the first frame of a recording %s has its length", (_how, head, length, seconds) => {
   const file = new Uint8Array(length);
   file.set(head);
 

@@ -17,7 +17,7 @@ test.each([
     "<session_context><system-reminder>1</system-reminder>2</session_context>Read",
     "Read",
   ],
-])("an agent's surroundings are not the user's words: %s", (_what, text, own) => {
+])("an agent's context is not part of the user's text: %s", (_what, text, own) => {
   expect(ownWords(text)).toBe(own);
 });
 
@@ -25,11 +25,11 @@ test.each([
   ["nothing else", "<environment_context>linux</environment_context>"],
   ["no end", "<system-reminder>Read a.txt"],
   ["other tags", " <b>Read</b> <context>a.txt</context> "],
-])("a turn is left as it is with %s", (_what, text) => {
+])("a turn is unchanged with %s", (_what, text) => {
   expect(ownWords(text)).toBe(text);
 });
 
-test("many openings without an end take no time", () => {
+test("many unclosed openings take no time", () => {
   const text = "<system-reminder>".repeat(500_000);
 
   const startedAt = performance.now();

@@ -16,13 +16,13 @@ function ink(png: Uint8Array): readonly string[] {
 
 const has = (png: Uint8Array, value: number) => readPng(png).rows.includes(value);
 
-describe("a picture", () => {
-  test("is the same for the same words, and another for others", () => {
+describe("an image", () => {
+  test("is the same for the same prompt, and another for others", () => {
     expect(paint(64, 64, "a fox")).toEqual(paint(64, 64, "a fox"));
     expect(paint(64, 64, "a fox")).not.toEqual(paint(64, 64, "a dog"));
   });
 
-  test("shows the prompt and its measures, as large as they fit", () => {
+  test("shows the prompt and its size, as large as they fit", () => {
     const shown = (prompt: string) => ink(paint(512, 512, prompt)).length;
 
     expect(has(paint(512, 512, "a fox"), PAPER)).toBe(true);
@@ -34,7 +34,7 @@ describe("a picture", () => {
     expect(shown("word ".repeat(300))).toBeLessThan(shown("word ".repeat(8)) * 8);
   });
 
-  test("breaks lines where its text does, and cuts words that are too long", () => {
+  test("breaks lines as in its text, and splits words that are too long", () => {
     const rows = (prompt: string) =>
       new Set(ink(paint(256, 256, prompt)).map((dot) => dot.split(",")[1])).size;
 
@@ -48,14 +48,14 @@ describe("a picture", () => {
     [40, 9],
     [64, 3_000],
     [3_000, 64],
-  ])("of %d by %d is one whatever it shall show", async (width, height) => {
+  ])("of %d by %d is valid with any content", async (width, height) => {
     const picture = new Bun.Image(paint(width, height, "漢字 ".repeat(2_000) + "y".repeat(99)));
 
     await picture.jpeg().bytes();
     expect([picture.width, picture.height]).toEqual([width, height]);
   });
 
-  test("keeps its text and loses its bands where the background is transparent", async () => {
+  test("keeps its text and loses its bands if the background is transparent", async () => {
     const pixels = async (png: Uint8Array) => (await new Bun.Image(png).metadata()).format;
     const plain = Buffer.from(paint(64, 64, "a fox"));
     const clear = Buffer.from(paint(64, 64, "a fox", "transparent"));

@@ -30,13 +30,13 @@ function seen({ status, headers, body }: Reply) {
   return { status, headers, text: Buffer.from(bytes).toString() };
 }
 
-test("a link says when it was signed and for how long", () => {
+test("a link has its time of signature and its lifetime", () => {
   expect(shelf().link).toMatch(
     /^http:\/\/127\.0\.0\.1:9\/somebody\/files\/t\/video\.mp4\?X-Date=20260101T120000Z&X-Expires=60&X-Signature=[\da-f]{64}$/,
   );
 });
 
-test("a link is good until it expires, and is refused from then on", async () => {
+test("a link is valid until it expires, and refused afterwards", async () => {
   const { clock, link, get } = shelf();
   clock.now += 59_999;
   expect(await get(link)).toMatchObject({ status: 200, text: "0123456789" });
@@ -59,7 +59,7 @@ test("the expiry and the target of a link cannot be changed", async () => {
   expect(await Promise.all(statuses)).toEqual([403, 403, 403]);
 });
 
-test("a part of a file is served, from the front, the middle and the end", async () => {
+test("a range of a file is served, from the start, the middle and the end", async () => {
   const { link, get } = shelf();
   const part = async (range: string, more = {}) => {
     const reply = await get(link, "GET", { range, ...more });
@@ -77,7 +77,7 @@ test("a part of a file is served, from the front, the middle and the end", async
   expect(await part("bytes=0-3", { "if-range": '"other"' })).toBe("200 whole 0123456789");
 });
 
-test("HEAD tells the measures and sends nothing", async () => {
+test("HEAD returns the size and no body", async () => {
   const { link, get } = shelf();
 
   expect(await get(link, "HEAD")).toMatchObject({
@@ -88,7 +88,7 @@ test("HEAD tells the measures and sends nothing", async () => {
   expect((await get(link, "PUT"))?.status).toBe(405);
 });
 
-test("other paths are no files", async () => {
+test("other paths are not found", async () => {
   const { get } = shelf();
 
   expect(await get("http://127.0.0.1:9/somebody/v1/tasks")).toBeUndefined();

@@ -13,7 +13,7 @@ function open(prompt: string, more: { expiresAfterMs?: number; failures?: string
 }
 
 describe("a task", () => {
-  test("is queued, runs and ends, by the clock alone", () => {
+  test("is queued, runs and ends, by the clock only", () => {
     const { task, walk } = open("a cat");
 
     expect(walk([1_000, 1_299, 1_300, 2_299, 2_300, 9e9])).toEqual([
@@ -41,14 +41,14 @@ describe("a task", () => {
     expect(walk([2_000, 1e12])).toEqual(phases);
   });
 
-  test("is given up when its time is over, however far it is", () => {
+  test("expires at its time limit, in any state", () => {
     const { walk, task } = open("[stuck]", { expiresAfterMs: 60_000 });
 
     expect(walk([60_999, 61_000])).toEqual(["running", "expired"]);
     expect(momentsOf(task)).toEqual([1_000, 1_300, 61_000]);
   });
 
-  test("is nothing any more once it is cancelled", () => {
+  test("has no further states after its cancellation", () => {
     const { clock, table, task, walk } = open("a cat");
     clock.now = 1_100;
     table.cancel(task);
@@ -66,7 +66,7 @@ describe("the table", () => {
     expect([table.list("k").length, table.list("other").length]).toEqual([1, 0]);
   });
 
-  test("forgets the oldest when it is full", () => {
+  test("evicts the oldest when it is full", () => {
     const { table, order } = open("a cat");
     for (let count = 0; count < 2_000; count++) table.open({ ...order, id: `n${count}` });
 
@@ -75,7 +75,7 @@ describe("the table", () => {
     expect(table.list("k")[0]?.id).toBe("n1999");
   });
 
-  test("counts the tasks that are under way", () => {
+  test("counts the running tasks", () => {
     const { clock, table, order } = open("a cat");
     table.open({ ...order, id: "second", prompt: "[stuck]" });
 

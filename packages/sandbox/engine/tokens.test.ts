@@ -11,18 +11,18 @@ test.each([
   ["Hello, world!", 4],
   ["你好世界", 4],
   ["a\n\nb", 3],
-])("%j counts %d", (text, expected) => {
+])("%j has %d tokens", (text, expected) => {
   expect(countTokens(text)).toBe(expected);
 });
 
-test("English comes out at about four characters a token", () => {
+test("English has about four characters per token", () => {
   const text =
     "The gateway sends every request to the first channel that is healthy, and writes down what it cost. ";
 
   expect(text.length / countTokens(text)).toBeWithin(3.5, 5.5);
 });
 
-test("the tokens of any text, joined, are the text, and as many as were counted", () => {
+test("the tokens of any text, joined, are the text, and their number is the count", () => {
   const texts = fc.string({ unit: "grapheme", maxLength: 300 });
 
   fc.assert(

@@ -111,17 +111,17 @@ test.each([
   ["Tell me a joke", []],
   ["hello", []],
   ["use get_time now", ['get_time{"location":"sample location"}']],
-])("%j calls %j", (prompt, expected) => {
+])("the prompt %j calls %j", (prompt, expected) => {
   expect(callsFor(prompt)).toEqual(expected);
 });
 
-test("one call at a time when calls may not be parallel", () => {
+test("one call is made if parallel calls are not allowed", () => {
   expect(callsFor("Weather in Paris and Rome", { mayCallInParallel: false })).toEqual([
     'get_weather{"city":"Paris"}',
   ]);
 });
 
-test("the caller's choice of a tool goes before the words of the prompt", () => {
+test("the client's tool choice takes precedence over the prompt", () => {
   expect(callsFor("Weather in Paris", { choice: { mode: "none" } })).toEqual([]);
   expect(callsFor("Weather in Paris", { choice: { mode: "named", name: "get_time" } })).toEqual([
     'get_time{"location":"Paris"}',
@@ -134,7 +134,7 @@ test("the caller's choice of a tool goes before the words of the prompt", () => 
   );
 });
 
-test("a tool that has answered is not called again, unless calls are demanded", () => {
+test("a tool with a result is not called again, unless a call is forced", () => {
   const conversation: RequestSpec["conversation"] = [
     { role: "user", text: "Weather in Paris", media: [] },
     {
@@ -157,7 +157,7 @@ test("a tool without parameters is called with an empty object", () => {
   expect(callsFor("ping the server", { tools: [ping] })).toEqual(["ping_server{}"]);
 });
 
-test("a long description alone does not call for a tool", () => {
+test("a long description alone does not cause a call", () => {
   const manual = tool(
     "run",
     `Does things. ${"Weather, joke, file, Paris, and all other words. ".repeat(50)}`,
@@ -166,7 +166,7 @@ test("a long description alone does not call for a tool", () => {
   expect(callsFor("Tell me a joke on the weather in Paris", { tools: [manual] })).toEqual([]);
 });
 
-test("a custom tool gets the words, or a text that its pattern allows", () => {
+test("a custom tool gets the prompt's text, or one that matches its pattern", () => {
   const shell: Tool = { kind: "custom", name: "shell_command", description: "Runs a command." };
   const hex: Tool = {
     kind: "custom",

@@ -13,8 +13,8 @@ const requested: VideoWish = {
 };
 const shown = "codec_name,profile,width,height,channels,r_frame_rate,duration,nb_frames";
 
-describe("the file", () => {
-  test("says what it holds before it holds it, so that a player can begin early", async () => {
+describe("the video file", () => {
+  test("has its header before its data, so that a player can begin early", async () => {
     const boxes = mp4Boxes(await makeVideo(requested));
 
     expect(boxes.filter(({ path }) => !path.includes("/")).map(({ path }) => path)).toEqual([
@@ -24,7 +24,7 @@ describe("the file", () => {
     ]);
   });
 
-  test("has a track of pictures, and one of sound where it shall sound", async () => {
+  test("has a video track, and an audio track if sound is requested", async () => {
     const kinds = async (hasSound: boolean) =>
       mp4Boxes(await makeVideo({ ...requested, hasSound }))
         .filter(({ path }) => path === "moov/trak/mdia/hdlr")
@@ -34,7 +34,7 @@ describe("the file", () => {
     expect(await kinds(false)).toEqual(["vide"]);
   });
 
-  test("counts every sample, and the samples fill it to its end", async () => {
+  test("lists every sample, and the samples fill it to its end", async () => {
     const file = await makeVideo(requested);
     const boxes = mp4Boxes(file);
     const table = "moov/trak/mdia/minf/stbl/";
@@ -55,7 +55,7 @@ describe("the file", () => {
     expect((sound ?? 0) + (lengths[1]?.total ?? 0)).toBe(file.length);
   });
 
-  test("is the same for the same wish, and another for another", async () => {
+  test("is the same for the same request, and another for another", async () => {
     const [first, again, other] = await Promise.all([
       makeVideo(requested),
       makeVideo({ ...requested }),
@@ -73,14 +73,14 @@ describe("the file", () => {
   });
 });
 
-describe("a player that was not written here", () => {
-  testWithFfmpeg("finds the pictures and the silence, and nothing to warn of", async () => {
+describe("an independent player", () => {
+  testWithFfmpeg("finds the frames and the silence, without a warning", async () => {
     expect(await probe(await makeVideo(requested), shown)).toBe(
       "h264|Constrained Baseline|640|360|24/1|2.000000|48\naac|LC|1|0/0|1.984000|93",
     );
   });
 
-  testWithFfmpeg("sees sizes that are no whole macroblocks", async () => {
+  testWithFfmpeg("reads sizes that are not multiples of a macroblock", async () => {
     const odd = { ...requested, width: 1_111, height: 834, seconds: 29 / 24, hasSound: false };
 
     expect(await probe(await makeVideo(odd), shown)).toBe(
@@ -88,13 +88,13 @@ describe("a player that was not written here", () => {
     );
   });
 
-  testWithFfmpeg("takes the other container as well", async () => {
+  testWithFfmpeg("reads the other container as well", async () => {
     const mov = await makeVideo({ ...requested, seconds: 1, hasSound: false, brand: "qt  " });
 
     expect(await probe(mov, shown)).toBe("h264|Constrained Baseline|640|360|24/1|1.000000|24");
   });
 
-  testWithFfmpeg("sees every pixel as it was painted, in every frame", async () => {
+  testWithFfmpeg("reads every pixel as it was painted, in every frame", async () => {
     const script = { width: 240, height: 136, frames: 300, prompt: "Fox", caption: "240x136 10s" };
     const decoded = await decodeFrames(
       await makeVideo({
@@ -123,7 +123,7 @@ describe("a player that was not written here", () => {
     expect(differing).toEqual([]);
   });
 
-  testWithFfmpeg("sees something move through all of its length", async () => {
+  testWithFfmpeg("sees motion over the whole length", async () => {
     const decoded = await decodeFrames(await makeVideo({ ...requested, hasSound: false }));
     const frameSize = (640 * 360 * 3) / 2;
     const frames = Array.from({ length: 48 }, (_, at) =>

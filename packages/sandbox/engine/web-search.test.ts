@@ -23,23 +23,23 @@ test.each([
   ["Look it up", true],
   ["Say hi", false],
   ["My website is slow", false],
-])("%j asks for a search: %p", (text, expected) => {
+])("the prompt %j requests a search: %p", (text, expected) => {
   expect(asksForSearch(text)).toBe(expected);
 });
 
-test("the same words find the same pages, and other words others", () => {
+test("the same query finds the same pages, and other queries find others", () => {
   expect(searchWeb("Search for tide tables")).toEqual(searchWeb("search for TIDE tables!"));
   expect(searchWeb("tide tables").pages[0]?.url).not.toBe(searchWeb("sea salt").pages[0]?.url);
 });
 
-test("pages have addresses that lead nowhere, whatever is searched for", () => {
+test("pages have addresses that cannot be resolved, for any query", () => {
   for (const text of ["tides", "", "?!", "Ἀθῆναι / 100%", "a".repeat(5_000)]) {
     const hosts = searchWeb(text).pages.map(({ url }) => new URL(url).hostname);
     expect(hosts.every((host) => host.endsWith(".example"))).toBe(true);
   }
 });
 
-test("an answer cites its pages where it names them, unless the limit cut them off", () => {
+test("a response cites its pages if it names them, unless the limit cut them off", () => {
   const { pages } = searchWeb("tide tables");
   const whole = answerQuestion(question("Why do tides rise?", { pages })).text;
   const cut = answerQuestion(question("Why do tides rise?", { pages, maxTokens: 8 })).text;
@@ -50,7 +50,7 @@ test("an answer cites its pages where it names them, unless the limit cut them o
   expect(citationsIn(cut, pages)).toEqual([]);
 });
 
-test("an answer in a form has no place for citations", () => {
+test("a response in a schema has no citations", () => {
   const { text } = answerQuestion(
     question("Fill in", { pages: searchWeb("x").pages, format: { kind: "json" } }),
   );

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("nousage: no usage anywhere, asked for or not", async () => {
+test("nousage: no usage is sent, requested or not", async () => {
   const stream = await streamText(sandbox, "Say hi [[fault:nousage]]");
 
   expect(stream).not.toContain('"usage"');
@@ -30,7 +30,7 @@ test("nousage: no usage anywhere, asked for or not", async () => {
   expect(await answerTo(sandbox, ask("Say hi [[fault:nousage]]"))).not.toHaveProperty("usage");
 });
 
-test("lyingusage: the numbers are impossible", async () => {
+test("lyingusage: the counts are impossible", async () => {
   const usage = async (kind: string) =>
     at(
       await answerTo(sandbox, ask(`Say hi [[fault:lyingusage kind=${kind}]]`)),
@@ -53,7 +53,7 @@ test("lyingusage: the numbers are impossible", async () => {
   ).toBe(-2);
 });
 
-test("dupusage: every event says what was used so far", async () => {
+test("dupusage: every event has the usage so far", async () => {
   const chunks = await chunksOf(sandbox, ask("Say one two three [[fault:dupusage]]", COUNTED));
 
   expect(chunks.map((chunk) => at(chunk, "usage", "completion_tokens"))).toEqual([
@@ -61,7 +61,7 @@ test("dupusage: every event says what was used so far", async () => {
   ]);
 });
 
-test("bigevent: one event is as big as ordered, and is counted", async () => {
+test("bigevent: one event has the ordered size, and is counted", async () => {
   const text = await streamText(sandbox, "Say hi [[fault:bigevent mib=2]]");
   const whole = await answerTo(sandbox, ask("Say hi [[fault:bigevent mib=1]]"));
 
@@ -73,7 +73,7 @@ test("bigevent: one event is as big as ordered, and is counted", async () => {
   expect(textAt(whole, "choices", 0, "message", "content").length).toBeGreaterThan(1_048_576);
 });
 
-test("finish: another reason stands where the true one was", async () => {
+test("finish: the finish reason is replaced", async () => {
   const answer = await answerTo(sandbox, ask("Say hi [[fault:finish reason=content_filter]]"));
 
   expect(at(answer, "choices", 0, "finish_reason")).toBe("content_filter");
@@ -107,7 +107,7 @@ test.each<[string, (parts: readonly JsonObject[]) => boolean]>([
       parts.length === 2 &&
       parts.every((part) => textAt(part, "function", "arguments").startsWith('{"city":')),
   ],
-])("toolquirks: calls are written in the style %s", async (style, isInStyle) => {
+])("toolquirks: calls have the style %s", async (style, isInStyle) => {
   const chunks = await chunksOf(
     sandbox,
     ask(`Weather in Paris and in Rome [[fault:toolquirks style=${style}]]`, { tools: [WEATHER] }),
@@ -120,7 +120,7 @@ test.each<[string, (parts: readonly JsonObject[]) => boolean]>([
   expect(isInStyle(partsOf(usual))).toBe(false);
 });
 
-test("toolquirks: a turn of calls can end with stop, and an answer in one piece can hold an object", async () => {
+test("toolquirks: a turn of calls can end with stop, and a complete response can have an object", async () => {
   const stopped = await answerTo(
     sandbox,
     ask("Weather in Rome [[fault:toolquirks style=stop]]", { tools: [WEATHER] }),

@@ -27,7 +27,7 @@ async function untilCut(
   }
 }
 
-test("hang: nothing is answered, until the caller gives up", async () => {
+test("hang: there is no response until the client disconnects", async () => {
   const giveUp = new AbortController();
   const pending = post(sandbox, ask("[[fault:hang]]"), { signal: giveUp.signal }).catch(
     (cause: Error) => cause.name,
@@ -42,7 +42,7 @@ test("hang: nothing is answered, until the caller gives up", async () => {
   expect(record?.abortedAt).toBeGreaterThanOrEqual(record?.receivedAt ?? Infinity);
 });
 
-test("slow: the first byte and the events take their time", async () => {
+test("slow: the first byte and the events are delayed", async () => {
   const startedAt = performance.now();
   await streamText(sandbox, "Say one two three four [[fault:slow first_ms=60 between_ms=10]]");
 
@@ -50,33 +50,36 @@ test("slow: the first byte and the events take their time", async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(60 + 7 * 9);
 });
 
-test.each(["rst", "fin"])("reset: the connection is cut after the very byte (%s)", async (how) => {
-  const { isCut } = await untilCut(
-    ask(`Count to 90 [[fault:reset bytes=1001 how=${how}]]`, COUNTED),
-  );
-  const record = sandbox.requests.at(-1);
-  const { received, error } = await rawExchange(
-    sandbox,
-    ask(`Count to 90 [[fault:reset bytes=1001 how=${how}]]`, COUNTED),
-  );
+test.each(["rst", "fin"])(
+  "reset: the connection is reset after the exact byte (%s)",
+  async (how) => {
+    const { isCut } = await untilCut(
+      ask(`Count to 90 [[fault:reset bytes=1001 how=${how}]]`, COUNTED),
+    );
+    const record = sandbox.requests.at(-1);
+    const { received, error } = await rawExchange(
+      sandbox,
+      ask(`Count to 90 [[fault:reset bytes=1001 how=${how}]]`, COUNTED),
+    );
 
-  expect(isCut).toBe(true);
-  expect(record).toMatchObject({
-    state: "cut",
-    finishedAt: undefined,
-    delivered: { bytes: 1_001 },
-  });
-  const body = received
-    .toString("latin1")
-    .split("\r\n\r\n")
-    .slice(1)
-    .join("\r\n\r\n")
-    .replaceAll(/(?:^|\r\n)[\da-f]+\r\n/g, "");
-  expect(body.trimEnd().length).toBe(1_001);
-  expect(error).toBe(how === "rst" ? "ECONNRESET" : undefined);
-});
+    expect(isCut).toBe(true);
+    expect(record).toMatchObject({
+      state: "cut",
+      finishedAt: undefined,
+      delivered: { bytes: 1_001 },
+    });
+    const body = received
+      .toString("latin1")
+      .split("\r\n\r\n")
+      .slice(1)
+      .join("\r\n\r\n")
+      .replaceAll(/(?:^|\r\n)[\da-f]+\r\n/g, "");
+    expect(body.trimEnd().length).toBe(1_001);
+    expect(error).toBe(how === "rst" ? "ECONNRESET" : undefined);
+  },
+);
 
-test("reset: a seed draws the byte, the same one for the same seed", async () => {
+test("reset: a seed selects the byte, the same one for the same seed", async () => {
   const lengths: number[] = [];
   for (const seed of ["a", "a", "b"]) {
     await untilCut(
@@ -92,7 +95,7 @@ test("reset: a seed draws the byte, the same one for the same seed", async () =>
   expect(lengths[0]).not.toBe(lengths[2] ?? -1);
 });
 
-test("reset: the connection is cut before any header, too", async () => {
+test("reset: the connection is reset before any header, too", async () => {
   const { received, error } = await rawExchange(
     sandbox,
     ask("Say hi [[fault:reset before_headers=1]]"),
@@ -102,13 +105,13 @@ test("reset: the connection is cut before any header, too", async () => {
   expect(error).toBe("ECONNRESET");
 });
 
-test("reset: half of an answer in one piece is cut off", async () => {
+test("reset: half of a complete response is cut off", async () => {
   expect(await untilCut(ask("Say hi [[fault:reset bytes=40]]"))).toMatchObject({ isCut: true });
   expect(sandbox.requests.at(-1)?.delivered).toEqual({ bytes: 40, events: 0, tokens: 0 });
 });
 
 test.each([true, false])(
-  "endless: the answer goes on for as long as somebody reads (stream: %p)",
+  "endless: the response continues as long as the client reads (stream: %p)",
   async (stream) => {
     const response = await post(sandbox, ask("Say hi [[fault:endless]]", { stream }));
     const record = sandbox.requests.at(-1);
@@ -123,7 +126,7 @@ test.each([true, false])(
   },
 );
 
-test("endless: a reader who stalls stops the writing, and the memory does not grow", async () => {
+test("endless: a client that stalls pauses the writing, and memory does not grow", async () => {
   const body = JSON.stringify(ask("Say hi [[fault:endless]]", { stream: true }));
   const socket = connect(sandbox.port, "127.0.0.1");
   socket.pause();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("several faults can spoil one answer", async () => {
+test("several faults can apply to one response", async () => {
   const text = await streamText(
     sandbox,
     "Say hi there [[fault:crlf]] [[fault:nodone]] [[fault:nousage]]",
@@ -23,7 +23,7 @@ test("several faults can spoil one answer", async () => {
   expect(textIn(text)).toBe("hi there");
 });
 
-test("a misspelt fault is refused, instead of an answer without the fault", async () => {
+test("a misspelt fault is refused", async () => {
   const refusals = [
     "[[fault:rest]]",
     "[[fault:reset byte=1]]",
@@ -37,7 +37,7 @@ test("a misspelt fault is refused, instead of an answer without the fault", asyn
   expect(await Promise.all(refusals)).toEqual(Array(4).fill([400, "sandbox"]));
 });
 
-test("the magic words of earlier messages have no power", async () => {
+test("fault words of earlier messages have no effect", async () => {
   const answer = await answerTo(sandbox, {
     model: "gpt-4o",
     messages: [

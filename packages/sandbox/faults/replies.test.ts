@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("status: any error comes in the vendor's shape, with the time to wait", async () => {
+test("status: any error has the vendor's format, with the time to retry", async () => {
   const limited = await post(sandbox, ask("[[fault:status code=429 retry_after=7]]"));
   const broke = await post(
     sandbox,
@@ -34,7 +34,7 @@ test("status: a proxy's page is HTML", async () => {
   expect(await response.text()).toStartWith("<!DOCTYPE html>");
 });
 
-test("error200: the status alone reports success", async () => {
+test("error200: an error has the status of success", async () => {
   const response = await post(sandbox, ask("Say hi [[fault:error200]]", COUNTED));
 
   expect([response.status, response.headers.get("content-type")]).toEqual([
@@ -44,7 +44,7 @@ test("error200: the status alone reports success", async () => {
   expect(await response.json()).toMatchObject({ error: { type: "server_error" } });
 });
 
-test("redirect: the caller is sent elsewhere", async () => {
+test("redirect: the client is redirected", async () => {
   const response = await post(
     sandbox,
     ask("[[fault:redirect to=http://127.0.0.1:1/elsewhere code=307]]"),

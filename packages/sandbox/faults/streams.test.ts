@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.stop());
 
-test("truncate: the stream ends in good order, without finish and without [DONE]", async () => {
+test("truncate: the stream ends regularly, without a finish reason and without [DONE]", async () => {
   const events = eventsIn(await streamText(sandbox, "Count to 90 [[fault:truncate events=5]]"));
 
   expect(events).toHaveLength(5);
@@ -28,28 +28,28 @@ test("truncate: the stream ends in good order, without finish and without [DONE]
   expect(sandbox.requests.at(-1)?.state).toBe("finished");
 });
 
-test("truncate: a stream shorter than the order ends before its finish, too", async () => {
+test("truncate: a stream shorter than ordered ends before its finish reason, too", async () => {
   const text = await streamText(sandbox, "Say hi [[fault:truncate events=1000]]");
 
   expect(textIn(text)).toBe("hi");
   expect(text).not.toContain('"finish_reason":"');
 });
 
-test("truncate: an answer in one piece is half there", async () => {
+test("truncate: half of a complete response is sent", async () => {
   const text = await (await post(sandbox, ask("Say hi [[fault:truncate]]"))).text();
 
   expect(text).toStartWith('{"id":"chatcmpl-');
   expect(parseJson(text)).toBeUndefined();
 });
 
-test("nodone: the stream is whole but for its terminator", async () => {
+test("nodone: the stream is complete except for its end mark", async () => {
   const events = eventsIn(await streamText(sandbox, "Say hi [[fault:nodone]]"));
 
   expect(at(parseJson(events.at(-2) ?? ""), "choices", 0, "finish_reason")).toBe("stop");
   expect(at(parseJson(events.at(-1) ?? ""), "usage", "completion_tokens")).toBe(1);
 });
 
-test("streamerror: an error breaks into the stream, and is the last event or the last but [DONE]", async () => {
+test("streamerror: an error event is the last one, or the last before [DONE]", async () => {
   const plain = eventsIn(await streamText(sandbox, "Count to 90 [[fault:streamerror after=3]]"));
   const ended = eventsIn(
     await streamText(sandbox, "Count to 90 [[fault:streamerror after=3 done=1 error=overloaded]]"),
@@ -63,7 +63,7 @@ test("streamerror: an error breaks into the stream, and is the last event or the
   expect(ended.at(-1)).toBe("[DONE]");
 });
 
-test("malformed: one event is broken, and the others are not", async () => {
+test("malformed: one event is malformed, and the others are not", async () => {
   const whole = eventsIn(await streamText(sandbox, "Count to 9"));
   const broken = async (kind: string) =>
     eventsIn(await streamText(sandbox, `Count to 9 [[fault:malformed kind=${kind} at=3]]`));
@@ -86,7 +86,7 @@ test("malformed: one event is broken, and the others are not", async () => {
   expect([odd.length, odd[3]?.endsWith("\n")]).toEqual([whole.length, true]);
 });
 
-test("malformed: an answer in one piece is no JSON", async () => {
+test("malformed: a complete response is not JSON", async () => {
   const texts = await Promise.all(
     ["json", "nul"].map(async (kind) =>
       (await post(sandbox, ask(`Say hi [[fault:malformed kind=${kind}]]`))).text(),
@@ -97,7 +97,7 @@ test("malformed: an answer in one piece is no JSON", async () => {
 });
 
 test.each(["crlf", "cr", "bom", "nospace", "comments"])(
-  "%s: an unusual framing carries the same answer",
+  "%s: an unusual framing has the same content",
   async (fault) => {
     const usual = await streamText(sandbox, "Say schöne Grüße 👋");
     const text = await streamText(sandbox, `Say schöne Grüße 👋 [[fault:${fault}]]`);
@@ -118,7 +118,7 @@ test.each(["crlf", "cr", "bom", "nospace", "comments"])(
   },
 );
 
-test.each([1, 7])("split: the bytes come %d at a time, characters or not", async (size) => {
+test.each([1, 7])("split: the bytes arrive %d at a time, also within characters", async (size) => {
   const response = await post(
     sandbox,
     ask(`Say schöne Grüße 👋 你好 [[fault:split size=${size}]]`, COUNTED),

@@ -7,7 +7,7 @@ async function written(form: FormData): Promise<{ bytes: Uint8Array; type: strin
   return { type, bytes: await body.bytes() };
 }
 
-test("a form is read with its texts, its files, and names that come twice", async () => {
+test("a form is parsed with its texts, its files, and repeated names", async () => {
   const form = new FormData();
   form.append("tag", "one");
   form.append("tag", "two");
@@ -27,7 +27,7 @@ test("a form is read with its texts, its files, and names that come twice", asyn
   });
 });
 
-test("what is no form, or is cut off, is none", async () => {
+test("an invalid or truncated form is refused", async () => {
   const form = new FormData();
   form.append("a", "b");
   const { bytes, type } = await written(form);

@@ -21,8 +21,8 @@ function apiError(more: Partial<ConstructorParameters<typeof APICallError>[0]>):
   });
 }
 
-describe("what a package throws", () => {
-  test("is what our own way out said, however deep it is wrapped", () => {
+describe("an error that a package throws", () => {
+  test("is the gateway's own error, at any depth of causes", () => {
     const wrapped = apiError({ cause: new Error("x", { cause: ours }), statusCode: 200 });
 
     expect(asGatewayError(ours)).toBe(ours);
@@ -50,14 +50,14 @@ describe("what a package throws", () => {
     ["a mistake of its own", new TypeError("undefined is not a function"), "upstream_failed"],
     ["no error at all", null, "upstream_failed"],
   ];
-  test.each(thrown)("for %s is told in our words", (_what, cause, code) => {
+  test.each(thrown)("for %s has the gateway's message", (_what, cause, code) => {
     const error = asGatewayError(cause);
 
     expect(error.code).toBe(code);
     expect(error.message).not.toMatch(/secret|AWS_REGION|undefined/);
   });
 
-  test("for a loop of causes ends all the same", () => {
+  test("with a loop of causes ends", () => {
     const loop = new Error("x");
     loop.cause = loop;
 
@@ -65,7 +65,7 @@ describe("what a package throws", () => {
   });
 });
 
-describe("a failure inside of a stream", () => {
+describe("a failure within a stream", () => {
   const told: [unknown, FaultCode][] = [
     [{ type: "overloaded_error", message: "Overloaded" }, "upstream_overloaded"],
     [{ error: { code: 429, message: "slow" } }, "upstream_rate_limited"],
@@ -80,7 +80,7 @@ describe("a failure inside of a stream", () => {
 });
 
 describe("a package's warnings", () => {
-  test("name what was lost, as callers write it", () => {
+  test("name the lost fields as clients write them", () => {
     const report = new LossReport();
     readWarnings(
       [
@@ -98,7 +98,7 @@ describe("a package's warnings", () => {
   });
 
   test.each(["toolChoice", "tools", "toolContent", "responseFormat", "tool mine"])(
-    "of what the answer cannot do without are refusals: %s",
+    "about a field that the result depends on are refusals: %s",
     (feature) => {
       const read = (): void => readWarnings([{ type: "unsupported", feature }], new LossReport());
 

@@ -27,7 +27,7 @@ describe("a package", () => {
     "data:text/javascript,1",
     "A",
     "a/../b",
-  ])("has no address, and nothing but a name is loaded: %j", async (name) => {
+  ])("without an address is loaded by its name only: %j", async (name) => {
     expect(isInstalled(name)).toBe(false);
     expect((await faultOf({ package: name })).code).toBe("upstream_unreachable");
   });
@@ -40,7 +40,7 @@ describe("a package", () => {
     ["has no language model there", { api: "embedding" }],
   ];
   test.each(unusable)(
-    "that %s fails the call, and only the log knows why",
+    "that %s fails the call, and only the log has the reason",
     async (_what, source) => {
       const error = await faultOf(source);
 
@@ -50,7 +50,7 @@ describe("a package", () => {
     },
   );
 
-  test("that is shipped makes a model", async () => {
+  test("that is shipped creates a model", async () => {
     const source = { package: "@ai-sdk/cohere", settings: { apiKey: "x" } };
 
     expect(await loadModel(source, "command-a")).toMatchObject({ version: "v3" });

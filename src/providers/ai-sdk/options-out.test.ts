@@ -58,7 +58,7 @@ async function refusal(request: Partial<ChatRequest>): Promise<string | undefine
 }
 
 describe("a request", () => {
-  test("says in the shared terms what its caller said", async () => {
+  test("has the client's options in the package's terms", async () => {
     const { options, lost } = await build({
       sampling: {
         temperature: 0.5,
@@ -110,7 +110,7 @@ describe("a request", () => {
     expect(lost).toEqual([]);
   });
 
-  test("offers only those tools that its caller allows", async () => {
+  test("has only the tools that its client allows", async () => {
     const tools = ["f", "g"].map((name) => ({ kind: "function", name }) as const);
     const allowed = {
       mode: "allowed",
@@ -125,7 +125,7 @@ describe("a request", () => {
     expect(lost).toEqual(["tool_choice.allowed_tools"]);
   });
 
-  test("wraps what is free text, under a name that vendors take and answers are told by", async () => {
+  test("wraps free-text tools, under a name that vendors accept and responses are recognised by", async () => {
     const { options } = await build({ tools: [{ kind: "custom", name: "apply.patch" }] });
 
     expect(options.tools).toMatchObject([
@@ -133,7 +133,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("asks in words for JSON where a package knows none without a schema", async () => {
+  test("has an instruction for JSON if a package needs a schema", async () => {
     const inWords = await build({ format: { type: "json" } }, "@ai-sdk/anthropic");
     const inTerms = await build({ format: { type: "json" } });
 
@@ -145,7 +145,7 @@ describe("a request", () => {
     expect(inTerms.options.responseFormat).toEqual({ type: "json" });
   });
 
-  test("declares the tools of earlier calls where a package would drop these", async () => {
+  test("declares the tools of earlier calls if a package would drop the calls", async () => {
     const messages: Message[] = [
       HELLO,
       {
@@ -160,7 +160,7 @@ describe("a request", () => {
     expect(await names("@ai-sdk/cohere")).toBeUndefined();
   });
 
-  test("reports what only tunes", async () => {
+  test("reports lost tuning options", async () => {
     const { lost } = await build({
       logprobs: {},
       webSearch: {},
@@ -182,7 +182,7 @@ describe("a request", () => {
     );
   });
 
-  test("uses what its package has of its own", async () => {
+  test("uses its package's own options", async () => {
     const { options, lost } = await build(
       { user: "u", parallelToolCalls: false, tools: [{ kind: "function", name: "f" }] },
       "@ai-sdk/anthropic",
@@ -194,7 +194,7 @@ describe("a request", () => {
     expect(lost).toEqual([]);
   });
 
-  test("is refused where the answer would be to another question", async () => {
+  test("is refused if a loss would change the result", async () => {
     expect(await refusal({ choices: 2 })).toBe("n");
     expect(await refusal({ modalities: ["text", "audio"] })).toBe("modalities");
     expect(await refusal({ choices: 1, modalities: ["text"] })).toBeUndefined();
@@ -202,7 +202,7 @@ describe("a request", () => {
 });
 
 describe("a conversation", () => {
-  test("begins with its instructions, and has later ones where they came", async () => {
+  test("begins with its instructions, and keeps later ones in place", async () => {
     const said = (role: Message["role"], text: string): Message => ({
       role,
       blocks: [{ type: "text", text }],
@@ -224,7 +224,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("gives the results of one turn's calls in one turn, each with its tool's name", async () => {
+  test("has the results of one turn's calls in one turn, each with its tool's name", async () => {
     const result = (callId: string): Message => ({
       role: "tool",
       blocks: [{ type: "tool_result", callId, blocks: [{ type: "text", text: callId }] }],
@@ -265,7 +265,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("tells of a tool that failed so that the model sees it", async () => {
+  test("shows the model that a tool failed", async () => {
     const result: Block = {
       type: "tool_result",
       callId: "a",
@@ -296,7 +296,7 @@ describe("a conversation", () => {
   });
 
   const png = { type: "image", source: { kind: "data", base64: "iVBORw0KGgoAAA" } } as const;
-  test("shows what a tool returned, in the terms of either version", async () => {
+  test("has tool results in the form of each version", async () => {
     const built = await build(
       {
         messages: [
@@ -389,7 +389,7 @@ describe("a conversation", () => {
     ],
   ];
   test.each(links)(
-    "with %s is refused: some packages would follow it from here",
+    "with %s is refused, since some packages would follow the link from here",
     async (_what, block) => {
       expect(await refusal({ messages: [{ role: "user", blocks: [block] }] })).toBe("messages[0]");
     },
@@ -413,7 +413,7 @@ describe("a conversation", () => {
     ],
     [{ type: "video", source: { kind: "url", url: "s3://bucket/x" } }, "video/mp4"],
   ];
-  test.each(media)("says of every file what it is: %j", async (block, expected) => {
+  test.each(media)("has the type of every file: %j", async (block, expected) => {
     expect(await promptOf([block])).toMatchObject([{ content: [{ mediaType: expected }] }]);
   });
 });
@@ -483,7 +483,7 @@ describe("reasoning of an earlier turn", () => {
   });
 });
 
-describe("a wish to think", () => {
+describe("a reasoning option", () => {
   const BUDGET: ModelTraits = { reasoningControls: { budget: { minTokens: 1_024 } } };
   const EFFORTS: ModelTraits = { reasoningControls: { efforts: ["low", "medium", "high"] } };
   const cases: [string, ChatRequest["reasoning"], ModelTraits, object | undefined][] = [
@@ -537,21 +537,14 @@ describe("a wish to think", () => {
       { bedrock: { reasoningConfig: { type: "enabled", maxReasoningEffort: "low" } } },
     ],
   ];
-  test.each(cases)(
-    "is said in the words of %s: %j",
-    async (packageName, reasoning, model, expected) => {
-      const { options, lost } = await build(
-        { ...(reasoning && { reasoning }) },
-        packageName,
-        model,
-      );
+  test.each(cases)("is translated for %s: %j", async (packageName, reasoning, model, expected) => {
+    const { options, lost } = await build({ ...(reasoning && { reasoning }) }, packageName, model);
 
-      expect(options.providerOptions).toEqual(expected as never);
-      expect(lost).toEqual([]);
-    },
-  );
+    expect(options.providerOptions).toEqual(expected as never);
+    expect(lost).toEqual([]);
+  });
 
-  test("counts towards the most that its caller allows", async () => {
+  test("counts towards the client's output limit", async () => {
     const { options } = await build(
       { reasoning: { budgetTokens: 2_000 }, maxOutputTokens: 5_000 },
       "@ai-sdk/anthropic",
@@ -562,7 +555,7 @@ describe("a wish to think", () => {
     expect(options.maxOutputTokens).toBe(3_000);
   });
 
-  test("that names no number of tokens leaves some for the answer", async () => {
+  test("without a number of tokens leaves some for the text", async () => {
     const { options, lost } = await build(
       { reasoning: { effort: "high" }, maxOutputTokens: 4_000 },
       "@ai-sdk/anthropic",
@@ -595,20 +588,17 @@ describe("a wish to think", () => {
       },
     ],
   ];
-  test.each(impossible)(
-    "is left out where %s, since that would be refused",
-    async (_what, request) => {
-      const { options, lost } = await build(
-        { reasoning: { budgetTokens: 2_000 }, ...request },
-        "@ai-sdk/anthropic",
-        BUDGET,
-      );
+  test.each(impossible)("is omitted if %s, since it would be refused", async (_what, request) => {
+    const { options, lost } = await build(
+      { reasoning: { budgetTokens: 2_000 }, ...request },
+      "@ai-sdk/anthropic",
+      BUDGET,
+    );
 
-      expect(options.providerOptions).toBeUndefined();
-      expect(options.maxOutputTokens).toBe(request.maxOutputTokens as never);
-      expect(lost).toEqual(["reasoning"]);
-    },
-  );
+    expect(options.providerOptions).toBeUndefined();
+    expect(options.maxOutputTokens).toBe(request.maxOutputTokens as never);
+    expect(lost).toEqual(["reasoning"]);
+  });
 
   test("is reported as lost unless the newer interface supports it", async () => {
     const request = { reasoning: { effort: "high" } };

@@ -54,8 +54,8 @@ const text = (id: string, ...deltas: string[]): object[] => [
   ...deltas.map((delta) => ({ type: "text-delta", id, delta })),
 ];
 
-describe("an answer's parts", () => {
-  test("are one block after another, with usage and reason at the end", () => {
+describe("the parts of a response", () => {
+  test("become consecutive blocks, with usage and finish reason at the end", () => {
     const events = read([
       { type: "stream-start", warnings: [] },
       { type: "response-metadata", id: "r1", modelId: "m", timestamp: new Date(5_000) },
@@ -232,7 +232,7 @@ describe("an answer's parts", () => {
     ["@ai-sdk/openai", "nothing but a name", { openai: { itemId: "s" } }, "reasoning:hm"],
   ];
   test.each(proofs)(
-    "%s proves its reasoning by %s",
+    "%s sign their reasoning by %s",
     (packageName, _what, providerMetadata, expected) => {
       const events = read(
         [
@@ -257,7 +257,7 @@ describe("an answer's parts", () => {
   });
 });
 
-describe("an answer's end", () => {
+describe("the end of a response", () => {
   const reasons: [object, string][] = [
     [{ unified: "stop", raw: "stop" }, "stop"],
     [{ unified: "length", raw: "length" }, "length"],
@@ -265,7 +265,7 @@ describe("an answer's end", () => {
     [{ unified: "interrupted", raw: "x" }, "other"],
     [{ unified: "other", raw: "x" }, "other"],
   ];
-  test.each(reasons)("%j is told as %s", (finishReason, expected) => {
+  test.each(reasons)("%j becomes %s", (finishReason, expected) => {
     const finish = read([...text("0", "x"), { ...FINISH, finishReason }]).find(
       (event) => event.type === "finish",
     );
@@ -273,7 +273,7 @@ describe("an answer's end", () => {
     expect(finish?.reason).toBe(expected as never);
   });
 
-  test("is a call for tools where some were called, whatever the vendor says", () => {
+  test("is a tool call if tools were called, even if the vendor reports another reason", () => {
     const call = { type: "tool-call", toolCallId: "a", toolName: "f", input: "{}" };
 
     expect(read([call, FINISH]).find((event) => event.type === "finish")?.reason).toBe(
@@ -292,18 +292,18 @@ describe("an answer's end", () => {
     ["is an error in a word", [{ type: "error", error: "no" }]],
     ["is an error of the package", [{ type: "error", error: new TypeError("no") }]],
   ];
-  test.each(cuts)("that %s is no end", (_what, parts) => {
+  test.each(cuts)("that %s is not an end", (_what, parts) => {
     expect(() => read([...text("0", "x"), ...parts])).toThrow(GatewayError);
   });
 
-  test("without usage leaves the counting to us", () => {
+  test("without usage is counted by the gateway", () => {
     const finish = { ...FINISH, usage: { inputTokens: {}, outputTokens: {} } };
 
     expect(read([...text("0", "x"), finish]).map(({ type }) => type)).not.toContain("usage");
   });
 });
 
-test("whatever parts come, blocks never overlap, and nothing but our own failures is thrown", () => {
+test("for any parts, blocks never overlap, and only the gateway's own errors are thrown", () => {
   const id = fc.constantFrom("a", "b", 3, null, undefined);
   const any = fc.oneof(
     fc.string(),

@@ -59,7 +59,7 @@ test.each<[string, AssetType, () => Uint8Array | Promise<Uint8Array>, string]>([
   ["a recording of no length", "audio", () => wav(0), "DurationTooShort"],
   ["a very long recording", "audio", () => mp3(301), "DurationTooLong"],
   ["a film", "audio", () => film(2), "TypeMismatch"],
-])("%s as %s is what it is", async (_what, type, make, expected) => {
+])("%s as %s is recognised", async (_what, type, make, expected) => {
   const found = await checkFile(await make(), type, MAX_PIXELS);
 
   expect("code" in found ? found.code : found.mediaType).toBe(expected);

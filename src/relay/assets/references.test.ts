@@ -84,7 +84,7 @@ describe("an asset in a request", () => {
     });
   });
 
-  test("may be named as a link or a stored file, in any letters", async () => {
+  test("may be written as a link or a stored file, in upper or lower case", async () => {
     const named: readonly VideoMedia[] = [
       link(" Asset://x"),
       { ...asset(""), source: { kind: "reference", id: "asset://x" } },
@@ -96,7 +96,7 @@ describe("an asset in a request", () => {
     });
   });
 
-  test("is needed by no other medium, whose request stays as it is", async () => {
+  test("is not needed by other media, whose request is unchanged", async () => {
     const home = { channel: "a", account: "" };
     const media: readonly VideoMedia[] = [
       link("https://a.test/asset://x"),
@@ -135,7 +135,7 @@ describe("an asset in a request", () => {
     expect((await resolved(assets, [medium])).told).toEqual(refusal(message) as never);
   });
 
-  test("with a long name is refused by the beginning of it", async () => {
+  test("with a long name is refused with the beginning of the name", async () => {
     const { told } = await resolved({}, [asset("x".repeat(129))]);
     const exact = await resolved({}, [asset("x".repeat(128))]);
 
@@ -148,7 +148,7 @@ describe("the account of a request's assets", () => {
   const both = [asset("x"), asset("y")];
   const SAME = "must use the same channel";
 
-  test("is one: assets of two accounts or channels are refused", async () => {
+  test("is single: assets of two accounts or channels are refused", async () => {
     const accounts = await resolved({ x: stored("a"), y: stored("a", TWO) }, both);
     const channels = await resolved({ x: stored("a"), y: stored("b") }, both);
     const one = await resolved({ x: stored("a"), y: stored("a") }, both);
@@ -157,13 +157,13 @@ describe("the account of a request's assets", () => {
     expect(one.told).toMatchObject({ home: { channel: "a", account: ONE.label } });
   });
 
-  test("may be beside what the gateway stores", async () => {
+  test("does not conflict with files that the gateway stores", async () => {
     const { told } = await resolved({ x: {}, y: stored("a") }, both);
 
     expect(told).toMatchObject({ home: { channel: "a", account: ONE.label } });
   });
 
-  test("is that of the request's other inputs, or one of their channel", async () => {
+  test("equals that of the request's other inputs, or is one of their channel", async () => {
     const assets = { x: stored("a") };
     const on = async (channel: string, account: string) =>
       (await resolved(assets, [asset("x")], { home: { channel, account } })).told;
@@ -176,7 +176,7 @@ describe("the account of a request's assets", () => {
   });
 });
 
-test("assets are refused where no medium stands, however deep they are hidden", async () => {
+test("assets are refused in fields that are not media, at any depth", async () => {
   const deep = (depth: number): unknown =>
     depth === 0 ? ["asset://x"] : { a: 1, b: deep(depth - 1) };
   const told = async (extra: unknown) =>

@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("an asset that the store does not let go of keeps no other from being forgotten", async () => {
+test("an asset that cannot be removed from the store does not block the removal of others", async () => {
   for (const id of ["asset-1", "asset-2", "asset-3"]) {
     await storage.assets.add(anAsset(id));
     await storage.assets.remove(1, id);
@@ -51,7 +51,7 @@ test("an asset that the store does not let go of keeps no other from being forgo
   expect(troubles).toHaveLength(1);
 });
 
-test("an asset that cannot be looked at is looked at later, and given up after a day", async () => {
+test("an asset that cannot be polled is polled later, and given up after a day", async () => {
   const day = 25 * 3_600_000;
   await storage.assets.add(anAsset("asset-young"));
   await storage.assets.add({ ...anAsset("asset-old"), createdAt: Date.now() - day });
@@ -80,11 +80,11 @@ test("unexpected failures are reported to the operator", async () => {
   expect(troubles).toHaveLength(1);
 });
 
-describe("links that take their time", () => {
+describe("slow links", () => {
   const untilLeft = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-  test("keep no other user's asset waiting, however many they are", async () => {
+  test("do not delay other users' assets, in any number", async () => {
     for (let at = 0; at < 50; at++) {
       await storage.assets.add({ ...anAsset(`asset-slow-${at}`), dueAt: at });
     }
@@ -107,7 +107,7 @@ describe("links that take their time", () => {
     expect(slow).toBeLessThan(8);
   });
 
-  test("are left when the gateway stops, and nothing is begun after that", async () => {
+  test("are cancelled when the gateway stops, and no new ones are followed", async () => {
     for (const id of ["asset-1", "asset-2", "asset-3", "asset-4", "asset-5"]) {
       await storage.assets.add(anAsset(id));
     }

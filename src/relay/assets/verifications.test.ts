@@ -74,7 +74,7 @@ afterEach(async () => {
 });
 
 describe("[B4.9-c] a verification", () => {
-  test("goes from the link to the group of the person, and the client gets a webhook", async () => {
+  test("leads from the link to the person's group, and the client gets a webhook", async () => {
     const { verifications, deps } = open();
     const { link, token } = await verifications.begin(USER, callbackUrl("?order=7"));
     expect(link).toMatch(/^https:\/\/h5\.example\//);
@@ -101,7 +101,7 @@ describe("[B4.9-c] a verification", () => {
     expect(await storage.assets.findGroup(USER, group.id)).toEqual(group);
   });
 
-  test("has a vendor's token that clients never see, and no secret in plain text in the database", async () => {
+  test("has a vendor token that clients never get, and no secret in plain text in the database", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl("?secret=order-7"));
     const [upstreamToken = ""] = vendor.sessions.keys();
@@ -114,7 +114,7 @@ describe("[B4.9-c] a verification", () => {
     }
   });
 
-  test("tells the vendor an address of the gateway's, and never the caller's", async () => {
+  test("sends the vendor an address of the gateway, and never the client's", async () => {
     const { verifications } = open();
     await verifications.begin(USER, callbackUrl());
 
@@ -125,7 +125,7 @@ describe("[B4.9-c] a verification", () => {
     });
   });
 
-  test("is signed as notices are, over the query that it is", async () => {
+  test("sends a webhook signed like others, over its query", async () => {
     const { verifications, deps } = open();
     await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -142,7 +142,7 @@ describe("[B4.9-c] a verification", () => {
     expect(isSignedWith(secret, message, field("webhook-signature"), timestamp)).toBe(true);
   });
 
-  test("of somebody who was refused is told as such, and may still pass", async () => {
+  test("of a refused person is reported as refused, and the person may try again", async () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     await comeBack(verifications, "10006");
@@ -159,7 +159,7 @@ describe("[B4.9-c] a verification", () => {
     expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
   });
 
-  test("of a user whose address takes no calls keeps no other user from being told", async () => {
+  test("of a user with an unreachable address does not delay other users' webhooks", async () => {
     const other = await storage.users.create({ name: "other", role: "user" });
     const { verifications, deps } = open();
     for (let times = 0; times < 20; times++) {
@@ -188,7 +188,7 @@ describe("[B4.9-c] a verification", () => {
     expect(waiting).toBe(20);
   });
 
-  test("that was told is not told again, although its caller fetches the result at once", async () => {
+  test("that was reported is not reported again, although its client fetches the result at once", async () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl("?mine"));
     personPasses("group-of-a-person");
@@ -215,7 +215,7 @@ describe("[B4.9-c] a verification", () => {
     expect(told).toBe(1);
   });
 
-  test("that only claims to have passed has not, however often", async () => {
+  test("with a forged success from the browser is not passed, in any number of attempts", async () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 50; tries++) {
@@ -228,7 +228,7 @@ describe("[B4.9-c] a verification", () => {
     expect(vendor.asked("GetVisualValidateResult").length).toBeLessThan(5);
   });
 
-  test("that is refused again and again does not make the gateway call its caller for ever", async () => {
+  test("that is repeatedly refused causes a limited number of webhooks", async () => {
     const { verifications, deps } = open();
     await verifications.begin(USER, callbackUrl());
     for (let tries = 0; tries < 60; tries++) {
@@ -239,7 +239,7 @@ describe("[B4.9-c] a verification", () => {
     expect(receiver.requests.length).toBeLessThanOrEqual(20);
   });
 
-  test("comes to its end without the browser's return, by the caller's asking", async () => {
+  test("completes without the browser's return if the client requests the result", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -249,7 +249,7 @@ describe("[B4.9-c] a verification", () => {
 });
 
 describe("[B4.9-d] the callback", () => {
-  test("is sent again after 0, 5, 30 and 120 seconds until the receiver accepts it, and then no more", async () => {
+  test("is sent again after 0, 5, 30 and 120 seconds until the receiver accepts it, at most four times", async () => {
     answers = ["500 No", "302 Found", "503 Busy", "200 OK"];
     const { verifications, deps } = open();
     await verifications.begin(USER, callbackUrl());
@@ -276,7 +276,7 @@ describe("[B4.9-d] the callback", () => {
     expect(await verifications.result(USER, token)).toMatchObject({ id: "group-1" });
   });
 
-  test("is not sent any more once its caller has fetched the group", async () => {
+  test("is not sent after its client fetched the group", async () => {
     answers = ["500 No"];
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
@@ -288,7 +288,7 @@ describe("[B4.9-d] the callback", () => {
     expect(await triesWithin(deps, HOUR_MS)).toEqual([]);
   });
 
-  test("is sent once however often the person's browser comes back", async () => {
+  test("is sent once, for any number of browser returns", async () => {
     const { verifications, deps } = open();
     await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -301,7 +301,7 @@ describe("[B4.9-d] the callback", () => {
     expect((await storage.assets.stockOf(USER)).groups).toBe(1);
   });
 
-  test("never goes to an address that became one of the inside", async () => {
+  test("never goes to an address that became a private one", async () => {
     const { verifications, deps } = open({ ports: [443] });
     await verifications.begin(USER, "https://public.example/hook");
     personPasses("group-1");
@@ -332,7 +332,7 @@ describe("[B4.9-d] a result", () => {
     expect((await storage.assets.stockOf(USER)).groups).toBe(1);
   });
 
-  test("is overdue after half an hour, and its vendor is not asked any more", async () => {
+  test("expires after half an hour, and its vendor is not polled after that", async () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     clock.pass(30 * MINUTE_MS);
@@ -345,7 +345,7 @@ describe("[B4.9-d] a result", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  test("asked for by ten at once is one group, and the vendor's one answer is not lost", async () => {
+  test("requested ten times at once is one group, and the vendor's single answer is not lost", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -358,7 +358,7 @@ describe("[B4.9-d] a result", () => {
     expect((await storage.assets.stockOf(USER)).groups).toBe(1);
   });
 
-  test("of a person whom the vendor knows already is the group that is there", async () => {
+  test("of a person known to the vendor is the existing group", async () => {
     const { verifications } = open();
     const one = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -370,7 +370,7 @@ describe("[B4.9-d] a result", () => {
     expect((await storage.assets.stockOf(USER)).groups).toBe(1);
   });
 
-  test("of a person whose group is another user's is not handed over", async () => {
+  test("of a person whose group belongs to another user is refused", async () => {
     const { verifications } = open();
     const one = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -485,7 +485,7 @@ describe("the browser's return", () => {
     expect(await sessionOf(deps)).toMatchObject({ askAt: askedAt + 2 * SECOND_MS });
   });
 
-  test("leaves the plan of a poll under way as it is", async () => {
+  test("does not change the schedule of a running poll", async () => {
     const { verifications, deps } = open();
     await verifications.begin(USER, callbackUrl());
     const before = await sessionOf(deps);
@@ -511,8 +511,8 @@ describe("the browser's return", () => {
   });
 });
 
-describe("the request for a result", () => {
-  test("asks the vendor again after two seconds, and not before", async () => {
+describe("a request for a result", () => {
+  test("polls the vendor again after two seconds, and not before", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     const askedAfter = async (ms: number): Promise<number> => {
@@ -526,7 +526,7 @@ describe("the request for a result", () => {
     expect(await askedAfter(1)).toBe(2);
   });
 
-  test("says when to ask again, while the verification is not finished", async () => {
+  test("returns the time of the next attempt while the verification is unfinished", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
 
@@ -538,7 +538,7 @@ describe("the request for a result", () => {
     });
   });
 
-  test("tells the result code of a person who was not verified", async () => {
+  test("returns the result code of a person who was not verified", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     await comeBack(verifications, "10006");
@@ -603,7 +603,7 @@ describe("the request for a result", () => {
     expect(FORGOTTEN_MS).toBe(48 * HOUR_MS);
   });
 
-  test("forgets the secrets of a session whose group was fetched", async () => {
+  test("deletes the secrets of a session whose group was fetched", async () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -645,7 +645,7 @@ describe("[C98] a gateway that dies", () => {
   /** The vendor tells once; at each step the process may end, before or after what it did. */
   const STEPS = Array.from({ length: 24 }, (_, at) => at);
 
-  test.each(STEPS)("at step %i leaves one group behind, which its caller gets", async (step) => {
+  test.each(STEPS)("at step %i leaves one group behind, which its client gets", async (step) => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");
@@ -666,7 +666,7 @@ describe("[C98] a gateway that dies", () => {
   });
 
   test.each([[["group-1", "group-2"]], [["group-1"]]])(
-    "does not guess whose a group is where it could be somebody else's: %j",
+    "assigns no group that could belong to another user: %j",
     async (known) => {
       const { verifications, deps } = open({ egress: losing(egress) });
       const one = await verifications.begin(USER, callbackUrl());

@@ -71,7 +71,7 @@ const NO_VIDEO = "The upstream returned a file that is no video.";
 const said = (type: string): Scene => ({ headers: { "content-type": type } });
 
 describe("a file of an upstream", () => {
-  test("has all its bytes, its size, and what caches need to know", async () => {
+  test("has all its bytes, its size, and its cache headers", async () => {
     const headers = {
       "content-type": "video/mp4",
       "content-length": String(MP4.length),
@@ -93,7 +93,7 @@ describe("a file of an upstream", () => {
     expect(await bytesOf(content)).toBe(MP4.toString("latin1"));
   });
 
-  test("says nothing that its upstream does not say, or that is no header's value", async () => {
+  test("has only headers that its upstream sent and that are valid", async () => {
     const headers = { "content-type": "video/mp4", etag: "é", "last-modified": "" };
     const content = await scene({ headers }).read();
 
@@ -105,7 +105,7 @@ describe("a file of an upstream", () => {
     ]);
   });
 
-  test("may be as large as the operator allows, by what is said of it and by what comes", async () => {
+  test("may be as large as the operator allows, by its announced and its actual size", async () => {
     const maxBytes = MP4.length;
     const length = (bytes: number): Scene => ({
       maxBytes,
@@ -122,7 +122,7 @@ describe("a file of an upstream", () => {
     );
   });
 
-  test("that is empty, or an error, is none", async () => {
+  test("that is empty, or an error, is refused", async () => {
     expect(await typeOf({ pieces: [] })).toContain("empty file");
     expect(await typeOf({ status: 404 })).toContain("different range");
   });
@@ -131,7 +131,7 @@ describe("a file of an upstream", () => {
 describe("a part of a file", () => {
   const headers = { "content-type": "video/mp4", "content-range": "bytes 5-9/100" };
 
-  test("has its range and the size of the whole, and is not looked into", async () => {
+  test("has its range and the size of the whole, and its content is not inspected", async () => {
     const content = await scene({
       status: 206,
       headers,
@@ -144,7 +144,7 @@ describe("a part of a file", () => {
     expect(await bytesOf(content)).toBe(PAGE.toString("latin1"));
   });
 
-  test("from the beginning is looked into", async () => {
+  test("from the beginning has its content inspected", async () => {
     const first = { ...headers, "content-range": "bytes 0-9/100" };
     const part: Scene = { status: 206, headers: first, range: "bytes=0-9" };
 
@@ -152,7 +152,7 @@ describe("a part of a file", () => {
     expect(await typeOf(part)).toBe("video/mp4");
   });
 
-  test("that nobody asked for, or that does not say which it is, is refused", async () => {
+  test("that was not requested, or without a range, is refused", async () => {
     const { "content-range": _, ...without } = headers;
 
     expect(await typeOf({ status: 206, headers })).toContain("different range");
@@ -161,7 +161,7 @@ describe("a part of a file", () => {
     );
   });
 
-  test("beyond the end is told with the size of the whole, if somebody asked for it", async () => {
+  test("beyond the end is reported with the size of the whole, if it was requested", async () => {
     const told = (range: string): Promise<Content> =>
       scene({ status: 416, headers: { "content-range": range }, range: "bytes=999-" }).read();
 

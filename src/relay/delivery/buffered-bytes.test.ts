@@ -5,7 +5,7 @@ function reader(name: string, shed: string[]): { shed(): void } {
   return { shed: () => void shed.push(name) };
 }
 
-test("what waits is counted for each reader, and given back", () => {
+test("pending bytes are counted for each reader, and released", () => {
   const buffered = new BufferedBytes({ bufferedBytes: 1_000 });
   const [a, b] = [reader("a", []), reader("b", [])];
   buffered.hold(a, 100);
@@ -18,7 +18,7 @@ test("what waits is counted for each reader, and given back", () => {
   expect(buffered.total).toBe(200);
 });
 
-test("beyond the limit, who has been behind for longest is ended, and only as many as it takes", () => {
+test("above the limit, the readers that are behind for longest are ended, as many as necessary", () => {
   const shed: string[] = [];
   const buffered = new BufferedBytes({ bufferedBytes: 1_000 });
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => reader(name, shed));
@@ -36,7 +36,7 @@ test("beyond the limit, who has been behind for longest is ended, and only as ma
   expect(buffered.total).toBe(800);
 });
 
-test("one who alone exceeds the limit is ended", () => {
+test("a reader that exceeds the limit alone is ended", () => {
   const shed: string[] = [];
   const buffered = new BufferedBytes({ bufferedBytes: 1_000 });
   buffered.hold(reader("a", shed), 1_001);

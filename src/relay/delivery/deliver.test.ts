@@ -64,7 +64,7 @@ function stage(): { seen: string[]; sink: Sink; settlement: Settlement } {
   return { seen, settlement, sink: { write: (bytes) => void seen.push(String(bytes)) } };
 }
 
-test("the end of an answer leaves after its settlement, and not before", async () => {
+test("the end of a response is sent after its settlement, and not before", async () => {
   const { seen, sink, settlement } = stage();
   const delivery = await Delivery.begin(
     streamOf(async (take, end) => {
@@ -85,7 +85,7 @@ test("the end of an answer leaves after its settlement, and not before", async (
   expect(seen).toEqual(["a", "complete", "the end", "complete", "released", "cancel"]);
 });
 
-test("a caller who waits in silence is shown that we live", async () => {
+test("a client that waits during a silence gets a keep-alive", async () => {
   const { seen, sink, settlement } = stage();
   const delivery = await Delivery.begin(
     streamOf(async (take) => {
@@ -104,7 +104,7 @@ test("a caller who waits in silence is shown that we live", async () => {
   expect(seen).toContain("b");
 });
 
-test("signs of life go on for as long as the silence does", async () => {
+test("keep-alives continue as long as the silence", async () => {
   const { seen, sink, settlement } = stage();
   const silence = Promise.withResolvers<void>();
   let now = 0;
@@ -132,7 +132,7 @@ test("signs of life go on for as long as the silence does", async () => {
   expect(seen.filter((piece) => piece === SSE_COMMENT)).toHaveLength(20);
 });
 
-test("a slow first piece does not keep the caller waiting for a head", async () => {
+test("a slow first event does not delay the response head", async () => {
   let isOver = false;
   const delivery = await Delivery.begin(
     streamOf(async (take) => {
@@ -162,7 +162,7 @@ test("a failure before the first piece allows failover", async () => {
   expect(begun).rejects.toThrow("Broken.");
 });
 
-test("what fails later is settled, told in the caller's style, and the upstream let go", async () => {
+test("a later failure is settled and reported in the client's style, and the upstream is released", async () => {
   const { seen, sink, settlement } = stage();
   const stream = streamOf(async (take) => {
     await take("a");
@@ -183,7 +183,7 @@ test("what fails later is settled, told in the caller's style, and the upstream 
   expect(stream.isClosed).toBe(true);
 });
 
-test("a caller who reads slowly holds the upstream back", async () => {
+test("a client that reads slowly pauses the upstream", async () => {
   const { settlement } = stage();
   const kept = Promise.withResolvers<void>();
   let isHeld = true;
@@ -221,19 +221,19 @@ async function sentUntilFailure(failure: GatewayError): Promise<readonly string[
   return seen;
 }
 
-test("a caller who hangs up at the sight of the end has had the whole answer", async () => {
+test("a client that disconnects at the end of the response has received all of it", async () => {
   const seen = await sentUntilFailure(new GatewayError("canceled", "The caller left."));
 
   expect(seen.slice(0, 3)).toEqual(["a", "complete", "the end"]);
 });
 
-test("nothing is said after the end, whatever the upstream does then", async () => {
+test("nothing is sent after the end, even if the upstream sends more", async () => {
   const seen = await sentUntilFailure(new GatewayError("upstream_failed", "Broken."));
 
   expect(seen.join("")).not.toContain("error");
 });
 
-test("a caller who leaves while the end waits for its settlement has not had it", async () => {
+test("a client that disconnects while the end waits for its settlement has not received it", async () => {
   const { seen, sink, settlement } = stage();
   const delivery = await Delivery.begin(
     streamOf(async (take, end) => {
@@ -265,8 +265,8 @@ function standingClock() {
   return { clock, watched, deadlines };
 }
 
-describe("a caller who waits for the first event", () => {
-  test("is shown that we live after each silence, until the answer begins", async () => {
+describe("a client that waits for the first event", () => {
+  test("gets a keep-alive after each silence, until the response begins", async () => {
     const { clock, watched, deadlines } = standingClock();
     const { seen, sink } = stage();
     const never = streamOf(() => new Promise(() => {}));
@@ -288,7 +288,7 @@ describe("a caller who waits for the first event", () => {
     expect(watched.size).toBe(0);
   });
 
-  test("is shown nothing in a style without a way to", async () => {
+  test("gets none in a style without keep-alives", async () => {
     const { watched, deadlines } = standingClock();
     const { seen, sink } = stage();
     const never = streamOf(() => new Promise(() => {}));
@@ -304,7 +304,7 @@ describe("a caller who waits for the first event", () => {
     expect(seen).toEqual([]);
   });
 
-  test("is answered at the first piece, long before there is an end to the waiting", async () => {
+  test("gets the first event at once, before the waiting time is over", async () => {
     const stream = streamOf(async (take) => {
       await take("a");
     });
@@ -316,7 +316,7 @@ describe("a caller who waits for the first event", () => {
     await delivery.whenBegun();
   });
 
-  test("learns whether it began at all, however late", async () => {
+  test("gets a late result as well", async () => {
     const late = Promise.withResolvers<void>();
     const stream = streamOf(async (take) => {
       await late.promise;
@@ -334,7 +334,7 @@ describe("a caller who waits for the first event", () => {
   });
 });
 
-describe("an answer that never began", () => {
+describe("a response that never began", () => {
   async function abandoned(code: "upstream_failed" | "canceled") {
     const { seen, sink, settlement } = stage();
     const stream = streamOf(() => new Promise(() => {}));
@@ -347,7 +347,7 @@ describe("an answer that never began", () => {
     return { seen, isClosed: stream.isClosed, released, failure };
   }
 
-  test("is settled as failed, told as such, and its upstream let go", async () => {
+  test("is settled as failed, reported, and its upstream released", async () => {
     const { seen, isClosed, released, failure } = await abandoned("upstream_failed");
 
     expect(seen[0]).toBe("fail upstream_failed");
@@ -386,7 +386,7 @@ test("a style without a keep-alive shows the client nothing during a silence", a
   await sending;
 });
 
-describe("an answer on its way", () => {
+describe("a running response", () => {
   async function sent(
     pieces: readonly (string | Uint8Array)[],
     change: Readonly<Record<string, unknown>> = {},
@@ -413,11 +413,11 @@ describe("an answer on its way", () => {
     return { seen, isComplete, watched: clock.watched, delivery };
   }
 
-  test("is no longer watched once it is over", async () => {
+  test("is not watched after its end", async () => {
     expect((await sent(["a"])).watched.size).toBe(0);
   });
 
-  test("goes on at a checkpoint if the quota still bears it, and is ended if not", async () => {
+  test("continues at a checkpoint if the quota suffices, and is ended if not", async () => {
     const checkpointMs: unknown[] = [];
     const isCheckpointDue = (_: number, ms: number): boolean => checkpointMs.push(ms) > 0;
 
@@ -444,7 +444,7 @@ describe("an answer on its way", () => {
     expect(collected).toBe(3);
   });
 
-  test("is written whole up to 64 KiB, and a larger piece in parts, between two events if it can be", async () => {
+  test("is written whole up to 64 KiB, and larger pieces in parts, split between events if possible", async () => {
     const event = `data: ${"x".repeat(40_000)}\n\n`;
     const written = async (piece: string | Uint8Array): Promise<readonly string[]> =>
       (await sent([piece])).seen.slice(0, -2);
@@ -463,7 +463,7 @@ describe("an answer on its way", () => {
   });
 });
 
-test("silence is counted from the last piece, and before the first from the head of the answer", async () => {
+test("silence is counted from the last event, and before the first from the response head", async () => {
   const { sink, settlement } = stage();
   const { clock, deadlines } = standingClock();
   const next = Promise.withResolvers<void>();
@@ -489,7 +489,7 @@ test("silence is counted from the last piece, and before the first from the head
   await sending;
 });
 
-describe("a reader who is behind", () => {
+describe("a reader that is behind", () => {
   async function behind(piece: string, keepAlive: string | undefined = SSE_COMMENT) {
     const { seen, settlement } = stage();
     const { clock, watched, deadlines } = standingClock();
@@ -517,7 +517,7 @@ describe("a reader who is behind", () => {
     return { seen, clock, watched, buffered, taken, upstream, delivery, sending };
   }
 
-  test("is counted with all that waits for it, again each second, and shown no sign of life", async () => {
+  test("is counted with all its pending bytes, again each second, and gets no keep-alive", async () => {
     const { seen, buffered, taken, delivery, clock, upstream, sending } = await behind("abc");
 
     expect(buffered.total).toBe(3);
@@ -537,7 +537,7 @@ describe("a reader who is behind", () => {
     expect(await sending).toBe(true);
   });
 
-  test("is counted with what is left of a large piece", async () => {
+  test("is counted with the rest of a large piece", async () => {
     const { buffered, taken, upstream, sending } = await behind("x".repeat(65_536 + 100));
 
     expect(buffered.total).toBe(65_636);
@@ -550,7 +550,7 @@ describe("a reader who is behind", () => {
     expect(buffered.total).toBe(0);
   });
 
-  test("and is shown that we live once it has taken all, one sign at a time", async () => {
+  test("gets keep-alives after it has read everything, one at a time", async () => {
     const { seen, clock, taken, delivery, upstream, sending } = await behind("abc");
     taken[0]?.resolve();
     await sleep(0);
@@ -580,7 +580,7 @@ describe("a reader who is behind", () => {
     expect(seen.slice(3)).toEqual(["cancel"]);
   });
 
-  test("is told why its answer ended, on a line of its own, whether it reads that or not", async () => {
+  test("gets the reason for the end on a line of its own, whether it reads that or not", async () => {
     const { seen, taken, delivery, sending, buffered } = await behind("abc");
 
     delivery.shed();
@@ -595,7 +595,7 @@ describe("a reader who is behind", () => {
   });
 });
 
-describe("two hundred readers who are behind", () => {
+describe("two hundred readers that are behind", () => {
   const READERS = 200;
   const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "word ".repeat(20) } }] })}\n\n`;
   const PIECE = Buffer.from(EVENT.repeat(Math.ceil((128 * 1_024) / EVENT.length)));
@@ -651,7 +651,7 @@ describe("two hundred readers who are behind", () => {
     } as unknown as UpstreamReply;
   }
 
-  test("hold less than 256 KiB each, and nothing once they are gone", async () => {
+  test("hold less than 256 KiB each, and nothing after they disconnect", async () => {
     const { buffered, all, ends } = await openReaders(1_024 * 1_024 * 1_024);
 
     expect(buffered.total / READERS).toBeWithin(1, 256 * 1_024);

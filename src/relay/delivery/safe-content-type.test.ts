@@ -10,7 +10,7 @@ test.each([
   "text/vtt",
   "application/json",
   "text/event-stream; charset=utf-8",
-])("%s is passed on", (type) => {
+])("the content type %s is passed on", (type) => {
   expect(safeContentType(type)).toBe(type);
 });
 
@@ -24,6 +24,6 @@ test.each([
   "audio/mpeg\r\nset-cookie: a=b",
   "audio/",
   "application/json5",
-])("%p is mere bytes", (type) => {
+])("%p becomes the type for plain bytes", (type) => {
   expect(safeContentType(type)).toBe("application/octet-stream");
 });

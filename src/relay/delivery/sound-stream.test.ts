@@ -29,7 +29,7 @@ async function heard(reply: UpstreamReply) {
   return { before: Buffer.concat(before), last: Buffer.concat(last), failure };
 }
 
-test("every byte is handed on, however they come, and the last one only at the end", async () => {
+test("every byte is passed on, with any split, and the last one only at the end", async () => {
   const property = fc.asyncProperty(
     fc.array(fc.uint8Array({ maxLength: 5 })).filter((all) => all.some(({ length }) => length > 0)),
     async (pieces) => {
@@ -43,7 +43,7 @@ test("every byte is handed on, however they come, and the last one only at the e
   await fc.assert(property, { seed: SEED });
 });
 
-test("sound that breaks off has no end", async () => {
+test("audio that breaks off has no end", async () => {
   const broken = new Error("It broke off.");
 
   expect(await heard(replyOf([Buffer.from("half")], broken))).toEqual({
@@ -53,7 +53,7 @@ test("sound that breaks off has no end", async () => {
   });
 });
 
-test("an empty answer is none", async () => {
+test("an empty response is refused", async () => {
   const { failure } = await heard(replyOf([new Uint8Array(0)]));
 
   expect(failure).toMatchObject({ code: "upstream_failed" });

@@ -32,7 +32,7 @@ function stage(durable: Promise<void> = Promise.resolve()) {
 
 const LET_GO = ["upstream closed", "place released", "hold canceled"];
 
-test("a caller who left while the hold was written gives back the upstream, the place and the hold", async () => {
+test("a client that disconnected while the hold was written releases the upstream, the slot and the hold", async () => {
   const { seen, caller, handedOver } = stage();
   caller.abort();
   await handedOver();
@@ -40,7 +40,7 @@ test("a caller who left while the hold was written gives back the upstream, the 
   expect(seen).toEqual(["metering begun", ...LET_GO]);
 });
 
-test("so does one who leaves before the first byte is sent", async () => {
+test("a client that disconnects before the first byte is sent releases them as well", async () => {
   const { seen, caller, handedOver } = stage();
   await handedOver();
   expect(seen).toEqual(["metering begun"]);
@@ -49,7 +49,7 @@ test("so does one who leaves before the first byte is sent", async () => {
   expect(seen).toEqual(["metering begun", ...LET_GO]);
 });
 
-test("once the answer is being sent, its sending sees to a caller who leaves", async () => {
+test("during delivery, the delivery handles a disconnect", async () => {
   const { seen, caller, handedOver } = stage();
   const answer = await handedOver();
   await answer.send({ write: () => {} });
@@ -58,7 +58,7 @@ test("once the answer is being sent, its sending sees to a caller who leaves", a
   expect(seen).toEqual(["metering begun", "sent"]);
 });
 
-test("a hold that does not reach the disk gives back the upstream and the place, and nothing is answered", async () => {
+test("a hold that is not written to disk releases the upstream and the slot, and no response is sent", async () => {
   const { seen, handedOver } = stage(Promise.reject(new Error("The disk is full.")));
   const outcome = await handedOver().then(
     () => "handed over",

@@ -84,7 +84,7 @@ async function attempt(
 
 const LIMITED = { requestsPerMinute: 60 };
 
-test("a channel that was filled after the plan was made is passed over", async () => {
+test("a channel at capacity since the plan was made is skipped", async () => {
   const health = new Health(systemClock);
   const routes = [aChannel({ name: "full" }), aChannel({ name: "spare" })].map(routeOf);
   const [full] = routes;
@@ -93,7 +93,7 @@ test("a channel that was filled after the plan was made is passed over", async (
   expect(await attempt(routes, health)).toMatchObject({ asked: ["spare"], answer: "spare" });
 });
 
-test("a channel that is filled while its limits are asked gets no more than it takes, and its limits back", async () => {
+test("a channel that reaches capacity while its limits are checked gets no call, and its limits are released", async () => {
   const health = new Health(systemClock);
   const only = routeOf(aChannel({ name: "only", limits: LIMITED }));
 
@@ -104,7 +104,7 @@ test("a channel that is filled while its limits are asked gets no more than it t
   expect(new Set(told.givenBack)).toEqual(new Set(["call-1"]));
 });
 
-test("a channel that still has room is asked, and keeps what the call took of its limits", async () => {
+test("a channel with capacity is called, and keeps the call's part of its limits", async () => {
   const only = routeOf(aChannel({ name: "only", limits: LIMITED }));
 
   expect(await attempt([only], new Health(systemClock))).toEqual({
@@ -233,8 +233,8 @@ const ONE = credential("secret-number-1001");
 const TWO = credential("secret-number-1002");
 const BUSY = { status: 503, body: "" };
 
-describe("a channel that does not answer", () => {
-  test("is asked once, whatever its credentials, and the next channel answers", async () => {
+describe("a channel that fails", () => {
+  test("is called once, with any number of credentials, and the next channel answers", async () => {
     const { outcome, asked } = scene([{ name: "a", credentials: [ONE, TWO] }, { name: "b" }], {
       a: [failure("upstream_failed")],
     });
@@ -243,7 +243,7 @@ describe("a channel that does not answer", () => {
     expect(asked()).toEqual(["a ...1001", "b"]);
   });
 
-  test("for one credential's sake is asked with each of the others, once", async () => {
+  test("because of a credential is called with each of the others, once", async () => {
     const { outcome, asked } = scene([{ name: "a", credentials: [ONE, TWO] }, { name: "b" }], {
       a: [failure("upstream_rate_limited"), failure("upstream_auth"), failure("upstream_auth")],
     });
@@ -252,7 +252,7 @@ describe("a channel that does not answer", () => {
     expect(asked()).toEqual(["a ...1001", "a ...1002", "b"]);
   });
 
-  test("without a credential is asked once", async () => {
+  test("without a credential is called once", async () => {
     const { outcome, asked } = scene([{ name: "a" }, { name: "b" }], {
       a: [failure("upstream_rate_limited"), failure("upstream_rate_limited")],
     });
@@ -270,7 +270,7 @@ describe("a channel that does not answer", () => {
     expect(asked()).toEqual(["a"]);
   });
 
-  test("perhaps for the request's sake is doubted once: a second refusal ends the call as the first", async () => {
+  test("perhaps because of the request is retried once: a second refusal ends the call with the first", async () => {
     const refused = failure("upstream_refused");
     const { outcome, asked } = scene([{ name: "a" }, { name: "b" }, { name: "c" }], {
       a: [refused],
@@ -281,7 +281,7 @@ describe("a channel that does not answer", () => {
     expect(asked()).toEqual(["a", "b"]);
   });
 
-  test("for other reasons after a refusal is passed over, and the third answers", async () => {
+  test("for other reasons after a refusal is skipped, and the third answers", async () => {
     const { outcome } = scene([{ name: "a" }, { name: "b" }, { name: "c" }], {
       a: [failure("upstream_refused")],
       b: [failure("upstream_failed")],
@@ -290,7 +290,7 @@ describe("a channel that does not answer", () => {
     expect(await outcome()).toBe("c");
   });
 
-  test("for other reasons first leaves a refusal its second try", async () => {
+  test("for other reasons first does not use up a refusal's retry", async () => {
     const { outcome } = scene([{ name: "a" }, { name: "b" }, { name: "c" }], {
       a: [failure("upstream_failed")],
       b: [failure("upstream_refused")],
@@ -299,7 +299,7 @@ describe("a channel that does not answer", () => {
     expect(await outcome()).toBe("c");
   });
 
-  test("is not the final result if no other channel answers: the client gets the last failure", async () => {
+  test("gives the final error only if no other channel answers: the client gets the last failure", async () => {
     const last = failure("upstream_timeout");
     const { outcome } = scene([{ name: "a" }, { name: "b" }], {
       a: [failure("upstream_failed")],
@@ -309,7 +309,7 @@ describe("a channel that does not answer", () => {
     expect(await outcome()).toBe(last as never);
   });
 
-  test("counts as an attempt, of which there are only so many", async () => {
+  test("counts as an attempt, whose number is limited", async () => {
     const six = ["a", "b", "c", "d"].map((name) => ({ name }));
     const { outcome, asked } = scene(
       six,
@@ -324,7 +324,7 @@ describe("a channel that does not answer", () => {
   test.each([
     ["in time, and another is asked", -59_989, "b"],
     ["when the call's time is over, and nobody else is asked", -59_990, "upstream_failed"],
-  ])("says so %s", async (_, offset, expected) => {
+  ])("is reported %s", async (_, offset, expected) => {
     const { outcome } = scene(
       [{ name: "a" }, { name: "b" }],
       { a: [failure("upstream_failed")] },
@@ -342,21 +342,21 @@ describe("a rate limit that ends a call", () => {
     return told instanceof GatewayError ? told.retryAfterMs : undefined;
   };
 
-  test("says how long to wait: as the vendor does, or until the credential is used again", async () => {
+  test("has a time to retry: the vendor's, or until the credential is available", async () => {
     expect(await toldAfter(failure("upstream_rate_limited", { retryAfterMs: 7_000 }))).toBe(7_000);
     expect(await toldAfter(failure("upstream_rate_limited"))).toBe(5_000);
     expect(await toldAfter(failure("upstream_failed"))).toBeUndefined();
   });
 });
 
-describe("a channel in trouble", () => {
+describe("a channel that is unavailable", () => {
   const open = ({ health, routes }: ReturnType<typeof scene>, index: number): void => {
     const route = routes[index];
     if (route === undefined) throw new Error("There is no such route.");
     for (let i = 0; i < 5; i++) health.enter(route).leave(failure("upstream_failed"));
   };
 
-  test("is left alone as long as another answers", async () => {
+  test("is not called as long as another answers", async () => {
     const place = scene([{ name: "a" }, { name: "b" }]);
     open(place, 0);
 
@@ -364,7 +364,7 @@ describe("a channel in trouble", () => {
     expect(place.asked()).toEqual(["b"]);
   });
 
-  test("is tried as a last resort, in the order of the plan", async () => {
+  test("is called as a last resort, in the order of the plan", async () => {
     const place = scene([{ name: "a" }, { name: "b" }, { name: "c" }], {
       a: [failure("upstream_failed")],
       c: [failure("upstream_failed")],
@@ -376,7 +376,7 @@ describe("a channel in trouble", () => {
     expect(place.asked()).toEqual(["c", "a", "b"]);
   });
 
-  test("is not tried beyond its limit of calls at once", async () => {
+  test("is not called beyond its limit of concurrent calls", async () => {
     const place = scene([{ name: "a", maxConcurrent: 1 }, { name: "b" }]);
     open(place, 0);
     open(place, 1);
@@ -387,7 +387,7 @@ describe("a channel in trouble", () => {
     expect(place.asked()).toEqual(["b"]);
   });
 
-  test("is tried with a credential that only other callers have met the limit of", async () => {
+  test("is called with a credential that is limited only for other users", async () => {
     const place = scene([{ name: "a", credentials: [ONE] }]);
     const [route] = place.routes;
     if (route !== undefined) {
@@ -398,7 +398,7 @@ describe("a channel in trouble", () => {
     expect(place.asked()).toEqual(["a ...1001"]);
   });
 
-  test("is not tried by the caller who met its limit", async () => {
+  test("is not called for the user whose limit it is", async () => {
     const place = scene([{ name: "a", credentials: [ONE] }]);
     const [route] = place.routes;
     if (route !== undefined) {
@@ -413,14 +413,14 @@ describe("a channel in trouble", () => {
 describe("a channel with limits", () => {
   const LIMITED_A = [{ name: "a", limits: { requestsPerMinute: 1 } }];
 
-  test("at its limit is passed over, and says how long to wait", async () => {
+  test("at its limit is skipped, and gives a time to retry", async () => {
     const { outcome, asked } = scene(LIMITED_A, {}, { refusal: { retryAfterMs: 9_000 } });
 
     expect(await outcome()).toMatchObject({ code: "unavailable", retryAfterMs: 9_000 });
     expect(asked()).toEqual([]);
   });
 
-  test("that no waiting helps says nothing of a wait", async () => {
+  test("that a wait cannot help gives no time to retry", async () => {
     const { outcome } = scene(LIMITED_A, {}, { refusal: {} });
 
     const told = await outcome();
@@ -428,7 +428,7 @@ describe("a channel with limits", () => {
     expect((told as GatewayError).retryAfterMs).toBeUndefined();
   });
 
-  test("has what a call takes of them until the call ends, or back at once if it fails", async () => {
+  test("keeps a call's part of them until the call ends, or releases it at once if it fails", async () => {
     const answered = scene(LIMITED_A);
     await answered.outcome();
     const failed = scene(LIMITED_A, { a: [failure("upstream_failed")] });
@@ -437,7 +437,7 @@ describe("a channel with limits", () => {
     expect([answered.taken, failed.taken]).toEqual([["taken"], ["given back"]]);
   });
 
-  test("and without any takes and gives nothing back", async () => {
+  test("and one without any takes and releases nothing", async () => {
     const answered = scene([{ name: "a" }]);
     await answered.outcome();
     const failed = scene([{ name: "a" }], { a: [failure("upstream_failed")] });
@@ -447,7 +447,7 @@ describe("a channel with limits", () => {
   });
 });
 
-test("a reservation that a channel's limits refuse is not given back, since nothing was taken", async () => {
+test("a reservation refused by a channel's limits is not released, since nothing was taken", async () => {
   const place = scene([{ name: "a", limits: { requestsPerMinute: 1 } }], {}, { refusal: {} });
   await place.outcome();
 
@@ -462,14 +462,14 @@ describe("a conversation", () => {
   });
   const HOME = homeOn("a");
 
-  test("stays on the account that answered it before, whichever account's turn it is", async () => {
+  test("stays on the account that answered it before, even if another account is next", async () => {
     const place = scene([ACCOUNTS], {}, { home: HOME });
     for (let i = 0; i < 3; i++) await place.outcome();
 
     expect(place.asked()).toEqual(["a ...1002", "a ...1002", "a ...1002"]);
   });
 
-  test("on its account takes no other call's turn", async () => {
+  test("on its account does not change the order for other calls", async () => {
     const place = scene([ACCOUNTS], {}, { home: HOME });
     const [route] = place.routes;
     await place.outcome();
@@ -477,7 +477,7 @@ describe("a conversation", () => {
     expect(route && place.health.pick(route, new Set())).toBe(ONE);
   });
 
-  test("away from its account takes a turn as any call", async () => {
+  test("away from its account takes the next account like any call", async () => {
     const place = scene([ACCOUNTS], { a: [failure("upstream_rate_limited")] }, { home: HOME });
     const [route] = place.routes;
     await place.outcome();
@@ -489,7 +489,7 @@ describe("a conversation", () => {
     expect(place.asked().at(-1)).toBe("a ...1001");
   });
 
-  test("that its account refuses is asked of the channel's other account, not of the same again", async () => {
+  test("that its account refuses is sent to the channel's other account, not to the same again", async () => {
     const refusals = [failure("upstream_denied"), {}];
     const place = scene([ACCOUNTS], { a: refusals }, { home: HOME });
 
@@ -497,7 +497,7 @@ describe("a conversation", () => {
     expect(place.asked()).toEqual(["a ...1002", "a ...1001"]);
   });
 
-  test("whose account is on another channel takes its turns on this one", async () => {
+  test("whose account is on another channel uses this channel's accounts in turn", async () => {
     const place = scene([ACCOUNTS], {}, { home: homeOn("b") });
     for (let i = 0; i < 3; i++) await place.outcome();
 
@@ -514,7 +514,7 @@ describe("a conversation", () => {
     expect(place.asked()).toEqual(["a ...1001"]);
   });
 
-  test("without an alternative goes to its account, although others met that account's limit", async () => {
+  test("without an alternative goes to its account, although other users met that account's limit", async () => {
     const place = scene([ACCOUNTS], {}, { home: HOME });
     const [route] = place.routes;
     if (route === undefined) throw new Error("A route was expected.");
@@ -526,7 +526,7 @@ describe("a conversation", () => {
     expect(place.asked()).toEqual(["a ...1002"]);
   });
 
-  test("on an account that is gone takes its turns", async () => {
+  test("on a removed account uses the accounts in turn", async () => {
     const place = scene([ACCOUNTS], {}, { home: { channel: "a", account: "2 ...1003" } });
     for (let i = 0; i < 2; i++) await place.outcome();
 
@@ -534,7 +534,7 @@ describe("a conversation", () => {
   });
 });
 
-test("what belongs to an account that is gone is asked of nobody, least of all without a credential", async () => {
+test("a request that belongs to a removed account is sent to no account, and never without a credential", async () => {
   const place = scene([{ name: "a", credentials: [ONE] }]);
   const [first] = place.routes;
   Object.assign(first ?? {}, { account: TWO.label });
@@ -543,7 +543,7 @@ test("what belongs to an account that is gone is asked of nobody, least of all w
   expect(place.requests).toEqual([]);
 });
 
-test("what belongs to one account is asked of that account alone, once", async () => {
+test("a request that belongs to one account is sent to that account only, once", async () => {
   const place = scene([{ name: "a", credentials: [ONE, TWO] }, { name: "b" }], {
     a: [failure("upstream_auth"), failure("upstream_auth")],
   });
@@ -565,7 +565,7 @@ describe("a request to an upstream", () => {
     return place.requests[0];
   };
 
-  test("goes to the channel's endpoint, with its credential, by the call's time", async () => {
+  test("goes to the channel's endpoint, with its credential, within the call's deadline", async () => {
     const request = await sent({ credentials: [ONE] });
 
     expect(request).toMatchObject({
@@ -583,7 +583,7 @@ describe("a request to an upstream", () => {
       expect(request).not.toHaveProperty(absent);
   });
 
-  test("hides the address of a channel that is not at its vendor's", async () => {
+  test("hides the address of a channel with its own base URL", async () => {
     const provider = {
       baseUrl: "https://vendor.example/v1",
       baseUrlOf: () => "https://own.example",
@@ -595,7 +595,7 @@ describe("a request to an upstream", () => {
     }
   });
 
-  test("goes to the address that the vendor has for the channel's options, if it has no other", async () => {
+  test("goes to the vendor's address for the channel's options, if it has no other", async () => {
     const provider = {
       baseUrlOf: ({ region }: Record<string, string>) => `https://${region}.vendor.example`,
     } as Partial<Provider>;
@@ -608,7 +608,7 @@ describe("a request to an upstream", () => {
     expect(own?.url.href).toBe("https://private.example/v1/chat");
   });
 
-  test("leads where the channel may, and is authorized as its vendor wants", async () => {
+  test("has the channel's reach and the vendor's authentication", async () => {
     const exchange = { id: "exchange" } as never;
 
     expect(await sent({ reach: "public" }, { provider: { exchange } })).toMatchObject({
@@ -624,19 +624,19 @@ describe("a request to an upstream", () => {
     expect((await sent({}))?.signal).toBe(CALL.signal as never);
   });
 
-  test("of a task may be slow, and is not made twice", async () => {
+  test("of a task may be slow, and is not repeated", async () => {
     const call = { isSlow: true, isLasting: true } as const;
 
     expect(await sent({}, { call })).toMatchObject({ isSlow: true, isOnce: true });
   });
 
-  test("has its vendor's headers, and what is sent outranks them", async () => {
+  test("has its vendor's headers, which the request's own override", async () => {
     const provider = { headers: { "x-version": "1", "x-asked": "vendor's" } };
 
     expect((await sent({}, { provider }))?.headers).toEqual({ "x-version": "1", "x-asked": "yes" });
   });
 
-  test("names the model and the way of answering in its path, if its vendor wants that", async () => {
+  test("has the model and the kind of response in its path, if its vendor requires that", async () => {
     const paths: string[] = [];
     for (const options of [undefined, { region: "eu" }]) {
       const place = scene(
@@ -658,7 +658,7 @@ describe("a request to an upstream", () => {
     expect(paths).toEqual(["/v1/m/false/undefined", "/v1/m/false/eu"]);
   });
 
-  test("for what stands at a path is a GET below the channel's address", async () => {
+  test("for an object at a path is a GET below the channel's address", async () => {
     const begin: Scene["begin"] = (transport, route) => transport.get(route, "/tasks/7");
 
     const plain = await sent({}, { begin });
@@ -669,7 +669,7 @@ describe("a request to an upstream", () => {
     expect(versioned?.headers).toEqual({ "x-version": "1" });
   });
 
-  test("goes where the path says, each time", async () => {
+  test("goes to the path of each attempt", async () => {
     const place = scene(
       [CHANNEL],
       {},
@@ -689,7 +689,7 @@ describe("a request to an upstream", () => {
 });
 
 describe("an attempt", () => {
-  test("that is answered is noted with its time, and its place is taken until it is released", async () => {
+  test("that succeeds is recorded with its time, and its slot is held until it is released", async () => {
     const { ask, tried, health, routes, closed } = scene([{ name: "a", credentials: [ONE] }]);
 
     const begun = await ask();
@@ -705,7 +705,7 @@ describe("an attempt", () => {
     expect(closed).toEqual([]);
   });
 
-  test("that fails is noted with the vendor's words, lets go of the answer and gives its place back", async () => {
+  test("that fails is recorded with the vendor's message, and releases the response and its slot", async () => {
     const body = JSON.stringify({
       error: { message: "Overloaded at private.example.", type: "server_error", code: "busy" },
     });
@@ -732,7 +732,7 @@ describe("an attempt", () => {
     expect(routes.map(({ channel }) => health.inFlight(channel))).toEqual([0]);
   });
 
-  test("that fails keeps no word of the request", async () => {
+  test("that fails keeps no text of the request", async () => {
     const body = JSON.stringify({ error: { message: "Overloaded by Rumpelstiltskin." } });
     const { outcome, tried } = scene(
       [{ name: "a" }],
@@ -748,7 +748,7 @@ describe("an attempt", () => {
     expect(tried[0]?.reason).not.toContain("Rumpelstiltskin");
   });
 
-  test("by a library that fails keeps no word of the request", async () => {
+  test("by a library that fails keeps no text of the request", async () => {
     const body = JSON.stringify({ error: { message: "Overloaded by Rumpelstiltskin." } });
     const { outcome, tried } = scene(
       [{ name: "a" }],
@@ -787,7 +787,7 @@ describe("an attempt", () => {
     expect(tried[0]?.reason).not.toContain("Rumpelstiltskin");
   });
 
-  test("by a library lets go of every stream that is still open when it fails", async () => {
+  test("by a library releases every open stream if it fails", async () => {
     const { outcome, closed } = scene(
       [{ name: "a" }],
       {},
@@ -807,7 +807,7 @@ describe("an attempt", () => {
     expect(closed.length).toBe(3);
   });
 
-  test("that gets no answer says so", async () => {
+  test("without a response is recorded as such", async () => {
     const { outcome, tried } = scene([{ name: "a" }], { a: [failure("upstream_unreachable")] });
 
     expect(await outcome()).toMatchObject({
@@ -816,7 +816,7 @@ describe("an attempt", () => {
     expect(tried).toMatchObject([{ fault: "upstream_unreachable", status: null }]);
   });
 
-  test("whose answer cannot be read lets go of it", async () => {
+  test("whose response cannot be read releases it", async () => {
     const { outcome, closed } = scene(
       [{ name: "a" }],
       {},
@@ -832,7 +832,7 @@ describe("an attempt", () => {
     expect(closed).toEqual(["a"]);
   });
 
-  test("that the gateway breaks is not counted as a failure of the channel", async () => {
+  test("that the gateway aborts is not counted as a failure of the channel", async () => {
     const { outcome } = scene(
       [{ name: "a" }],
       {},
@@ -849,7 +849,7 @@ describe("an attempt", () => {
     ["upstream_rate_limited", false],
     ["upstream_failed", true],
   ] as const)(
-    "that fails with %s cools the credential if that is to blame",
+    "that fails with %s puts the credential into cooldown if it is the cause",
     async (code, isFree) => {
       const { outcome, health, routes } = scene([{ name: "a", credentials: [ONE] }], {
         a: [failure(code)],
@@ -865,7 +865,7 @@ describe("an attempt", () => {
     ["upstream_refused", false],
     ["upstream_failed", true],
   ] as const)(
-    "that fails with %s for a second user cools the credential if it may be to blame",
+    "that fails with %s for a second user puts the credential into cooldown if it may be the cause",
     async (code, isFree) => {
       const place = scene([{ name: "a", credentials: [ONE] }], { a: [failure(code)] });
       const [route] = place.routes;
@@ -877,7 +877,7 @@ describe("an attempt", () => {
     },
   );
 
-  test("takes the next credential's turn", async () => {
+  test("uses the next credential in turn", async () => {
     const { outcome, asked } = scene([{ name: "a", credentials: [ONE, TWO] }]);
     await outcome();
     await outcome();
@@ -886,7 +886,7 @@ describe("an attempt", () => {
     expect(asked()).toEqual(["a ...1001", "a ...1002", "a ...1001"]);
   });
 
-  test("by a library lets go of all its answers when it fails, and is judged by each", async () => {
+  test("by a library releases all its responses if it fails, and is judged by each", async () => {
     const { outcome, closed, tried } = scene(
       [{ name: "a" }],
       { a: [{}, BUSY] },
@@ -943,13 +943,13 @@ describe("a vendor's message that quotes the request", () => {
     expect(attempt.disclose(vendorFailure(SAID)).message).toBe(`Cannot read ${OWN} or [link]`);
   });
 
-  test("shows none of them after an answer that is no stream, which keeps nothing of the request", async () => {
+  test("shows none of them after a response that is no stream, which keeps nothing of the request", async () => {
     const { attempt } = await begun(false);
 
     expect(attempt.disclose(vendorFailure(SAID)).message).toBe("Cannot read [link] or [link]");
   });
 
-  test("shows none of them in a stream of a request that is not text, or that sent nothing", async () => {
+  test("shows none of them in a stream of a request that is not text, or had no body", async () => {
     const call = { facts: { ...CALL.facts, stream: true } };
     for (const begin of [
       () => Promise.resolve(),
@@ -963,7 +963,7 @@ describe("a vendor's message that quotes the request", () => {
   });
 });
 
-test("the addresses of a channel are kept for a bounded number of paths", async () => {
+test("addresses of a channel are cached for a limited number of paths", async () => {
   const place = scene(
     [{ name: "a" }],
     {},
@@ -986,7 +986,7 @@ test("the addresses of a channel are kept for a bounded number of paths", async 
   expect(baseOf(route).href).toBe(base.href);
 });
 
-describe("how long a vendor asks to wait", () => {
+describe("the wait that a vendor requests", () => {
   const waitOf = async (headers: Record<string, string>, body = ""): Promise<number | undefined> =>
     (await asError(replyOf(429, body, headers), {})).retryAfterMs;
 
@@ -1008,7 +1008,7 @@ describe("how long a vendor asks to wait", () => {
     }
   });
 
-  test("in its answer's body holds if no header says otherwise", async () => {
+  test("in its response's body counts if no header has one", async () => {
     const body = JSON.stringify({
       error: { code: 429, details: [{ "@type": "x.RetryInfo", retryDelay: "3s" }] },
     });
@@ -1017,7 +1017,7 @@ describe("how long a vendor asks to wait", () => {
     expect(await waitOf({ "retry-after": "7" }, body)).toBe(7_000);
   });
 
-  test("is read beside its status, in the words of its style", async () => {
+  test("is read beside its status, in the format of its style", async () => {
     const parseErrorOf = (status: number, body: string) => ({
       code: "upstream_failed" as const,
       message: `${status} ${body}`,
@@ -1032,7 +1032,7 @@ describe("how long a vendor asks to wait", () => {
     });
   });
 
-  test("is not sought in more of its answer than a failure takes", async () => {
+  test("is searched only within the size of an error response", async () => {
     const long = `${" ".repeat(64 * 1024)}the end`;
 
     const { message } = await asError(replyOf(400, long, {}), {});
@@ -1041,7 +1041,7 @@ describe("how long a vendor asks to wait", () => {
   });
 });
 
-test("what began and failed before its content is counted as a failure, and the next one is asked", async () => {
+test("a response that failed before its content counts as a failure, and the next channel is called", async () => {
   const health = new Health(systemClock);
   const routes = [aChannel({ name: "first" }), aChannel({ name: "second" })].map(routeOf);
   const amended: string[] = [];

@@ -19,7 +19,7 @@ test("an open circuit lets a call through after exactly five seconds", () => {
   expect([breaker.state(6_000), breaker.cooldownMs(6_000)]).toEqual(["half-open", 0]);
 });
 
-test("while one call tries an open circuit no other does, for five seconds at most", () => {
+test("while one call probes an open circuit no other does, for five seconds at most", () => {
   const breaker = opened(1_000);
   breaker.enter(6_000);
 
@@ -27,7 +27,7 @@ test("while one call tries an open circuit no other does, for five seconds at mo
   expect(breaker.state(11_000)).toBe("half-open");
 });
 
-test("a call that slipped through an open circuit is no probe, and its end frees no probe's place", () => {
+test("a call forced through an open circuit is no probe, and its end does not free the probe's slot", () => {
   const breaker = opened(1_000);
   const forced = breaker.enter(2_000);
   breaker.enter(6_000);
@@ -37,21 +37,21 @@ test("a call that slipped through an open circuit is no probe, and its end frees
   expect(breaker.state(6_001)).toBe("open");
 });
 
-test("a probe that says nothing of the upstream frees its place for the next", () => {
+test("a probe without a result for the upstream frees its slot for the next", () => {
   const breaker = opened(1_000);
   breaker.leave(breaker.enter(6_000), undefined, 6_001);
 
   expect(breaker.state(6_001)).toBe("half-open");
 });
 
-test("a closed circuit knows no probes", () => {
+test("a closed circuit has no probes", () => {
   const breaker = new Breaker();
 
   expect(breaker.enter(1_000)).toEqual({ openings: 0, isProbe: false });
   expect(breaker.cooldownMs(1_000)).toBe(0);
 });
 
-test("a call that began before the circuit opened does not close it, and one that came after does", () => {
+test("a call that began before the circuit opened does not close it, and a later one does", () => {
   const breaker = new Breaker();
   const early = breaker.enter(500);
   for (let i = 0; i < 5; i++) call(breaker, true, 1_000);
@@ -62,7 +62,7 @@ test("a call that began before the circuit opened does not close it, and one tha
   expect(breaker.state(2_001)).toBe("closed");
 });
 
-test("a circuit that closed again begins anew: earlier failures count no more", () => {
+test("a circuit that closed again ignores earlier failures", () => {
   const breaker = new Breaker();
   // Nineteen calls, of which the last five failed.
   for (let i = 0; i < 14; i++) call(breaker, i % 2 === 0, 1_000);
@@ -146,7 +146,7 @@ test("a probe that fails keeps the circuit open, even if few calls failed lately
   expect(breaker.cooldownMs(60_000)).toBe(5_000);
 });
 
-test("a call that slipped through an open circuit does not delay the call that tries it", () => {
+test("a call forced through an open circuit does not delay the probe", () => {
   const breaker = opened(1_000);
   breaker.enter(2_000);
 

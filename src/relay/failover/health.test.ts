@@ -34,7 +34,7 @@ const limited = (retryAfterMs?: number): GatewayError =>
   new GatewayError("upstream_rate_limited", "", retryAfterMs === undefined ? {} : { retryAfterMs });
 
 describe("a channel", () => {
-  test("that fails five times in a row is given a rest", () => {
+  test("with five failures in a row has its circuit opened", () => {
     const { to, health, call } = setup();
 
     for (let i = 0; i < 4; i++) call(broken);
@@ -44,7 +44,7 @@ describe("a channel", () => {
     expect(health.mayTry(to)).toBe(false);
   });
 
-  test("that fails half of its many calls is given a rest, though never twice in a row", () => {
+  test("with half of its many calls failed has its circuit opened, but not twice in a row", () => {
     const { channel, health, call } = setup();
 
     for (let i = 0; i < 10; i++) {
@@ -55,7 +55,7 @@ describe("a channel", () => {
     expect(health.state(channel)).toBe("open");
   });
 
-  test("that failed long ago is not held to it", () => {
+  test("with old failures only keeps its circuit closed", () => {
     const { to, health, call, wait } = setup();
 
     for (let i = 0; i < 9; i++) {
@@ -69,7 +69,7 @@ describe("a channel", () => {
     expect(health.mayTry(to)).toBe(true);
   });
 
-  test("is tried by one call after its rest, and by all when that one succeeds", () => {
+  test("is probed by one call after its cooldown, and used by all if that one succeeds", () => {
     const { to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
@@ -82,7 +82,7 @@ describe("a channel", () => {
     expect(health.mayTry(to)).toBe(true);
   });
 
-  test("is tried by another call when the first one takes very long", () => {
+  test("is probed by another call if the first one takes very long", () => {
     const { to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
@@ -94,7 +94,7 @@ describe("a channel", () => {
     expect(health.mayTry(to)).toBe(true);
   });
 
-  test("is tried again when the one call's caller hangs up", () => {
+  test("is probed again if the client of the probe disconnects", () => {
     const { to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
@@ -119,7 +119,7 @@ describe("a channel", () => {
     expect(health.inFlight(to.channel)).toBe(0);
   });
 
-  test("that failed stays so though calls from before it failed end well", () => {
+  test("that failed stays open although earlier calls succeed", () => {
     const { to, health, call } = setup();
     const long = [health.enter(to), health.enter(to)];
     for (let i = 0; i < 5; i++) call(broken);
@@ -138,14 +138,14 @@ describe("a channel", () => {
     expect(health.state(channel)).toBe("open");
   });
 
-  test("that cannot be reached is left alone for all its models", () => {
+  test("that is unreachable is skipped for all its models", () => {
     const { channel, health, call } = setup();
     for (let i = 0; i < 5; i++) call(gone, { channel, upstreamModel: `m${i}` });
 
     expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(false);
   });
 
-  test("that answers at all can be reached, and one whose caller hangs up need not", () => {
+  test("that responds at all is reachable, and a client's disconnect says nothing about it", () => {
     const refusing = setup();
     for (let i = 0; i < 4; i++) refusing.call(gone);
     const vendor = { status: 400, code: "", message: "no" };
@@ -160,14 +160,14 @@ describe("a channel", () => {
     expect(silent.health.mayTry(silent.to)).toBe(false);
   });
 
-  test("that failed is still tried by a call without another channel", () => {
+  test("that failed is still used by a call without another channel", () => {
     const { to, health, call } = setup();
     for (let i = 0; i < 5; i++) call(broken);
 
     expect(health.mayTryAnyway(to, ANN)).toBe(true);
   });
 
-  test("rests again when the one call fails", () => {
+  test("has its circuit opened again if the probe fails", () => {
     const { to, health, call, wait } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     wait(5_001);
@@ -177,14 +177,14 @@ describe("a channel", () => {
     expect(health.waitMs([to])).toBeGreaterThan(4_000);
   });
 
-  test("that needs no credential says how long it rests", () => {
+  test("without a credential reports how long its circuit stays open", () => {
     const { to, health, call } = setup(0);
     for (let i = 0; i < 5; i++) call(broken);
 
     expect(health.waitMs([to])).toBe(5_000);
   });
 
-  test("is not blamed for its callers", () => {
+  test("is not blamed for errors of its clients", () => {
     const { channel, health, call } = setup();
 
     for (let i = 0; i < 50; i++) call(new GatewayError("upstream_rejected", ""));
@@ -193,7 +193,7 @@ describe("a channel", () => {
     expect(health.state(channel)).toBe("closed");
   });
 
-  test("takes no more calls at once than it may", () => {
+  test("accepts no more concurrent calls than its limit", () => {
     const { channel, to, health } = setup();
 
     const visits = Array.from({ length: channel.maxConcurrent }, () => health.enter(to));
@@ -205,15 +205,15 @@ describe("a channel", () => {
   });
 });
 
-describe("what is known of a channel", () => {
-  test("is nothing before its first call", () => {
+describe("the state of a channel", () => {
+  test("is empty before its first call", () => {
     const { channel, health } = setup();
 
     expect(health.state(channel)).toBe("closed");
     expect(health.inFlight(channel)).toBe(0);
   });
 
-  test("is how many calls are under way", () => {
+  test("includes the number of running calls", () => {
     const { channel, to, health } = setup();
     const visit = health.enter(to);
     health.enter(to);
@@ -222,7 +222,7 @@ describe("what is known of a channel", () => {
     expect(health.inFlight(channel)).toBe(1);
   });
 
-  test("is reset by an operator, its circuits and its cooldowns", () => {
+  test("is reset by an operator, with its circuits and its cooldowns", () => {
     const { channel, to, health, call, cool } = setup();
     for (let i = 0; i < 5; i++) call(gone);
     for (let i = 0; i < 5; i++) call(broken, { channel, upstreamModel: "another" });
@@ -235,7 +235,7 @@ describe("what is known of a channel", () => {
     expect(health.state(channel)).toBe("closed");
   });
 
-  test("is reset if the channel leads elsewhere, and not if it leads where it did", () => {
+  test("is reset if the channel's address changes, and not otherwise", () => {
     const { channel, to, health, call } = setup();
     for (let i = 0; i < 5; i++) call(gone);
     for (let i = 0; i < 5; i++) call(broken);
@@ -248,7 +248,7 @@ describe("what is known of a channel", () => {
     expect(health.mayTry({ ...to, channel: moved })).toBe(true);
   });
 
-  test("says nothing of the new address if the call was planned for the old one", () => {
+  test("ignores calls that were planned for the old address", () => {
     const { channel, to, health, call } = setup();
     const moved = { ...channel, baseUrl: "https://elsewhere.example/v1" };
     health.mayTry(to);
@@ -260,7 +260,7 @@ describe("what is known of a channel", () => {
     expect(health.state(moved)).toBe("open");
   });
 
-  test("is forgotten with the channel, once no call is under way on it", () => {
+  test("is removed with the channel, after its last call", () => {
     const { channel, to, health, call } = setup();
     const other = { ...channel, name: "another" };
     for (let i = 0; i < 5; i++) call(broken);
@@ -277,7 +277,7 @@ describe("what is known of a channel", () => {
     expect(health.state(other)).toBe("open");
   });
 
-  test("is kept for a thousand models, and the oldest makes room for one more", () => {
+  test("is kept for a thousand models, and the oldest is evicted", () => {
     const { channel, to, health, call } = setup();
     for (let i = 0; i < 5; i++) call(broken);
     for (let i = 1; i < 1_000; i++) call(undefined, { channel, upstreamModel: `model ${i}` });
@@ -299,7 +299,7 @@ describe("credentials", () => {
     expect(health.pickAnyway(to, new Set([first, second]), ANN)).toBeUndefined();
   });
 
-  test("make a caller wait for the first of them that is free, on whatever channel", () => {
+  test("in cooldown make a client wait for the first available one, on any channel", () => {
     const { channel, to, health, cool, second } = setup(2);
     cool(limited(20_000));
     cool(limited(8_000), ANN, second);
@@ -329,7 +329,7 @@ describe("credentials", () => {
     expect(health.mayTry(to)).toBe(false);
   });
 
-  test("that answer right after their cooldown need a second user's refusal again", () => {
+  test("that succeed right after their cooldown need a second user's refusal again", () => {
     const { to, health, call, cool, wait } = setup();
     cool(limited(8_000));
     cool(limited(8_000), BEN);
@@ -341,7 +341,7 @@ describe("credentials", () => {
     expect(health.mayTryAnyway(to, ANN)).toBe(true);
   });
 
-  test("are kept from a hundred keys, and from the next one alone after that", () => {
+  test("are blocked for a hundred keys separately, and for the next one alone", () => {
     const { to, health, cool } = setup();
     const keys = Array.from({ length: 101 }, (_, id) => ({ id, userId: 1 }));
     const last = { id: 100, userId: 1 };
@@ -354,7 +354,7 @@ describe("credentials", () => {
     expect(health.mayTryAnyway(to, last)).toBe(false);
   });
 
-  test("take turns", () => {
+  test("are used in turn", () => {
     const { channel, to, health } = setup(3);
     const picked = Array.from({ length: 6 }, () => {
       const each = health.pick(to, new Set());
@@ -366,7 +366,7 @@ describe("credentials", () => {
     expect(picked.slice(0, 3)).toEqual(picked.slice(3));
   });
 
-  test("that the vendor asked to wait are left alone for that long", () => {
+  test("are not used for as long as the vendor requested", () => {
     const { to, health, cool, first, second, wait } = setup(2);
     cool(limited(10_000));
 
@@ -375,7 +375,7 @@ describe("credentials", () => {
     expect(health.pick(to, NO_VALUES)).toBe(first);
   });
 
-  test("that wait for one model serve the others", () => {
+  test("in cooldown for one model serve the others", () => {
     const { channel, to, health, cool } = setup();
     cool(limited(8_000));
 
@@ -383,7 +383,7 @@ describe("credentials", () => {
     expect(health.mayTry({ channel, upstreamModel: "another" })).toBe(true);
   });
 
-  test("that all wait make the channel wait, and say how long", () => {
+  test("that are all in cooldown make the channel unavailable, with the time to retry", () => {
     const { channel, to, health, cool } = setup(2);
     for (const each of channel.credentials) cool(limited(8_000), ANN, each);
 
@@ -391,7 +391,7 @@ describe("credentials", () => {
     expect(health.waitMs([to])).toBe(8_000);
   });
 
-  test("that one caller is asked to wait for are another caller's last resort", () => {
+  test("limited for one user are another user's last resort", () => {
     const { to, health, cool, first } = setup();
     cool(limited(8_000));
 
@@ -401,7 +401,7 @@ describe("credentials", () => {
     expect(health.waitMs([to], BEN)).toBe(1_000);
   });
 
-  test("that asked two users to wait are in cooldown for all users", () => {
+  test("limited for two users are in cooldown for all users", () => {
     const { to, health, cool } = setup();
     cool(limited(8_000));
     cool(limited(8_000), BEN);
@@ -409,7 +409,7 @@ describe("credentials", () => {
     expect(health.mayTryAnyway(to, { id: 9, userId: 9 })).toBe(false);
   });
 
-  test("are never kept from others for longer than a minute", () => {
+  test("are blocked for other users for a minute at most", () => {
     const { to, health, cool } = setup();
     cool(limited(3_600_000));
     cool(limited(3_600_000), BEN);
@@ -417,7 +417,7 @@ describe("credentials", () => {
     expect(health.waitMs([to])).toBe(60_000);
   });
 
-  test("that answered another user meanwhile are not waited for", () => {
+  test("that answered another user meanwhile are available again", () => {
     const { to, health, call, cool, wait } = setup();
     cool(limited(8_000));
     wait(1);
@@ -426,7 +426,7 @@ describe("credentials", () => {
     expect(health.mayTry(to)).toBe(true);
   });
 
-  test("that answer what was asked before the limit was met stay left alone", () => {
+  test("stay in cooldown if a call from before the limit succeeds", () => {
     const { to, first, health, cool, wait } = setup();
     const early = health.enter(to, first);
     wait(1);
@@ -447,63 +447,66 @@ describe("credentials", () => {
     expect(health.cooldownCause(to, BEN)).toBeUndefined();
   });
 
-  describe.each(["upstream_refused", "upstream_denied"] as const)("refused with %s", (code) => {
-    const refused = new GatewayError(code, "");
+  describe.each(["upstream_refused", "upstream_denied"] as const)(
+    "credentials that are refused with %s",
+    (code) => {
+      const refused = new GatewayError(code, "");
 
-    test("are left alone when a second user meets the same", () => {
-      const { to, health, cool } = setup();
-      cool(refused);
-      expect(health.mayTry(to)).toBe(true);
+      test("are skipped if a second user gets the same", () => {
+        const { to, health, cool } = setup();
+        cool(refused);
+        expect(health.mayTry(to)).toBe(true);
 
-      cool(refused, BEN);
-      expect(health.mayTry(to)).toBe(false);
-      expect(health.mayTryAnyway(to, ANN)).toBe(false);
-    });
+        cool(refused, BEN);
+        expect(health.mayTry(to)).toBe(false);
+        expect(health.mayTryAnyway(to, ANN)).toBe(false);
+      });
 
-    test("serve on though one user meets it again and again, with whatever key", () => {
-      const { to, health, cool } = setup();
-      for (let i = 0; i < 10; i++) cool(refused, i % 2 === 0 ? ANN : ANN_TOO);
+      test("stay in use although one user gets it again and again, with any key", () => {
+        const { to, health, cool } = setup();
+        for (let i = 0; i < 10; i++) cool(refused, i % 2 === 0 ? ANN : ANN_TOO);
 
-      expect(health.mayTry(to)).toBe(true);
-    });
+        expect(health.mayTry(to)).toBe(true);
+      });
 
-    test("stay in use if a call succeeded between two refusals", () => {
-      const { to, health, call, cool, wait } = setup();
-      cool(refused);
-      wait(1);
-      call();
-      cool(refused, BEN);
+      test("stay in use if a call succeeded between two refusals", () => {
+        const { to, health, call, cool, wait } = setup();
+        cool(refused);
+        wait(1);
+        call();
+        cool(refused, BEN);
 
-      expect(health.mayTry(to)).toBe(true);
-    });
+        expect(health.mayTry(to)).toBe(true);
+      });
 
-    test("are left alone when the second user meets it a minute later, not more", () => {
-      const { to, health, cool, wait } = setup();
-      cool(refused);
-      wait(60_000);
-      cool(refused, BEN);
+      test("are skipped if the second user gets it within a minute", () => {
+        const { to, health, cool, wait } = setup();
+        cool(refused);
+        wait(60_000);
+        cool(refused, BEN);
 
-      expect(health.mayTry(to)).toBe(false);
-    });
+        expect(health.mayTry(to)).toBe(false);
+      });
 
-    test("serve on where the second user meets it much later", () => {
-      const { to, health, cool, wait } = setup();
-      cool(refused);
-      wait(60_001);
-      cool(refused, BEN);
+      test("stay in use if the second user gets it much later", () => {
+        const { to, health, cool, wait } = setup();
+        cool(refused);
+        wait(60_001);
+        cool(refused, BEN);
 
-      expect(health.mayTry(to)).toBe(true);
-    });
+        expect(health.mayTry(to)).toBe(true);
+      });
 
-    test("for another reason by a second user, serve on", () => {
-      const { to, health, cool } = setup();
-      cool(refused);
-      cool(
-        new GatewayError(code === "upstream_denied" ? "upstream_refused" : "upstream_denied", ""),
-        BEN,
-      );
+      test("for another reason by a second user, stay in use", () => {
+        const { to, health, cool } = setup();
+        cool(refused);
+        cool(
+          new GatewayError(code === "upstream_denied" ? "upstream_refused" : "upstream_denied", ""),
+          BEN,
+        );
 
-      expect(health.mayTry(to)).toBe(true);
-    });
-  });
+        expect(health.mayTry(to)).toBe(true);
+      });
+    },
+  );
 });

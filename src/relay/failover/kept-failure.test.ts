@@ -35,7 +35,7 @@ describe("of a vendor's failure", () => {
     expect(reasonOf("Who is Kunigunde?", escaped)).toBe("Who is …?");
   });
 
-  test("a field that was sent twice hides nothing of either", () => {
+  test("a duplicate field hides neither of its values", () => {
     const twice = '{"user":"Kunigunde","user":"\\u0041da"}';
 
     expect(reasonOf("Who is Kunigunde, who is Ada?", twice)).toBe("Who is …, who is …?");
@@ -47,7 +47,7 @@ describe("of a vendor's failure", () => {
     expect(keptFailure(failure, "m", SENT)).toEqual({ code: "invalid_image_url" });
   });
 
-  test("only codes that vendors share are kept where there is nothing to compare with", () => {
+  test("without a request to compare with, only codes that vendors share are kept", () => {
     const failure = { status: 401, code: "invalid_api_key", type: "of_its_own", reason: "No." };
 
     expect(keptFailure(failure, "m", undefined)).toEqual({ code: "invalid_api_key" });
@@ -61,7 +61,7 @@ describe("of a vendor's failure", () => {
     expect(reasonOf("Who is Kunigunde?", sized(1024 * 1024 + 1))).toBeUndefined();
   });
 
-  test("a long request is searched for codes alone", () => {
+  test("a long request is searched for codes only", () => {
     const long = SENT.replace("please", "please ".repeat(200_000));
     const failure = { status: 400, code: "invalid_image_url", type: "kunigunde", reason: "No." };
 

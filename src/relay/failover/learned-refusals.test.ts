@@ -30,7 +30,7 @@ function open(provider: Provider = openai) {
   };
 }
 
-test("a member that a vendor refused is left out for that model for a day", () => {
+test("a member that a vendor refused is omitted for that model for a day", () => {
   const { learned, on, learn, at } = open();
 
   expect(learn("verbosity", { model: "m", verbosity: "low" })).toBe(true);
@@ -44,14 +44,14 @@ test("a member that a vendor refused is left out for that model for a day", () =
   expect(learned.all).toEqual([]);
 });
 
-test("the same refusal is no reason to try once more", () => {
+test("the same refusal does not cause a second retry", () => {
   const { learn } = open();
   learn("verbosity", { verbosity: "low" });
 
   expect(learn("verbosity", { verbosity: "low" })).toBe(false);
 });
 
-describe("nothing is learned of", () => {
+describe("nothing is learned from", () => {
   test.each<[string, string, object]>([
     ["what the question is made of", "messages", { messages: [] }],
     ["what stands in the question", "tools.strict", { tools: { strict: true } }],
@@ -64,14 +64,14 @@ describe("nothing is learned of", () => {
     expect(learned.all).toEqual([]);
   });
 
-  test("a failure that names nothing", () => {
+  test("a failure that names no field", () => {
     const { learned, on } = open();
 
     expect(learned.learn(on("m"), new GatewayError("upstream_rejected", "No."), "{}")).toBe(false);
   });
 });
 
-test("settings are told from the parts of a question that stand beside them, in either spelling", () => {
+test("settings are distinguished from parts of the request beside them, in either spelling", () => {
   const { learned, on, learn } = open(gemini);
   const body = { contents: [], generationConfig: { topK: 3, responseSchema: {} } };
 
@@ -81,7 +81,7 @@ test("settings are told from the parts of a question that stand beside them, in 
   expect(learned.on(on("m"))).toEqual(["generationConfig.topK"]);
 });
 
-test("of more than a thousand models the first are forgotten, and of one at most sixteen members are kept", () => {
+test("at most a thousand models are kept, the newest ones, and at most sixteen members of each", () => {
   const { learned, learn } = open();
   for (let i = 0; i <= 1_000; i++) learn("seed", { seed: 1 }, `m${i}`);
   expect(learned.all).toHaveLength(1_000);
@@ -92,7 +92,7 @@ test("of more than a thousand models the first are forgotten, and of one at most
   expect(learned.all.filter(({ model }) => model === "m1")).toHaveLength(16);
 });
 
-test("what is left out is reported, and its neighbours stay", () => {
+test("an omitted member is reported, and its neighbours stay", () => {
   const report = new LossReport();
   const body = { seed: 1, generationConfig: { topK: 3, thinkingConfig: { a: 1, b: 2 } } };
   const members = ["generationConfig.topK", "generationConfig.thinkingConfig.a", "seed", "absent"];

@@ -22,7 +22,7 @@ test("every request of a channel has its reach, its options and its token exchan
   expect(addressOf({ channel, provider: vertex })).toStartWith("https://");
 });
 
-test("an address that the operator gave is hidden from clients, and the vendor's own is not", () => {
+test("an address that the operator configured is hidden from clients, and the vendor's own is not", () => {
   const own = channelOf({ provider: "openai", baseUrl: "https://internal.test/v1" });
   const usual = channelOf({ provider: "openai", baseUrl: openai.baseUrl ?? "" });
 
@@ -32,7 +32,7 @@ test("an address that the operator gave is hidden from clients, and the vendor's
   );
 });
 
-test("a service that proves the same credential otherwise leaves the proof of models as it is", () => {
+test("an operation with another authentication does not change that of models", () => {
   const ark = findProvider("ark");
   const service = ark?.assets;
   if (ark === undefined || service === undefined) throw new Error("A service was expected.");

@@ -31,8 +31,8 @@ const FIND = {
   parameters: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
 } as const;
 
-describe("a question", () => {
-  test("is its words, and what its family puts around turns and instructions", async () => {
+describe("the input of a request", () => {
+  test("is its text and the family's overhead for turns and instructions", async () => {
     const request: ChatRequest = {
       ...asked([hello]),
       messages: [
@@ -50,7 +50,7 @@ describe("a question", () => {
     expect(await count(request, { perSystem: 100 })).toBe(words + 100);
   });
 
-  test("counts a developer's instructions as a system's", async () => {
+  test("counts a developer's instructions like a system message", async () => {
     const request: ChatRequest = {
       ...asked([]),
       messages: [
@@ -69,18 +69,18 @@ describe("a question", () => {
     expect(await count(named)).toBe(2 * HELLO_TOKENS);
   });
 
-  test("is never nothing", async () => {
+  test("is never empty", async () => {
     expect(await count(asked([]))).toBe(1);
   });
 
-  test("[A4.6] counts each picture as much, whatever it is", async () => {
+  test("[A4.6] counts each image alike", async () => {
     const picture = (url: string): Block => ({ type: "image", source: { kind: "url", url } });
 
     expect(await count(asked([picture("https://a.test/x.png")]))).toBe(1_000);
     expect(await count(asked([picture("https://a.test/y.png"), hello]))).toBe(1_000 + HELLO_TOKENS);
   });
 
-  test("counts calls and results, with what stands around them", async () => {
+  test("counts calls and results, with their overhead", async () => {
     const call: Block = {
       type: "tool_call",
       id: "1",
@@ -98,7 +98,7 @@ describe("a question", () => {
     expect(await count(asked([call, result]), { perSealChar: 0.2 })).toBe(words);
   });
 
-  test("leaves out the reasoning that the family does not read again", async () => {
+  test("omits reasoning that the family does not read again", async () => {
     const signature = { issuer: "x", value: "s".repeat(100) };
     const reasoned = asked([{ type: "reasoning", text: "Hello there", signature }, hello]);
 
@@ -107,13 +107,13 @@ describe("a question", () => {
     expect(await count(reasoned, { perSealChar: 0.2 })).toBe(HELLO_TOKENS + 20);
   });
 
-  test("does not take what is sealed for words", async () => {
+  test("does not count sealed content as text", async () => {
     const sealed = { text: "Hello there", encrypted: "x1Y".repeat(5_000) };
 
     expect(await count(asked([{ type: "other", style: "x", data: sealed }]))).toBeLessThan(20);
   });
 
-  test("counts the words of a block that only one style has", async () => {
+  test("counts the text of a block that only one style has", async () => {
     const other = (text: string): Promise<number> =>
       count(asked([{ type: "other", style: "x", data: { text } }]));
     const short = await other("");
@@ -125,7 +125,7 @@ describe("a question", () => {
     expect(await other("x1Y".repeat(100).slice(0, 201))).toBe(short);
   });
 
-  test("counts each recording, film or file as much, and what is said in it", async () => {
+  test("counts each recording, video or file alike, and the text in it", async () => {
     const source = { kind: "url", url: "https://a.test/x" } as const;
     for (const type of ["audio", "video", "file"] as const) {
       const medium: Block = { type, source };
@@ -136,7 +136,7 @@ describe("a question", () => {
     }
   });
 
-  test("costs more where it has a schema, is to think, or must call a tool", async () => {
+  test("is larger with a schema, reasoning, or a required tool", async () => {
     const schema = { type: "object", properties: { city: { type: "string" } } };
     const formatted = asked([hello], { format: { type: "json_schema", name: "f", schema } });
     const thinking = asked([hello], { reasoning: { enabled: true } });
@@ -176,7 +176,7 @@ describe("a question", () => {
   });
 });
 
-test("tools are counted as the family words them", async () => {
+test("tools are counted in the family's notation", async () => {
   const request = asked([], { tools: [FIND, FIND] });
   const json = await count(request);
   const types = await count(request, { toolText: "types" });
@@ -188,7 +188,7 @@ test("tools are counted as the family words them", async () => {
   expect(await count(request, { toolFactor: 2 })).toBe(json * 2);
 });
 
-test("a family's tokens show in long texts, and hardly in short ones", async () => {
+test("a family's token ratio affects long texts, and hardly short ones", async () => {
   const traits = { counting: { textFactor: 1.2, fullFactorTokens: 200 } };
   const long = "word ".repeat(1_000);
 

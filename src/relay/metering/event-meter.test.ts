@@ -26,7 +26,7 @@ function textOf(events: readonly ChatEvent[]): string {
   return meter.takeOutputText();
 }
 
-test("what is counted of an answer is its text, its reasoning, and its calls with their arguments", () => {
+test("the output of a response is its text, its reasoning, and its calls with their arguments", () => {
   const choice = 0;
   expect(
     textOf([
@@ -44,7 +44,7 @@ test("what is counted of an answer is its text, its reasoning, and its calls wit
   ).toBe("Hm. Hi. find{}");
 });
 
-test("a picture's bytes are no words, and of sound only what was said is", () => {
+test("an image's bytes are not counted as text, and of audio only the transcript is", () => {
   expect(
     textOf([
       { type: "open", choice: 0, block: { type: "image" } },

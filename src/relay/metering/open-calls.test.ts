@@ -48,7 +48,7 @@ test("ending the calls of a key ends all of them, with the reason, and no others
   expect(calls[0]?.callerSignal.aborted).toBe(false);
 });
 
-test("a call still ends when its caller hangs up, before it began or later", () => {
+test("a call still ends if its client disconnects, before it began or later", () => {
   const caller = new AbortController();
   const running = endable(callOf(1, caller.signal));
   caller.abort();
@@ -57,7 +57,7 @@ test("a call still ends when its caller hangs up, before it began or later", () 
   expect(endable(callOf(1, caller.signal)).signal.aborted).toBe(true);
 });
 
-test("a key is forgotten with the last of its calls", async () => {
+test("a key is removed with the last of its calls", async () => {
   const open = new OpenCalls();
   const calls = [7, 7, 8].map((keyId) => endable(callOf(keyId)));
   for (const call of calls) open.enter(call);
@@ -80,7 +80,7 @@ test("a key is forgotten with the last of its calls", async () => {
   ]);
 });
 
-test("waiting for the last call ends at once if there is none, and begins anew with each call", async () => {
+test("waiting for the last call ends at once without calls, and starts again with each call", async () => {
   const open = new OpenCalls();
   await open.whenNone();
 

@@ -3,7 +3,7 @@ import { estimateTokens } from "#core/count.ts";
 import { countTokens } from "./tokens.ts";
 import { PendingOutput } from "./pending-output.ts";
 
-test("what is added while earlier text is being counted is counted too", async () => {
+test("text added while earlier text is being counted is counted too", async () => {
   const long = "A fox crosses the river. ".repeat(3_000);
   const uncounted = new PendingOutput();
   for (let i = 0; i < 4; i++) {
@@ -28,7 +28,7 @@ test("text is kept up to 64,000 characters, and counted and dropped above that",
   expect(await dropped.whole()).toEqual({ text: "", tokens: await countTokens(LONG) });
 });
 
-test("text that comes faster than it is counted is counted by a sample", async () => {
+test("text that arrives faster than it is counted is counted by a sample", async () => {
   const output = new PendingOutput();
   for (let i = 0; i < 40; i++) output.add(LONG);
 
@@ -66,7 +66,7 @@ describe("the output so far", () => {
     expect(await output.countSoFar()).toBe(dropped + 2);
   });
 
-  test("waits for the exact count of what was dropped", async () => {
+  test("waits for the exact count of dropped text", async () => {
     const output = new PendingOutput();
     output.add(LONG);
 
@@ -86,7 +86,7 @@ describe("the output so far", () => {
     expect(await output.countSoFar()).toBe(exact);
   });
 
-  test("can be estimated at once, with what was dropped and what is kept", () => {
+  test("can be estimated at once, from dropped and kept text", () => {
     const output = new PendingOutput();
     output.add(LONG);
     output.add("Hello there");

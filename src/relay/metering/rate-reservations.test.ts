@@ -95,15 +95,15 @@ const GROUP: Group = { id: 3, name: "g", priceFactor: 1_000, prices: new Map(), 
 const RPM = { requestsPerMinute: 5 };
 const TPM = { tokensPerMinute: 1_000 };
 
-describe("what a call claims", () => {
-  test("is empty, and takes no turn of the event loop, if there are no limits", () => {
+describe("the reservation of a call", () => {
+  test("is empty and synchronous if there are no limits", () => {
     const { claim: reservation, taken, told } = setup();
 
     expect(reservation()).toBeUndefined();
     expect([taken, told]).toEqual([[], []]);
   });
 
-  test("is of its key, its user and its model, each with what it reserves there", async () => {
+  test("is on its key, its user and its model, with the amount for each", async () => {
     const { claim: reservation, taken } = setup({
       limits: TPM,
       userLimits: RPM,
@@ -124,7 +124,7 @@ describe("what a call claims", () => {
     ]);
   });
 
-  test("is nothing of a model that its key may not use", () => {
+  test("has nothing for a model that its key may not use", () => {
     const { claim: reservation } = setup({
       model: { id: "model:m", limits: RPM },
       key: { models: ["other"] },
@@ -133,7 +133,7 @@ describe("what a call claims", () => {
     expect(reservation()).toBeUndefined();
   });
 
-  test("is of its user's group: together with all of it, and alone by what the group says", async () => {
+  test("is on its user's group: on the shared limits, and on those per user", async () => {
     const group: Group = {
       id: 3,
       name: "g",
@@ -155,14 +155,14 @@ describe("what a call claims", () => {
     ]);
   });
 
-  test("is of its user alone if nothing else has limits", async () => {
+  test("is on its user alone if nothing else has limits", async () => {
     const { claim: reservation, taken } = setup({ userLimits: RPM });
     await reservation();
 
     expect(taken[0]?.bounds).toEqual([{ id: "user:7", limits: RPM, tokens: 0 }]);
   });
 
-  test("is of its user's group alone if only the group as a whole has limits", async () => {
+  test("is on its user's group alone if only the group as a whole has limits", async () => {
     const { claim: reservation, taken } = setup({
       key: { group: { ...GROUP, sharedLimits: RPM } },
     });
@@ -171,7 +171,7 @@ describe("what a call claims", () => {
     expect(taken[0]?.bounds).toEqual([{ id: "group:3", limits: RPM, tokens: 0 }]);
   });
 
-  test("is of the channel that it is tried on, if that has limits", () => {
+  test("is on the channel of an attempt, if that has limits", () => {
     const { onChannel } = setup();
 
     expect(onChannel(TPM)).toEqual({
@@ -189,7 +189,7 @@ describe("what a call claims", () => {
     expect(taken).toEqual([]);
   });
 
-  test("counts every answer that it asks for", async () => {
+  test("counts every requested choice", async () => {
     const body = BODY.replace('"max_tokens":50', '"max_tokens":20,"n":3');
     const { claim: reservation, taken } = setup({ limits: TPM, body });
     await reservation();
@@ -220,7 +220,7 @@ test("rate limit headers show the scarcest limit of the key, and none of the mod
   expect(told).toEqual([left(3)]);
 });
 
-test("of limits with as much left, a caller is told of the one that is open again last", async () => {
+test("of equally scarce limits, the headers show the one that resets last", async () => {
   const left = (resetMs: number) => ({ tokens: { limit: 9, remaining: 3, resetMs } });
   for (const statuses of [
     [left(1_000), left(2_000)],
@@ -237,7 +237,7 @@ test("of limits with as much left, a caller is told of the one that is open agai
   }
 });
 
-test("a limiter that several gateways share decides as one of this gateway does", async () => {
+test("a limiter shared by several gateways decides like a local one", async () => {
   const bound = { id: "key:1", limits: RPM, tokens: 0 };
   const refusal = { by: "requests", bound, retryAfterMs: 5 } as const;
   const { claim: reservation } = setup({
@@ -271,19 +271,25 @@ test.each([
   ["group:3", "requests", 20_000, "This account's group is at its limit of 5 requests a minute."],
   ["model:m", "requests", 20_000, "This model is at its limit of 5 requests a minute."],
   ["key:1", "concurrency", 1_000, "This API key is at its limit of 2 calls at once."],
-] as const)("whoever is over the limit of %s by %s is told so", async (id, by, wait, message) => {
-  const bound = { id, limits: { ...RPM, ...TPM, concurrency: 2 }, tokens: 40 };
-  const refusal = { by, bound, retryAfterMs: wait };
-  const { claim: reservation, told } = setup({ limits: RPM, verdict: { refusal, statuses: [{}] } });
+] as const)(
+  "a client over the limit of %s by %s gets an error that says so",
+  async (id, by, wait, message) => {
+    const bound = { id, limits: { ...RPM, ...TPM, concurrency: 2 }, tokens: 40 };
+    const refusal = { by, bound, retryAfterMs: wait };
+    const { claim: reservation, told } = setup({
+      limits: RPM,
+      verdict: { refusal, statuses: [{}] },
+    });
 
-  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+    const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
 
-  expect(error).toBeInstanceOf(GatewayError);
-  expect(error).toMatchObject({ code: "rate_limited", message, retryAfterMs: wait });
-  expect(told).toHaveLength(1);
-});
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code: "rate_limited", message, retryAfterMs: wait });
+    expect(told).toHaveLength(1);
+  },
+);
 
-describe("a request that asks no model", () => {
+describe("a request without a model call", () => {
   const counted = async (limits: RateLimits | undefined, verdict: Verdict) => {
     const seen: string[] = [];
     const limiter = {
@@ -302,7 +308,7 @@ describe("a request that asks no model", () => {
   };
   const requests = { limit: 9, remaining: 3, resetMs: 1 };
 
-  test("counts against the key's limits, takes no tokens, and its place is free at once", async () => {
+  test("counts against the key's limits, takes no tokens, and its slot is released at once", async () => {
     expect(await counted({ tokensPerMinute: 9 }, { statuses: [{ requests }] })).toEqual({
       seen: ["taken key:1 0", "released call"],
       told: { requests },
@@ -320,12 +326,12 @@ describe("a request that asks no model", () => {
     expect(seen).toEqual(["taken key:1 0"]);
   });
 
-  test("of a key without limits counts nowhere", async () => {
+  test("of a key without limits is not counted", async () => {
     expect(await counted(undefined, { statuses: [] })).toEqual({ seen: [], told: {} });
   });
 });
 
-test("what a call did not use goes back, and so does its place", () => {
+test("unused tokens of a call are released, and so is its slot", () => {
   const seen: string[] = [];
   release({ id: "call", bounds: [] }, 12, {
     take: () => ({ statuses: [] }),

@@ -135,19 +135,19 @@ describe("the charge for searches", () => {
   });
 });
 
-describe("an answer by another model than was called", () => {
+describe("a response by another model than the called one", () => {
   const OTHER: Price = { ...BY_TOKEN, output: 3_000_000_000 };
   const usage = { ...tokens(2), servedBy: "other" };
   const priceOf = (model: string) => (model === "other" ? OTHER : undefined);
 
-  test("costs what that model costs", async () => {
+  test("has the price of that model", async () => {
     expect(await chargedFor(usage, routeWith(BY_TOKEN, { priceOf }))).toMatchObject({
       cost: 6_000_000,
       usage: { servedBy: "other" },
     });
   });
 
-  test("costs what the operator says if the operator set a price for the name", async () => {
+  test("has the operator's price if the operator set one for the called name", async () => {
     const route = routeWith(BY_TOKEN, { priceOf, hasOwnPrice: true });
 
     const record = await chargedFor(usage, route);
@@ -155,13 +155,13 @@ describe("an answer by another model than was called", () => {
     expect(record?.usage).not.toHaveProperty("servedBy");
   });
 
-  test("costs the model's own price if the other's is not known", async () => {
+  test("has the called model's price if the other's is unknown", async () => {
     const record = await chargedFor(usage, routeWith(BY_TOKEN, { priceOf: () => undefined }));
 
     expect(record).toMatchObject({ cost: 2_000_000 });
   });
 
-  test("costs what that model costs at the hour at which the call began", async () => {
+  test("has that model's price at the hour at which the call began", async () => {
     const atNight = { when: { hours: ["00:00-06:00"] }, factor: 500 };
     const byHour: Price = { ...OTHER, variants: [atNight] };
     const route = routeWith(BY_TOKEN, { priceOf: () => byHour });
@@ -192,14 +192,14 @@ describe("a price that depends on how a call is served", () => {
     return record && Number(record.cost);
   };
 
-  test("is that of what the client asked for if the upstream does not say how it served", async () => {
+  test("is that of the requested tier if the upstream does not report one", async () => {
     expect(await costOf(undefined)).toBe(10_000_000);
     expect(await costOf({ serviceTier: "flex" })).toBe(5_000_000);
     expect(await costOf({ speed: "fast" })).toBe(20_000_000);
     expect(await costOf({ region: "eu" })).toBe(11_000_000);
   });
 
-  test("is the usual one if the upstream may choose the tier and does not say which", async () => {
+  test("is the usual one if the upstream may choose the tier and reports none", async () => {
     const withAuto: Price = {
       ...BY_TOKEN,
       variants: [{ when: { serviceTiers: ["auto"] }, factor: 9_000 }],
@@ -211,27 +211,27 @@ describe("a price that depends on how a call is served", () => {
     );
   });
 
-  test("goes by what the upstream says, whatever was asked for", async () => {
+  test("follows the upstream's report, even if another tier was requested", async () => {
     const usage = { ...tokens(10), served: { serviceTier: "standard" } };
 
     expect(await costOf({ serviceTier: "flex" }, undefined, usage)).toBe(10_000_000);
   });
 
-  test("does not go by a request that was translated: its tier was not sent", async () => {
+  test("ignores the tier of a translated request, since it was not sent", async () => {
     const translated = speaking("messages", routeWith(VARIED));
 
     expect(await costOf({ serviceTier: "flex" }, translated)).toBe(10_000_000);
     expect(await costOf({ serviceTier: "flex" }, routeWith(VARIED))).toBe(10_000_000);
   });
 
-  test("goes by the region of the channel, unless the client asked for another", async () => {
+  test("follows the region of the channel, unless the client requested another", async () => {
     const inEurope = speaking("chat", routeWith(VARIED, { region: "eu" }));
 
     expect(await costOf(undefined, inEurope)).toBe(11_000_000);
     expect(await costOf({ region: "us" }, inEurope)).toBe(10_000_000);
   });
 
-  test("leaves no trace in the record of a call whose price does not depend on it", async () => {
+  test("is not mentioned in the record of a call whose price does not depend on it", async () => {
     const facts = { model: "m", stream: true, maxOutputTokens: 0, choices: 1 };
     const asked = { serviceTier: "flex" };
     const route = speaking("chat", routeWith(BY_TOKEN));
@@ -259,7 +259,7 @@ describe("a service tier without a published price", () => {
     return { said, notices };
   };
 
-  test("is told to the caller and the operator", async () => {
+  test("is reported to the client and the operator", async () => {
     expect(await noticesFor("priority", TIERED)).toEqual({
       said: ["service_tier"],
       notices: [
@@ -274,13 +274,13 @@ describe("a service tier without a published price", () => {
     });
   });
 
-  test("is not mentioned if the tier has a price, or none was asked for", async () => {
+  test("is not reported if the tier has a price, or none was requested", async () => {
     expect(await noticesFor("flex", TIERED)).toEqual({ said: [], notices: [] });
     expect(await noticesFor(undefined, TIERED)).toEqual({ said: [], notices: [] });
     expect(await noticesFor("priority", BY_TOKEN)).toEqual({ said: [], notices: [] });
   });
 
-  test("is not mentioned beside a model without any price", async () => {
+  test("is not reported for a model without any price", async () => {
     expect(await noticesFor("priority", undefined)).toEqual({
       said: ["model"],
       notices: [{ model: "m", channel: "a", provider: "openai", isRefused: false }],
@@ -288,18 +288,18 @@ describe("a service tier without a published price", () => {
   });
 });
 
-describe("a whole answer that costs more than was reserved", () => {
+describe("a complete response that costs more than was reserved", () => {
   const covers = async (usage: Usage, available: number, route = routeWith(BY_TOKEN)) => {
     const { settlement, asked } = await stage({ held: 5_000_000, available });
     return { isCovered: await settlement.covers(route, usage), asked };
   };
 
-  test("is covered without asking for more if the reservation is sufficient", async () => {
+  test("is covered without a further reservation if the existing one suffices", async () => {
     expect(await covers(tokens(5), 0)).toEqual({ isCovered: true, asked: [] });
     expect(await covers(tokens(4), 0)).toEqual({ isCovered: true, asked: [] });
   });
 
-  test("is covered if the caller can pay for the missing part, which is then reserved", async () => {
+  test("is covered if the client can pay the missing part, which is then reserved", async () => {
     expect(await covers(tokens(6), 1_000_000)).toEqual({ isCovered: true, asked: [1_000_000] });
     expect(await covers(tokens(6), 999_999)).toEqual({ isCovered: false, asked: [1_000_000] });
   });
@@ -324,7 +324,7 @@ describe("a checkpoint", () => {
     },
   });
 
-  test("does not wait for the count of an answer whose estimate is within what was reserved", async () => {
+  test("does not wait for the count of an answer whose estimate is within the reservation", async () => {
     const { settlement, asked } = await stage({
       held: 1_000_000,
       served: { count: () => new Promise(() => {}) },
@@ -336,7 +336,7 @@ describe("a checkpoint", () => {
     expect(asked).toEqual([]);
   });
 
-  test("reserves nothing more for an answer that costs just what was reserved", async () => {
+  test("reserves nothing more for a response that costs exactly the reservation", async () => {
     const { settlement, asked } = await stage({
       held: 1_000_000,
       available: Infinity,
@@ -348,7 +348,7 @@ describe("a checkpoint", () => {
     expect(asked).toEqual([]);
   });
 
-  test("rounds the half that it reserves in addition up", async () => {
+  test("rounds up the half that it reserves in addition", async () => {
     const { settlement, asked } = await stage({ held: 3_000_001, available: Infinity });
     settlement.beginMetering(routeWith(BY_TOKEN), reported(tokens(4)), { lost: [] });
 
@@ -378,7 +378,7 @@ describe("a checkpoint", () => {
   });
 });
 
-test("output is counted by the vocabulary of the model that answered", async () => {
+test("output is counted by the tokenizer of the model that answered", async () => {
   const seen: ModelTraits[] = [];
   const count = async (_: string, traits: ModelTraits): Promise<Usage> => {
     seen.push(traits);
@@ -395,7 +395,7 @@ test("output is counted by the vocabulary of the model that answered", async () 
   expect(seen).toEqual([traits, traits]);
 });
 
-test("text is collected only from an answer that is running", async () => {
+test("text is collected only from a running response", async () => {
   let taken = 0;
   const metered: Metered = {
     usage: undefined,
@@ -417,7 +417,7 @@ test("text is collected only from an answer that is running", async () => {
   expect(taken).toBe(takenAtEnd);
 });
 
-test("a call's tags are stored with what it reserves", async () => {
+test("a call's tags are stored with its reservation", async () => {
   const tags = { session: "s" };
   const tagged = await stage({ served: { tags } });
   const plain = await stage();
@@ -464,7 +464,7 @@ describe("an attempt that started to respond", () => {
     expect(attempts).toMatchObject([{ fault: "upstream_failed", code: "server_error" }]);
   });
 
-  test("is not made up if none was recorded", async () => {
+  test("is not added if none was recorded", async () => {
     const attempts = await attemptsWith((settlement) =>
       settlement.amendAttempt(new GatewayError("upstream_failed", "It broke."), 250),
     );
@@ -473,7 +473,7 @@ describe("an attempt that started to respond", () => {
   });
 });
 
-test("the limits of a channel that did not answer are given back when another is tried", async () => {
+test("the limits of a failed channel are released if another is tried", async () => {
   const { settlement, limits } = await stage();
   settlement.attachChannelReservation({ id: "first", bounds: [] });
   expect(limits).toEqual([]);

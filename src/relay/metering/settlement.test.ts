@@ -95,14 +95,14 @@ function candidate(): Candidate {
   };
 }
 
-test("where an upstream does not say of what kind its result is, it costs what was asked for", async () => {
+test("if an upstream does not report the kind of its result, the requested kind is charged", async () => {
   const record = await settled({ images: 3, grade: "4K" }, { ...NO_USAGE, images: 2 });
 
   expect(record.usage).toMatchObject({ images: 2, grade: "4K" });
   expect(record).toMatchObject({ cost: 480_000_000, rates: { image: 240_000_000_000 } });
 });
 
-test("what an upstream says of its result holds, whatever was asked for", async () => {
+test("the kind that an upstream reports is charged, even if another was requested", async () => {
   const record = await settled({ images: 3, grade: "4K" }, { ...NO_USAGE, images: 2, grade: "1K" });
 
   expect(record.usage.grade).toBe("1K");
@@ -116,7 +116,7 @@ test("if usage is unknown, the requested amount is charged", async () => {
   expect(Number(record.cost)).toBe(720_000_000);
 });
 
-test("an answer that outgrows what was reserved goes on for as long as its caller can pay for it", async () => {
+test("a response that exceeds the reservation continues as long as its client can pay", async () => {
   const settlement = await opened({}, [], nanoUsd(400_000_000), 100_000_000);
   const metered = { usage: { ...NO_USAGE, images: 10 }, takeOutputText: () => "" };
   settlement.beginMetering(candidate(), metered, { lost: [] });
@@ -142,19 +142,19 @@ async function extensions(images: number, available: number): Promise<readonly n
   return asked;
 }
 
-test("an answer within its hold reserves nothing more", async () => {
+test("a response within its hold reserves nothing more", async () => {
   expect(await extensions(10, Infinity)).toEqual([]);
 });
 
-test("an answer that outgrows its hold reserves half of it again, so that it need not ask for each piece", async () => {
+test("a response that exceeds its hold reserves half of it in addition, so that not every event needs a reservation", async () => {
   expect(await extensions(11, Infinity)).toEqual([200_000_000]);
 });
 
-test("if that is more than its caller has, what is missing is reserved", async () => {
+test("if half of the hold exceeds the client's money, only the missing part is reserved", async () => {
   expect(await extensions(11, 40_000_000)).toEqual([200_000_000, 40_000_000]);
 });
 
-test("an answer that outgrows its hold by more than half reserves all that is missing, and asks once", async () => {
+test("a response that exceeds its hold by more than half reserves all that is missing, in one step", async () => {
   expect(await extensions(16, Infinity)).toEqual([240_000_000]);
   expect(await extensions(16, 0)).toEqual([240_000_000]);
 });
@@ -297,8 +297,8 @@ const TRIED: AttemptRecord = {
 };
 const NO_VALUES = { lost: [] };
 
-describe("a call that is admitted", () => {
-  test("reserves what it may cost, and its key's budgets with it", async () => {
+describe("an admitted call", () => {
+  test("reserves its possible cost, on its key's budgets as well", async () => {
     const budgets = [{ owner: "key:1", period: "day", amount: nanoUsd(1) }] as const;
     const plain = stage();
     const bounded = stage({ budgets });
@@ -321,7 +321,7 @@ describe("a call that is admitted", () => {
     ["a stream is on disk before its first byte", { stream: true }, {}],
     ["a whole answer's need not be", { stream: false }, { isProvisional: true }],
     ["a task's outlives its process", { stream: false, isLasting: true }, { isLasting: true }],
-  ])("reserves in the way it needs: %s", async (_, options, kind) => {
+  ])("makes its reservation in the required way: %s", async (_, options, kind) => {
     const { open, holds } = stage(options);
     await open();
 
@@ -343,14 +343,14 @@ describe("a call that is admitted", () => {
     expect(calls.count).toBe(0);
   });
 
-  test("that nothing can be reserved for is not open, and takes nothing", async () => {
+  test("without a possible reservation is not open, and holds nothing", async () => {
     const { open, calls } = stage({ hold: () => Promise.reject(new Error("out of quota")) });
 
     expect(await open().catch(String)).toContain("out of quota");
     expect(calls.count).toBe(0);
   });
 
-  test("above the limit of calls at once is refused for a second, and nothing is reserved for it", async () => {
+  test("above the limit of concurrent calls is refused with a retry after one second, and nothing is reserved", async () => {
     const { open, holds } = stage({ maxOpen: 1 });
     await open();
 
@@ -360,7 +360,7 @@ describe("a call that is admitted", () => {
     expect(holds.length).toBe(1);
   });
 
-  test("whose hold does not reach the disk fails only if somebody waits for it", async () => {
+  test("whose hold is not written to disk fails only if its result is awaited", async () => {
     const { open } = stage({
       hold: async () => ({ durable: Promise.reject(new Error("The disk is full.")) }),
     });
@@ -373,7 +373,7 @@ describe("a call that is admitted", () => {
 });
 
 describe("a call that ends", () => {
-  test("as it should is charged, and gives back what it did not use of its limits", async () => {
+  test("normally is charged, and releases unused limits", async () => {
     const { open, closed, records, limits, time } = stage();
     const settlement = await open(CALLERS);
     settlement.attachChannelReservation(CHANNELS);
@@ -408,7 +408,7 @@ describe("a call that ends", () => {
   test.each([
     ["failed", "upstream_failed", "failed"],
     ["canceled", "canceled", "canceled"],
-  ] as const)("as %s says so in the journal", async (_, code, outcome) => {
+  ] as const)("as %s is recorded as such in the journal", async (_, code, outcome) => {
     const { open, records, closed } = stage();
     const settlement = await open();
 
@@ -418,7 +418,7 @@ describe("a call that ends", () => {
     expect(closed).toEqual(["void"]);
   });
 
-  test("is closed once, by whatever ends it first", async () => {
+  test("is closed once, by its first end", async () => {
     const { open, records, closed, calls } = stage();
     const settlement = await open();
     await Promise.all([settlement.cancel(), settlement.complete(), settlement.fail(CUT)]);
@@ -442,14 +442,14 @@ describe("a call that ends", () => {
     expect(closed).toEqual([expected]);
   });
 
-  test("before anything answered is charged nothing, even as complete", async () => {
+  test("before any response is not charged, even as complete", async () => {
     const { open, closed } = stage();
     await (await open()).complete();
 
     expect(closed).toEqual(["void"]);
   });
 
-  test("and whose response cannot be counted is charged by an estimate, and marked so", async () => {
+  test("and whose response cannot be counted is charged by an estimate, and marked as estimated", async () => {
     const uncountable = (): Promise<Usage> => Promise.reject(new Error("no vocabulary"));
     const { open, records, troubles, closed } = stage({ count: uncountable });
     const settlement = await open();
@@ -467,7 +467,7 @@ describe("a call that ends", () => {
     expect(troubles.map(String)).toEqual(["Error: no vocabulary"]);
   });
 
-  test("with what its upstream reported is charged by that, and its text counts for nothing", async () => {
+  test("with usage from its upstream is charged by that, and its text does not count", async () => {
     const { open, closed } = stage();
     const settlement = await open();
     const usage = { ...NO_USAGE, inputTokens: 1, outputTokens: 2 };
@@ -494,7 +494,7 @@ describe("a call that ends", () => {
     expect(records).toMatchObject([{ usage: { ...expected, isEstimated: true } }]);
   });
 
-  test("waits for the disk, and says so if the disk refuses", async () => {
+  test("waits for the disk, and reports a refusal", async () => {
     const disk = Promise.withResolvers<boolean>();
     const { open, troubles } = stage({ settle: () => disk.promise });
     const settlement = await open();
@@ -528,7 +528,7 @@ describe("a call that ends", () => {
     expect(deps.delivery.deadlines.size).toBe(0);
   });
 
-  test("once it is on disk is not waited for any more", async () => {
+  test("and is on disk is not awaited any more", async () => {
     const { open, troubles, deps } = stage();
     await (await open()).cancel();
 
@@ -548,7 +548,7 @@ describe("a call that ends", () => {
     expect(limits).toEqual(["caller's used 0", "caller's released"]);
   });
 
-  test("and was closed before is not handed to anybody", async () => {
+  test("and was closed before cannot be transferred", async () => {
     const { open, limits, calls } = stage();
     const settlement = await open(CALLERS);
     await settlement.complete();
@@ -559,7 +559,7 @@ describe("a call that ends", () => {
   });
 });
 
-describe("an answer that broke off", () => {
+describe("a response that broke off", () => {
   const attemptsAfter = async (
     tried: readonly AttemptRecord[],
     error: GatewayError,
@@ -572,7 +572,7 @@ describe("an answer that broke off", () => {
   };
   const REFUSED: AttemptRecord = { ...TRIED, fault: "upstream_rate_limited", status: 429 };
 
-  test("by its upstream's fault failed the attempt that had begun well", async () => {
+  test("by its upstream's fault counts as a failed attempt", async () => {
     expect(await attemptsAfter([REFUSED, TRIED], CUT)).toEqual([
       REFUSED,
       { ...TRIED, fault: "upstream_failed" },
@@ -581,7 +581,7 @@ describe("an answer that broke off", () => {
     expect(await attemptsAfter([], CUT)).toEqual([]);
   });
 
-  test("with the vendor's own code for it, which is kept", async () => {
+  test("with the vendor's own code keeps the code", async () => {
     const error = new GatewayError("upstream_failed", "Too busy.", {
       vendor: { status: 500, code: "server_error" },
     });
@@ -591,7 +591,7 @@ describe("an answer that broke off", () => {
     ]);
   });
 
-  test("for another reason did not", async () => {
+  test("for another reason does not count as a failed attempt", async () => {
     expect(await attemptsAfter([TRIED], new GatewayError("canceled", "The caller left."))).toEqual([
       TRIED,
     ]);
@@ -606,7 +606,7 @@ describe("a checkpoint", () => {
     return { ...place, settlement, goesOn: await settlement.checkpoint() };
   };
 
-  test("is due by the clock, from the call's begin and from the one before", async () => {
+  test("is due by the clock, from the call's start and from the one before", async () => {
     const { open, time } = stage();
     const settlement = await open();
     expect(settlement.isCheckpointDue(1_099, 1_000)).toBe(false);
@@ -619,7 +619,7 @@ describe("a checkpoint", () => {
     expect(settlement.isCheckpointDue(2_100, 1_000)).toBe(true);
   });
 
-  test("notes what was delivered as it will be charged, with the record it would have", async () => {
+  test("records the delivered part at its price, with the call's record", async () => {
     const { noted } = await at(answerOf("abc"));
     await waitFor(() => noted.length > 0);
 
@@ -635,7 +635,7 @@ describe("a checkpoint", () => {
     expect(noted[0]?.context?.record?.usage.isEstimated).toBe(true);
   });
 
-  test("of what the upstream has reported so far goes by that, as an estimate", async () => {
+  test("uses the usage reported so far, as an estimate", async () => {
     const usage = { ...NO_USAGE, outputTokens: 4 };
     const { noted } = await at(answerOf("abc", { usage }));
     await waitFor(() => noted.length > 0);
@@ -645,7 +645,7 @@ describe("a checkpoint", () => {
     ]);
   });
 
-  test("that cannot be counted goes by a rough estimate", async () => {
+  test("that cannot be counted uses a rough estimate", async () => {
     const { noted, troubles } = await at(answerOf("x".repeat(6)), {
       count: () => Promise.reject(new Error("no vocabulary")),
     });
@@ -658,7 +658,7 @@ describe("a checkpoint", () => {
   test.each([
     ["before anything answers", undefined],
     ["before any content", answerOf("abc", { hasContent: false })],
-  ])("%s notes nothing, and the call goes on", async (_, metered) => {
+  ])("%s records nothing, and the call continues", async (_, metered) => {
     const place = stage();
     const settlement = await place.open();
     if (metered !== undefined) settlement.beginMetering(routeWith(BY_TOKEN), metered, NO_VALUES);
@@ -668,7 +668,7 @@ describe("a checkpoint", () => {
     expect(place.noted).toEqual([]);
   });
 
-  test("of a call that is over notes nothing", async () => {
+  test("of an ended call records nothing", async () => {
     const { open, noted, closed } = stage();
     const settlement = await open();
     settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NO_VALUES);
@@ -681,7 +681,7 @@ describe("a checkpoint", () => {
     expect(closed.length).toBe(1);
   });
 
-  test("that is still counted as the call ends comes too late to be noted", async () => {
+  test("that is still counted when the call ends is dropped", async () => {
     const counted = Promise.withResolvers<Usage>();
     let isCounting = false;
     const { open, noted } = stage({
@@ -703,14 +703,14 @@ describe("a checkpoint", () => {
     expect(noted).toEqual([]);
   });
 
-  test("ends an answer whose caller cannot pay for more than was reserved", async () => {
+  test("ends a response whose client cannot pay for more than was reserved", async () => {
     // Nine microdollars were reserved, of which the estimate has long run out.
     const { goesOn } = await at(answerOf("a fox crosses the river ".repeat(20)));
 
     expect(goesOn).toBe(false);
   });
 
-  test("goes by the exact count where the rough one says that too little was reserved", async () => {
+  test("uses the exact count if the rough one exceeds the reservation", async () => {
     const { goesOn, troubles } = await at(answerOf("x".repeat(60)), {
       count: async () => ({ ...NO_USAGE, outputTokens: 0, isEstimated: true }),
     });
@@ -743,7 +743,7 @@ describe("a checkpoint", () => {
   });
 });
 
-test("what was reserved on the way counts as reserved: nothing is asked for twice", async () => {
+test("amounts reserved during a call count as reserved and are not reserved twice", async () => {
   const asked: number[] = [];
   const settlement = await opened({}, [], nanoUsd(400_000_000), Infinity, asked);
   const metered = { usage: { ...NO_USAGE, images: 11 }, takeOutputText: () => "" };
@@ -761,7 +761,7 @@ test("what was reserved on the way counts as reserved: nothing is asked for twic
   expect(asked).toEqual([200_000_000, 300_000_000]);
 });
 
-test("the journal names the model and provider that answered, and what has no price", async () => {
+test("the journal names the model and provider that answered, and items without a price", async () => {
   const priced = stage();
   const settlement = await priced.open();
   settlement.beginMetering(routeWith(BY_TOKEN), answerOf("abc"), NO_VALUES);
@@ -784,7 +784,7 @@ test("the journal names the model and provider that answered, and what has no pr
 });
 
 describe("a model without a price", () => {
-  test("is told to the caller and the operator as it answers", async () => {
+  test("is reported to the client and the operator when it answers", async () => {
     const { open, unpriced } = stage();
     (await open()).beginMetering(routeWith(undefined), answerOf(""), NO_VALUES);
 
@@ -798,7 +798,7 @@ describe("a model without a price", () => {
     expect(unpriced).toEqual([]);
   });
 
-  test("is told to the operator of a call whose caller cannot be told", () => {
+  test("is reported to the operator if the client cannot be informed", () => {
     const { deps, served, unpriced } = stage();
     noteUnpriced({ facts: served.facts }, routeWith(undefined), deps);
 

@@ -23,7 +23,7 @@ function spy() {
   return { given, count };
 }
 
-describe("what the tokenizer is given is bounded, and it is still the whole that is counted", () => {
+describe("the tokenizer's input is limited, and the whole text is still counted", () => {
   test.each(Object.entries(LONG))("%s", (_, text) => {
     const { given, count } = spy();
 
@@ -43,7 +43,7 @@ describe("what the tokenizer is given is bounded, and it is still the whole that
     expect(tokens).toBe(1_000_000);
   });
 
-  test("no character is cut in two", () => {
+  test("no character is split", () => {
     const { given, count } = spy();
 
     sampleTokens([`x${"🦊".repeat(2_000)}`], count);
@@ -54,7 +54,7 @@ describe("what the tokenizer is given is bounded, and it is still the whole that
   });
 });
 
-test("a sample of a long text says what the whole text would", async () => {
+test("a sample of a long text gives the count of the whole text", async () => {
   const sentence = "Sluice counts every token once, and 天地玄黄 as well: 3.14159! ";
   const one = await countTokens(sentence.repeat(100));
 
@@ -63,20 +63,20 @@ test("a sample of a long text says what the whole text would", async () => {
   expect(many / (one * 200)).toBeWithin(0.98, 1.02);
 });
 
-test("the marks of a model in a caller's text are text", async () => {
+test("special tokens of a model in a client's text are counted as text", async () => {
   expect(await countTokens("<|endoftext|>")).toBeGreaterThan(3);
 });
 
-test("lone halves of characters do no harm", async () => {
+test("lone surrogates are harmless", async () => {
   expect(await countTokens("a\ud800b")).toBeGreaterThan(0);
 });
 
-test("nothing is no token", async () => {
+test("an empty text has no tokens", async () => {
   expect(await countTexts([])).toBe(0);
   expect(await countTokens("")).toBe(0);
 });
 
-test("texts are counted off the main thread, which goes on meanwhile", async () => {
+test("texts are counted off the main thread, which continues meanwhile", async () => {
   await loadTokenizer();
   const slow = ["天地玄黄宇宙洪荒".repeat(50_000)];
   let most = 0;
@@ -100,7 +100,7 @@ test("the vocabulary is never loaded on the main thread", async () => {
   expect(loaded.filter((path) => path.includes("gpt-tokenizer"))).toEqual([]);
 });
 
-test("answers come to who asked, in whatever order", async () => {
+test("results reach their own requests, in any order", async () => {
   const texts = ["a", "word ".repeat(10_000), "one two three", ""];
 
   const together = await Promise.all(texts.map(countTokens));

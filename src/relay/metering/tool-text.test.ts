@@ -36,19 +36,19 @@ test("a tool as types is a declaration with its descriptions as comments", () =>
   );
 });
 
-test("a tool as words is nothing but names, descriptions and values", () => {
+test("a tool as words consists of names, descriptions and values", () => {
   expect(toolText(WEATHER, "words")).toBe(
     "weather Tells the weather. city Where. unit C F days more wind city",
   );
 });
 
-test("a tool as JSON is its definition, spaced as templates print it", () => {
+test("a tool as JSON is its definition, with the spacing of chat templates", () => {
   expect(toolText({ kind: "function", name: "now" }, "json")).toBe(
     '{"type": "function", "function": {"name": "now", "description": "", "parameters": {}}}',
   );
 });
 
-test("a schema that is none does no harm", () => {
+test("an invalid schema is harmless", () => {
   const odd = { properties: { a: null, b: [1], c: { type: 7 } }, required: "a", items: 3 };
 
   for (const kind of ["json", "types", "words"] as const)

@@ -99,7 +99,7 @@ const names = (): string[] => table.all.map(({ name }) => name);
 const current = (): Channel => table.all[0] ?? SIMULATED;
 
 describe("channels", () => {
-  test("that are stored take the simulator's place, which does not come back", async () => {
+  test("that are stored replace the simulator, which does not come back", async () => {
     const own = channelRegistry();
     await own.load();
     expect(names()).toEqual(["simulated"]);
@@ -113,7 +113,7 @@ describe("channels", () => {
     expect(names()).toEqual([]);
   });
 
-  test("have the setting for all where they name no bound of their own", async () => {
+  test("without their own limit have the global setting", async () => {
     stored = [storedChannel(), storedChannel({ id: 2, name: "narrow", maxConcurrent: 2 })];
 
     await channelRegistry().load();
@@ -127,7 +127,7 @@ describe("channels", () => {
     ["credential_missing", { credentials: [] }],
     ["credential_unreadable", { credentials: [], sealedCredentials: 1 }],
   ];
-  test.each(withIssues)("are left out with a warning, told once: %s", async (issue, more) => {
+  test.each(withIssues)("are left out with one warning: %s", async (issue, more) => {
     stored = [storedChannel(more)];
     const owner = "the file";
     const own = channelRegistry({ channels: [{ source: "file", owner, channel: SIMULATED }] });
@@ -140,7 +140,7 @@ describe("channels", () => {
     expect(issues).toEqual([{ channel: stored[0]?.name, issue }]);
   });
 
-  test("are only looked at where something changed", async () => {
+  test("are only reloaded after a change", async () => {
     const own = channelRegistry();
     await own.load();
 
@@ -164,7 +164,7 @@ describe("a change of one channel", () => {
   };
   const rest = (): void => failOn(current());
 
-  test("keeps its places, its health and its connections where its address stays", async () => {
+  test("keeps its slots, its health and its connections if its address stays", async () => {
     stored = [storedChannel()];
     const own = channelRegistry();
     await own.load();
@@ -186,7 +186,7 @@ describe("a change of one channel", () => {
     ["another credential", { credentials: [SECOND] }],
     ["other networks that it may lead into", { reach: "private" }],
   ];
-  test.each(moves)("to %s has new connections, and lets the old ones go", async (_, more) => {
+  test.each(moves)("to %s opens new connections, and closes the old ones", async (_, more) => {
     stored = [storedChannel()];
     const own = channelRegistry();
     await own.load();
@@ -199,7 +199,7 @@ describe("a change of one channel", () => {
     expect(poolsOf(current())).not.toEqual(poolsOf(before));
   });
 
-  test("to another address is a fresh start, whatever those fail with that began before", async () => {
+  test("to another address resets its health, and ignores failures of earlier calls", async () => {
     stored = [storedChannel()];
     const own = channelRegistry();
     await own.load();
@@ -222,7 +222,7 @@ describe("a change of one channel", () => {
     expect(health.state(current())).toBe("open");
   });
 
-  test("to another address starts anew though a call of before is the first to report", async () => {
+  test("to another address resets its health, even if an earlier call is the first to report", async () => {
     stored = [storedChannel()];
     const own = channelRegistry();
     await own.load();
@@ -237,7 +237,7 @@ describe("a change of one channel", () => {
     expect(health.state(current())).toBe("open");
   });
 
-  test("to another address is tried by its own calls, not by those of before", async () => {
+  test("to another address is probed by its own calls, not by earlier ones", async () => {
     let now = 0;
     health = new Health({ now: () => now, monotonic: () => now });
     stored = [storedChannel()];
@@ -255,7 +255,7 @@ describe("a change of one channel", () => {
     expect(health.state(current())).toBe("half-open");
   });
 
-  test("to another address while it is disabled is a fresh start all the same", async () => {
+  test("to another address while it is disabled resets its health as well", async () => {
     stored = [storedChannel()];
     const own = channelRegistry();
     await own.load();
@@ -272,7 +272,7 @@ describe("a change of one channel", () => {
     expect(health.state(current())).toBe("open");
   });
 
-  test("touches no other's connections", async () => {
+  test("does not affect other channels' connections", async () => {
     const other = storedChannel({ id: 2, name: "other", credentials: [SECOND] });
     stored = [storedChannel(), other];
     const own = channelRegistry();
@@ -286,7 +286,7 @@ describe("a change of one channel", () => {
     expect(closed).not.toContain(poolOf(current(), SECOND));
   });
 
-  test("forgets the models that its upstream said it had, where it is another upstream", async () => {
+  test("drops the models listed by its upstream, if it is another upstream", async () => {
     const discovering = storedChannel({ models: { kind: "discover" } });
     stored = [discovering];
     const own = channelRegistry();
@@ -307,10 +307,10 @@ describe("a change of one channel", () => {
   });
 });
 
-describe("what is said of a model", () => {
+describe("a stored model entry", () => {
   const price = { input: 1, output: 2, source: "a list", date: "2026-11-01" };
 
-  test("takes effect with the next plan, and leaves earlier ones their price", async () => {
+  test("applies from the next plan, and earlier plans keep their price", async () => {
     stored = [storedChannel()];
     const own = channelRegistry();
     await own.load();
@@ -330,7 +330,7 @@ describe("what is said of a model", () => {
     expect(table.hasLimits).toBe(false);
   });
 
-  test("is left out where the file says something of it", async () => {
+  test("is ignored if the file has an entry for the model", async () => {
     stored = [storedChannel()];
     said.set("m", { price });
     const override = { price: { ...price, source: "the file's list" } };

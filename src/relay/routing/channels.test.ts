@@ -61,14 +61,14 @@ describe("a model's limits", () => {
     expect(limitsOn("thinker", [["thinker", { limits }]])).toEqual(limited);
   });
 
-  test("hold under its other names and its endings, too, and are shared with them", () => {
+  test("apply under its aliases and suffixes, too, and are shared with them", () => {
     const overrides = [["thinker", { limits }]] as const;
 
     expect(limitsOn("alias", overrides)).toEqual(limited);
     expect(limitsOn("thinker-thinking", overrides)).toEqual(limited);
   });
 
-  test("of a name go over those of what is behind it", () => {
+  test("of an alias take precedence over those of its target", () => {
     const own = { requestsPerMinute: 9 };
     const overrides = [
       ["thinker", { limits }],
@@ -78,7 +78,7 @@ describe("a model's limits", () => {
     expect(limitsOn("alias", overrides)).toEqual([{ id: "model:alias", limits: own }]);
   });
 
-  test("hold under a name whose entry says other things of it", () => {
+  test("apply to an alias whose entry sets other fields", () => {
     const overrides = [
       ["thinker", { limits }],
       ["alias", { contextTokens: 9 }],
@@ -87,7 +87,7 @@ describe("a model's limits", () => {
     expect(limitsOn("alias", overrides)).toEqual(limited);
   });
 
-  test("are no other model's", () => {
+  test("do not apply to other models", () => {
     expect(limitsOn("plain", [["thinker", { limits }]])).toEqual([]);
     expect(limitsOn("unknown", [["thinker", { limits }]])).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe("before an upstream listed its models", () => {
     ["dashscope", "chat embedding image rerank video"],
     ["jina", "embedding rerank"],
     ["groq", "chat speech transcription"],
-  ])("those of %s are listed that may be asked of it", (provider, kinds) => {
+  ])("the known models of %s are listed", (provider, kinds) => {
     const listed = listedOf(
       provider,
       KINDS.map((kind) => model(kind, IDS[`${provider} ${kind}`])),
@@ -133,7 +133,7 @@ describe("before an upstream listed its models", () => {
     expect(listed).toEqual(expected.toSorted());
   });
 
-  test("those are not that no endpoint serves", () => {
+  test("models without an endpoint are not listed", () => {
     const models = [model("image", "grok-2-image"), model("image", "grok-4"), model("chat")];
 
     expect(listedOf("xai", models)).toEqual(["grok-2-image", "some-chat"]);
@@ -152,7 +152,7 @@ const IDS: Readonly<Record<string, string>> = {
   "dashscope video": "wan2.5-t2v-preview",
 };
 
-describe("a channel that names no models", () => {
+describe("a channel without a list of models", () => {
   const named = (id: string, more: object = {}): Model => ({
     ...THINKER,
     id,
@@ -212,7 +212,7 @@ describe("a channel that names no models", () => {
     expect(channels.describe(KEY, "new")?.createdAt).toBe(1_790_000_000);
   });
 
-  test("takes abilities of a model from the one that its owner says it is like", () => {
+  test("takes abilities of a model from the one that the operator names as alike", () => {
     const overrides = new Map([["house", { like: "gpt-4o-mini", maxOutputTokens: 7 }]]);
     const channels = channelsOf([MAIN], overrides);
     channels.discovered(MAIN, [{ id: "house", traits: { tools: false } }]);
@@ -221,7 +221,7 @@ describe("a channel that names no models", () => {
     expect(traits("house")).toEqual({ ...traits("gpt-4o-mini"), maxOutputTokens: 7 });
   });
 
-  test("is passed over for a model that another channel's list has and its own has not", () => {
+  test("is skipped for a model that another channel's list has and its own has not", () => {
     const other = aChannel({ name: "other" });
     const channels = channelsOf([MAIN, other]);
     expect(reached(channels, "o3")).toEqual(["main o3", "other o3"]);
@@ -233,7 +233,7 @@ describe("a channel that names no models", () => {
     expect(reached(channels, "gpt-4o-mini")).toEqual(["main gpt-4o-mini", "other gpt-4o-mini"]);
   });
 
-  test("at another address than its vendor's lists what is there, and asks for the rest unlisted", () => {
+  test("with its own base URL lists its upstream's models, and accepts others unlisted", () => {
     const elsewhere = aChannel({ baseUrl: "http://127.0.0.1:8000/v1" });
     const channels = channelsOf([elsewhere]);
     expect(idsOf(channels)).toContain("o3");
@@ -245,13 +245,13 @@ describe("a channel that names no models", () => {
     expect(reached(channels, "o3")).toEqual(["one o3"]);
   });
 
-  test("serves the models that its provider is known to have at once", () => {
+  test("serves its provider's known models at once", () => {
     const kling = aChannel({ provider: "kling", baseUrl: "http://127.0.0.1:1" });
 
     expect(idsOf(channelsOf([kling]))).toContain("kling-v2-6");
   });
 
-  test("holds another id of a model to what is said of the model, as far as nothing is said of the id", () => {
+  test("applies an entry of a model to its other ids, as far as those have no entry", () => {
     const limits = { requestsPerMinute: 5 };
     const price = { input: 1, output: 2, source: "a list", date: "2026-11-01" };
     const overrides = new Map([["gpt-4o-mini", { limits, price }]]);
@@ -264,7 +264,7 @@ describe("a channel that names no models", () => {
     expect(channels.find("o3")?.[0]?.limited).toBeUndefined();
   });
 
-  test("may be asked by another id with a key for the model, and by no id of another one", () => {
+  test("serves another id to a key for the model, and no id of another model", () => {
     const channels = channelsOf([MAIN]);
     const key = { ...KEY, models: ["gpt-4o-mini"] };
     const settings = { unpriced: "allow", assumedOutputTokens: 1 } as const;
@@ -282,7 +282,7 @@ describe("a channel that names no models", () => {
   });
 });
 
-describe("a vendor's name before a model's", () => {
+describe("a vendor's prefix before a model name", () => {
   const listed = (name: string, provider: string, models: readonly string[]): Channel =>
     aChannel({
       name,
@@ -306,7 +306,7 @@ describe("a vendor's name before a model's", () => {
   const GOOGLE = listed("google", "gemini", ["gemini-2.5-flash", "gpt-4o-mini"]);
   const ROUTER = listed("router", "openrouter", ["openai/gpt-4o-mini"]);
 
-  test("leads to the channels of that vendor alone", () => {
+  test("selects the channels of that vendor only", () => {
     expect(reached([OPENAI, AZURE], "openai/gpt-4o-mini")).toEqual(["openai gpt-4o-mini"]);
     expect(reached([OPENAI, GOOGLE], "gemini/gemini-2.5-flash")).toEqual([
       "google gemini-2.5-flash",
@@ -319,21 +319,21 @@ describe("a vendor's name before a model's", () => {
     ]);
   });
 
-  test("leads to any channel with the maker's model, if the maker has no channel", () => {
+  test("selects any channel with the maker's model, if the maker has no channel", () => {
     expect(reached([AZURE], "openai/gpt-4o-mini")).toEqual(["azure gpt-4o-mini"]);
     expect(reached([AZURE], "openai/gpt-4o-mini", CATALOG)).toBeUndefined();
   });
 
-  test("is no prefix if a channel has a model of just that name", () => {
+  test("is no prefix if a channel has a model of exactly that name", () => {
     expect(reached([OPENAI, ROUTER], "openai/gpt-4o-mini")).toEqual(["router openai/gpt-4o-mini"]);
   });
 
-  test("may be 'models', as the native style has it before all", () => {
+  test("may be 'models', as in the native style", () => {
     expect(reached([OPENAI], "models/gpt-4o-mini")).toEqual(["openai gpt-4o-mini"]);
     expect(reached([ROUTER], "models/openai/gpt-4o-mini")).toEqual(["router openai/gpt-4o-mini"]);
   });
 
-  test("stands before an ending as well", () => {
+  test("works before a suffix as well", () => {
     const thinking: Catalog = { ...CATALOG, findModel: () => ({ ...THINKER, id: "gpt-4o-mini" }) };
 
     expect(reached([OPENAI], "openai/gpt-4o-mini-thinking", thinking)).toEqual([
@@ -341,7 +341,7 @@ describe("a vendor's name before a model's", () => {
     ]);
   });
 
-  test("leads nowhere if it is another vendor's", () => {
+  test("finds nothing if it is another vendor's", () => {
     for (const name of ["anthropic/gpt-4o-mini", "x/gpt-4o-mini", "/gpt-4o-mini", "openai/", "/"]) {
       expect(reached([OPENAI], name)).toBeUndefined();
     }
@@ -359,7 +359,7 @@ describe("a vendor's name before a model's", () => {
   });
 });
 
-describe("a model that its vendor stopped serving", () => {
+describe("a retired model", () => {
   const OWN = aChannel({ name: "own", baseUrl: "https://api.openai.com/v1" });
   const FILMS = aChannel({ name: "films", provider: "vidu", baseUrl: "https://api.vidu.com" });
   const refusalOf = (
@@ -386,7 +386,7 @@ describe("a model that its vendor stopped serving", () => {
     }
   };
 
-  test("is not offered at the vendor's own address, and the nearest served one is named", () => {
+  test("is not served at the vendor's own address, and the error names the nearest served one", () => {
     expect(refusalOf([OWN], "sora-2")).toBe(
       "The vendor of 'sora-2' stopped serving it on 2026-09-24. No model that is served here does the same.",
     );
@@ -414,7 +414,7 @@ describe("a model that its vendor stopped serving", () => {
     expect(hintOf("gpt-nobody-has")).toEqual({ since: "2026-10-23", successor: "gpt-5.4-nano" });
   });
 
-  test("lends its traits, and not its end, to one that is said to be like it", () => {
+  test("gives its traits, but not its retirement, to a model declared as alike", () => {
     const models = { kind: "listed", upstreamNames: new Map([["mine", "mine"]]) } as const;
     const own = new Map([["mine", { like: "gpt-4.1-nano" }]]);
     const channels = new Channels({ ...CATALOG, findModel, listModels }, own);
@@ -425,7 +425,7 @@ describe("a model that its vendor stopped serving", () => {
     expect(traits).not.toHaveProperty("retiresAt");
   });
 
-  test("is unknown to a key that could not have used it", () => {
+  test("is unknown to a key that may not use it", () => {
     const key = { ...KEY, models: ["gpt-4o*"] };
 
     expect(refusalOf([OWN], "sora-2", key)).toBe("The model 'sora-2' does not exist.");
@@ -433,12 +433,12 @@ describe("a model that its vendor stopped serving", () => {
     expect(refusalOf([OWN], "gpt-4.1-nano", narrow)).toEndWith("is 'gpt-4o-mini'.");
   });
 
-  test("is served if the vendor's own list has it after all", () => {
+  test("is served if the vendor's own list contains it", () => {
     expect(refusalOf([OWN], "gpt-4.1-nano", KEY, ["gpt-4.1-nano"])).toBe("served, listed");
     expect(refusalOf([OWN], "sora-2", KEY, ["gpt-4.1-nano"])).toContain("stopped serving it");
   });
 
-  test("is served where a channel's owner writes it, and at another address", () => {
+  test("is served if a channel lists it, and at another address", () => {
     const models = { kind: "listed", upstreamNames: new Map([["sora-2", "sora-2"]]) } as const;
     const elsewhere = aChannel({ baseUrl: "https://gateway.example/v1" });
 
@@ -448,7 +448,7 @@ describe("a model that its vendor stopped serving", () => {
   });
 });
 
-describe("what is known of a channel's models", () => {
+describe("the facts of a channel's models", () => {
   const PRICE = { input: 1, output: 2, source: "test", date: "2026-01-01" };
   const OTHER = { ...PRICE, input: 3 };
   const OWN = { ...PRICE, input: 5 };
@@ -473,21 +473,21 @@ describe("what is known of a channel's models", () => {
   const priceOf = (channels: Channels, model: string, name = "mine"): unknown =>
     channels.find(name)?.[0]?.priceOf?.(model);
 
-  test("has the price of another model of the vendor, and none for the same one", () => {
+  test("include the price of another model of the vendor, and none for the same one", () => {
     expect(priceOf(open(), "thinker-2")).toBe(OTHER);
     expect(priceOf(open(), "thinker")).toBeUndefined();
     expect(priceOf(open(), "alias-of-1")).toBeUndefined();
     expect(priceOf(open(), "unknown")).toBeUndefined();
   });
 
-  test("has the operator's price of another model, by whichever of its names that is set", () => {
+  test("include the operator's price of another model, by any of its names", () => {
     expect(priceOf(open([["thinker-2", { price: OWN }]]), "thinker-2")).toBe(OWN);
     expect(priceOf(open([["thinker-2", { price: OWN }]]), "alias-of-2")).toBe(OWN);
     expect(priceOf(open([["alias-of-2", { price: OWN }]]), "alias-of-2")).toBe(OWN);
     expect(priceOf(open([["thinker-2", { contextTokens: 5 }]]), "thinker-2")).toBe(OTHER);
   });
 
-  test("has no vendor's price for the operator's own server", () => {
+  test("include no vendor's price for the operator's own server", () => {
     const channels = open();
     channels.replace([listing({ provider: "ollama" })]);
 
@@ -495,7 +495,7 @@ describe("what is known of a channel's models", () => {
     expect(channels.find("mine")?.[0]?.price).toBeUndefined();
   });
 
-  test("says whether the price is the operator's", () => {
+  test("show whether the price is the operator's", () => {
     expect(open().find("mine")?.[0]).not.toHaveProperty("hasOwnPrice");
     const own = open([["mine", { price: OWN }]]).find("mine")?.[0];
     expect(own).toMatchObject({ price: OWN, hasOwnPrice: true });
@@ -504,7 +504,7 @@ describe("what is known of a channel's models", () => {
     );
   });
 
-  test("follows the operator's words as soon as they change", () => {
+  test("follow the operator's entries as soon as they change", () => {
     const channels = open([["mine", { price: OWN, limits: { requestsPerMinute: 5 } }]]);
     expect(channels.hasLimits).toBe(true);
 
@@ -516,7 +516,7 @@ describe("what is known of a channel's models", () => {
     expect(new Channels(catalog, new Map()).hasLimits).toBe(false);
   });
 
-  test("is asked for by the upstream's name where the channel has one, and by its own elsewhere", () => {
+  test("are found by the upstream's name on a channel with one, and by the model's name elsewhere", () => {
     const channels = open();
 
     expect(channels.candidateOn(listing(), "mine").upstreamModel).toBe("thinker");
@@ -526,7 +526,7 @@ describe("what is known of a channel's models", () => {
     ).toBe("mine");
   });
 
-  test("is the catalog's under the name that the vendor means by the channel's", () => {
+  test("are the catalogue's under the upstream name of the channel", () => {
     const upstreamNames = new Map([["mine", "us.anthropic.thinker-v1:0"]]);
     const rows = new Map([["thinker", { ...THINKER, price: PRICE, createdAt: 9 }]]);
     const known = new Channels({ ...CATALOG, findModel: (_, id) => rows.get(id) }, new Map());
@@ -536,7 +536,7 @@ describe("what is known of a channel's models", () => {
     expect(known.describe(KEY, "mine")?.createdAt).toBe(9);
   });
 
-  test("is its family's for a model that is said to be like one", () => {
+  test("are its family's for a model declared as alike", () => {
     const family = (id: string) => (id === "like-a-thinker" ? { contextTokens: 77 } : undefined);
     const overrides = new Map([["mine", { like: "like-a-thinker" }]]);
     const known = new Channels({ ...CATALOG, findFamily: family as never }, overrides);
@@ -545,7 +545,7 @@ describe("what is known of a channel's models", () => {
     expect(known.describe(KEY, "mine")?.traits.contextTokens).toBe(77);
   });
 
-  test("has the way in which its tokens are counted, whatever else its family lacks", () => {
+  test("include the counting parameters, even without other facts of the family", () => {
     const counting = {};
     const known = new Channels({ ...CATALOG, findCounting: () => counting }, new Map());
     known.replace([listing()]);
@@ -553,13 +553,13 @@ describe("what is known of a channel's models", () => {
     expect(known.describe(KEY, "mine")?.traits.counting).toBe(counting);
   });
 
-  test("cannot be asked for at a provider that does not exist", () => {
+  test("are not available for an unknown provider", () => {
     expect(() => open().candidateOn(listing({ provider: "nobody" }), "mine")).toThrow(
       "No provider is called 'nobody'.",
     );
   });
 
-  test("is forgotten once the channel leads elsewhere, and kept as long as it does not", () => {
+  test("are cached until the channel's address changes", () => {
     const discovering = listing({ models: { kind: "discover" } });
     const moved = { ...discovering, baseUrl: "https://elsewhere.example/v1" };
     const channels = open();
@@ -574,7 +574,7 @@ describe("what is known of a channel's models", () => {
     expect(channels.find("found")).toBeUndefined();
   });
 
-  test("has the day of the catalogue, or else the one that the vendor's list says", () => {
+  test("have the date of the catalogue, or else of the vendor's list", () => {
     const discovering = listing({ models: { kind: "discover" } });
     const channels = open();
     channels.replace([discovering]);
@@ -598,7 +598,7 @@ describe("the nearest known name to an unknown one", () => {
     return channels;
   };
 
-  test("differs in one of four characters at most, and in three at all", () => {
+  test("differs in at most a quarter of the characters, and in at most three", () => {
     expect(serving("abcdefgh").nearestTo(KEY, "abcdefgx")).toBe("abcdefgh");
     expect(serving("abcdefgh").nearestTo(KEY, "ABCDEFXX")).toBe("abcdefgh");
     expect(serving("abcdefgh").nearestTo(KEY, "abcdexxx")).toBeUndefined();
@@ -608,7 +608,7 @@ describe("the nearest known name to an unknown one", () => {
     expect(serving(long).nearestTo(KEY, `${long.slice(0, -4)}----`)).toBeUndefined();
   });
 
-  test("is the nearest of all, whatever their order, that the key may use", () => {
+  test("is the nearest that the key may use, in any order", () => {
     for (const names of [
       ["model-one-a", "model-one-bc"],
       ["model-one-bc", "model-one-a"],
@@ -649,14 +649,14 @@ describe("the models of a vendor's own address", () => {
     };
   };
 
-  test("are offered by their listed names only, if a name is misspelled", () => {
+  test("are suggested by their listed names only, if a name is misspelt", () => {
     const { nearestTo } = serving(row("current-name", { aliases: ["earlier-name"] }));
 
     expect(nearestTo("current-namx")).toBe("current-name");
     expect(nearestTo("earlier-namx")).toBeUndefined();
   });
 
-  test("replace a retired one by the nearest of the same maker, however near another's is", () => {
+  test("replace a retired one by the nearest of the same maker, even if another maker's is nearer", () => {
     const { successorOf } = serving(
       OLD,
       row("old-model-2", { owner: "another" }),
@@ -686,7 +686,7 @@ describe("the models of a vendor's own address", () => {
     expect(successorOf("old-model")).toBe("the-newest");
   });
 
-  test("are retired under the vendor's prefix, too, or under a name with a slash", () => {
+  test("are retired under the vendor's prefix, too, and under a name with a slash", () => {
     const { successorOf } = serving(OLD, row("team/old", { retired: "2026-01-01" }), row("new"));
 
     expect(successorOf("team/old")).toBe("new");
@@ -696,7 +696,7 @@ describe("the models of a vendor's own address", () => {
   });
 });
 
-test("a vendor that is reached through a library serves the catalogue's models for text, and no others", () => {
+test("a vendor that is reached through a library serves the catalogue's text models only", () => {
   const chat: Model = { ...THINKER, id: "talker" };
   const pictures: Model = { ...THINKER, id: "painter", kind: "image" };
   const catalog: Catalog = { ...CATALOG, listModels: () => [chat, pictures] };
@@ -713,7 +713,7 @@ describe("a name that no model has", () => {
   channels.replace([aChannel({ models: { kind: "listed", upstreamNames } })]);
 
   test.each(["plain-thinking", "modelsx", "models", "plai", "/plain", "models/", "another/plain"])(
-    "is found nowhere: %s",
+    "is not found: %s",
     (name) => {
       expect(channels.find(name)).toBeUndefined();
     },

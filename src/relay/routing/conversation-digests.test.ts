@@ -16,7 +16,7 @@ const HELLO = { role: "user", content: "hello" };
 const HI = { role: "assistant", content: "hi" };
 const MORE = { role: "user", content: "and now?" };
 
-test("a conversation is known again however long it grows", () => {
+test("a conversation is recognised at any length", () => {
   const first = digests([HELLO]);
   const second = digests([HELLO, HI, MORE]);
   const third = digests([HELLO, HI, MORE, { role: "assistant", content: "this" }, MORE]);
@@ -26,7 +26,7 @@ test("a conversation is known again however long it grows", () => {
   expect(third).toEqual(second);
 });
 
-test("marks of the cache, which move along, make no difference", () => {
+test("cache marks, which move along, make no difference", () => {
   const block = { type: "text", text: "hello" };
   const marked = { ...block, cache_control: { type: "ephemeral" } };
   expect(digests([{ role: "user", content: [marked] }])).toEqual(
@@ -34,20 +34,20 @@ test("marks of the cache, which move along, make no difference", () => {
   );
 });
 
-test("neither do instructions before it", () => {
+test("instructions before the conversation make no difference", () => {
   expect(digests([{ role: "system", content: "It is Monday." }, HELLO, HI])).toEqual(
     digests([{ role: "developer", content: "It is Tuesday." }, HELLO, HI]),
   );
 });
 
-test("conversations that begin alike are distinguished by the first answer, and users always", () => {
+test("conversations with equal starts are distinguished by the first answer, and users always", () => {
   const other = digests([HELLO, { role: "assistant", content: "hello" }, MORE]);
   expect(other?.answered).not.toBe(digests([HELLO, HI, MORE])?.answered);
   expect(digests([HELLO], 8)).not.toEqual(digests([HELLO], 7));
   expect(digests([HELLO], 7, "one")).not.toEqual(digests([HELLO], 7, "two"));
 });
 
-test("a picture in the first message costs no more than a few words", () => {
+test("an image in the first message costs no more than a few words", () => {
   const picture = { role: "user", content: [{ type: "text", text: "x".repeat(5_000_000) }] };
   expect(digests([picture])?.beginning).toHaveLength(27);
 });

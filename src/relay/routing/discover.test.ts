@@ -13,7 +13,7 @@ function channelOf(provider: string): Channel {
   return aChannel({ name: provider, provider, baseUrl, credentials: [credential("secret")] });
 }
 
-test("a vendor without a list has the models that are known of it, and is not asked", async () => {
+test("a vendor without a list has its known models, and is not called", async () => {
   const listed = PROVIDERS.filter((each) => each.models && each.modelsPath === undefined);
 
   expect(listed.length).toBeGreaterThan(0);
@@ -23,7 +23,7 @@ test("a vendor without a list has the models that are known of it, and is not as
   }
 });
 
-test("what a provider is known to have is named once, and has a place where it may be asked for", () => {
+test("a provider's known model is listed once, and has an endpoint", () => {
   for (const { id, models = [], needsModels, videos = [] } of PROVIDERS) {
     expect([id, new Set(models).size]).toEqual([id, models.length]);
     expect(needsModels === true && models.length > 0).toBe(false);
@@ -33,13 +33,13 @@ test("what a provider is known to have is named once, and has a place where it m
   }
 });
 
-test("no two providers go by the same name before a model's", () => {
+test("no two providers have the same prefix", () => {
   const names = PROVIDERS.flatMap(({ id, prefixes = [] }) => [id, ...prefixes]);
 
   expect(new Set(names).size).toBe(names.length);
 });
 
-describe("an answer with a status of success", () => {
+describe("a successful response", () => {
   const answering = (text: string) => ({
     send: async () => ({
       status: 200,

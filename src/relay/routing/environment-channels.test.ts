@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { channelsFromEnvironment } from "./environment-channels.ts";
 
-test("a variable that was read from a file, with its line break, holds the credential without it", () => {
+test("a credential variable that was read from a file is used without its line break", () => {
   const channels = channelsFromEnvironment(
     { OPENAI_API_KEY: "sk-of-the-operator\n", GROQ_API_KEY: " \n" },
     1,

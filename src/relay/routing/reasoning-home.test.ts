@@ -56,7 +56,7 @@ test.each([
   expect([homing.home, homing.plan, asked, kept]).toEqual([undefined, plan, [], []]);
 });
 
-test("a new conversation causes no look-up, and is remembered", async () => {
+test("a new conversation causes no lookup, and is stored", async () => {
   const { homes, asked, kept } = homesAt(HOME);
   const plan = planOf(route("one", KEYS), route("two", KEYS));
   const homing = await findHome(callWith("hello"), plan, homes);
@@ -69,7 +69,7 @@ test("a new conversation causes no look-up, and is remembered", async () => {
   expect(asked[0]?.[1]).toBe(kept[0]?.[0] ?? "");
 });
 
-test("one that goes on has its account's channel first, whatever the draw", async () => {
+test("a continued conversation has its account's channel first, independent of the draw", async () => {
   const { homes } = homesAt(HOME);
   const [one, two] = [route("one", KEYS), route("two", KEYS)];
   const { plan, home } = await findHome(A_TALK, planOf(one, two), homes);

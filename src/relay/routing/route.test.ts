@@ -142,18 +142,18 @@ describe("the order of channels", () => {
 });
 
 describe("a model", () => {
-  test("goes by the name the channel has for it", () => {
+  test("has its upstream name on the channel", () => {
     expect(setup([channel("a")]).plan().routes[0]?.upstreamModel).toBe("upstream-m");
   });
 
-  test("that the key may not use does not exist for it", () => {
+  test("that the key may not use is unknown to it", () => {
     const { plan } = setup([channel("a")]);
 
     expect(codeOf(() => plan({}, { ...KEY, models: ["other-*"] }))).toBe("model_not_found");
     expect(codeOf(() => plan({ model: "nothing" }))).toBe("model_not_found");
   });
 
-  test("without a price is free, or refused where the owner says so", () => {
+  test("without a price is free, or refused if the operator says so", () => {
     const free = setup([channel("a")], new Map());
     const strict = setup([channel("a")], new Map(), {
       unpriced: "refuse",
@@ -164,7 +164,7 @@ describe("a model", () => {
     expect(codeOf(strict.plan)).toBe("forbidden");
   });
 
-  test("that is not listed counts as its family does, by the name its upstream knows", () => {
+  test("without a catalogue row has its family's traits, by its upstream name", () => {
     const counting = { perRequest: 5 };
     const catalog: Catalog = {
       ...catalogOf(undefined),
@@ -199,16 +199,16 @@ describe("a model", () => {
   });
 });
 
-describe("where not every channel of a model does the same", () => {
+describe("if the channels of a model differ", () => {
   const onlyEmbeds = channel("e", { provider: "jina" });
 
-  test("those that cannot are passed over", () => {
+  test("those without the needed ability are skipped", () => {
     const { plan } = setup([onlyEmbeds, channel("a")]);
 
     expect(plan().routes.map((each) => each.channel.name)).toEqual(["a"]);
   });
 
-  test("a call that none of them can serve is refused as such, whoever rests", () => {
+  test("a call that none of them supports is refused as such, even if some are in cooldown", () => {
     expect(codeOf(() => setup([onlyEmbeds]).plan())).toBe("model_not_found");
   });
 });
@@ -229,7 +229,7 @@ describe("for a user of a group", () => {
     expect(channels.describe(none, "m")).toBeUndefined();
   });
 
-  test("a channel of the group that rests is no reason to leave the group's channels", () => {
+  test("a channel of the group in cooldown does not open other channels", () => {
     const { plan, health } = setup([channel("a"), channel("b")]);
     const [b] = plan({}, inGroup({ channels: ["b"] })).routes.map((each) => each.channel);
     if (b === undefined) throw new Error("A channel was expected.");
@@ -252,7 +252,7 @@ describe("for a user of a group", () => {
     expect(own.estimate).toBe(4 as never);
   });
 
-  test("a price of the group's own is a price where free calls are switched off", () => {
+  test("the group's own price counts as a price if free calls are disabled", () => {
     const { plan } = setup([channel("a")], new Map(), {
       unpriced: "refuse",
       assumedOutputTokens: 500,
@@ -263,7 +263,7 @@ describe("for a user of a group", () => {
   });
 });
 
-describe("what is reserved", () => {
+describe("the reservation", () => {
   const { plan } = setup([channel("a")]);
   /** What is reserved besides the input. */
   const output = (more: JsonObject): number => {
@@ -271,12 +271,12 @@ describe("what is reserved", () => {
     return (estimate - INPUT_TOKENS * 1_000) / 2_000;
   };
 
-  test("covers the output the call names, up to what the model can write", () => {
+  test("covers the output limit of the call, up to the model's maximum", () => {
     expect(output({ max_tokens: 101 })).toBe(101);
     expect(output({ max_tokens: 9_999 })).toBe(1_000);
   });
 
-  test("covers pictures, seconds, characters and searches, at the price of what is asked for", () => {
+  test("covers images, seconds, characters and searches, at the price of the request", () => {
     const price = { ...PRICE, image: 40_000_000_000, second: 2_000_000, search: 3_000_000 };
     const graded = { ...price, grades: { "4K": { image: 240_000_000_000 } } };
     const router = setup([channel("a")], new Map([["m", { price: graded }]]));
@@ -288,7 +288,7 @@ describe("what is reserved", () => {
     expect(reserved({ durationMs: 1_500, searches: 2 })).toBe(3_000 + 6_000);
   });
 
-  test("covers an assumed output where the call names none", () => {
+  test("covers an assumed output without a limit", () => {
     expect(output({})).toBe(500);
   });
 
@@ -342,7 +342,7 @@ function asking(more: JsonObject = {}) {
   return { key: KEY, style: chat, body: { json }, facts, inputTokens: INPUT_TOKENS, units: {} };
 }
 
-describe("what a call may come to", () => {
+describe("the possible tokens of a call", () => {
   const sizeOf = (more: JsonObject, caps: readonly (number | undefined)[], isGiven = true) => {
     const candidates = caps.map((maxOutputTokens) =>
       candidate({ traits: maxOutputTokens === undefined ? {} : { maxOutputTokens } }),
@@ -351,15 +351,15 @@ describe("what a call may come to", () => {
     return router.sizeOf(asking(more), isGiven ? candidates : undefined);
   };
 
-  test("is its input and the output that it names, for every choice", () => {
+  test("are its input and its output limit, for every choice", () => {
     expect(sizeOf({ max_tokens: 100, n: 3 }, [undefined])).toEqual({ known: 310, assumed: 0 });
   });
 
-  test("is an assumed output if it names none, and the request does not get that limit", () => {
+  test("include an assumed output without a limit, and the request does not get that limit", () => {
     expect(sizeOf({ n: 2 }, [undefined])).toEqual({ known: 10, assumed: 1_000 });
   });
 
-  test("is no more than the longest answer of those that may serve it", () => {
+  test("are at most the longest answer of the channels that may serve it", () => {
     expect(sizeOf({ max_tokens: 900 }, [300, 200])).toEqual({ known: 310, assumed: 0 });
     expect(sizeOf({ max_tokens: 900 }, [200, 300])).toEqual({ known: 310, assumed: 0 });
     expect(sizeOf({ max_tokens: 900 }, [200, undefined])).toEqual({ known: 910, assumed: 0 });
@@ -367,7 +367,7 @@ describe("what a call may come to", () => {
     expect(sizeOf({ max_tokens: 900 }, [])).toEqual({ known: 910, assumed: 0 });
   });
 
-  test("is of all that serve its model if nothing is said", () => {
+  test("are over all channels of its model by default", () => {
     expect(sizeOf({ max_tokens: 900 }, [200], false)).toEqual({ known: 210, assumed: 0 });
     const { router } = over([candidate({ traits: { maxOutputTokens: 200 } })]);
     const { facts, ...call } = asking({ max_tokens: 900 });
@@ -388,7 +388,7 @@ describe("the limits of a model", () => {
     expect(over(all).router.limitsOn(KEY, "unknown")).toEqual([]);
   });
 
-  test("are none where no model has any, and for a key that may not use it", () => {
+  test("are empty for a model without limits, and for a key that may not use it", () => {
     expect(over([candidate({ limited })], {}, false).router.limitsOn(KEY, "m")).toEqual([]);
     expect(over([candidate({ limited })]).router.limitsOn({ ...KEY, models: [] }, "m")).toEqual([]);
   });
@@ -403,7 +403,7 @@ describe("a plan reserves", () => {
   /** Of ten tokens in and a hundred out. */
   const USUAL = 10_000 + 200_000;
 
-  test("what its dearest channel may cost", () => {
+  test("the cost of its most expensive channel", () => {
     const dear = { ...PRICE, output: 4_000_000 };
 
     expect(estimate([candidate()])).toBe(USUAL);
@@ -411,13 +411,13 @@ describe("a plan reserves", () => {
     expect(estimate([candidate({ price: dear }), candidate()])).toBe(10_000 + 400_000);
   });
 
-  test("what is expected, if that is known better", () => {
+  test("the expected cost, if that is known better", () => {
     const expected = { ...NO_USAGE, inputTokens: 7 };
 
     expect(estimate([candidate({ expected })])).toBe(7_000);
   });
 
-  test("by the price of the moment at which the call began", () => {
+  test("by the price at the time of the call's start", () => {
     const early = candidate({
       price: { ...PRICE, variants: [{ when: { until: "2026-02-01" }, factor: 3_000 }] },
     });
@@ -426,7 +426,7 @@ describe("a plan reserves", () => {
     expect(estimate([early], Date.UTC(2026, 2, 15))).toBe(USUAL);
   });
 
-  test("by the usual price if nobody says when the call began, and then names every price", () => {
+  test("by the usual price without a start time, and then names every price", () => {
     const variants = [{ when: { until: "2026-02-01" }, factor: 3_000 }];
     const early = candidate({ price: { ...PRICE, variants } });
     const [route] = over([early]).router.plan(asking()).routes;
@@ -434,7 +434,7 @@ describe("a plan reserves", () => {
     expect(route?.price).toBe(early.price as never);
   });
 
-  test("over the same route for every call if the price is the same at any time", () => {
+  test("over the same route for every call if the price does not depend on time", () => {
     const { router } = over([candidate()]);
     const [first] = router.plan({ ...asking(), at: 1 }).routes;
     const [second] = router.plan({ ...asking(), at: 2 }).routes;
@@ -442,14 +442,14 @@ describe("a plan reserves", () => {
     expect(second).toBe(first as never);
   });
 
-  test("by the price of the region that the channel's calls are processed in", () => {
+  test("by the price of the region that processes the channel's calls", () => {
     const price = { ...PRICE, variants: [{ when: { regions: ["eu"] }, factor: 2_000 }] };
 
     expect(estimate([candidate({ price, region: "eu" })])).toBe(2 * USUAL);
     expect(estimate([candidate({ price, region: "us" })])).toBe(USUAL);
   });
 
-  test("what another model may cost that the call lets answer", () => {
+  test("the cost of another model that the call allows to answer", () => {
     const others: Readonly<Record<string, Price>> = { dear: { ...PRICE, output: 9_000_000 } };
     const call = asking({ max_tokens: 100 });
     const planFor = (models: readonly string[]): number =>
@@ -470,7 +470,7 @@ describe("a plan reserves", () => {
 });
 
 describe("a survey of a model's channels", () => {
-  test("has those of a plan first, and says why others are passed over", () => {
+  test("has those of a plan first, and the reason for each skipped one", () => {
     const open = candidate({ channel: channel("open", { priority: 9 }) });
     const broken = candidate({ channel: channel("broken") });
     const free = candidate({ channel: channel("free", { priority: 5 }), price: undefined });
@@ -505,7 +505,7 @@ describe("a survey of a model's channels", () => {
     expect(over([free]).router.asksForBounds).toBe(false);
   });
 
-  test("of a model that generates no text is none", () => {
+  test("is empty for a model that generates no text", () => {
     const pictures = candidate({ provider: provider("ark"), upstreamModel: "doubao-seedream-4-0" });
     const plain = candidate();
 
@@ -515,20 +515,20 @@ describe("a survey of a model's channels", () => {
 });
 
 describe("a model without a price", () => {
-  test("is one that nobody knows the cost of, unless it is on the operator's own machine", () => {
+  test("has an unknown cost, unless it is on the operator's own machine", () => {
     expect(isUnpriced(candidate())).toBe(false);
     expect(isUnpriced(candidate({ price: undefined }))).toBe(true);
     expect(isUnpriced(candidate({ price: undefined, provider: provider("ollama") }))).toBe(false);
   });
 
-  test("is one whose price says nothing of what is expected, too", () => {
+  test("may have a price that lacks the expected units", () => {
     const seconds = { ...NO_USAGE, durationMs: 5_000 };
 
     expect(isUnpriced(candidate({ expected: seconds }))).toBe(true);
     expect(isUnpriced(candidate({ expected: { ...NO_USAGE, inputTokens: 5 } }))).toBe(false);
   });
 
-  test("is refused with its first channel, and a name that is cut if it is long", () => {
+  test("is refused with its first channel, and a long name is truncated", () => {
     const first = candidate();
     const refused = new UnpricedModel("x".repeat(129), [first, candidate()], "it is so");
 
@@ -537,7 +537,7 @@ describe("a model without a price", () => {
     expect(new UnpricedModel("x".repeat(128), [], "").message).toContain(`'${"x".repeat(128)}'`);
   });
 
-  test("leaves those that have one where models without a price are refused", () => {
+  test("leaves the channels with a price if models without one are refused", () => {
     const free = candidate({ channel: channel("free"), price: undefined });
     const { router } = over([free, candidate()], { unpriced: "refuse" });
 
@@ -555,7 +555,7 @@ describe("the price for a group", () => {
     createdAt: 0,
   };
 
-  test.each(["entry", "base", "aliasOf"] as const)("goes by the model's %s, too", (name) => {
+  test.each(["entry", "base", "aliasOf"] as const)("applies to the model's %s, too", (name) => {
     const one = candidate({ [name]: "vendor/m" });
 
     expect(priceOn(one, { ...KEY, group }, "m")).toBe(own);
@@ -563,7 +563,7 @@ describe("the price for a group", () => {
     expect(priceOn(candidate(), { ...KEY, group }, "m")).toMatchObject({ input: 2_000_000 });
   });
 
-  test("is its own if it names one, and goes for other models of the vendor, too", () => {
+  test("is its own if it sets one, and applies to other models of the vendor, too", () => {
     const one = candidate({ entry: "vendor/m", priceOf: () => PRICE });
     const [planned] = over([one]).router.plan({ ...asking(), key: { ...KEY, group } }).routes;
     const [usual] = over([candidate()]).router.plan({ ...asking(), key: { ...KEY, group } }).routes;
@@ -575,7 +575,7 @@ describe("the price for a group", () => {
     expect(usual).not.toHaveProperty("priceOf");
   });
 
-  test("that is none stays none", () => {
+  test("stays unknown if the price is unknown", () => {
     const [planned] = over([candidate({ price: undefined })]).router.plan({
       ...asking(),
       key: { ...KEY, group },
@@ -586,7 +586,7 @@ describe("the price for a group", () => {
   });
 });
 
-describe("if no channel can be tried", () => {
+describe("if no channel is available", () => {
   const limited = (retryAfterMs: number): GatewayError =>
     new GatewayError("upstream_rate_limited", "", { retryAfterMs, vendor: { status: 429 } });
   const cooled = (one: Candidate, health: Health, error: GatewayError): void => {
@@ -594,7 +594,7 @@ describe("if no channel can be tried", () => {
     if (secret !== undefined) health.cool(one, secret, error, KEY);
   };
 
-  test("the caller is told the shortest wait, and why", () => {
+  test("the client gets the shortest wait, and the reason", () => {
     const health = new Health(systemClock);
     const [one, two] = [
       candidate({ channel: channel("one") }),
@@ -612,7 +612,7 @@ describe("if no channel can be tried", () => {
     expect(allResting([one, two], health, KEY, waits).retryAfterMs).toBe(3_000);
   });
 
-  test("no wait is told where waiting does not help", () => {
+  test("no wait is given if waiting does not help", () => {
     const waits = new Map([[candidate().channel, Infinity]]);
     const one = candidate({ channel: [...waits.keys()][0] ?? channel("a") });
 
@@ -643,18 +643,18 @@ describe("the endpoint of a call", () => {
   const on = (more: Partial<Candidate>, style = chat) =>
     routeFor(candidate({ upstreamModel: "MiniMax-M2", ...more }), { ...asking(), style });
 
-  test("is of the caller's own style if the vendor speaks it, or of the channel's", () => {
+  test("has the client's style if the vendor supports it, or the channel's", () => {
     expect(on({ provider: twoStyles }).endpoint?.style.id).toBe("chat");
     expect(on({ provider: twoStyles }, messages as never).endpoint?.style.id).toBe("messages");
     const channelOf = channel("a", { style: "messages" });
     expect(on({ provider: twoStyles, channel: channelOf }).endpoint?.style.id).toBe("messages");
   });
 
-  test("is the vendor's first if it does not speak the caller's", () => {
+  test("is the vendor's first if it does not support the client's", () => {
     expect(on({}, messages as never).endpoint?.style.id).toBe("chat");
   });
 
-  test("is none of those that do not serve the model or are not offered on the channel", () => {
+  test("serves the model and is offered on the channel", () => {
     const [first] = twoStyles.text;
     if (first === undefined) throw new Error("It has one.");
     const only = (more: object): Provider => ({ ...twoStyles, text: [{ ...first, ...more }] });
@@ -669,7 +669,7 @@ describe("the endpoint of a call", () => {
     expect(on({ provider: offered, channel: asSet }).endpoint).toBeDefined();
   });
 
-  test("is of the style that the model needs for what is asked for, and says what needed it", () => {
+  test("has the style that the model needs for the request, with the reason", () => {
     const needing = { provider: twoStyles, traits: { rules: { needsStyle: { any: "messages" } } } };
 
     expect(on(needing)).toMatchObject({
@@ -692,7 +692,7 @@ describe("the endpoint of a call", () => {
     expect(inMessages).not.toBe(inChat);
   });
 
-  test("is looked for once for each candidate, not for every call", () => {
+  test("is searched once for each candidate, not for every call", () => {
     const [first] = provider().text;
     if (first === undefined) throw new Error("It has one.");
     let asked = 0;
@@ -703,7 +703,7 @@ describe("the endpoint of a call", () => {
     expect(asked).toBe(1);
   });
 
-  test("is none of a model that makes only pictures or videos, though its vendor writes text", () => {
+  test("does not exist for a model that makes only images or videos, even if its vendor has text", () => {
     const serves = (model: string): boolean => model === "painter";
     const painting = {
       ...provider(),
@@ -719,7 +719,7 @@ describe("the endpoint of a call", () => {
     expect(on({ provider: sharing, upstreamModel: "painter" }).endpoint).toBeDefined();
   });
 
-  test("is named among several channels by any of them that makes something else", () => {
+  test("is refused with the kind of any channel that makes something else", () => {
     const painter = {
       provider: provider("ark"),
       upstreamModel: "doubao-seedream-4-0-250828",
@@ -739,12 +739,15 @@ describe("the endpoint of a call", () => {
   test.each([
     ["ark", "doubao-seedream-4-0-250828", "makes pictures, at POST /v1/images/generations"],
     ["ark", "doubao-seedance-1-0-pro-250528", "makes videos, at POST /v1/videos"],
-  ])("is none at %s for %s, and the caller is told what it does", (id, upstreamModel, said) => {
-    const refused = errorOf(() => on({ provider: provider(id), upstreamModel }));
+  ])(
+    "does not exist at %s for %s, and the error names the supported kind",
+    (id, upstreamModel, said) => {
+      const refused = errorOf(() => on({ provider: provider(id), upstreamModel }));
 
-    expect(refused?.code).toBe("model_not_found");
-    expect(refused?.message).toContain(said);
-  });
+      expect(refused?.code).toBe("model_not_found");
+      expect(refused?.message).toContain(said);
+    },
+  );
 
   test("cannot be found for a model without known abilities", () => {
     expect(errorOf(() => on({ provider: provider("jina") }))?.message).toBe(
@@ -753,8 +756,8 @@ describe("the endpoint of a call", () => {
   });
 });
 
-describe("a call that only a vendor of its own style can understand", () => {
-  test("goes to one that speaks the style, and is refused where none does", () => {
+describe("a call that only a vendor of its own style supports", () => {
+  test("goes to a vendor of the style, and is refused without one", () => {
     const call = asking();
     const refusal = new GatewayError("invalid_request", "It does not take this.");
     const unknown = { ...call, facts: { ...call.facts, unknownValue: refusal } };
@@ -765,7 +768,7 @@ describe("a call that only a vendor of its own style can understand", () => {
     expect(errorOf(() => over([candidate()]).router.plan(elsewhere))).toBe(refusal);
   });
 
-  test("is refused in the words of whoever plans it", () => {
+  test("is refused with the message of its planner", () => {
     const { router } = over([candidate()]);
 
     expect(

@@ -29,7 +29,7 @@ test("a trait is taken from the configuration, then the catalogue, the vendor's 
   });
 });
 
-test("of each trait it is known who said it, of rules one by one", () => {
+test("the source of each trait is known, for rules one by one", () => {
   expect(originsOf(SOURCES)).toEqual({
     contextTokens: "configuration",
     maxOutputTokens: "catalogue",
@@ -41,7 +41,7 @@ test("of each trait it is known who said it, of rules one by one", () => {
   });
 });
 
-test("of an unknown model is empty", () => {
+test("an unknown model has no traits", () => {
   expect(mergeTraits({})).toEqual({});
   expect(originsOf({})).toEqual({});
 });

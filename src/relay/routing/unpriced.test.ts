@@ -19,7 +19,7 @@ function open(): {
   };
 }
 
-test("a model is told of again after an hour, and not before", () => {
+test("a model is reported again after an hour, and not before", () => {
   const { told, note } = open();
 
   for (const atMs of [0, 1, HOUR_MS - 1]) note("m", atMs);
@@ -32,7 +32,7 @@ test("a model is told of again after an hour, and not before", () => {
   expect(told).toHaveLength(2);
 });
 
-test("each model has an hour of its own, whichever channel has it and whatever becomes of the call", () => {
+test("each model has its own hour, on any channel and with any result of the call", () => {
   const { told, note } = open();
 
   note("a", 0);
@@ -44,7 +44,7 @@ test("each model has an hour of its own, whichever channel has it and whatever b
   expect(told.map(({ model }) => model)).toEqual(["a", "b", "a"]);
 });
 
-test("of more than a thousand models those are forgotten that were told of first", () => {
+test("above a thousand models, the first reported are dropped", () => {
   const { told, note } = open();
   for (let count = 0; count <= 1_000; count++) note(`m${count}`, count);
   expect(told).toHaveLength(1_001);

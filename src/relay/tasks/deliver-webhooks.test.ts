@@ -50,7 +50,7 @@ async function add(id: string, url: string, dueAt: number): Promise<void> {
   await storage.notices.add(delivery);
 }
 
-test("a receiver that takes its time delays no other, however much there is for it", async () => {
+test("a slow receiver does not delay others, with any number of webhooks", async () => {
   const answers = Promise.withResolvers<number>();
   const posted: string[] = [];
   const deps = depsWith(async (url) => {
@@ -113,7 +113,7 @@ async function pausesOf(deps: DeliverDeps): Promise<readonly number[]> {
 const SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 test.each([500, 302, 429])(
-  "a receiver that answers %i is asked again for days, with the pauses of the standard",
+  "a receiver that answers %i is called again for days, with the standard's pauses",
   async (status) => {
     const pauses = await pausesOf(depsWith(async () => status));
 
@@ -125,12 +125,12 @@ test.each([500, 302, 429])(
   },
 );
 
-test("a receiver that is gone for good is not asked again", async () => {
+test("a receiver that is gone permanently is not called again", async () => {
   expect(await pausesOf(depsWith(async () => 410))).toEqual([]);
   expect(await onlyOne()).toMatchObject({ state: "dead", attempts: 1 });
 });
 
-test("while secrets are exchanged, a webhook is signed with both", async () => {
+test("during a rotation of secrets, a webhook is signed with both", async () => {
   const sent: Readonly<Record<string, string>>[] = [];
   const secrets = ["old", "new"].map((name) => `whsec_${Buffer.from(name).toString("base64")}`);
   await add("signed", "https://a.example/", START);
@@ -161,7 +161,7 @@ test("while secrets are exchanged, a webhook is signed with both", async () => {
   ]);
 });
 
-test("a gateway that stops begins with no further notice", async () => {
+test("a stopping gateway starts no further delivery", async () => {
   const stopping = new AbortController();
   const posted: string[] = [];
   const deps = depsWith(async (url) => {

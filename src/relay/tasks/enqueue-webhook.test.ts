@@ -35,7 +35,7 @@ async function enqueued(
   return added;
 }
 
-test("a caller who wants to be told of a task is told what a query would be answered", async () => {
+test("a client with a webhook gets the same body as from a query", async () => {
   expect(await enqueued()).toEqual([
     {
       id: "task_1.succeeded",
@@ -51,13 +51,13 @@ test("a caller who wants to be told of a task is told what a query would be answ
   ]);
 });
 
-test("links in it lead to the copy where copies are kept", async () => {
+test("links in a webhook lead to the copy if copies are stored", async () => {
   expect(await enqueued(TASK, { keepsMedia: true })).toMatchObject([
     { body: '{"status":"succeeded","url":"https://gateway.example/0"}' },
   ]);
 });
 
-test("a format with notices of its own writes those", async () => {
+test("a format with its own webhooks uses those", async () => {
   expect(await enqueued(TASK, { writesNotice: true })).toMatchObject([
     { body: '{"notice":"task_1"}' },
   ]);

@@ -43,14 +43,14 @@ test("public links are passed on unchanged", () => {
   expect(linksOf(taskOf("ark", "video-ark", VIDEOS), AT, false).videos).toEqual(VIDEOS);
 });
 
-test("where copies are kept, all links lead here: videos, and what was made beside them", () => {
+test("if copies are stored, all links lead to the gateway: of videos and their variants", () => {
   expect(linksOf(taskOf("ark", "video-ark", VIDEOS), AT, true).videos).toEqual([
     { url: `${HERE}/0/video`, coverUrl: `${HERE}/0/thumbnail`, seconds: 5 },
     { url: `${HERE}/1/video`, lastFrameUrl: `${HERE}/1/last_frame` },
   ]);
 });
 
-test("links that need a credential of ours, and videos without one, lead here", () => {
+test("links that need the gateway's credential, and videos without a link, lead to the gateway", () => {
   for (const task of [
     taskOf("gemini", "video-veo", VIDEOS),
     taskOf("ark", "video-ark", [{ url: "" }, { url: "data:video/mp4;base64,AAAA" }]),
@@ -60,13 +60,13 @@ test("links that need a credential of ours, and videos without one, lead here", 
   }
 });
 
-test("links of an endpoint that the vendor no longer has are handed on as they are", () => {
+test("links of an endpoint that the vendor no longer has are passed on unchanged", () => {
   const task = taskOf("gemini", "video-gone", VIDEOS);
 
   expect(linksOf(task, AT, false).videos).toEqual(VIDEOS);
 });
 
-test("a task that no vendor has keeps its links as they are", () => {
+test("a task without a vendor keeps its links unchanged", () => {
   const { place: _place, ...task } = taskOf("gemini", "video-veo", VIDEOS);
 
   expect(linksOf(task, AT, false).videos).toEqual(VIDEOS);

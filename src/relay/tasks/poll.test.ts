@@ -92,7 +92,7 @@ const MINIMAX = { upstreamModel: "MiniMax-Hailuo-02", format: "video-minimax-old
 const JIMENG = { upstreamModel: "jimeng_t2v_v30", format: "video-jimeng" };
 
 describe("the upstream of a task", () => {
-  test("is the channel, endpoint and account that it was made with", () => {
+  test("is the channel, endpoint and account that it was created with", () => {
     const { deps, task, channel } = setup("kling", NEWER_KLING);
 
     const context = upstreamTaskContextOf(task, deps);
@@ -108,7 +108,7 @@ describe("the upstream of a task", () => {
     });
   });
 
-  test("knows a task without an id or with sound as such", () => {
+  test("receives whether a task has no id, or has sound", () => {
     const { deps, task } = setup("kling", KLING);
     const { upstreamId: _, ...place } = task.place ?? missing();
 
@@ -120,7 +120,7 @@ describe("the upstream of a task", () => {
     expect(ref).toMatchObject({ upstreamId: "", scenario: "first_frame", audio: true });
   });
 
-  test("needs no credential if it was made without one", () => {
+  test("needs no credential if it was created without one", () => {
     const { deps, task } = setup("kling", { ...KLING, credential: "" }, [], { credentials: [] });
 
     expect(upstreamTaskContextOf(task, deps).credential).toBeUndefined();
@@ -144,7 +144,7 @@ describe("the upstream of a task", () => {
     expect(() => upstreamTaskContextOf(aTask(), deps)).toThrow("no longer exists");
   });
 
-  test("is at the channel's address, or else at the one that its options make", async () => {
+  test("has the channel's address, or else the one of its options", async () => {
     const VEO = {
       upstreamModel: "veo-3.1-generate-preview",
       format: "video-veo",
@@ -165,7 +165,7 @@ describe("the upstream of a task", () => {
 });
 
 describe("a poll", () => {
-  test("asks for the task below the channel's address, with its account, and waits 20 seconds", async () => {
+  test("requests the task below the channel's address, with its account, and waits 20 seconds", async () => {
     const { deps, task, sent, closed } = setup(
       "ark",
       ARK,
@@ -191,7 +191,7 @@ describe("a poll", () => {
     expect(closed()).toBe(1);
   });
 
-  test("says nothing of a reach or of options that a channel does not have", async () => {
+  test("has no reach or options if its channel has none", async () => {
     const { deps, task, sent } = setup("ark", ARK, [{ body: { status: "queued" } }]);
 
     await pollTask(task, deps);
@@ -210,7 +210,7 @@ describe("a poll", () => {
     expect(typeof body === "string" ? JSON.parse(body) : body).toMatchObject({ task_id: "up/1" });
   });
 
-  test("of what the vendor does not know finds nothing, and a failure is none of the task's", async () => {
+  test("of an unknown task finds nothing, and a failed poll is not the task's failure", async () => {
     const missingThere = setup("ark", ARK, [{ status: 404 }]);
     expect(await pollTask(missingThere.task, missingThere.deps)).toEqual({ state: "missing" });
 
@@ -221,7 +221,7 @@ describe("a poll", () => {
     });
   });
 
-  test("reads failures where the vendor answers so of a task", async () => {
+  test("reads a failed response as a task state if the vendor's format does that", async () => {
     const body = { code: 50_411, message: "Pre Img Risk Not Pass" };
 
     for (const status of [400, 404]) {
@@ -230,7 +230,7 @@ describe("a poll", () => {
     }
   });
 
-  test("asks for the rest where the vendor tells it apart, and only then", async () => {
+  test("requests separate details if the vendor has them, and only then", async () => {
     const done = { status: "Success", file_id: 7, task_id: "up" };
     const file = { file: { download_url: "https://cdn.example/v.mp4" }, task_id: "other" };
     const whole = setup("minimax", MINIMAX, [{ body: done }, { body: file }]);
@@ -255,8 +255,8 @@ describe("a poll", () => {
   });
 });
 
-describe("what a vendor says of a finished task", () => {
-  test("is its whole answer, and both questions end when the caller leaves", async () => {
+describe("a finished task's details", () => {
+  test("are the vendor's whole response, and both requests end if the client disconnects", async () => {
     const done = { status: "Success", file_id: 7, task_id: "up" };
     const { deps, task, sent, signal } = setup("minimax", MINIMAX, [
       { body: done },
@@ -269,7 +269,7 @@ describe("what a vendor says of a finished task", () => {
     expect(sent.map((each) => each.signal)).toEqual([signal, signal]);
   });
 
-  test("is nothing of one that it does not know, and a failure is thrown", async () => {
+  test("are empty if the vendor does not know the task, and a failure is thrown", async () => {
     const unknown = setup("ark", ARK, [{ status: 404 }]);
     const context = upstreamTaskContextOf(unknown.task, unknown.deps);
     expect(await fetchPollBody(context, unknown.deps, unknown.signal)).toBeUndefined();
@@ -287,8 +287,8 @@ describe("what a vendor says of a finished task", () => {
   });
 });
 
-describe("a task that the vendor may have taken on", () => {
-  test("is looked for by our own id", async () => {
+describe("a task that the vendor may have accepted", () => {
+  test("is searched by the gateway's own id", async () => {
     const body = { data: { task_id: "theirs", task_info: { external_task_id: "task_1" } } };
     const { deps, task, sent } = setup("kling", KLING, [{ body }]);
 
@@ -296,7 +296,7 @@ describe("a task that the vendor may have taken on", () => {
     expect(sent[0]?.url.pathname).toEndWith("/task_1");
   });
 
-  test("is nowhere if the vendor does not know it, and in doubt if it fails", async () => {
+  test("is missing if the vendor does not know it, and in doubt if the search fails", async () => {
     const unknown = setup("kling", KLING, [{ status: 404 }]);
     expect(await findSubmitted(unknown.task, unknown.deps)).toBeUndefined();
 
@@ -306,7 +306,7 @@ describe("a task that the vendor may have taken on", () => {
     });
   });
 
-  test("cannot be looked for at a vendor without such a question", async () => {
+  test("cannot be searched at a vendor without such a request", async () => {
     const { deps, task, sent } = setup("ark", ARK);
 
     expect(await findSubmitted(task, deps)).toBeNull();
@@ -314,8 +314,8 @@ describe("a task that the vendor may have taken on", () => {
   });
 });
 
-describe("to cancel a task", () => {
-  test("asks its vendor to, and reads the answer so that its connection can be used again", async () => {
+describe("cancelling a task", () => {
+  test("calls its vendor, and reads the response so that its connection can be reused", async () => {
     for (const status of [200, 204, 299]) {
       const { deps, task, sent, read } = setup("ark", ARK, [{ status }]);
       await cancel(task, deps);
@@ -324,14 +324,14 @@ describe("to cancel a task", () => {
     }
   });
 
-  test("fails with what the vendor says against it", async () => {
+  test("fails with the vendor's reason", async () => {
     for (const status of [199, 300, 409]) {
       const { deps, task } = setup("ark", ARK, [{ status }]);
       expect(await reasonOf(cancel(task, deps))).toMatchObject({ vendor: { status } });
     }
   });
 
-  test("is refused for a vendor that cannot", async () => {
+  test("is refused for a vendor without cancellation", async () => {
     const { deps, task, sent } = setup("kling", KLING);
 
     expect(await reasonOf(cancel(task, deps))).toMatchObject({ code: "invalid_request" });

@@ -44,11 +44,11 @@ test.each(["video", "audio"] as const)(
   },
 );
 
-test("a link to a picture is handed on to a vendor that follows it", async () => {
+test("a link to an image is passed on to a vendor that follows it", async () => {
   expect(await prepared("image", LINK, ["video"])).toEqual({ source: LINK, followed: [] });
 });
 
-test("media that are bytes already, or are known to the vendor by name, stay as they are", async () => {
+test("media as bytes, or stored at the vendor, are unchanged", async () => {
   const bytes = { kind: "bytes", bytes: BYTES, mediaType: "video/mp4" } as const;
   const asset: MediaOrigin = { kind: "asset", id: "asset-1" };
   const reference: MediaOrigin = { kind: "reference", id: "file-1" };

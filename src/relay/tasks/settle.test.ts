@@ -65,7 +65,7 @@ describe("a task that succeeded", () => {
     expect(booked[0]?.record.usage.referenceImages).toBe(charged as never);
   });
 
-  test("costs what it used, and its record says so", async () => {
+  test("has the cost of its usage, and a record with it", async () => {
     const { booked, closed } = await settled({
       status: "succeeded",
       finishedAt: CREATED_AT + 90_000,
@@ -98,7 +98,7 @@ describe("a task that succeeded", () => {
     ]);
   });
 
-  test("took no time if it is not known when it ended, or by a clock that went back", async () => {
+  test("has no duration if its end is unknown, or by a clock that went back", async () => {
     expect((await settled({ status: "succeeded" })).closed).toMatchObject([{ durationMs: 0 }]);
     expect(
       (await settled({ status: "succeeded", finishedAt: CREATED_AT - 1 })).closed,
@@ -120,7 +120,7 @@ describe("a task that succeeded", () => {
     ["of the operator's own machine", { price: FREE, place: at("vllm") }, undefined],
     ["of nobody knows where", { price: undefined, place: undefined }, true],
     ["of a provider that is no more", { price: FREE, place: at("none") }, true],
-  ])("%s is marked as unpriced only if somebody may charge for it", async (_, more, isUnpriced) => {
+  ])("%s is marked as unpriced only if it may be charged", async (_, more, isUnpriced) => {
     const { closed } = await settled({ status: "succeeded", ...more });
 
     expect(closed[0]?.isUnpriced).toBe(isUnpriced as true | undefined);
@@ -128,7 +128,7 @@ describe("a task that succeeded", () => {
 });
 
 describe("a task that failed", () => {
-  test("costs nothing, whatever its vendor counted, and its record says so", async () => {
+  test("costs nothing, even if its vendor counted usage, and has a record", async () => {
     const { booked, closed } = await settled({ status: "failed" });
 
     expect(booked.map(({ kind }) => kind)).toEqual(["void"]);
@@ -139,7 +139,7 @@ describe("a task that failed", () => {
     expect(closed[0]).not.toHaveProperty("rates");
   });
 
-  test("before it had a place is recorded without one", async () => {
+  test("before it had a channel is recorded without one", async () => {
     const { closed } = await settled({ status: "failed", place: undefined });
 
     expect(closed).toMatchObject([{ upstreamModel: null, channel: null, provider: null }]);

@@ -252,8 +252,8 @@ const codeOf = (told: Task | GatewayError): string =>
 const isFreed = ({ events }: { readonly events: readonly string[] }): boolean =>
   events.includes("money of call-1 given back");
 
-describe("a task that the vendor takes", () => {
-  test("is stored before the vendor is asked, and is then queued with the vendor's id", async () => {
+describe("a task that the vendor accepts", () => {
+  test("is stored before the vendor is called, and is then queued with the vendor's id", async () => {
     const place = scene();
 
     const task = await place.submit();
@@ -267,7 +267,7 @@ describe("a task that the vendor takes", () => {
     expect(place.taken).toEqual([task as Task]);
   });
 
-  test("keeps its money reserved for its end, and nothing else of the call", async () => {
+  test("keeps its money reserved until its end, and nothing else of the call", async () => {
     const place = scene({
       asked: {
         key: {
@@ -294,7 +294,7 @@ describe("a task that the vendor takes", () => {
     expect(place.limits).toEqual(["taken", "released"]);
   });
 
-  test("is stored with everything that its end and its owner need", async () => {
+  test("is stored with all data for its end and its owner", async () => {
     const place = scene({
       question: { seconds: 4, seed: 7 },
       asked: { ownsExternalId: true },
@@ -342,7 +342,7 @@ describe("a task that the vendor takes", () => {
     expect(dueAt).toBeWithin(NOW + 1, NOW + 60_000);
   });
 
-  test("is reported if its model has no price, as free as it is", async () => {
+  test("is reported if its model has no price", async () => {
     const priced = scene();
     const free = scene({ prices: { a: undefined } });
     const refused = scene({ prices: { a: undefined }, says: { a: { status: 400 } } });
@@ -355,8 +355,8 @@ describe("a task that the vendor takes", () => {
   });
 });
 
-describe("what the vendor is sent", () => {
-  test("is the request in its format, with our id and where to send its webhooks", async () => {
+describe("the request to the vendor", () => {
+  test("has its format, the gateway's id and the address for its webhooks", async () => {
     const place = scene();
     await place.submit();
 
@@ -373,7 +373,7 @@ describe("what the vendor is sent", () => {
     expect(place.requests[0]?.headers).toEqual({});
   });
 
-  test("names no webhook address if vendors cannot reach the gateway", async () => {
+  test("has no webhook address if vendors cannot reach the gateway", async () => {
     const place = scene({ deps: { callbackUrlFor: () => undefined } });
     await place.submit();
 
@@ -397,7 +397,7 @@ describe("what the vendor is sent", () => {
     expect(none.requests[0]?.url.pathname).toBe("/v1/m-on-a/fox/undefined");
   });
 
-  test("may be a form, and then says so", async () => {
+  test("may be a form, and then has that content type", async () => {
     const { style } = endpoint();
     const build = () => new Form([{ name: "prompt", value: "a lake" }]);
     const form = { ...style, outbound: { ...style.outbound, build } };
@@ -412,7 +412,7 @@ describe("what the vendor is sent", () => {
     });
   });
 
-  test("is the first endpoint's that serves the model and such requests", async () => {
+  test("uses the first endpoint that serves the model and such requests", async () => {
     const place = scene({
       endpoints: [
         { path: () => "/other-model", serves: (model) => model !== "m-on-a" },
@@ -428,7 +428,7 @@ describe("what the vendor is sent", () => {
 });
 
 describe("a task that the vendor refuses", () => {
-  test("costs nothing, is nobody's to poll, and leaves no task that the client does not know", async () => {
+  test("costs nothing, is not polled, and leaves no task that the client does not know", async () => {
     const place = scene({ says: { a: { status: 400, body: { error: { message: "No." } } } } });
 
     expect(codeOf(await place.submit())).toBe("upstream_rejected");
@@ -525,7 +525,7 @@ describe("a task that the vendor refuses", () => {
   });
 });
 
-describe("a task of which nobody knows whether the vendor took it", () => {
+describe("a task with an unknown submission result", () => {
   test.each<[string, Said]>([
     ["has no answer in time", new GatewayError("upstream_timeout", "")],
     ["breaks the connection off", new GatewayError("upstream_failed", "")],
@@ -533,7 +533,7 @@ describe("a task of which nobody knows whether the vendor took it", () => {
     ["fails", { status: 500 }],
     ["gives no id", { body: {} }],
   ])(
-    "since it %s is not given to another one, keeps its money, and is looked for at once",
+    "since it %s is not sent to another vendor, keeps its money, and is searched at once",
     async (_, said) => {
       const place = scene({
         channels: [{ name: "a" }, { name: "b", priority: 1 }],
@@ -552,7 +552,7 @@ describe("a task of which nobody knows whether the vendor took it", () => {
     },
   );
 
-  test("is left to the scheduler as it is if that cannot be stored", async () => {
+  test("is left to the scheduler if that cannot be stored", async () => {
     const down = new Error("The database is away.");
     const place = scene({
       says: { a: new GatewayError("upstream_timeout", "") },
@@ -565,7 +565,7 @@ describe("a task of which nobody knows whether the vendor took it", () => {
     expect(isFreed(place)).toBe(false);
   });
 
-  test("is returned as it was known if another gateway changed it meanwhile", async () => {
+  test("is returned in its last known state if another gateway changed it meanwhile", async () => {
     const place = scene({
       says: { a: new GatewayError("upstream_timeout", "") },
       onChange: async () => undefined,
@@ -577,8 +577,8 @@ describe("a task of which nobody knows whether the vendor took it", () => {
   });
 });
 
-describe("a task that the vendor took", () => {
-  test("but cannot be stored so is continued by the scheduler, which stores it", async () => {
+describe("a task that the vendor accepted", () => {
+  test("but that cannot be stored is continued by the scheduler, which stores it", async () => {
     const down = new Error("The database is away.");
     const place = scene({ onChange: () => Promise.reject(down) });
 
@@ -611,7 +611,7 @@ describe("a task that the vendor took", () => {
     expect(changes).toBe(2);
   });
 
-  test("under another task's id ends, and its money is given back", async () => {
+  test("under another task's id ends, and its hold is released", async () => {
     let changes = 0;
     const place = scene({
       onChange: async () => (changes++ === 0 ? fail("upstream_failed") : "go on"),
@@ -623,7 +623,7 @@ describe("a task that the vendor took", () => {
     expect(place.errors).toEqual([]);
   });
 
-  test("after it was cancelled says so, after a bounded number of tries", async () => {
+  test("after it was cancelled is reported as cancelled, after a limited number of attempts", async () => {
     let changes = 0;
     const place = scene({
       async onChange({ status }, rows) {
@@ -644,7 +644,7 @@ describe("a task that the vendor took", () => {
     expect(place.taken).toEqual([]);
   });
 
-  test("after it was deleted says so at once", async () => {
+  test("after it was deleted is reported as deleted at once", async () => {
     let changes = 0;
     const place = scene({
       async onChange({ status }, rows) {
@@ -659,11 +659,11 @@ describe("a task that the vendor took", () => {
   });
 });
 
-describe("a request that is refused before any vendor is asked", () => {
+describe("a request that is refused before an upstream call", () => {
   const refuse = (param: string): never => {
     throw invalid(param, "not allowed");
   };
-  test("for the client's webhook address holds no money", async () => {
+  test("for the client's webhook address reserves no money", async () => {
     const place = scene({
       question: { callbackUrl: "http://10.0.0.1/" },
       deps: { links: { check: (url, param) => refuse(`${param} ${url}`) } },
@@ -683,7 +683,7 @@ describe("a request that is refused before any vendor is asked", () => {
     expect(without.events.join(" ")).not.toContain("checked");
   });
 
-  test("by an empty account is journalled, and asks nobody", async () => {
+  test("for lack of money is recorded, without an upstream call", async () => {
     const ledger = { hold: () => fail("out_of_quota") } as unknown as SubmitDeps["ledger"];
     const place = scene({ deps: { ledger } });
 
@@ -692,7 +692,7 @@ describe("a request that is refused before any vendor is asked", () => {
     expect([place.requests, place.rows.size, place.open.count]).toEqual([[], 0, 0]);
   });
 
-  test("since its hold is not on disk asks nobody, and is closed", async () => {
+  test("since its hold is not on disk makes no upstream call, and is closed", async () => {
     const closed: string[] = [];
     const ledger = {
       hold: async () => ({ durable: Promise.reject(new GatewayError("unavailable", "")) }),
@@ -708,7 +708,7 @@ describe("a request that is refused before any vendor is asked", () => {
     expect([place.requests, place.rows.size, place.open.count]).toEqual([[], 0, 0]);
   });
 
-  test("with a lost field is refused if the client wants that, else the field is reported", async () => {
+  test("with a lost field is refused for strict clients, else the field is reported", async () => {
     const strict = scene({ question: { seed: 1 }, asked: { isStrict: true } });
     const changed = scene({ question: { changed: ["size"] }, asked: { isStrict: true } });
     const lenient = scene({ question: { seed: 1, changed: ["size"] } });
@@ -723,7 +723,7 @@ describe("a request that is refused before any vendor is asked", () => {
     expect(await complete.submit()).toMatchObject({ status: "queued", lost: [] });
   });
 
-  test("with a link that cannot be downloaded is refused in the client's name", async () => {
+  test("with a link that cannot be downloaded is the client's error", async () => {
     const place = scene({
       endpoints: [{ media: { inlines: ["image"], types: ["image/png"] } }],
       question: {
@@ -748,7 +748,7 @@ describe("a request that is refused before any vendor is asked", () => {
     },
   });
 
-  test("by all models is refused in the words of the first", async () => {
+  test("by all models has the error of the first", async () => {
     const place = scene({
       channels: [{ name: "a" }, { name: "b" }],
       endpoints: [{ style: refusing("a", "b") }],
@@ -767,7 +767,7 @@ describe("a request that is refused before any vendor is asked", () => {
     expect(await place.submit()).toMatchObject({ status: "queued", place: { channel: "b" } });
   });
 
-  test("by one model, while the other has no room, says that it may be retried", async () => {
+  test("by one model, while the other has no capacity, may be retried", async () => {
     const place = scene({
       channels: [{ name: "a" }, { name: "b", maxConcurrent: 1 }],
       endpoints: [{ style: refusing("a") }],
@@ -778,7 +778,7 @@ describe("a request that is refused before any vendor is asked", () => {
     expect(codeOf(await place.submit())).toBe("unavailable");
   });
 
-  test("by no endpoint says that the model makes no such videos", async () => {
+  test("by every endpoint gets an error that the model makes no such videos", async () => {
     const place = scene({ endpoints: [] });
 
     expect(await place.submit()).toMatchObject({
@@ -789,7 +789,7 @@ describe("a request that is refused before any vendor is asked", () => {
 });
 
 describe("the expected usage", () => {
-  test("is what the vendor will make instead of what was asked", async () => {
+  test("is that of the actual request to the vendor", async () => {
     const { style } = endpoint();
     const expecting = {
       ...style,
@@ -808,7 +808,7 @@ describe("the expected usage", () => {
 describe("a request that belongs to an account", () => {
   const ACCOUNTS: Scene = { channels: [{ name: "a" }, { name: "b", priority: 1 }] };
 
-  test("goes to its channel and account, and nowhere else", async () => {
+  test("goes to its channel and account only", async () => {
     const home = { channel: "b", account: SECOND.label };
     const place = scene({
       ...ACCOUNTS,
@@ -829,7 +829,7 @@ describe("a request that belongs to an account", () => {
     });
   });
 
-  test("that is gone is refused", async () => {
+  test("that was removed is refused", async () => {
     const place = scene({ ...ACCOUNTS, asked: { home: { channel: "c", account: "" } } });
 
     expect(codeOf(await place.submit())).toBe("model_not_found");
@@ -874,7 +874,7 @@ describe("a request with an asset", () => {
     expect(place.bodies()).toMatchObject([{ media: ["https://gateway.test/stored"] }]);
   });
 
-  test("at an account without the model says so, and does not call the model unknown", async () => {
+  test("at an account without the model is refused as such, and the model is not called unknown", async () => {
     const place = scene({
       channels: [{ name: "a" }, library],
       question: WITH_ASSET,
@@ -889,7 +889,7 @@ describe("a request with an asset", () => {
     expect(place.holds).toEqual([]);
   });
 
-  test("for a model that no channel has says that", async () => {
+  test("for a model that no channel has is refused as such", async () => {
     const place = scene({
       channels: [{ name: "a" }, library],
       question: WITH_ASSET,
@@ -900,7 +900,7 @@ describe("a request with an asset", () => {
     expect(codeOf(await place.submit())).toBe("model_not_found");
   });
 
-  test("for a model that the client's own channel lacks says that, whatever other channels have", async () => {
+  test("for a model that the client's own channel lacks is refused as such, even if other channels have it", async () => {
     const place = scene({
       channels: [{ name: "a" }, library],
       question: WITH_ASSET,
@@ -912,7 +912,7 @@ describe("a request with an asset", () => {
     expect(codeOf(await place.submit())).toBe("model_not_found");
   });
 
-  test("at an account without room says that it may be retried", async () => {
+  test("at an account without capacity may be retried", async () => {
     const place = scene({
       channels: [{ name: "a" }, { ...library, maxConcurrent: 1 }],
       question: WITH_ASSET,
@@ -928,7 +928,7 @@ describe("a request with an asset", () => {
 describe("the stored facts of a request", () => {
   const QUESTION: VideoRequest = { model: "m", scenario: "text", media: [] };
 
-  test("hold what it said, without what it did not", () => {
+  test("contain the given fields only", () => {
     const said = {
       prompt: "a fox",
       payload: "own",
@@ -952,7 +952,7 @@ describe("the stored facts of a request", () => {
     expect(factsOf(QUESTION)).toEqual({ scenario: "text" });
   });
 
-  test("hold the beginning of long texts", () => {
+  test("contain the beginning of long texts", () => {
     const facts = factsOf({
       ...QUESTION,
       prompt: "a".repeat(5_000),
@@ -962,7 +962,7 @@ describe("the stored facts of a request", () => {
     expect([facts.prompt?.length, facts.payload?.length]).toEqual([4_000, 2_048]);
   });
 
-  test("of a remix are the source's, except for what the request sets", () => {
+  test("of a remix are the source's, except for those in the request", () => {
     const source = { id: "task_0", upstreamId: "up-0", was: { seconds: 4, size: "1280x720" } };
 
     expect(factsOf({ ...QUESTION, scenario: "remix", source, seconds: 8 })).toEqual({

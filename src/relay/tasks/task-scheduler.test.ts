@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 describe("a task", () => {
-  test("goes through its states, and is settled to what it turned out to be", async () => {
+  test("goes through its states, and is settled by its actual result", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin();
@@ -80,7 +80,7 @@ describe("a task", () => {
     expect<object>(await accountOf()).toEqual({ held: 0, spent: 0 });
   });
 
-  test("whose vendor cannot be reached is asked again, later each time, until its deadline", async () => {
+  test("with an unreachable vendor is polled again, at growing intervals, until its deadline", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ deadlineAt: clock.now() + 200_000 });
@@ -102,7 +102,7 @@ describe("a task", () => {
     expect<object>(await accountOf()).toEqual({ held: 0, spent: 0 });
   });
 
-  test("that its vendor does not know is given up only when it is old enough to be known", async () => {
+  test("unknown to its vendor is given up only if it is old enough to be known", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin();
@@ -116,7 +116,7 @@ describe("a task", () => {
     expect((await storage.tasks.findAny(task.id))?.failure?.code).toBe("task_expired");
   });
 
-  test("with an unknown submission result is failed in the end, without cost", async () => {
+  test("with an unknown submission result fails in the end, without cost", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ status: "submitting", dueAt: clock.now(), leaseMs: 0 });
@@ -136,7 +136,7 @@ describe("a task", () => {
     expect(vendor.asked).toEqual([]);
   });
 
-  test("that was over when its gateway died is settled by the next one, once", async () => {
+  test("that ended when its gateway died is settled by the next one, once", async () => {
     const vendor = new FakeVendor();
     const over = { status: "succeeded", videos: [{ url: "https://cdn.example/v.mp4" }] } as const;
     const task = await begin({
@@ -158,7 +158,7 @@ describe("a task", () => {
 });
 
 describe("two gateways", () => {
-  test("never ask about the same task at once, also when one of them sleeps longer than its lease", async () => {
+  test("never poll the same task at once, even if one sleeps longer than its lease", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     await using two = boardOf("two", vendor);
@@ -187,7 +187,7 @@ describe("two gateways", () => {
 });
 
 describe("a gateway", () => {
-  test("that slept for nearly as long as its leases last goes on with its tasks", async () => {
+  test("that slept for almost the time of its leases continues with its tasks", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ leaseMs: 0 });
@@ -253,7 +253,7 @@ describe("a request that waits for a task", () => {
     expect(vendor.asked).toHaveLength(2);
   });
 
-  test("waits for a poll that runs, and causes no second one", async () => {
+  test("waits for a running poll, and causes no second one", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ channel: "slow" });
@@ -288,7 +288,7 @@ describe("a vendor's webhook", () => {
     expect(vendor.asked).toHaveLength(2);
   });
 
-  test("does not put off a poll that is due earlier", async () => {
+  test("does not delay a poll that is due earlier", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ dueAt: clock.now() });
@@ -302,7 +302,7 @@ describe("a vendor's webhook", () => {
 });
 
 describe("the tasks of a gateway", () => {
-  test("are as new as the newest that it was given", async () => {
+  test("are as new as the newest version received", async () => {
     await using one = boardOf("one", new FakeVendor());
     const task = aTask({ version: 2 });
     one.taskScheduler.take(task);
@@ -315,7 +315,7 @@ describe("the tasks of a gateway", () => {
     expect([one.taskScheduler.size, one.taskScheduler.find("another")]).toEqual([1, undefined]);
   });
 
-  test("are as many as its limit at most", async () => {
+  test("are limited in number", async () => {
     await using one = boardOf("one", new FakeVendor(), { tasks: 2 });
     for (let at = 0; at < 3; at++) await begin({ leaseMs: 0 });
     await one.taskScheduler.renew();
@@ -324,7 +324,7 @@ describe("the tasks of a gateway", () => {
     expect(one.taskScheduler.size).toBe(2);
   });
 
-  test("are given back as it closes, after the polls that run", async () => {
+  test("are released on close, after the running polls", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     await using two = boardOf("two", vendor);
@@ -344,7 +344,7 @@ describe("the tasks of a gateway", () => {
     expect(two.taskScheduler.size).toBe(1);
   });
 
-  test("are dropped once its leases may have ended", async () => {
+  test("are dropped after their leases may have ended", async () => {
     await using one = boardOf("one", new FakeVendor());
     one.taskScheduler.take(await begin());
     clock.pass(LEASE_MS * 0.8 - 1);
@@ -356,14 +356,14 @@ describe("the tasks of a gateway", () => {
     expect(one.taskScheduler.size).toBe(0);
   });
 
-  test("are looked through ten times a second", async () => {
+  test("are checked ten times a second", async () => {
     await using one = boardOf("one", new FakeVendor());
     one.taskScheduler.onDue(5_000);
 
     expect(one.taskScheduler.dueAt).toBe(5_100);
   });
 
-  test("that wait for their channel are polled as it gets free, and their delay is told", async () => {
+  test("that wait for their channel are polled when it is free, and their delay is measured", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor, { taskPolls: 1 });
     const dueAt = clock.now();
@@ -385,7 +385,7 @@ describe("the tasks of a gateway", () => {
   });
 });
 
-test("5,000 tasks are each looked at when they are due", async () => {
+test("5,000 tasks are each polled when they are due", async () => {
   const vendor = new FakeVendor();
   await using one = boardOf("one", vendor);
   for (let at = 0; at < 5_000; at++) {

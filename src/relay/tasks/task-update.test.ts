@@ -14,33 +14,33 @@ import {
 
 const NOW = 1_800_000_000_000;
 
-describe("what a task used, where its vendor counts nothing,", () => {
+describe("the usage of a task whose vendor counts nothing", () => {
   const facts: TaskFacts = { scenario: "text", prompt: "a fox", seconds: 8, count: 4 };
   const usage = expectedUsage(facts, facts);
   const asked = aTask({ status: "running", usage, facts });
   const videos = (count: number): readonly MadeVideo[] =>
     Array.from({ length: count }, (_, at) => ({ url: `https://cdn.example/${at}.mp4` }));
 
-  test("is what was expected of it", () => {
+  test("is the expected usage", () => {
     const change = applyUpdate({ state: "succeeded", videos: videos(4) }, asked, NOW);
 
     expect(change?.usage).toEqual(usage);
   });
 
-  test("is less where some of its videos were filtered out", () => {
+  test("is less if some of its videos were filtered", () => {
     const change = applyUpdate({ state: "succeeded", videos: videos(3) }, asked, NOW);
 
     expect(change?.usage).toEqual(expectedUsage({ ...facts, count: 3 }, facts));
     expect(change?.usage?.durationMs).toBe(24_000);
   });
 
-  test("is more where they are longer than was asked for", () => {
+  test("is more if they are longer than requested", () => {
     const update = { state: "succeeded", videos: videos(4), facts: { seconds: 10 } } as const;
 
     expect(applyUpdate(update, asked, NOW)?.usage?.durationMs).toBe(40_000);
   });
 
-  test("is not more where there are more of them than was asked for", () => {
+  test("is not more if there are more of them than requested", () => {
     expect(applyUpdate({ state: "succeeded", videos: videos(6) }, asked, NOW)?.usage).toEqual(
       usage,
     );
@@ -48,7 +48,7 @@ describe("what a task used, where its vendor counts nothing,", () => {
     expect(applyUpdate(longer, asked, NOW)?.usage?.durationMs).toBe(40_000);
   });
 
-  test("is what was expected of one if no count was asked for", () => {
+  test("is that of one video if no number was requested", () => {
     const one = { scenario: "text", prompt: "a fox", seconds: 8 } as const;
     const task = aTask({ status: "running", usage: { ...usage, durationMs: 1 }, facts: one });
 
@@ -63,11 +63,11 @@ describe("what a task used, where its vendor counts nothing,", () => {
   });
 });
 
-describe("a task whose vendor says", () => {
+describe("a task whose vendor reports", () => {
   const running = aTask({ status: "running", startedAt: 5, progress: 30, createdAt: NOW });
   const video = { url: "https://cdn.example/v.mp4" };
 
-  test("that it succeeded is over, with what the vendor counted and when its links end", () => {
+  test("success is over, with the vendor's usage and the expiry of its links", () => {
     const usage = { ...NO_USAGE, durationMs: 7_000 };
 
     const change = applyUpdate(
@@ -88,14 +88,14 @@ describe("a task whose vendor says", () => {
     });
   });
 
-  test("that it succeeded, and said no more, began when it ended, and its links have no end", () => {
+  test("success without details began when it ended, and its links do not expire", () => {
     const change = applyUpdate({ state: "succeeded", videos: [video] }, aTask(), NOW);
 
     expect(change).toMatchObject({ startedAt: NOW });
     expect(change).not.toHaveProperty("linksEndAt");
   });
 
-  test("that it succeeded without a video has failed", () => {
+  test("success without a video has failed", () => {
     expect(applyUpdate({ state: "succeeded", videos: [] }, running, NOW)).toMatchObject({
       status: "failed",
       failure: { code: "empty_result" },
@@ -103,7 +103,7 @@ describe("a task whose vendor says", () => {
     });
   });
 
-  test("that it failed has failed, with what the vendor counted", () => {
+  test("failure has failed, with the vendor's usage", () => {
     const failure = { code: "content_filtered", message: "no" } as const;
     const usage = { ...NO_USAGE, durationMs: 7_000 };
 
@@ -139,7 +139,7 @@ describe("a task whose vendor says", () => {
     });
   });
 
-  test("anything again is found again, and what went wrong before is over", () => {
+  test("a state again is found again, and earlier errors are cleared", () => {
     const lost = aTask({ status: "submit_unknown", failures: 2, misses: 1, createdAt: NOW });
 
     expect(applyUpdate({ state: "queued" }, lost, NOW)).toMatchObject({
@@ -150,7 +150,7 @@ describe("a task whose vendor says", () => {
     expect(applyUpdate({ state: "running" }, lost, NOW)).toMatchObject({ status: "running" });
   });
 
-  test("that it does not know it is given up at the third miss, once it is a minute old", () => {
+  test("that it is unknown is given up at the third miss, once it is a minute old", () => {
     const missed = (misses: number, ageMs: number): unknown =>
       applyUpdate({ state: "missing" }, aTask({ misses, createdAt: NOW - ageMs }), NOW);
 
@@ -164,7 +164,7 @@ describe("a task whose vendor says", () => {
   });
 });
 
-describe("a task that a vendor may have taken on", () => {
+describe("a task that a vendor may have accepted", () => {
   const place = {
     channel: "c",
     provider: "kling",
@@ -175,7 +175,7 @@ describe("a task that a vendor may have taken on", () => {
   const unknown = (ageMs: number, more: Partial<Task> = {}): Task =>
     aTask({ status: "submit_unknown", createdAt: NOW - ageMs, place, ...more });
 
-  test("goes on at once if the vendor has it", () => {
+  test("continues at once if the vendor has it", () => {
     const task = unknown(1_000, { misses: 2, failures: 3 });
 
     expect(applySearchResult("up-1", task, NOW)).toEqual({
@@ -187,7 +187,7 @@ describe("a task that a vendor may have taken on", () => {
     });
   });
 
-  test("is asked about again for a quarter of an hour if the vendor cannot tell", () => {
+  test("is searched again for a quarter of an hour if the vendor cannot tell", () => {
     const soon = applySearchResult(null, unknown(15 * 60_000 - 1), NOW);
 
     expect(soon).toEqual({ dueAt: expect.any(Number) });
@@ -214,7 +214,7 @@ describe("a task that a vendor may have taken on", () => {
   });
 });
 
-describe("a task whose client no longer waits", () => {
+describe("a task past its deadline", () => {
   test("fails at its deadline, and not before", () => {
     const task = aTask({ status: "running", deadlineAt: NOW });
 
@@ -226,7 +226,7 @@ describe("a task whose client no longer waits", () => {
     });
   });
 
-  test("stays what it is if it is over", () => {
+  test("keeps its state if it is over", () => {
     expect(givenUp(aTask({ status: "succeeded", deadlineAt: 0 }), NOW)).toBeUndefined();
   });
 });
@@ -237,7 +237,7 @@ describe("the next poll", () => {
     expect(at).toBeLessThanOrEqual(NOW + mostMs);
   };
 
-  test("of a young task is soon, and of an old one a quarter of a minute away", () => {
+  test("of a young task is soon, and of an old one after fifteen seconds", () => {
     for (let i = 0; i < 50; i++) {
       between(nextPollAt(aTask({ createdAt: NOW }), NOW), 1_600, 2_400);
       between(nextPollAt(aTask({ createdAt: NOW - 2_000 }), NOW), 2_400, 3_600);
@@ -247,7 +247,7 @@ describe("the next poll", () => {
     }
   });
 
-  test("is not at the same time for all", () => {
+  test("has a random offset for each task", () => {
     const task = aTask({ createdAt: NOW });
 
     expect(new Set(Array.from({ length: 50 }, () => nextPollAt(task, NOW))).size).toBeGreaterThan(
@@ -255,7 +255,7 @@ describe("the next poll", () => {
     );
   });
 
-  test("after failures is later each time, up to a minute", () => {
+  test("after failures has growing intervals, up to a minute", () => {
     const failing = (failures: number): Task => aTask({ failures });
     const error = new GatewayError("upstream_failed", "");
 
@@ -268,7 +268,7 @@ describe("the next poll", () => {
     expect(afterFailure(error, failing(2), NOW).failures).toBe(3);
   });
 
-  test("is not before the vendor wants it, within a minute", () => {
+  test("is not before the vendor's requested time, within a minute", () => {
     const asking = (retryAfterMs: number): GatewayError =>
       new GatewayError("upstream_rate_limited", "", { retryAfterMs });
 

@@ -78,8 +78,8 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
 describe.each([
   ["its id", (tasks: Tasks, userId: number) => tasks.see(userId, "task_1")],
   ["its caller's id", (tasks: Tasks, userId: number) => tasks.seeExternal(userId, "theirs")],
-] as const)("a task that is asked for by %s", (_, see) => {
-  test("is nobody else's", async () => {
+] as const)("a task that is requested by %s", (_, see) => {
+  test("belongs to its user only", async () => {
     const { tasks, hurried } = setup();
 
     expect(await see(tasks, 2)).toBeUndefined();
@@ -95,7 +95,7 @@ describe.each([
     expect(hurried).toEqual([]);
   });
 
-  test("is what its vendor says now, if this gateway has it, and that is asked each three seconds", async () => {
+  test("has the vendor's current state if this gateway leases it, polled every three seconds at most", async () => {
     const { tasks, task, methods, hurried, wait } = setup();
     tasks.taskScheduler.take(task);
 
@@ -109,7 +109,7 @@ describe.each([
     expect(hurried).toEqual([]);
   });
 
-  test("is what another gateway last wrote of it, which is asked to look, each three seconds", async () => {
+  test("has the state stored by another gateway, which is requested to poll every three seconds at most", async () => {
     const { tasks, hurried, wait, methods } = setup({ progress: 40 });
 
     expect((await see(tasks, 1))?.progress).toBe(40);
@@ -123,14 +123,14 @@ describe.each([
   });
 });
 
-describe("a task that its caller removes", () => {
-  test("is gone if it is over", async () => {
+describe("a task that its client removes", () => {
+  test("is removed if it is over", async () => {
     const { tasks, task } = setup();
 
     expect(await reasonOf(tasks.remove(task))).toBeUndefined();
   });
 
-  test("stays if it is not", async () => {
+  test("stays if it is not over", async () => {
     const { tasks, task, keep } = setup();
     keep();
 
@@ -138,8 +138,8 @@ describe("a task that its caller removes", () => {
   });
 });
 
-describe("a task that its caller cancels", () => {
-  test("is taken back at its vendor if that has not begun, and looked at soon", async () => {
+describe("a task that its client cancels", () => {
+  test("is cancelled at its vendor if that has not begun, and polled soon", async () => {
     const { tasks, task, methods, hurried } = setup({}, { status: "queued" });
 
     await tasks.cancel(task);
@@ -148,7 +148,7 @@ describe("a task that its caller cancels", () => {
     expect(hurried).toEqual(["task_1"]);
   });
 
-  test("goes on if it has begun, with an error that says so", async () => {
+  test("continues if it has begun, with an error that says so", async () => {
     const { tasks, task, methods, hurried } = setup({}, { status: "running" });
 
     expect(await reasonOf(tasks.cancel(task))).toMatchObject({
@@ -173,8 +173,8 @@ describe("a task that its caller cancels", () => {
   });
 });
 
-describe("a task that something may have happened to", () => {
-  test("is looked at by this gateway if it has it", async () => {
+describe("a task with a possible change", () => {
+  test("is polled by this gateway if it leases it", async () => {
     const { tasks, task, hurried } = setup({ dueAt: 1_767_268_800_000 + 60_000 });
     tasks.taskScheduler.take(task);
 
@@ -184,7 +184,7 @@ describe("a task that something may have happened to", () => {
     expect(tasks.taskScheduler.find("task_1")?.dueAt).toBe(1_767_268_800_000);
   });
 
-  test("is said to the one that has it, and again after three seconds", async () => {
+  test("is reported to the gateway that leases it, and again after three seconds", async () => {
     const { tasks, hurried, wait } = setup();
 
     await tasks.requestPoll("task_1");
@@ -213,7 +213,7 @@ describe("a task that something may have happened to", () => {
     expect(hurried.at(-1)).toBe("task 0");
   });
 
-  test("is the one that a vendor's webhook is about, unless that is over", async () => {
+  test("is the one named by a vendor's webhook, unless that is over", async () => {
     const webhook = { channel: "c", taskId: "task_1", body: Buffer.from("{}"), header: () => "" };
     const { tasks, hurried, becomes, wait } = setup();
 

@@ -68,31 +68,31 @@ function signed(body: string, timestamp = NOW_SECONDS, secret = SECRET) {
   };
 }
 
-test("a webhook is about the task that its address names, if that runs on the channel", async () => {
+test("a webhook refers to the task in its address, if that runs on the channel", async () => {
   expect(await received({})).toBe(NAMED);
   const other = aTask({ id: NAMED.id, place: { ...PLACE, channel: "another" } });
   expect(await received({ tasks: [other] })).toBe(BY_UPSTREAM);
   expect(await received({ tasks: [aTask({ id: NAMED.id })] })).toBe(BY_UPSTREAM);
 });
 
-test("a webhook is about the task that its body names, if its address names none", async () => {
+test("a webhook refers to the task in its body, if its address has none", async () => {
   expect(await received({ taskId: "" })).toBe(BY_UPSTREAM);
   for (const body of ["not JSON", "[]", "{}", '{"id":"another"}']) {
     expect(await received({ taskId: "", body })).toBeUndefined();
   }
 });
 
-test("a webhook about a task that is over is about none", async () => {
+test("a webhook about a finished task is ignored", async () => {
   expect(await received({ tasks: [{ ...NAMED, status: "succeeded" }] })).toBeUndefined();
 });
 
-test("a webhook for a channel that is gone, or whose provider sends none, is about nothing", async () => {
+test("a webhook for a deleted channel, or of a provider without webhooks, is ignored", async () => {
   expect(await received({ channel: "another" })).toBeUndefined();
   expect(await received({ provider: "jimeng" })).toBeUndefined();
   expect(await received({ provider: "none" })).toBeUndefined();
 });
 
-test("a webhook of a vendor with whom a secret was agreed on is signed with it, within five minutes", async () => {
+test("a webhook of a vendor with a shared secret needs its signature, at most five minutes old", async () => {
   const body = '{"task_id":"up-1"}';
   const kling = { provider: "kling", secret: `a-key|${SECRET}`, body } as const;
 
@@ -112,6 +112,6 @@ test("a webhook of a vendor with whom a secret was agreed on is signed with it, 
   }
 });
 
-test("a webhook of a vendor with whom no secret was agreed on needs no signature", async () => {
+test("a webhook of a vendor without a shared secret needs no signature", async () => {
   expect(await received({ provider: "kling", secret: "a-key" })).toBe(NAMED);
 });

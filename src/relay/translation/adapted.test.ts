@@ -81,7 +81,7 @@ async function* say(): AsyncGenerator<ChatEvent> {
   yield* EVENTS;
 }
 
-describe("what an adapter says", () => {
+describe("an adapter's response", () => {
   test("is written in the client's style, and counted if the upstream counted nothing", async () => {
     const session = new IdleSession();
     const reading = await readAdapted(aCall(), routeTo(say), session, reasoningCache);
@@ -93,7 +93,7 @@ describe("what an adapter says", () => {
     expect(session.closed).toBe(1);
   });
 
-  test("leaves piece by piece, and its end is marked as such before it leaves", async () => {
+  test("is sent event by event, and its end is recorded before it is sent", async () => {
     const stream = openAdapted(
       aCall({ stream: true }),
       routeTo(say),
@@ -111,7 +111,7 @@ describe("what an adapter says", () => {
     expect(pieces.map(([text]) => text).join("")).toContain('"Hi."');
   });
 
-  test("is asked for as its caller takes it, and no faster", async () => {
+  test("is read only as fast as its client reads", async () => {
     let asked = 0;
     async function* count(): AsyncGenerator<ChatEvent> {
       for (const event of EVENTS) {
@@ -137,14 +137,14 @@ describe("what an adapter says", () => {
     expect(asked).toBe(EVENTS.length);
   });
 
-  test("is released, with all that it holds, if its reader cancels", () => {
+  test("is released, with all its resources, if its reader cancels", () => {
     const session = new IdleSession();
     openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache).close();
 
     expect(session.closed).toBe(1);
   });
 
-  test("is told its channel's options and address, and never the secret", async () => {
+  test("gets its channel's options and address, and never the secret", async () => {
     let told: AdapterWay | undefined;
     const listen: Say = (transport) => {
       told = transport;
@@ -156,7 +156,7 @@ describe("what an adapter says", () => {
     expect(told?.placeholder).toStartWith("sluice-");
   });
 
-  test("may be a failure, which is its caller's to see", async () => {
+  test("may be a failure, which its caller handles", async () => {
     const failure = new GatewayError("upstream_overloaded", "Busy.");
     const fail: Say = () => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }),

@@ -18,8 +18,8 @@ const turnWith = (type: string): object => ({
   messages: [{ blocks: [{ type: "text" }] }, { blocks: [{ type: "text" }, { type }] }],
 });
 
-describe("a schema that an upstream can hold only the calls of a tool to", () => {
-  test("becomes a tool that has to be called", () => {
+describe("a schema that an upstream can enforce only for tool calls", () => {
+  test("becomes a tool that must be called", () => {
     expect(toolFor()).toEqual({
       messages: [],
       tools: [
@@ -37,7 +37,7 @@ describe("a schema that an upstream can hold only the calls of a tool to", () =>
     ]);
   });
 
-  test("has a name that every vendor takes", () => {
+  test("has a name that every vendor accepts", () => {
     const nameFor = (name: string) => toolFor({ format: { ...FORMAT, name } })?.tools?.[0]?.name;
 
     expect(nameFor("My-report2")).toBe("My-report2");
@@ -60,7 +60,7 @@ describe("a schema that an upstream can hold only the calls of a tool to", () =>
     ["the model is told to reason", { reasoning: { enabled: true } }],
     ["the model reasons with some effort", { reasoning: { effort: "low" } }],
     ["the model has a budget to reason", { reasoning: { budgetTokens: 100 } }],
-  ])("stays what it is if %s", (_, more) => {
+  ])("is unchanged if %s", (_, more) => {
     expect(toolFor(more)).toBeUndefined();
   });
 
@@ -74,7 +74,7 @@ describe("a schema that an upstream can hold only the calls of a tool to", () =>
     expect(toolFor(more)).toBeDefined();
   });
 
-  test("stays what it is if the upstream needs no tool for it, or is reached by a library", () => {
+  test("is unchanged if the upstream needs no tool for it, or is reached by a library", () => {
     for (const way of ["format", "words", undefined]) {
       expect(toolFor({}, routeBy(way))).toBeUndefined();
       expect(isHeldByTool(SCHEMA, routeBy(way))).toBe(false);
@@ -84,7 +84,7 @@ describe("a schema that an upstream can hold only the calls of a tool to", () =>
   });
 });
 
-test("a request declares a vendor's own tools under the names that vendors have for them", () => {
+test("a request declares a vendor's own tools under the vendors' names", () => {
   expect(declaresOwnTools({ chat: { tools: [] } } as never)).toBe(true);
   expect(declaresOwnTools({ a: {}, messages: { x: 1, mcp_servers: [] } } as never)).toBe(true);
   expect(declaresOwnTools({ chat: { "tools.0": 1 } } as never)).toBe(true);
@@ -92,7 +92,7 @@ test("a request declares a vendor's own tools under the names that vendors have 
   expect(declaresOwnTools()).toBe(false);
 });
 
-describe("an answer in another form than the upstream's", () => {
+describe("a response in another form than the upstream's", () => {
   const open = (type: string, choice = 0, name = "report"): ChatEvent =>
     ({ type: "open", choice, block: type === "text" ? { type } : { type, name } }) as ChatEvent;
   const delta = (text: string, choice = 0): ChatEvent => ({ type: "delta", choice, text });
@@ -105,12 +105,12 @@ describe("an answer in another form than the upstream's", () => {
   };
   const ONLY = { ...FORMAT, only: "value" };
 
-  test("needs nothing if it is text, as the client wants it", () => {
+  test("is unchanged if it is text, as the client expects", () => {
     expect(unpackerFor(asking(), false)).toBeUndefined();
     expect(unpackerFor(asking({ format: undefined }), true)).toBeUndefined();
   });
 
-  test("is the text that the tool was called with, and ends as text does", () => {
+  test("is the arguments of the tool call as text, and ends like text", () => {
     const call = [open("tool_call"), delta("{"), delta("}"), close(0, { signature: "s" })];
 
     expect(unpacked(FORMAT, true, ...call, finish("tool_calls"))).toEqual([
@@ -123,7 +123,7 @@ describe("an answer in another form than the upstream's", () => {
     expect(unpacked(FORMAT, true, ...call, finish("length"))?.at(-1)).toEqual(finish("length"));
   });
 
-  test("leaves other blocks and calls as they are", () => {
+  test("leaves other blocks and calls unchanged", () => {
     const events = [
       open("text"),
       delta("Hm."),
@@ -138,14 +138,14 @@ describe("an answer in another form than the upstream's", () => {
     expect(unpacked(FORMAT, true, ...events)).toEqual(events);
   });
 
-  test("leaves what follows the call as it is", () => {
+  test("leaves everything after the call unchanged", () => {
     const text = [open("text"), delta("Done."), close(0, { signature: "s" })];
     const call = [open("tool_call"), delta("{}"), close()];
 
     expect(unpacked(FORMAT, true, ...call, ...text)?.slice(3)).toEqual(text);
   });
 
-  test("is the first call alone, of each choice", () => {
+  test("is the first call only, of each choice", () => {
     const call = (choice: number, text: string) => [
       open("tool_call", choice),
       delta(text, choice),
@@ -181,7 +181,7 @@ describe("an answer in another form than the upstream's", () => {
     }
   });
 
-  test("of text keeps what its end says, and is nothing if nothing came", () => {
+  test("of text keeps its finish reason, and is empty without content", () => {
     const end = close(0, { signature: "s" });
 
     expect(unpacked(ONLY, false, open("text"), end)).toEqual([open("text"), end]);
@@ -189,7 +189,7 @@ describe("an answer in another form than the upstream's", () => {
     expect(unpacked(ONLY, false, ...reasoning)).toEqual(reasoning);
   });
 
-  test("is of each text its own value", () => {
+  test("has for each text its own value", () => {
     const text = [open("text"), delta('{"value":1}'), close()];
 
     expect(unpacked(ONLY, false, ...text, ...text)).toEqual([

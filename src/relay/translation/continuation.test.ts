@@ -71,14 +71,14 @@ describe("a response that its vendor splits", () => {
     expect(scene(more).continued !== undefined).toBe(isMade);
   });
 
-  test("is asked for its next part, with what the vendor needs for it", async () => {
+  test("is continued with the fields that the vendor needs", async () => {
     const { continued, posted, reply } = scene();
 
     expect(await continued?.next([usageOf(5), MORE])).toBe(reply);
     expect(posted).toEqual([{ body: '{"model":"m","turn":2}', headers: { "x-kept": "1" } }]);
   });
 
-  test("is not asked for more at its proper end", async () => {
+  test("is not continued after its normal end", async () => {
     const { continued, posted, covered } = scene();
     const end: ChatEvent = { type: "finish", choice: 0, reason: "stop" };
 
@@ -87,14 +87,14 @@ describe("a response that its vendor splits", () => {
     expect([posted, covered]).toEqual([[], []]);
   });
 
-  test("is asked for as many parts as the operator allows", async () => {
+  test("is continued as often as the operator allows", async () => {
     const { continued, posted } = scene({ most: 2 });
     for (let i = 0; i < 4; i++) await continued?.next([MORE]);
 
     expect(posted).toHaveLength(2);
   });
 
-  test("has each part reserved before it is asked for, as long as the last one", async () => {
+  test("has each part reserved before its request, at the length of the last one", async () => {
     const { continued, covered } = scene();
     await continued?.next([usageOf(5, 2), MORE]);
 
@@ -103,7 +103,7 @@ describe("a response that its vendor splits", () => {
     expect(continued?.usage).toMatchObject({ inputTokens: 20, outputTokens: 5 });
   });
 
-  test("has the parts before the last one counted, too", async () => {
+  test("includes the usage of the earlier parts", async () => {
     const { continued, covered } = scene();
     continued?.joiner.between([usageOf(100), MORE]);
     await continued?.next([usageOf(5), MORE]);
@@ -118,14 +118,14 @@ describe("a response that its vendor splits", () => {
     expect(covered).toMatchObject([{ inputTokens: 100, outputTokens: 0 }]);
   });
 
-  test("by several reports counts the last one", async () => {
+  test("with several reports counts the last one", async () => {
     const { continued, covered } = scene();
     await continued?.next([usageOf(1), usageOf(7), MORE]);
 
     expect(covered).toMatchObject([{ outputTokens: 14 }]);
   });
 
-  test("is not asked for what the quota does not cover", async () => {
+  test("is not continued beyond the quota", async () => {
     const { continued, posted } = scene({ isCovered: false });
 
     expect(await continued?.next([usageOf(5), MORE])).toBeUndefined();
@@ -133,7 +133,7 @@ describe("a response that its vendor splits", () => {
     expect(continued?.usage).toBeUndefined();
   });
 
-  test("ends at the client's limit, and reserves no more than up to it", async () => {
+  test("ends at the client's limit, and reserves no more than that", async () => {
     const near = scene({ maxOutputTokens: 7 });
     const full = scene({ maxOutputTokens: 5 });
     await near.continued?.next([usageOf(5, 5), MORE]);
@@ -143,7 +143,7 @@ describe("a response that its vendor splits", () => {
     expect(full.covered).toEqual([]);
   });
 
-  test("that was asked for in no JSON is continued with the vendor's fields alone", async () => {
+  test("of a request that is not JSON is continued with the vendor's fields only", async () => {
     const { continued, posted } = scene({ body: "no JSON" });
     await continued?.next([MORE]);
 

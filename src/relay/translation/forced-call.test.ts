@@ -31,8 +31,8 @@ function formatFor(
 const named = { toolChoice: { mode: "named", name: "weather", kind: "function" } } as const;
 const required = { toolChoice: { mode: "required" } } as const;
 
-describe("a tool that a model cannot be made to call", () => {
-  test("gives its schema to the answer, while the tools stay where they are", () => {
+describe("a tool call that cannot be forced", () => {
+  test("becomes a response schema, while the tools stay declared", () => {
     expect(formatFor(named)).toEqual({
       tool: "weather",
       request: {
@@ -53,7 +53,7 @@ describe("a tool that a model cannot be made to call", () => {
     });
   });
 
-  test("is described by its name if it says nothing more", () => {
+  test("is described by the tool's name if it has no description", () => {
     const bare = { kind: "function", name: "weather", parameters: {} } as Tool;
 
     expect(formatFor({ ...named, tools: [bare] })?.request.format).toMatchObject({
@@ -76,7 +76,7 @@ describe("a tool that a model cannot be made to call", () => {
     ],
     ["the answer may be any text", { ...named, format: { type: "text" } as never }],
     ["it is named among others", { ...named, tools: [OTHER, TOOL] }],
-  ])("is called by its answer if %s", (_, asked) => {
+  ])("is the response if %s", (_, asked) => {
     expect(formatFor(asked)?.tool).toBe("weather");
   });
 
@@ -120,18 +120,18 @@ describe("a tool that a model cannot be made to call", () => {
     ],
     ["it has no schema", { ...named, tools: [{ kind: "function", name: "weather" } as Tool] }],
     ["the answer has a schema of its own", { ...named, format: { type: "json_object" } as never }],
-  ])("is left as it is if %s", (_, asked) => {
+  ])("is left unchanged if %s", (_, asked) => {
     expect(formatFor(asked)).toBeUndefined();
   });
 
-  test("is left as it is if the model can be made to call it, or the style cannot hold the schema", () => {
+  test("is left unchanged if the model can be forced, or the style has no schemas", () => {
     expect(formatFor(named, { forcedTools: true })).toBeUndefined();
     expect(formatFor(named, { isHeld: false })).toBeUndefined();
     expect(formatFor(named, { isAble: false })).toBeUndefined();
   });
 });
 
-describe("an answer that is a call", () => {
+describe("a response that is a tool call", () => {
   const open = (choice = 0): ChatEvent => ({ type: "open", choice, block: { type: "text" } });
   const delta = (text: string, choice = 0): ChatEvent => ({ type: "delta", choice, text });
   const close = (choice = 0): ChatEvent => ({ type: "close", choice });
@@ -153,7 +153,7 @@ describe("an answer that is a call", () => {
     },
   };
 
-  test("is one from its first brace on, without the text's citations, and ends as one", () => {
+  test("is a call from its first brace on, without the text's citations, and ends like one", () => {
     expect(
       written(
         open(),
@@ -173,24 +173,24 @@ describe("an answer that is a call", () => {
     ] as never);
   });
 
-  test("for another reason than a stop is one, and one that broke off says so", () => {
+  test("for another reason than a stop is a call, and an incomplete one is reported as such", () => {
     expect(written(open(), delta("{}"), close(), finish("other")).at(-1)).toMatchObject({
       reason: "tool_calls",
     });
     expect(written(open(), delta("{"), close(), finish("length")).at(-1)).toEqual(finish("length"));
   });
 
-  test("is none if its text is no object: it stays what it is", () => {
+  test("stays text if it is no object", () => {
     expect(
       written(open(), delta(" "), delta("No {"), cite, delta("."), close(), finish("stop")),
     ).toEqual([open(), delta(" No {"), cite, delta("."), close(), finish("stop")]);
   });
 
-  test("without any text is none, and nothing is left of the text", () => {
+  test("without any text is no call, and no text is left", () => {
     expect(written(open(), close(), finish("stop"))).toEqual([finish("stop")]);
   });
 
-  test("is the first object alone, and of each choice its own", () => {
+  test("is the first object only, separately for each choice", () => {
     const events = written(open(), delta("{}"), close(), open(), delta("{}"), close());
     expect(events.map(({ type }) => type)).toEqual([
       "open",
@@ -205,14 +205,14 @@ describe("an answer that is a call", () => {
     expect(both[3]).toMatchObject({ type: "open", choice: 1, block: { type: "tool_call" } });
   });
 
-  test("leaves what follows it as it is", () => {
+  test("leaves everything after it unchanged", () => {
     const end = { type: "close", choice: 0, signature: "s" } as unknown as ChatEvent;
     const text = [open(), delta("Done."), cite, end];
 
     expect(written(open(), delta("{}"), close(), ...text).slice(3)).toEqual(text);
   });
 
-  test("leaves blocks that are no text, and other events, as they are", () => {
+  test("leaves blocks that are no text, and other events, unchanged", () => {
     const reasoning: ChatEvent = { type: "open", choice: 0, block: { type: "reasoning" } };
     const events = [reasoning, delta("{}"), close(), { type: "ping" } as unknown as ChatEvent];
 

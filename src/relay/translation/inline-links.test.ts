@@ -29,8 +29,8 @@ const inline = () => ({
   mediaType: "image/png",
 });
 
-describe("links for an upstream that downloads none", () => {
-  test("become their content, wherever they are", async () => {
+describe("links for an upstream that follows none", () => {
+  test("are replaced by their content, in every position", async () => {
     const result = {
       type: "tool_result",
       id: "1",
@@ -43,7 +43,7 @@ describe("links for an upstream that downloads none", () => {
     });
   });
 
-  test("are followed once each, and inlined each time", async () => {
+  test("are downloaded once each, and inlined each time", async () => {
     const same = picture("HTTPS://a.test/1");
     const { told, followed } = await inlined(request(same, same));
 
@@ -51,7 +51,7 @@ describe("links for an upstream that downloads none", () => {
     expect(told).toMatchObject({ messages: [{ blocks: [inline(), inline()] }] });
   });
 
-  test("of other kinds and schemes, and what is no link, stay as they are", async () => {
+  test("of other kinds and schemes, and invalid ones, are unchanged", async () => {
     const asked = request(
       { type: "text", text: "https://a.test/" } as Block,
       picture("gs://bucket/1"),
@@ -71,7 +71,7 @@ describe("links for an upstream that downloads none", () => {
     expect(told).toMatchObject({ messages: [{ blocks: [inline(), file] }] });
   });
 
-  test("are sixteen at most, however often each is repeated", async () => {
+  test("are at most sixteen, with any number of repetitions", async () => {
     const links = Array.from({ length: 17 }, (_, at) => picture(`https://a.test/${at}`));
     const most = await inlined(request(...links.slice(1), ...links.slice(1)));
     const more = await inlined(request(...links));
@@ -81,7 +81,7 @@ describe("links for an upstream that downloads none", () => {
     expect(more.followed).toEqual([]);
   });
 
-  test("have no more content in all than any vendor takes, and repeated ones count each time", async () => {
+  test("have a limited total size, in which repeated ones count each time", async () => {
     const half = (50 * 1024 * 1024 * 3) / 4;
     const once = picture("https://a.test/1");
 

@@ -26,7 +26,7 @@ const ANSWER: readonly ChatEvent[] = [
   { type: "finish", choice: 1, reason: "tool_calls" },
 ];
 
-test("a caller who wants one call at a time gets the first of each choice, and all that is no call", () => {
+test("a client that wants one call at a time gets the first of each choice, and all other blocks", () => {
   const kept = ANSWER.filter(onlyFirstCall({ ...REQUEST, parallelToolCalls: false }));
 
   expect(kept.flatMap((event) => (event.type === "delta" ? [event.text] : []))).toEqual([
@@ -49,7 +49,7 @@ test("a call after a text is the first call", () => {
   expect(answer.filter(onlyFirstCall({ ...REQUEST, parallelToolCalls: false }))).toEqual(answer);
 });
 
-test.each([true, undefined])("others get every call (parallel: %s)", (parallelToolCalls) => {
+test.each([true, undefined])("other clients get every call (parallel: %s)", (parallelToolCalls) => {
   const request = parallelToolCalls === undefined ? REQUEST : { ...REQUEST, parallelToolCalls };
 
   expect(ANSWER.filter(onlyFirstCall(request))).toEqual([...ANSWER]);

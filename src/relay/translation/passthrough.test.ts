@@ -60,7 +60,7 @@ function requestFor(
 describe("a request in the upstream's own style", () => {
   const TEXT = '{ "model":"mine", "n":1.0 }';
 
-  test("is the client's own text if nothing of it is changed", () => {
+  test("is the client's own text if nothing is changed", () => {
     expect(requestFor(TEXT)).toEqual({
       lost: [],
       asksForUsage: false,
@@ -70,7 +70,7 @@ describe("a request in the upstream's own style", () => {
     });
   });
 
-  test("keeps every other byte if something is, and what is changed later outranks what was before", () => {
+  test("keeps every other byte if something is changed, and later changes override earlier ones", () => {
     const seen: JsonObject[] = [];
     const fitRequest = (body: JsonObject): JsonObject => {
       seen.push(body);
@@ -111,7 +111,7 @@ describe("a request in the upstream's own style", () => {
     expect(told[3]).toMatchObject({ options: {} });
   });
 
-  test("lacks what the vendor refused before, and says so", () => {
+  test("lacks members that the vendor refused before, with a report", () => {
     const { body, lost } = requestFor(TEXT, { terms: { refused: ["n"] } });
 
     expect(JSON.parse(body)).toEqual({ model: "mine" });
@@ -121,7 +121,7 @@ describe("a request in the upstream's own style", () => {
     );
   });
 
-  test("of a conversation that another account answered says that its reasoning may be lost", () => {
+  test("of a conversation that another account answered reports that its reasoning may be lost", () => {
     expect(requestFor(TEXT, { terms: { isAway: true } }).lost).toEqual(["reasoning.account"]);
     expect(requestFor(TEXT, { terms: {} }).lost).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe("a request in the upstream's own style", () => {
     );
   });
 
-  test("is forgotten once it is sent", () => {
+  test("is released after it is sent", () => {
     const body = { text: "long", outline: outlineJson('{"a":1}', 1), json: {} };
     forgetQuestion({ body } as unknown as Call);
 
@@ -147,7 +147,7 @@ describe("a request in the upstream's own style", () => {
   });
 });
 
-describe("a complete answer in the client's own style", () => {
+describe("a complete response in the client's own style", () => {
   const CALL = { facts: {}, body: { json: {} }, now: () => 7 } as unknown as Call;
   const REQUEST = { lost: ["n"] } as unknown as PassedRequest;
   const read = (text: string, more: Partial<Passthrough> = {}) =>
@@ -165,7 +165,7 @@ describe("a complete answer in the client's own style", () => {
     expect([lost, takeOutputText()]).toEqual([["n"], "out"]);
   });
 
-  test("is repaired in what its style lacks, with everything else as it is", () => {
+  test("is repaired if it violates its style, with everything else unchanged", () => {
     const repairAnswer: Passthrough["repairAnswer"] = (_body, _facts, context) => ({
       created: context?.now() ?? 0,
     });
@@ -174,7 +174,7 @@ describe("a complete answer in the client's own style", () => {
     expect(String(read('{ "a" :1.0}', { repairAnswer: () => undefined }).body)).toBe('{ "a" :1.0}');
   });
 
-  test("that is an error is one", () => {
+  test("that is an error is treated as one", () => {
     const error: UpstreamError = { code: "upstream_overloaded", message: "Busy." };
 
     expect(() => read("{}", { readAnswer: () => ({ error }) as never })).toThrow("Busy.");
@@ -203,7 +203,7 @@ function replyOf(pieces: readonly string[], type = "text/event-stream", more: ob
   return { reply, isClosed: () => isClosed };
 }
 
-test("an answer in JSON where a stream was asked for is the error in it, or a failure", async () => {
+test("a JSON response to a stream request is its error, or a failure", async () => {
   const told = (body: string, type?: string) =>
     codeOf(refuseNonStream(replyOf([body], type).reply, STYLE));
 
@@ -214,7 +214,7 @@ test("an answer in JSON where a stream was asked for is the error in it, or a fa
   expect(await codeOf(refuseNonStream({ headers: new Map() } as never, STYLE))).toBe("none");
 });
 
-test("usage in a stream is the client's unless the gateway asked for it", async () => {
+test("usage in a stream reaches the client unless the gateway requested it", async () => {
   const wanted: unknown[] = [];
   const passthrough = {
     openTap: (facts: { readonly wantsUsage: boolean }) => void wanted.push(facts.wantsUsage),
@@ -282,7 +282,7 @@ describe("a stream in the client's own style", () => {
   }
   const event = (data: string): string => `data: ${data}\n\n`;
 
-  test("passes its events on as they come, in whole events", async () => {
+  test("passes its events on as they arrive, in whole events", async () => {
     const { run, taken, stream } = scene([
       event("1").slice(0, 3),
       `${event("1").slice(3)}`,
@@ -296,7 +296,7 @@ describe("a stream in the client's own style", () => {
     expect(stream.lost).toEqual([]);
   });
 
-  test("holds its head back until the first content, and then sends both in one piece", async () => {
+  test("holds its head back until the first content, and then sends both together", async () => {
     const { run, taken, stream } = scene([
       event("head 1"),
       event("head 2"),
@@ -310,7 +310,7 @@ describe("a stream in the client's own style", () => {
     expect(stream.hasContent).toBe(true);
   });
 
-  test("holds no longer head than 64 KiB", async () => {
+  test("holds at most 64 KiB of a head", async () => {
     const exact = `data: head${"x".repeat(64 * 1024 - 12)}\n\n`;
     const fits = scene([exact], { maxEventBytes: 100_000 });
     const exceeds = scene([exact, event("head")], { maxEventBytes: 100_000 });
@@ -322,14 +322,14 @@ describe("a stream in the client's own style", () => {
     expect(exceeds.taken).toEqual([exact + event("head")]);
   });
 
-  test("that is complete with its head sends it at its end, with what is missing", async () => {
+  test("that is complete with its head sends it at its end, with missing parts added", async () => {
     const { run, taken } = scene([event("head end")], { end: () => Buffer.from("missing") });
     await run();
 
     expect(taken).toEqual([`${event("head end")}missing`]);
   });
 
-  test("that is complete with its head, and lacks nothing, sends it as it is", async () => {
+  test("that is complete with its head, and lacks nothing, sends it unchanged", async () => {
     const { run, taken } = scene([event("head end")]);
     await run();
 
@@ -344,7 +344,7 @@ describe("a stream in the client's own style", () => {
     expect(stream.isEnding).toBe(true);
   });
 
-  test("passes on nothing of an event that is dropped", async () => {
+  test("passes on nothing of a dropped event", async () => {
     const { run, taken } = scene([event("drop"), event("1"), event("drop"), event("end")]);
     await run();
 
@@ -365,7 +365,7 @@ describe("a stream in the client's own style", () => {
     expect(taken).toEqual([event("1")]);
   });
 
-  test("with an error passes on what came before it, unless nothing did", async () => {
+  test("with an error passes on the events before it, if there are any", async () => {
     const late = scene([event("1"), event("fail")]);
     const early = scene([event("fail")]);
 
@@ -375,7 +375,7 @@ describe("a stream in the client's own style", () => {
     expect(early.taken).toEqual([]);
   });
 
-  test("with an event that is no JSON passes on what came before it", async () => {
+  test("with an event that is no JSON passes on the events before it", async () => {
     const late = scene([event("1"), `${event("2")}${event("{broken")}`]);
     const early = scene([event("{broken")]);
 
@@ -387,7 +387,7 @@ describe("a stream in the client's own style", () => {
     expect([early.taken, early.pushed]).toEqual([[], []]);
   });
 
-  test("that is a page of a server that is no upstream is none", async () => {
+  test("that is a page of another server is refused", async () => {
     const page = scene([" \n\r\n<html>\n\n"]);
     const later = scene([event("1"), "<html>\n\n", event("end")]);
 
@@ -403,7 +403,7 @@ describe("a stream in the client's own style", () => {
     expect(await codeOf(run())).toBe("upstream_failed");
   });
 
-  test("passes on an event like the one before without reading it again, but never as the first", async () => {
+  test("passes on a repeated event without parsing, but never as the first", async () => {
     const passRepeated = (events: Uint8Array): boolean => Buffer.from(events).includes("again");
     const { run, taken, pushed } = scene([event("again"), event("again"), event("end")], {
       passRepeated,
@@ -414,7 +414,7 @@ describe("a stream in the client's own style", () => {
     expect(pushed).toEqual([event("again"), event("end")]);
   });
 
-  test("tells a failure in its own format, after the head that waits", async () => {
+  test("reports a failure in its own format, after the buffered head", async () => {
     const { run, stream } = scene([event("head")]);
     await codeOf(run());
     const failure = new GatewayError("upstream_failed", "");
@@ -423,7 +423,7 @@ describe("a stream in the client's own style", () => {
     expect(stream.fail(failure)).toBe("failed: upstream_failed");
   });
 
-  test("says what its upstream reports and how much waits, and lets go of it", () => {
+  test("returns the upstream's usage and the buffered size, and releases it", () => {
     const { stream, isClosed } = scene([]);
 
     expect(stream.usage).toMatchObject({ outputTokens: 3 });

@@ -73,8 +73,8 @@ function restored(
 const THOUGHT: Block = { type: "reasoning", text: "why", signature: SIGNATURE };
 const SIGNED: Block = { ...call(), signature: { issuer: "gemini", value: "of the call" } } as Block;
 
-describe("what a caller cannot carry", () => {
-  test("is put back before the call that it came with", () => {
+describe("reasoning that a client cannot carry", () => {
+  test("is restored before its tool call", () => {
     const reasoningCache = open();
     see(reasoningCache, [...saying("Well."), ...thinking("why"), ...calling("c1")]);
 
@@ -85,7 +85,7 @@ describe("what a caller cannot carry", () => {
     ]);
   });
 
-  test("is put back before the words that it came before", () => {
+  test("is restored before its text", () => {
     const reasoningCache = open();
     const later: Block = { ...THOUGHT, text: "and so" } as Block;
     see(reasoningCache, [
@@ -101,7 +101,7 @@ describe("what a caller cannot carry", () => {
     );
   });
 
-  test("takes the place of what the caller was shown of it", () => {
+  test("replaces the part that the client got", () => {
     const reasoningCache = open();
     answer(reasoningCache);
 
@@ -111,7 +111,7 @@ describe("what a caller cannot carry", () => {
     ]);
   });
 
-  test("is left out of a turn whose caller carries signatures themselves", () => {
+  test("is omitted in a turn whose client carries signatures itself", () => {
     const reasoningCache = open();
     answer(reasoningCache);
     const own: Block[] = [
@@ -122,7 +122,7 @@ describe("what a caller cannot carry", () => {
     expect(restored(reasoningCache, own)).toEqual(own);
   });
 
-  test("is nobody else's", () => {
+  test("belongs to its owner only", () => {
     const reasoningCache = open();
     answer(reasoningCache);
 
@@ -130,14 +130,14 @@ describe("what a caller cannot carry", () => {
     expect(restored(reasoningCache, [call("c2")])).toEqual([call("c2")]);
   });
 
-  test("another key of the same owner may go on with the conversation", () => {
+  test("is restored for another key of the same owner", () => {
     const reasoningCache = open();
     answer(reasoningCache);
 
     expect(restored(reasoningCache, [call()], { ...KEY, id: 9 })).toEqual([THOUGHT, SIGNED]);
   });
 
-  test("is forgotten in time", () => {
+  test("is removed after its time", () => {
     const now = { ms: 0 };
     const reasoningCache = open(now);
     answer(reasoningCache);
@@ -146,7 +146,7 @@ describe("what a caller cannot carry", () => {
     expect(restored(reasoningCache, [call()])).toEqual([call()]);
   });
 
-  test("has a bound, past which the oldest goes first", () => {
+  test("has a size limit, above which the oldest is removed", () => {
     const reasoningCache = open({ ms: 0 }, 120);
     for (const id of ["c1", "c2", "c3"]) answer(reasoningCache, id, "x".repeat(30));
 
@@ -155,7 +155,7 @@ describe("what a caller cannot carry", () => {
   });
 });
 
-test("a request that nothing is known of stays the very same", () => {
+test("a request without stored reasoning stays the same object", () => {
   const request: ChatRequest = {
     model: "m",
     messages: [{ role: "assistant", blocks: [call()] }],

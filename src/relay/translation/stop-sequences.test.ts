@@ -29,8 +29,8 @@ function told(stops: readonly string[], events: readonly ChatEvent[], choices = 
   return { events: events.flatMap((event) => cutter.take(event)), isDone: cutter.isDone };
 }
 
-describe("an answer is cut before its first stop sequence", () => {
-  test("and what follows is dropped, tool calls among it", () => {
+describe("a response is cut before its first stop sequence", () => {
+  test("and everything after it is dropped, including tool calls", () => {
     const events = [open(), delta("one END two"), close(), call(), delta("{}"), close(), finish()];
 
     expect(told(["END"], events)).toEqual({
@@ -39,7 +39,7 @@ describe("an answer is cut before its first stop sequence", () => {
     });
   });
 
-  test("also if it came in pieces, of which none left too early", () => {
+  test("also if it arrives in pieces, none of which is sent early", () => {
     const cutter = new StopCutter(["END"]);
     const each = [open(), delta("one E"), delta("N"), delta("D two")].map((event) =>
       cutter.take(event),
@@ -48,14 +48,14 @@ describe("an answer is cut before its first stop sequence", () => {
     expect(each).toEqual([[], [open(), delta("one ")], [], [close(), cut("END")]]);
   });
 
-  test("and what only began like one is let go as soon as that is clear", () => {
+  test("and a partial match is sent as soon as it cannot become one", () => {
     const cutter = new StopCutter(["END"]);
     const each = [open(), delta("E"), delta("NE"), delta("N!")].map((event) => cutter.take(event));
 
     expect(each).toEqual([[], [], [open(), delta("E"), delta("N")], [delta("E"), delta("N!")]]);
   });
 
-  test("or goes on as it was if there is none", () => {
+  test("or continues unchanged without one", () => {
     const events = [open(), delta("one EN"), close(), finish()];
 
     expect(told(["END"], events)).toEqual({
@@ -64,13 +64,13 @@ describe("an answer is cut before its first stop sequence", () => {
     });
   });
 
-  test("which may span two texts that follow each other", () => {
+  test("also if it spans two consecutive texts", () => {
     const events = [open(), delta("one E"), close(), open(), delta("ND two"), close(), finish()];
 
     expect(told(["END"], events).events).toEqual([open(), delta("one "), close(), cut("END")]);
   });
 
-  test("but not a tool call between them, nor is reasoning searched", () => {
+  test("but not across a tool call, nor in reasoning", () => {
     const events = [
       open(0, "reasoning"),
       delta("END"),
@@ -94,7 +94,7 @@ describe("an answer is cut before its first stop sequence", () => {
     expect(told(["END"], [open(), delta("END"), close(), finish()]).events).toEqual([cut("END")]);
   });
 
-  test("each choice by itself, and it is over once all are", () => {
+  test("separately in each choice, and it is over once all are", () => {
     const events = [open(0), delta("aEND", 0), open(1), delta("b", 1)];
 
     expect(told(["END"], events, 2).isDone).toBe(false);
@@ -120,7 +120,7 @@ describe("an answer is cut before its first stop sequence", () => {
     expect(told(["END"], events.slice(2), 1).isDone).toBe(false);
   });
 
-  test("whose start belongs to no choice", () => {
+  test("also if a stop event belongs to no choice", () => {
     const start: ChatEvent = { type: "start", id: "1", model: "m", createdAt: 1 };
 
     expect(told(["END"], [start, open(), delta("END")])).toEqual({
@@ -135,12 +135,12 @@ describe("an answer is cut before its first stop sequence", () => {
     expect(told(["END"], events).events).toEqual([open(), delta("a"), close(), cut("END")]);
   });
 
-  test("the longest of those that end at the same place", () => {
+  test("at the longest of those that end at the same place", () => {
     expect(told(["c", "bc"], [open(), delta("abc")]).events.at(-1)).toEqual(cut("bc"));
   });
 });
 
-describe("stop sequences that an upstream takes", () => {
+describe("stop sequences that an upstream supports", () => {
   const stopsIn = ({ stop }: JsonObject): readonly string[] => (stop ?? []) as readonly string[];
   const unasked = (
     stop: readonly string[] | undefined,
@@ -155,7 +155,7 @@ describe("stop sequences that an upstream takes", () => {
     expect(unasked(undefined, {}, { stopsIn })).toEqual([]);
   });
 
-  test("have bounds, and an empty one is none", () => {
+  test("are limited, and an empty one is ignored", () => {
     const many = Array.from({ length: 70 }, (_, at) => `stop ${at}`);
     const longest = "x".repeat(1_024);
 
@@ -176,7 +176,7 @@ describe("stop sequences that an upstream takes", () => {
     );
   const BODY = { stop: ["a", "b"] };
 
-  test("are lost if the model or its vendor takes fewer than the body asks for", () => {
+  test("are lost if the model or its vendor accepts fewer than requested", () => {
     const fitting = { outbound: { stopsIn, fitRequest: () => ({ stop: ["a"] }) } };
 
     expect(loses(BODY, {})).toBe(false);
@@ -185,7 +185,7 @@ describe("stop sequences that an upstream takes", () => {
     expect(loses(BODY, { adaptRequest: () => ({ other: 1 }) })).toBe(false);
   });
 
-  test("are not lost if there are none, if the style has none, or if the call is not understood", () => {
+  test("are not lost if there are none, if the style has none, or if the call is not parsed", () => {
     const adaptRequest = () => ({ stop: undefined });
 
     expect(loses({}, { adaptRequest })).toBe(false);
@@ -194,7 +194,7 @@ describe("stop sequences that an upstream takes", () => {
   });
 });
 
-test("a request may ask for so many stop sequences, of such a length", () => {
+test("a request may have a limited number of stop sequences of limited length", () => {
   const stops = (count: number, length: number) => ({
     stop: Array.from({ length: count }, () => "x".repeat(length)),
   });
@@ -218,7 +218,7 @@ function expected(text: string, stops: readonly string[]) {
   return { text, found: undefined };
 }
 
-test("however an answer is cut into pieces, it ends at the same place, and nothing leaves too early", () => {
+test("with any split, a response ends at the same place, and nothing is sent early", () => {
   const next = random(SEED);
   const letters = (most: number, least = 0): string => {
     const length = least + Math.floor(next() * most);
@@ -252,7 +252,7 @@ test("however an answer is cut into pieces, it ends at the same place, and nothi
   }
 });
 
-describe("what an answer costs can be measured when it is cut", () => {
+describe("the cost of a cut response can be measured", () => {
   const controlled = { traits: { reasoningControls: { toggle: true as const } } };
 
   test("if its model does not reason", () => {
@@ -260,7 +260,7 @@ describe("what an answer costs can be measured when it is cut", () => {
     expect(isMeasurable({ reasoning: { enabled: true } }, { traits: {} })).toBe(true);
   });
 
-  test("or if the request turns reasoning off and the model can do without", () => {
+  test("or if the request turns reasoning off and the model allows that", () => {
     const off = { reasoning: { enabled: false } };
 
     expect(isMeasurable(off, controlled)).toBe(true);

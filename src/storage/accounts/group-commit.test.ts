@@ -79,7 +79,7 @@ test("a recovered database is noticed even if no write is waiting", async () => 
   expect(batches.at(-1)).toEqual([PROBE]);
 });
 
-test("after a disk failure no write is retried, and no caller waits forever", async () => {
+test("after a disk failure no write is retried, and no client waits forever", async () => {
   const { group, outcomes, open, batches, fatals } = setup({ fail: () => "fatal" });
 
   for (let i = 0; i < 3; i++) group.add(write(i, outcomes, i === 0));

@@ -71,7 +71,7 @@ test.each([
   expect(released).toEqual([false, undefined]);
 });
 
-test("a batch that lost a deadlock is tried again", async () => {
+test("a batch that lost a deadlock is retried", async () => {
   let tries = 0;
   const { sent, write } = await commitTo(async () => {
     if (tries++ === 0) throw failure("40P01");

@@ -38,7 +38,7 @@ function settle(callId: string, amount: number | undefined, cost: number): Postg
   });
 }
 
-test("a batch locks each account once, with the sum of all that moves on it", () => {
+test("a batch locks each account once, with the sum of its changes", () => {
   const batch = encodeBatch([hold("a", 10), hold("b", 5), settle("c", 20, 7)], "one");
 
   expect(batch?.parameters.slice(0, 4)).toEqual([
@@ -68,7 +68,7 @@ test.each([
   expect(encodeBatch([hold("other", 1), ...writes], "one")).toBeUndefined();
 });
 
-test("a hold that was given up is not written, and every other write has taken effect", () => {
+test("an abandoned hold is not written, and every other write takes effect", () => {
   const writes = [
     hold("a", 1, true),
     hold("b", 1),
@@ -94,7 +94,7 @@ test("each kind of batch has its own statement, prepared once", () => {
 
 const aCheckpoint = { delivered: nanoUsd(1), context: null };
 
-test("a text is one element of its array, whatever it contains", () => {
+test("a text is one element of its array, with any content", () => {
   const rows = new ArrayColumns(2);
   rows.add(['say "NULL", {a\\b}', null]);
   rows.add(["", 1]);
@@ -105,7 +105,7 @@ test("a text is one element of its array, whatever it contains", () => {
   expect(parameters).toEqual(['{"say \\"NULL\\", {a\\\\b}",""}', "{NULL,1}"]);
 });
 
-test("no row is an empty array", () => {
+test("a batch without rows is an empty array", () => {
   const parameters: string[] = [];
   new ArrayColumns(1).addTo(parameters);
   expect(parameters).toEqual(["{}"]);

@@ -74,7 +74,7 @@ function setup({ isOpen = true, clock = STILL } = {}) {
   return { ledger, writes, own, request, callId, end, admit, late, commitOther };
 }
 
-test("no hold is negative, none is extended by less than nothing, and no call costs less", async () => {
+test("holds, extensions and costs are never negative", async () => {
   const { ledger, request, callId, writes } = setup();
 
   for (const negative of [
@@ -87,7 +87,7 @@ test("no hold is negative, none is extended by less than nothing, and no call co
   expect(writes).toEqual([]);
 });
 
-test("a hold, an extension and a cost of nothing are booked", async () => {
+test("a hold, an extension and a cost of zero are written", async () => {
   const { ledger, request, callId, writes, end } = setup();
   const held = ledger.hold({ ...request, amount: nanoUsd(0) });
   end(writes[0], true);
@@ -102,7 +102,7 @@ test("a hold, an extension and a cost of nothing are booked", async () => {
   expect(await settled).toBe(true);
 });
 
-test("while the database cannot be written a new hold and an extension are refused, and a settlement waits", async () => {
+test("while the database cannot be written, a new hold and an extension are refused, and a settlement waits", async () => {
   const { ledger, request, callId, writes, end } = setup({ isOpen: false });
 
   expect(await reasonOf(ledger.hold(request))).toBe(away);
@@ -114,7 +114,7 @@ test("while the database cannot be written a new hold and an extension are refus
   expect(await settled).toBe(true);
 });
 
-test("a database in trouble may refuse a hold and an extension, but nothing that ends a hold", async () => {
+test("an unavailable database may refuse a hold and an extension, but never the end of a hold", async () => {
   const { ledger, request, callId, writes } = setup();
   const settling = setup();
   await settling.admit();
@@ -138,7 +138,7 @@ test("a database in trouble may refuse a hold and an extension, but nothing that
   );
 });
 
-test("a hold that its accounts cannot bear is refused, and asked for again it is a new one", async () => {
+test("a hold that its accounts cannot cover is refused, and a repeated one is new", async () => {
   const { ledger, request, writes, own, end, late } = setup();
   const refused = reasonOf(ledger.hold(request));
   end(writes[0], false);
@@ -153,7 +153,7 @@ test("a hold that its accounts cannot bear is refused, and asked for again it is
   expect(writes).toHaveLength(2);
 });
 
-test("a hold that is asked for twice is one, of the accounts of its periods, too", async () => {
+test("a repeated hold is one hold, also on the accounts of its periods", async () => {
   const { ledger, request, writes, end } = setup();
   const budgets = [{ owner: "key:1", period: "day", amount: nanoUsd(5) }] as const;
 
@@ -168,7 +168,7 @@ test("a hold that is asked for twice is one, of the accounts of its periods, too
   });
 });
 
-test("a hold that the database is too slow for is refused, and released if it was made after all", async () => {
+test("a hold that exceeds the database's time limit is refused, and released if it was made", async () => {
   const { ledger, request, callId, writes, own, end } = setup();
 
   const refused = await reasonOf(ledger.hold(request));
@@ -185,7 +185,7 @@ test("a hold that the database is too slow for is refused, and released if it wa
   ]);
 });
 
-test("a hold waits longer if the database commits other calls meanwhile, but not for ever", async () => {
+test("a hold waits longer if the database commits other calls meanwhile, up to a limit", async () => {
   const clock = { now: () => AT, monotonic: () => performance.now() };
   const { ledger, request, commitOther } = setup({ clock });
   const startedAt = performance.now();
@@ -198,7 +198,7 @@ test("a hold waits longer if the database commits other calls meanwhile, but not
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(39);
 });
 
-test("a hold and its close tell each other what is reserved, with extensions that took effect", async () => {
+test("a hold and its close report the reserved amount, with extensions that took effect", async () => {
   const { ledger, callId, writes, end, admit } = setup();
   await admit();
   const extended = ledger.extend(callId, nanoUsd(5));
@@ -212,7 +212,7 @@ test("a hold and its close tell each other what is reserved, with extensions tha
   expect(writes[2]?.operation).toMatchObject({ hold: { amount: 15 } });
 });
 
-test("a hold that was given up and never made leaves nothing to release", async () => {
+test("an abandoned hold that was never made leaves nothing to release", async () => {
   const { ledger, request, writes, end } = setup();
   await reasonOf(ledger.hold(request));
 
@@ -221,7 +221,7 @@ test("a hold that was given up and never made leaves nothing to release", async 
   expect(writes).toHaveLength(1);
 });
 
-test("a hold of which it is not known whether it was made is released", async () => {
+test("a hold with an unknown result is released", async () => {
   const { ledger, request, writes, own, late } = setup();
   const refused = reasonOf(ledger.hold(request));
   const [write] = writes;
@@ -250,7 +250,7 @@ test.each([
   expect(writes).toHaveLength(1);
 });
 
-test("a late refusal of a hold that was given up does not end the hold that was asked for since", async () => {
+test("a late refusal of an abandoned hold does not end a later hold of the call", async () => {
   const { ledger, request, writes, own, end } = setup();
   await reasonOf(ledger.hold(request));
   const again = ledger.hold(request);
@@ -262,7 +262,7 @@ test("a late refusal of a hold that was given up does not end the hold that was 
   await again;
 });
 
-test("a release that the database refuses is no error of the gateway's", async () => {
+test("a release that the database refuses is not an error of the gateway", async () => {
   const { ledger, request, writes, end, late } = setup();
   await reasonOf(ledger.hold(request));
   end(writes[0], true);
@@ -273,7 +273,7 @@ test("a release that the database refuses is no error of the gateway's", async (
   expect(writes).toHaveLength(2);
 });
 
-test("a call is closed by whoever comes first, and is none of this process's afterwards", async () => {
+test("a call is closed by the first attempt, and then belongs to no process", async () => {
   const { ledger, callId, writes, own, end, admit } = setup();
   await admit();
 
@@ -302,7 +302,7 @@ test("a close that failed can be tried again", async () => {
   expect(await closed).toBe(true);
 });
 
-test("what a running call has delivered is written down in time, and no more once it is over", async () => {
+test("the delivered part of a running call is recorded in time, and not after its end", async () => {
   const { ledger, callId, writes, end, admit, late } = setup();
   ledger.checkpoint(callId, nanoUsd(1));
   await late();
@@ -325,7 +325,7 @@ test("what a running call has delivered is written down in time, and no more onc
   expect(writes.map(({ operation }) => operation.type)).toEqual(["checkpoints", "close"]);
 });
 
-test("a ledger that was closed writes no more of what calls have delivered", async () => {
+test("a closed ledger records no more delivered parts", async () => {
   const { ledger, callId, writes, admit, late } = setup();
   await admit();
   ledger.checkpoint(callId, nanoUsd(2));

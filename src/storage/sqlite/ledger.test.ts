@@ -175,7 +175,7 @@ async function expectAgreement({ accounts, stored, db, rows }: Stage): Promise<v
   expect(await verifyLedger(db)).toEqual([]);
 }
 
-test("whatever the database refuses for a while, memory, tables and entries agree in the end", async () => {
+test("memory, tables and entries agree in the end, after any refusals of the database", async () => {
   for (let run = 0; run < times(8, 1_000); run++) {
     const next = random(SEED + run);
     const below = (most: number): number => Math.floor(next() * most);
@@ -235,7 +235,7 @@ function sum(amounts: Iterable<number>): number {
 }
 
 describe("a hold", () => {
-  test("of all that an account has is admitted, and of a nano-dollar more is not", async () => {
+  test("of an account's whole balance is admitted, and of a nano-dollar more is not", async () => {
     const { ledger, accounts } = await stage();
 
     expect(await codeOf(ledger.hold(holdOf(1_001)))).toBe("out_of_quota");
@@ -244,7 +244,7 @@ describe("a hold", () => {
     expect(await codeOf(ledger.hold(holdOf(1, { callId: "call-2" })))).toBe("out_of_quota");
   });
 
-  test("that one of its accounts cannot bear reserves nothing on the others", async () => {
+  test("that one of its accounts cannot cover reserves nothing on the others", async () => {
     const { ledger, accounts } = await stage({
       accounts: [
         { id: "user:1", granted: null },
@@ -289,7 +289,7 @@ describe("a hold", () => {
     await provisional.durable;
   });
 
-  test("that the database refused fails for who waits, and is charged as it is closed", async () => {
+  test("that the database refused fails for the waiting code, and is charged as it is closed", async () => {
     const place = await stage();
     const { durable } = await place.ledger.hold(holdOf(100));
     place.refuse();
@@ -320,7 +320,7 @@ describe("a hold", () => {
     ]);
   });
 
-  test("may be of nothing, and grow by nothing, but never be negative", async () => {
+  test("may be zero, and grow by zero, but never be negative", async () => {
     const place = await stage();
     const { ledger, accounts } = place;
     await ledger.hold(holdOf(0));
@@ -339,7 +339,7 @@ describe("a hold", () => {
 });
 
 describe("a hold that grows", () => {
-  test("reserves more as far as its accounts can bear it", async () => {
+  test("reserves more as far as its accounts can cover it", async () => {
     const place = await stage();
     const { ledger, accounts, commit, rows } = place;
     await ledger.hold(holdOf(600));
@@ -373,7 +373,7 @@ describe("a hold that grows", () => {
     await expectAgreement(place);
   });
 
-  test("is as large as before if the database refuses it", async () => {
+  test("keeps its size if the database refuses it", async () => {
     const place = await stage();
     await place.ledger.hold(holdOf(100));
     place.commit();
@@ -390,7 +390,7 @@ describe("a hold that grows", () => {
 });
 
 describe("the end of a call", () => {
-  test("is charged once, whichever way it ends first", async () => {
+  test("is charged once, by its first end", async () => {
     const place = await stage();
     await place.ledger.hold(holdOf(100));
     const closing = [
@@ -407,7 +407,7 @@ describe("the end of a call", () => {
     await expectAgreement(place);
   });
 
-  test("without a charge gives everything back", async () => {
+  test("without a charge releases everything", async () => {
     const place = await stage();
     await place.ledger.hold(holdOf(100));
     const closing = place.ledger.void("call-1", recordOf("call-1", 0));
@@ -422,7 +422,7 @@ describe("the end of a call", () => {
     await expectAgreement(place);
   });
 
-  test("of which nothing was on disk leaves only its charge there", async () => {
+  test("of a hold that is not on disk writes only its charge", async () => {
     const place = await stage();
     await place.ledger.hold(holdOf(100, { isProvisional: true }));
     void settle(place, 30);
@@ -471,7 +471,7 @@ describe("a budget", () => {
     { owner: "key:1", period: "day", amount: nanoUsd(200) },
   ];
 
-  test("has an account for each period, which is opened by the first call and bounds all", async () => {
+  test("has an account for each period, opened by the first call and limiting all", async () => {
     const place = await stage();
     const { ledger } = place;
     await ledger.hold(holdOf(150, { budgets }));
@@ -590,7 +590,7 @@ describe("the next process", () => {
     await expectAgreement(place);
   });
 
-  test("leaves a task's hold alone, unless the task was never stored", async () => {
+  test("leaves a task's hold open, unless the task was never stored", async () => {
     const before = await stage({ instance: "before" });
     const openedAt = NOW - 10 * 60_000;
     await before.ledger.hold(holdOf(1, { isLasting: true, openedAt }));
@@ -604,7 +604,7 @@ describe("the next process", () => {
   });
 });
 
-test("an account is told of with what is reserved and spent now, and an unknown one not at all", async () => {
+test("an account is read with its current reserved and spent amounts, and an unknown one is missing", async () => {
   const place = await stage();
   await place.ledger.hold(holdOf(100));
 

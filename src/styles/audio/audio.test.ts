@@ -42,8 +42,8 @@ const sse = (...events: readonly (JsonObject | string)[]): Buffer =>
       .join(""),
   );
 
-describe("speech is measured", () => {
-  test("by the characters of its text, of which one is as good as another", () => {
+describe("speech usage", () => {
+  test("is the characters of its text, all counted alike", () => {
     const { units, inputTokens, maxOutputTokens } = spoken({ model: "m", input: "Grüße 👋🏽" });
 
     expect(units).toEqual({ characters: 8 });
@@ -51,7 +51,7 @@ describe("speech is measured", () => {
     expect(maxOutputTokens).toBe(10);
   });
 
-  test("by estimated tokens if the upstream reports none, and by its characters", () => {
+  test("is estimated in tokens if the upstream reports none, beside its characters", () => {
     const question = spoken({ model: "m", input: "x".repeat(1_000) });
 
     expect(speech.guess(question, "", 0)).toMatchObject({
@@ -62,7 +62,7 @@ describe("speech is measured", () => {
     });
   });
 
-  test("by the tokens that its last event tells, all of which are sound", () => {
+  test("is the tokens of its last event, all as audio", () => {
     const tap = speech.openTap(spoken({ model: "m", input: "four" }));
     const usage = { input_tokens: 14, output_tokens: 101, total_tokens: 115 };
 
@@ -81,11 +81,11 @@ describe("speech is measured", () => {
   });
 });
 
-describe("a transcript is measured", () => {
+describe("transcript usage", () => {
   const read = (answer: JsonObject | string, fields?: Readonly<Record<string, string>>) =>
     transcriptions.readAnswer(answer, heard(fields)).usage;
 
-  test("by seconds, where its vendor counts those", () => {
+  test("is seconds, if the vendor counts those", () => {
     const usage = { type: "duration", seconds: 8.4701 };
 
     expect(read({ text: "a", usage })).toMatchObject({ durationMs: 8_471, inputTokens: 0 });
@@ -93,7 +93,7 @@ describe("a transcript is measured", () => {
     expect(read({ text: "a", usage, duration: 3 })).toMatchObject({ durationMs: 8_471 });
   });
 
-  test("by tokens, where its vendor counts those, beside the length of the file", () => {
+  test("is tokens, if the vendor counts those, beside the length of the file", () => {
     const usage = {
       type: "tokens",
       input_tokens: 14,
@@ -110,7 +110,7 @@ describe("a transcript is measured", () => {
     });
   });
 
-  test("by both, in the words of another vendor", () => {
+  test("is both, in another vendor's format", () => {
     const usage = { prompt_tokens: 4, completion_tokens: 27, prompt_audio_seconds: 203 };
 
     expect(read({ text: "a", usage })).toMatchObject({
@@ -120,7 +120,7 @@ describe("a transcript is measured", () => {
     });
   });
 
-  test("by the end of its last caption, where it is captions", () => {
+  test("is the end of the last caption, for captions", () => {
     const captions = "1\n00:00:00,000 --> 00:00:02,000\na\n\n2\n00:00:02,000 --> 00:01:00,500\nb\n";
 
     expect(read(captions, { response_format: "srt" })).toMatchObject({
@@ -131,7 +131,7 @@ describe("a transcript is measured", () => {
     expect(read("WEBVTT\n\n", { response_format: "vtt" })).toBeUndefined();
   });
 
-  test("by the file and the text, if the upstream reports no usage", () => {
+  test("is estimated from the file and the text, if the upstream reports none", () => {
     expect(read({ text: "a" })).toBeUndefined();
     expect(transcriptions.guess(heard({ prompt: "abc" }), "abcdef", 10)).toMatchObject({
       durationMs: 2_000,
@@ -142,7 +142,7 @@ describe("a transcript is measured", () => {
     });
   });
 
-  test("by nothing that no recording can be", () => {
+  test("ignores impossible values", () => {
     const impossible: readonly JsonObject[] = [
       { seconds: -1 },
       { seconds: 1e12 },
@@ -161,14 +161,14 @@ test.each([
   ["00:00:00,000 --> 00:00:01,000\nfrom --> to\n", 1_000],
   ["--> a --> b", undefined],
   ["nothing", undefined],
-])("captions such as %j end where they say", (captions, end) => {
+])("captions such as %j end at their stated time", (captions, end) => {
   expect(endOfCues(captions)).toBe(end);
 });
 
-describe("a transcript of events", () => {
+describe("a transcript stream", () => {
   const open = () => transcriptions.openTap(heard({ stream: "true" }));
 
-  test("goes through byte by byte, and its words are known meanwhile", () => {
+  test("passes through byte by byte, and its text is collected meanwhile", () => {
     const tap = open();
     const some = sse({ type: "transcript.text.delta", delta: "a" });
     const done = sse({ type: "transcript.text.done", text: "a", usage: { seconds: 1 } });
@@ -180,7 +180,7 @@ describe("a transcript of events", () => {
     expect(tap.usage).toMatchObject({ durationMs: 1_000 });
   });
 
-  test("may be written as chat completions are, by other servers", () => {
+  test("may have the form of chat completions, as on other servers", () => {
     const tap = open();
     const chunk = { object: "transcription.chunk", choices: [{ delta: { content: "a" } }] };
 
@@ -192,7 +192,7 @@ describe("a transcript of events", () => {
     expect([tap.takeOutputText(), tap.usage?.outputTokens]).toEqual(["a", 1]);
   });
 
-  test("keeps an upstream's failure to itself, and what came before it goes on", () => {
+  test("hides an upstream's failure, and passes on the earlier events", () => {
     const tap = open();
     const some = sse({ type: "transcript.text.delta", delta: "a" });
     const failure = sse({ error: { message: "Out of order.", type: "server_error" } });
@@ -204,14 +204,14 @@ describe("a transcript of events", () => {
   });
 });
 
-test("a translation has fewer ways than a transcript", () => {
+test("a translation has fewer formats than a transcript", () => {
   expect(() => heard({ response_format: "diarized_json" }, translations)).toThrow(
     "response_format",
   );
   expect(heard({ response_format: "diarized_json" }).shape).toBe("diarized_json");
 });
 
-test("a file that claims to play for years is not believed", () => {
+test("an implausible play time is not used", () => {
   const bytes = Buffer.alloc(64);
   bytes.write("fLaC");
   bytes.writeUIntBE(1 << 4, 18, 3);
@@ -224,7 +224,7 @@ test("a file that claims to play for years is not believed", () => {
   expect(transcriptions.inbound.readForm?.(form).units).toEqual({ durationMs: 604_800_000 });
 });
 
-test("whether to stream is yes or no", () => {
+test("the stream field must be a boolean", () => {
   expect([heard({ stream: "true" }).stream, heard({ stream: "0" }).stream]).toEqual([true, false]);
   expect(() => heard({ stream: "maybe" })).toThrow("'stream'");
 });

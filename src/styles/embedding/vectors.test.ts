@@ -5,15 +5,15 @@ import { checkVectors, readVector, toBase64 } from "./vectors.ts";
 
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true });
 
-describe("a vector", () => {
-  test("[A4.8] is written as four bytes a number, the least of them first", () => {
+describe("an embedding", () => {
+  test("[A4.8] is written as four bytes per number, in little-endian order", () => {
     // 1.0 is 0x3f800000, -2.0 is 0xc0000000.
     const bytes = [0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0];
 
     expect(toBase64(Float32Array.of(1, -2))).toBe(Buffer.from(bytes).toString("base64"));
   });
 
-  test("comes back as it was, from either way of writing it", () => {
+  test("is the same after encoding and decoding, in both encodings", () => {
     fc.assert(
       fc.property(fc.array(finite, { maxLength: 50 }), (numbers) => {
         const vector = Float32Array.from(numbers);
@@ -35,12 +35,12 @@ describe("a vector", () => {
     ["a list with something else in it", [1, "2"]],
     ["an object", { values: [1] }],
     ["nothing", undefined],
-  ])("is not read out of %s", (_, wire) => {
+  ])("is not read from %s", (_, wire) => {
     expect(() => readVector(wire)).toThrow("no vector");
   });
 });
 
-describe("an answer is refused", () => {
+describe("a response is refused", () => {
   test.each([
     ["with fewer vectors than inputs", [[1]], "1 vectors for 2 inputs"],
     ["with more vectors than inputs", [[1], [2], [3]], "3 vectors for 2 inputs"],

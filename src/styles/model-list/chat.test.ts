@@ -51,7 +51,7 @@ test("clients that read OpenRouter's list find limits, prices, modalities and pa
   });
 });
 
-test("a parameter that the model refuses is not among those it supports", () => {
+test("an unsupported parameter is not in the list of supported ones", () => {
   const { supported_parameters: supported } = chatModelList.one(CLAUDE, 0);
 
   expect(supported).toContain("tools");
@@ -61,7 +61,7 @@ test("a parameter that the model refuses is not among those it supports", () => 
   expect(supported).not.toContain("top_k");
 });
 
-test("of an unknown model has neither date nor price", () => {
+test("an unknown model has neither date nor price", () => {
   const shown = chatModelList.one(
     {
       id: "house-model",
@@ -77,7 +77,7 @@ test("of an unknown model has neither date nor price", () => {
   expect(shown).toMatchObject({ context_length: null, architecture: { modality: null } });
 });
 
-test("the day from which a model is not served any more is told", () => {
+test("the day of a model's retirement is listed", () => {
   const retiresAt = Date.UTC(2027, 0, 15) / 1_000;
 
   expect(

@@ -5,7 +5,7 @@ import { readListed } from "./item-in.ts";
 const YES = { supported: true };
 const NO = { supported: false };
 
-test("an item of Anthropic's list tells limits, modalities, thinking and efforts", () => {
+test("an item of Anthropic's list has limits, modalities, thinking and efforts", () => {
   const item = {
     type: "model",
     id: "claude-opus-9",
@@ -39,7 +39,7 @@ test("an item of Anthropic's list tells limits, modalities, thinking and efforts
   ]);
 });
 
-test("thinking that can be turned off, and that takes a budget, is told as such", () => {
+test("thinking that can be turned off, or accepts a budget, is recognised", () => {
   const types = { adaptive: NO, between_tools: NO, disabled: YES, enabled: YES };
   const capabilities = { thinking: { ...YES, types } };
 
@@ -49,13 +49,13 @@ test("thinking that can be turned off, and that takes a budget, is told as such"
   });
 });
 
-test("a model without thinking has no way to steer it", () => {
+test("a model without thinking has no reasoning controls", () => {
   const [found] = readListed({ id: "m", capabilities: { thinking: { ...NO, types: {} } } });
 
   expect(found?.traits).not.toHaveProperty("reasoningControls");
 });
 
-test("an item of OpenRouter's list tells limits, modalities, tools and efforts, weakest first", () => {
+test("an item of OpenRouter's list has limits, modalities, tools and efforts, weakest first", () => {
   const item = {
     id: "maker/model",
     created: 1_790_000_000,
@@ -86,7 +86,7 @@ test("an item of OpenRouter's list tells limits, modalities, tools and efforts, 
   ]);
 });
 
-test("an item of Gemini's list tells its limits", () => {
+test("an item of Gemini's list has its limits", () => {
   const item = {
     name: "models/gemini-9",
     inputTokenLimit: 1_048_576,
@@ -100,7 +100,7 @@ test("an item of Gemini's list tells its limits", () => {
   });
 });
 
-describe("nothing is made up of", () => {
+describe("no facts are read from", () => {
   test.each([
     [{ id: "m", object: "model", created: 0, owned_by: "x" }, [{ id: "m" }]],
     [{ id: "m", created_at: "1970-01-01T00:00:00Z" }, [{ id: "m" }]],

@@ -35,14 +35,14 @@ test("a model is listed with its dates, limits and line", () => {
   });
 });
 
-test("a model that ends is deprecated until the day, and retired from then on", () => {
+test("a model with an end date is deprecated until that day, and retired from then on", () => {
   const soon = { ...CLAUDE, retiresAt: NOW + 1 };
   expect(shown(soon)).toMatchObject({ lifecycle: "deprecated" });
   expect(shown({ ...CLAUDE, deprecatedAt: NOW })).toMatchObject({ lifecycle: "deprecated" });
   expect(shown({ ...CLAUDE, retiresAt: NOW })).toMatchObject({ lifecycle: "retired" });
 });
 
-test("a client reads off it how the model may be asked to think", () => {
+test("a client can read from it how to request thinking", () => {
   const no = { supported: false };
   const yes = { supported: true };
   expect(memberOf(shown(CLAUDE)["capabilities"], "thinking")).toEqual({
@@ -67,7 +67,7 @@ test("a client reads off it how the model may be asked to think", () => {
   });
 });
 
-test("of an unknown model makes no claims", () => {
+test("an unknown model has no facts", () => {
   expect(shown({})).toMatchObject({
     capabilities: null,
     line: null,

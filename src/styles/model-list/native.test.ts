@@ -8,7 +8,7 @@ const methodsOf = (kind: ModelKind | undefined): unknown => {
   return nativeModelList.one(model, 0)["supportedGenerationMethods"];
 };
 
-test("[A4.2-c] a model is listed with what it can be asked, so that callers find one that they can use", () => {
+test("[A4.2-c] a model is listed with its methods, so that clients find a suitable one", () => {
   expect(methodsOf("chat")).toContain("generateContent");
   expect(methodsOf("image")).toContain("generateContent");
   expect(methodsOf("embedding")).toEqual(["embedContent", "batchEmbedContents"]);
@@ -17,6 +17,6 @@ test("[A4.2-c] a model is listed with what it can be asked, so that callers find
   expect(methodsOf("speech")).toEqual([]);
 });
 
-test("a model of which nothing is known is taken for one that converses", () => {
+test("a model without known facts is listed as a text model", () => {
   expect(methodsOf(undefined)).toContain("generateContent");
 });

@@ -29,7 +29,7 @@ function refusalOf(more: JsonObject): string {
 }
 
 describe("[A4.10] a rerank request", () => {
-  test("is read with everything that it may say", () => {
+  test("is read with all its fields", () => {
     expect(read({ top_n: 2, return_documents: true })).toEqual({
       model: "m",
       query: "q",
@@ -39,25 +39,25 @@ describe("[A4.10] a rerank request", () => {
     });
   });
 
-  test("wants all documents ranked and none repeated where it says nothing else", () => {
+  test("ranks all documents and repeats none by default", () => {
     const question = { model: "m", query: "q", documents: ["a", "b", "c"], withDocuments: false };
     expect(read()).toEqual(question);
     expect(read({ top_n: null, return_documents: null })).toEqual(question);
   });
 
-  test("may call the number of the best by its other name", () => {
+  test("may have the alias for the number of results", () => {
     expect(read({ top_k: 2 })).toMatchObject({ topN: 2 });
     expect(read({ top_k: 2, top_n: 1 })).toMatchObject({ topN: 1 });
     expect(read({ top_k: 2 }).extra).toBeUndefined();
   });
 
-  test("may hold documents as objects with a text", () => {
+  test("may have documents as objects with a text", () => {
     const { documents } = read({ documents: ["a", { text: "b", title: "t" }] });
 
     expect(documents).toEqual(["a", "b"]);
   });
 
-  test("may say which members of a document are read, and in which order", () => {
+  test("may name the document members to read, and their order", () => {
     const documents = [
       { title: "Fox", text: "It runs.", year: 1999, tags: ["a"] },
       "plain",
@@ -105,7 +105,7 @@ describe("[A4.10] a rerank request", () => {
     [{ top_n: "2" }, "'top_n' must be an integer"],
     [{ return_documents: "yes" }, "'return_documents' must be true or false"],
   ];
-  test.each(refused)("that says %j is refused", (more, message) => {
+  test.each(refused)("with %j is refused", (more, message) => {
     expect(refusalOf(more)).toContain(message);
   });
 });
@@ -117,7 +117,7 @@ describe("[A2.8] a rerank answer", () => {
     { index: 0, score: 0.1 },
   ];
 
-  test("has the specified members, and what clients of a like format look into", () => {
+  test("has the specified members, and those that clients of similar formats read", () => {
     expect(jina.inbound.write({ results, usage }, read())).toEqual({
       model: "m",
       results: [
@@ -129,7 +129,7 @@ describe("[A2.8] a rerank answer", () => {
     });
   });
 
-  test("repeats the documents of the question where that is wanted", () => {
+  test("repeats the documents of the request on demand", () => {
     const question = read({ documents: ["a", "b", { text: "c" }], return_documents: true });
 
     expect(jina.inbound.write({ results, usage }, question)["results"]).toEqual([
@@ -215,17 +215,17 @@ describe.each(FORMATS.map((each) => [each.format.id, each] as const))("%s", (_, 
     }
   };
 
-  test("asks for all documents where all are wanted, or more than there are", () => {
+  test("requests all documents if all are wanted, or more than there are", () => {
     expect(build(read())).toEqual(spoken.built);
     expect(build(read({ top_n: 3 }))).toEqual(spoken.built);
     expect(build(read({ top_n: 1_000 }))).toEqual(spoken.built);
   });
 
-  test("asks for the best, and never for the documents", () => {
+  test("requests the best, and never the document texts", () => {
     expect(build(read({ top_n: 2, return_documents: true }))).toEqual(spoken.top);
   });
 
-  test("is read with its scores and its count of tokens", () => {
+  test("is read with its scores and its token count", () => {
     const answer = outbound.parse(
       spoken.wrap([
         { index: 1, relevance_score: 0.75, document: { text: "b" } },
@@ -271,7 +271,7 @@ const FIELDS: JsonObject = {
   made_up: "x",
 };
 
-describe("fields that only some vendors have", () => {
+describe("vendor-specific rerank fields", () => {
   const CUT: JsonObject = {
     instruction: "instruction",
     max_chunks_per_doc: "max_chunks_per_doc",
@@ -292,7 +292,7 @@ describe("fields that only some vendors have", () => {
     ["that takes instructions", dashscope, {}, { instruct: instruction }],
     ["of one model", tei, {}, { truncate: truncation, truncation_direction: "Left" }],
   ];
-  test.each(cases)("go to a server %s in its words, and are reported otherwise", (...each) => {
+  test.each(cases)("are sent to a server %s in its format, and reported otherwise", (...each) => {
     const [, format, dialect, carried] = each;
     const build = (more: JsonObject) => {
       const report = new LossReport();
@@ -314,7 +314,7 @@ describe("fields that only some vendors have", () => {
     expect(build({}).lost).toEqual([]);
   });
 
-  test("never take the place of what we say", () => {
+  test("never replace the gateway's own fields", () => {
     const question = read({ texts: ["other"], raw_scores: true });
     const context = { report: new LossReport(), model: {} };
 
@@ -326,7 +326,7 @@ describe("fields that only some vendors have", () => {
   });
 });
 
-describe("tokens of an answer in the shared format", () => {
+describe("tokens of a rerank response in the shared format", () => {
   const cases: [JsonObject, number | undefined][] = [
     [{ usage: { total_tokens: 9, prompt_tokens: 8 } }, 9],
     [{ usage: { prompt_tokens: 8 } }, 8],
@@ -345,12 +345,12 @@ describe("tokens of an answer in the shared format", () => {
   });
 });
 
-describe("searches that a vendor charges", () => {
+describe("searches charged by a vendor", () => {
   const usageIn = (format: OutboundFormat<RerankRequest, Ranking>, members: JsonObject) =>
     format.outbound.parse({ results: [RESULT], ...members }, read()).usage;
   const billed = { meta: { billed_units: { search_units: 3 } } };
 
-  test("are what it says, beside tokens that it may have counted or not", () => {
+  test("are the reported number, with or without counted tokens", () => {
     const counted = { usage: { total_tokens: 9, search_units: 2 } };
 
     expect(usageIn(cohere, billed)).toMatchObject({ searches: 3, isEstimated: true });
@@ -362,7 +362,7 @@ describe("searches that a vendor charges", () => {
     });
   });
 
-  test("are ours to count where it says none, or what cannot be", () => {
+  test("are counted by the gateway if the vendor reports none or an impossible number", () => {
     const odd = { meta: { billed_units: { search_units: -1 } } };
 
     expect(usageIn(cohere, {})).toBeUndefined();

@@ -18,7 +18,7 @@ function paired(conversation: readonly Entry[]): readonly (string | undefined)[]
   );
 }
 
-test("a result answers the call before it that has its id", () => {
+test("a result belongs to the earlier call with its id", () => {
   expect(
     paired([
       ["call", "a"],
@@ -29,7 +29,7 @@ test("a result answers the call before it that has its id", () => {
   ).toEqual(["a", "b", "b", "a"]);
 });
 
-test("calls that share an id get ids of their own, and are answered in their order", () => {
+test("calls that share an id get separate ids, and results in their order", () => {
   expect(
     paired([
       ["call", "a"],
@@ -42,7 +42,7 @@ test("calls that share an id get ids of their own, and are answered in their ord
   ).toEqual(["a", "a_2", "a", "a_2", "a_3", "a_3"]);
 });
 
-test("a result before its call, or beside another, answers none", () => {
+test("a result before its call, or a second one, belongs to no call", () => {
   expect(
     paired([
       ["result", "a"],
@@ -54,7 +54,7 @@ test("a result before its call, or beside another, answers none", () => {
   ).toEqual([undefined, "a", "a", undefined, undefined]);
 });
 
-test("a call without a result is known by its id all the same", () => {
+test("a call without a result keeps its id", () => {
   const pairs = new CallPairs<object, object>((id) => id, new LossReport());
   const call = {};
   pairs.addCall("a", call);

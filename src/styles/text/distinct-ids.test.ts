@@ -12,7 +12,7 @@ test("a repeated id gets a number, also if another call has that id", () => {
   expect(given("a", "a", "a_2", "")).toEqual(["a", "a_2", "a_2_2", ""]);
 });
 
-test("one id for every call of a very long conversation is no work", () => {
+test("one id for every call of a very long conversation takes no time", () => {
   const many = given(...Array.from({ length: 100_000 }, () => "a"));
 
   expect(new Set(many).size).toBe(100_000);

@@ -10,14 +10,14 @@ describe("a data URL without base64", () => {
     ["a sign of percent that escapes nothing", "data:text/plain,5%,%4", [53, 37, 44, 37, 52]],
     ["an escape at its end", "data:text/plain,%41", [0x41]],
     ["nothing", "data:text/plain,", []],
-  ])("holds %s", (_what, url, bytes) => {
+  ])("is decoded: %s", (_what, url, bytes) => {
     expect(sourceOf(url).source).toEqual({
       kind: "data",
       base64: Buffer.from(bytes).toString("base64"),
     });
   });
 
-  test("that is cut before its content stays the link it is", () => {
+  test("that is truncated before its content stays a link", () => {
     expect(sourceOf("data:image/gif").source).toEqual({ kind: "url", url: "data:image/gif" });
   });
 });

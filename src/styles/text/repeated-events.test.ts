@@ -131,7 +131,7 @@ describe.each(Object.entries(CASES))("%s", (_style, { open, begin, texts, others
     }
   });
 
-  test("a broken event repeats nothing", () => {
+  test("a malformed event repeats nothing", () => {
     const tap = open();
     const [event = ""] = texts("second");
     tap.push(Buffer.from(begin));
@@ -142,7 +142,7 @@ describe.each(Object.entries(CASES))("%s", (_style, { open, begin, texts, others
     expect(tap.passRepeated?.(Buffer.concat([Buffer.from(event), broken]))).toBe(false);
   });
 
-  test(`what passes and what is noted is the same as if all events were read (seed ${SEED})`, () => {
+  test(`with skipped parsing, the passed events and the recorded data are the same (seed ${SEED})`, () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('"error"', '"usage":{', "[DONE]", "é👍"));
     const event = fc.oneof(
       { weight: 4, arbitrary: text.chain((said) => fc.constantFrom(...texts(said))) },

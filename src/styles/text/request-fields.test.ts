@@ -88,7 +88,7 @@ function written(
 }
 
 describe("a body is read by the rows of its style", () => {
-  test("fields go into the hub, and the settings of sampling into one member of it", () => {
+  test("fields become hub fields, and sampling settings one member of the hub", () => {
     expect(read({ heat: 0.3, user: "u", choice: "one" }).fields).toEqual({
       sampling: { temperature: 0.3 },
       user: "u",
@@ -96,7 +96,7 @@ describe("a body is read by the rows of its style", () => {
     });
   });
 
-  test("what was read is kept as it was written, and everything else apart from it", () => {
+  test("known members are kept as written, and all others separately", () => {
     const { raw, rest } = read({
       model: "m",
       messages: [],
@@ -111,7 +111,7 @@ describe("a body is read by the rows of its style", () => {
     expect(rest).toEqual({ other: [1] });
   });
 
-  test("what a known member says besides is told by its row", () => {
+  test("additional data of a known member is reported by its row", () => {
     expect(read({ choice: "odd", store: "here" }).rest).toEqual({
       choice: "odd",
       "store.kind": "here",
@@ -127,7 +127,7 @@ describe("a request is written by the rows of its upstream", () => {
     ).toEqual({ body: { temperature: 0.5, seed: 7, choice: "auto" }, lost: [] });
   });
 
-  test("what a row cannot write is reported, in part or as a whole", () => {
+  test("a value that a row cannot write is reported, in part or as a whole", () => {
     const { body, lost } = written({
       sampling: { temperature: 1.5, topK: 3 },
       toolChoice: { mode: "none" },
@@ -137,39 +137,39 @@ describe("a request is written by the rows of its upstream", () => {
     expect(lost).toEqual(["temperature", "top_k", "tool_choice"]);
   });
 
-  test("a value that asks for what happens anyway is no loss, and no reason to refuse", () => {
+  test("a default value is no loss, and no reason to refuse", () => {
     expect(written({ sampling: { topK: 0 }, choices: 1 })).toEqual({ body: {}, lost: [] });
   });
 
-  test("a field without which the answer would be to another question is refused", () => {
+  test("a field whose loss would change the result is refused", () => {
     expect(() => written({ choices: 2 })).toThrow("'n' cannot be carried: 2 are too many.");
   });
 });
 
-describe("what the caller wrote in the same style goes out as it was written", () => {
-  test("as long as it means what the request says", () => {
+describe("a request in the upstream's style is sent as its client wrote it", () => {
+  test("as long as it has the request's meaning", () => {
     const raw = { heat: 1.5, user: "u", user_7: 1 };
 
     expect(written({ sampling: { temperature: 1.5 }, user: "u" }, raw).body).toEqual(raw);
   });
 
-  test("also members that mean nothing to the hub", () => {
+  test("including members without a hub field", () => {
     expect(written({}, { user_7: 1, heat: "much" }).body).toEqual({ user_7: 1, heat: "much" });
   });
 
-  test("but not what was changed or taken out on the way", () => {
+  test("but without changed or removed values", () => {
     const raw = { heat: 0.5, user: "u" };
 
     expect(written({ sampling: { temperature: 0.1 } }, raw).body).toEqual({ temperature: 0.1 });
   });
 
-  test("and not where the style builds it anew for everybody", () => {
+  test("and not if the style always rewrites the field", () => {
     expect(written({ sampling: {} }, { seed: "odd" }).body).toEqual({});
     expect(written({ sampling: { seed: 1 } }, { seed: 1 }).body).toEqual({ seed: 1 });
   });
 });
 
-describe("a field of the hub cannot be forgotten", () => {
+describe("a hub field cannot be omitted", () => {
   const { seed: _, ...withoutSeed } = FIELDS;
 
   test("a table without a row for it does not compile", () => {
@@ -181,7 +181,7 @@ describe("a field of the hub cannot be forgotten", () => {
     expect([forStyle, forAdapter]).toHaveLength(2);
   });
 
-  test("nor does one for a field that was added to the hub", () => {
+  test("nor does one without a row for a new hub field", () => {
     // @ts-expect-error `added` has no row
     const table: FieldTable<Writing> & Readonly<Record<HubField | "added", object>> = FIELDS;
 

@@ -16,7 +16,7 @@ function call(name: string): ChatEvent {
   return { type: "open", choice: 0, block };
 }
 
-describe("a tool's name that is longer than vendors take", () => {
+describe("a tool name above the vendors' maximum length", () => {
   test.each([
     ["too long", LONG],
     ["too long once it is escaped", "größe.".repeat(10)],
@@ -28,7 +28,7 @@ describe("a tool's name that is longer than vendors take", () => {
     expect(readName(standInName(name)).kind).toBe("custom");
   });
 
-  test("stays another than one that begins alike", () => {
+  test("differs from one with the same beginning", () => {
     expect(fitName(`${LONG}a`)).not.toBe(fitName(`${LONG}b`));
     expect(fitName(LONG)).toBe(fitName(LONG));
   });
@@ -36,7 +36,7 @@ describe("a tool's name that is longer than vendors take", () => {
   test.each([
     ["a function", fitName],
     ["a tool of free text", standInName],
-  ])("comes back in the answer, as %s", (_, write) => {
+  ])("is restored in the response, as %s", (_, write) => {
     const names = [LONG, "größe.".repeat(10), "a_x2e_".repeat(20)];
     const tools = names.map((name) => ({ kind: "function", name }) as const);
     const named = originalNames({ tools, messages: [] });
@@ -46,7 +46,7 @@ describe("a tool's name that is longer than vendors take", () => {
     }
   });
 
-  test("comes back if only the conversation has it", () => {
+  test("is restored if only the conversation has it", () => {
     const block = {
       type: "tool_call",
       id: "1",
@@ -60,13 +60,13 @@ describe("a tool's name that is longer than vendors take", () => {
   });
 });
 
-test("a name of the greatest length that vendors take goes out as it is", () => {
+test("a name of the maximum length is unchanged", () => {
   const name = "a".repeat(MAX_TOOL_NAME);
 
   expect([fitName(name), ownName(name)]).toEqual([name, name]);
 });
 
-test("an answer's own name that ends like a digest is left alone", () => {
+test("a name in a response that ends like a digest is unchanged", () => {
   const named = originalNames({ tools: [{ kind: "function", name: "other" }], messages: [] });
 
   expect(named(call("look_up_0123456789ab"))).toEqual(call("look_up_0123456789ab"));

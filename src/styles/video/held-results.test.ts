@@ -45,7 +45,7 @@ describe.each(ANSWERS.map(([format, answer]) => [format.id, format, answer] as c
   (_id, { outbound }, answer) => {
     const ref = task("m", { upstreamId: "upstream" });
 
-    test("is a video without an address, whose bytes stand in the answer", () => {
+    test("is a video without an address, whose bytes are in the response", () => {
       expect(outbound.parseTask(answer(URI), ref, 200)).toMatchObject({
         state: "succeeded",
         videos: [{ url: "" }],
@@ -58,7 +58,7 @@ describe.each(ANSWERS.map(([format, answer]) => [format.id, format, answer] as c
       expect(outbound.parseContent?.(answer(URI), 1)).toBeUndefined();
     });
 
-    test("is none if it holds nothing, or is not in base64", () => {
+    test("is missing if it is empty, or is not in base64", () => {
       for (const url of ["data:video/mp4;base64,", "data:text/plain,hi", "data:", "file:///etc"]) {
         if (outbound === olderMinimaxVideo.outbound) {
           // It can be asked for again.
@@ -68,7 +68,7 @@ describe.each(ANSWERS.map(([format, answer]) => [format.id, format, answer] as c
       }
     });
 
-    test("is a link if it is one", () => {
+    test("is a link if it is a link", () => {
       const url = "https://cdn.example/v.mp4";
 
       expect(outbound.parseTask(answer(url), ref, 200)).toMatchObject({ videos: [{ url }] });

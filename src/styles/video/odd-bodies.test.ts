@@ -118,14 +118,14 @@ function onlyOurErrors(act: () => void): void {
 describe.each(DONE.map(([format, body]) => [format.id, format, body] as const))(
   "%s",
   (_id, { outbound }, done) => {
-    test("tells of a video that is done", () => {
+    test("reads a finished video", () => {
       const update = outbound.parseTask(done, task("m"), 200);
 
       expect(update).toMatchObject({ state: "succeeded", videos: [{}] });
       holds(update);
     });
 
-    test("makes sense of a body in which one thing is odd, or says that it cannot", () => {
+    test("reads or refuses a body with one odd value", () => {
       const places = placesIn(done).filter((path) => path.length > 0);
       fc.assert(
         fc.property(fc.constantFrom(...places), hostile, (path, by) => {
@@ -139,7 +139,7 @@ describe.each(DONE.map(([format, body]) => [format.id, format, body] as const))(
       );
     });
 
-    test("survives anything that is JSON", () => {
+    test("accepts any JSON without an exception", () => {
       fc.assert(
         fc.property(fc.dictionary(fc.string(), hostile), hostile, (body, error) => {
           for (const odd of [body, { ...body, error }, { output: error, status: error }]) {

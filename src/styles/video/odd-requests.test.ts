@@ -116,11 +116,11 @@ const hostile: fc.Arbitrary<Json> = fc.oneof(
 describe.each(REQUESTS)("%s", (id, address, sound) => {
   const inbound = VIDEO_FORMATS.get(id)?.inbound;
 
-  test("understands a request that says much", () => {
+  test("reads a full request", () => {
     expect(inbound?.read(sound, address)).toMatchObject({ model: "m" });
   });
 
-  test("understands a request in which one thing is odd, or says what is wrong with it", () => {
+  test("reads or refuses a request with one odd value", () => {
     const places = placesIn(sound).filter((path) => path.length > 0);
     fc.assert(
       fc.property(fc.constantFrom(...places), hostile, (path, by) => {

@@ -146,7 +146,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_name, official) => {
   const samples = samplesOf(official);
   const { style, address = {}, declined } = official;
 
-  test("its types are read to the end", () => {
+  test("all of its types are read", () => {
     expect(samples.length).toBeGreaterThan(3);
   });
 

@@ -14,7 +14,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 describe("[B4.9-a] groups and assets", () => {
-  test("a group is made with the vendor, read, and named anew", async () => {
+  test("a group is created at the vendor, read, and renamed", async () => {
     const { act, at } = place;
     const made = await act("CreateAssetGroup", {
       Name: "Cats",
@@ -43,7 +43,7 @@ describe("[B4.9-a] groups and assets", () => {
     });
   });
 
-  test("[B3.2] an asset is pending until its vendor says otherwise, and stays what it then is", async () => {
+  test("[B3.2] an asset is pending until its vendor reports otherwise, and keeps that status", async () => {
     const { act, at } = place;
     const group = await act("CreateAssetGroup", { Name: "Films" });
     const GroupId = group.result["Id"];
@@ -75,7 +75,7 @@ describe("[B4.9-a] groups and assets", () => {
     });
   });
 
-  test("[B3.2] an asset that fails says why", async () => {
+  test("[B3.2] a failed asset has a reason", async () => {
     const { act, at } = place;
     const group = await act("CreateAssetGroup", { Name: "Films" });
     const draft = { GroupId: group.result["Id"], URL: "https://example.com/a.wav" };
@@ -88,7 +88,7 @@ describe("[B4.9-a] groups and assets", () => {
     expect((await act("GetAsset", { Id })).result).toMatchObject({ Error: failure });
   });
 
-  test("[B3.2] a deleted asset is gone, with the vendor too", async () => {
+  test("[B3.2] a deleted asset is also deleted at the vendor", async () => {
     const { act, at } = place;
     const Id = await place.active();
     const renamed = await act("UpdateAsset", { Id, Name: "New" });
@@ -128,7 +128,7 @@ describe("[B4.9-a] groups and assets", () => {
     expect(await filtered({ GroupType: "identity" })).toEqual([]);
   });
 
-  test("requests are signed with the access key, and the key for models stays away from them", async () => {
+  test("requests are signed with the access key, and never contain the key for models", async () => {
     await place.act("CreateAssetGroup", { Name: "Signed" });
 
     const { headers, path } = place.at.vendor.last;
@@ -140,7 +140,7 @@ describe("[B4.9-a] groups and assets", () => {
     expect(JSON.stringify([...headers])).not.toContain("SKTEST");
   });
 
-  test("what is sent again with its Idempotency-Key is made once", async () => {
+  test("a request repeated with its Idempotency-Key is executed once", async () => {
     const before = place.at.asked("CreateAssetGroup").length;
     const send = () =>
       place.gateway.post(
@@ -154,15 +154,15 @@ describe("[B4.9-a] groups and assets", () => {
     expect(place.at.asked("CreateAssetGroup")).toHaveLength(before + 1);
   });
 
-  test("the address answers under the alias of its protocol as well", async () => {
+  test("the address also works under the alias of its protocol", async () => {
     const response = await place.gateway.post("/seedance/api/v3/assets?Action=ListAssets", {});
 
     expect(response.status).toBe(200);
   });
 });
 
-describe("[B4.9-b] what every answer says", () => {
-  test("action, request and version stand beside the result", async () => {
+describe("[B4.9-b] the envelope of every response", () => {
+  test("has the action, the request id and the version beside the result", async () => {
     const { body } = await place.act("ListAssets");
 
     expect(body).toEqual({
@@ -263,7 +263,7 @@ describe("[B4.9-b] what every answer says", () => {
       "RequestEntityTooLarge",
       "",
     ],
-  ])("%s is refused in its words", async (_what, query, body, status, code, message) => {
+  ])("%s is refused in the library's format", async (_what, query, body, status, code, message) => {
     const before = place.at.requests();
     const response = await place.gateway.post(`${ASSETS}${query}`, body);
     const answer = (await response.json()) as object;
@@ -280,7 +280,7 @@ describe("[B4.9-b] what every answer says", () => {
     expect(place.at.requests()).toEqual(before);
   });
 
-  test("a kind of asset that there is not is refused", async () => {
+  test("an unknown kind of asset is refused", async () => {
     const group = await place.act("CreateAssetGroup", { Name: "Films" });
     const URL = "https://example.com/a.txt";
     const { error } = await place.act("CreateAsset", {
@@ -354,7 +354,7 @@ describe("[B4.9-b] what every answer says", () => {
       "InternalError",
       "The result at the upstream is unknown. Check it before you retry.",
     ],
-  ])("of the vendor's, %s is told apart", async (_what, answer, status, code, message) => {
+  ])("a vendor's error %s is translated", async (_what, answer, status, code, message) => {
     place.at.answers.set("CreateAssetGroup", answer);
     const before = place.at.asked("CreateAssetGroup").length;
     const acted = await place.act("CreateAssetGroup", { Name: "x" });
@@ -366,7 +366,7 @@ describe("[B4.9-b] what every answer says", () => {
     expect(place.at.asked("CreateAssetGroup")).toHaveLength(before + 1);
   });
 
-  test("of a vendor that closes the connection instead of an answer, nothing is asked twice", async () => {
+  test("a request is not repeated if the vendor closes the connection without a response", async () => {
     await using upstream = await openRawUpstream((socket, { nth }) => {
       if (nth === 1) socket.write(sized(JSON.stringify({ Result: { Id: "group-1" } })));
       else socket.destroy();
@@ -399,7 +399,7 @@ describe("[B4.9-b] what every answer says", () => {
     expect(JSON.stringify(result)).toContain('"Status":"pending"');
   });
 
-  test("answers that leave the envelope out are understood", async () => {
+  test("responses without an envelope are accepted", async () => {
     place.at.answers.set("CreateAssetGroup", () => Response.json({ Id: "group-bare" }));
     const { result } = await place.act("CreateAssetGroup", { Name: "x" });
     place.at.answers.delete("CreateAssetGroup");

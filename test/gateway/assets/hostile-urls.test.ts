@@ -51,11 +51,11 @@ async function withEach(
 }
 
 describe("a private address, in any notation, is never connected to", () => {
-  test("there are hundreds of them", () => {
+  test("the list contains hundreds of addresses", () => {
     expect(urls.length).toBeGreaterThan(300);
   });
 
-  test("as an asset of the vendor's: it is not handed on either", async () => {
+  test("as an asset of a vendor: it is not sent to the vendor either", async () => {
     const group = await place.act("CreateAssetGroup", { Name: "films" });
     const told = new Set<string>();
     const asked = place.at.asked("CreateAsset").length;
@@ -72,7 +72,7 @@ describe("a private address, in any notation, is never connected to", () => {
     expect(canaries.hits).toEqual([]);
   }, 60_000);
 
-  test("as an asset that is to be kept here", async () => {
+  test("as an asset that the gateway stores", async () => {
     const group = await place.act("CreateAssetGroup", { Name: "mine", Library: "own" });
     const pending: string[] = [];
     await withEach(urls, async (URL) => {
@@ -99,7 +99,7 @@ describe("a private address, in any notation, is never connected to", () => {
     expect(canaries.hits).toEqual([]);
   }, 60_000);
 
-  test("as a CallbackURL: no session is begun", async () => {
+  test("as a CallbackURL: no session starts", async () => {
     const asked = place.at.asked("CreateVisualValidateSession").length;
     let begun = 0;
     const all = urls.map((url) => url.replace(/^http:/, "https:"));
@@ -119,7 +119,7 @@ describe("a private address, in any notation, is never connected to", () => {
     expect(canaries.hits).toEqual([]);
   }, 60_000);
 
-  test("as a task's callback_url, and as a picture for a vendor who follows no links", async () => {
+  test("as a task's callback_url, and as an image for a vendor that follows no links", async () => {
     // Nothing is no address.
     const said = urls.filter((url) => url.trim() !== "");
     await withEach(said, async (url) => {

@@ -55,7 +55,7 @@ async function begin({ act }: AssetPlace) {
   return { link: link.href, fetched };
 }
 
-testInBrowser("[B4.9-c] a person is verified, and assets of theirs can be kept", async (page) => {
+testInBrowser("[B4.9-c] a person is verified, and can then have assets", async (page) => {
   await using simulator = await opened();
   const { link, fetched } = await begin(simulator.place);
   await page.goto(link);
@@ -70,7 +70,7 @@ testInBrowser("[B4.9-c] a person is verified, and assets of theirs can be kept",
   expect(two.result).toEqual(one.result);
 });
 
-testInBrowser("[B4.9-d] a person who is another one is not verified", async (page) => {
+testInBrowser("[B4.9-d] a person with another identity is not verified", async (page) => {
   await using simulator = await opened();
   const { link, fetched } = await begin(simulator.place);
   await page.goto(link);
@@ -81,7 +81,7 @@ testInBrowser("[B4.9-d] a person who is another one is not verified", async (pag
   expect((await fetched()).status).not.toBe(200);
 });
 
-testInBrowser("[B4.9-c] a person who hesitates too long is not verified", async (page) => {
+testInBrowser("[B4.9-c] a person who takes too long is not verified", async (page) => {
   await using simulator = await opened();
   const { link, fetched } = await begin(simulator.place);
   await page.goto(link);

@@ -69,8 +69,8 @@ async function made(path: string, on = place, key = KEY, type = "image"): Promis
   return asset;
 }
 
-describe("where no vendor keeps assets", () => {
-  test("the gateway does: it fetches them, and hands them out under a link of its own", async () => {
+describe("if no vendor stores assets", () => {
+  test("the gateway downloads and stores them, and serves them under its own links", async () => {
     const asset = await made("/moved");
     const link = new URL(textOf(asset["URL"]) ?? "");
 
@@ -94,7 +94,7 @@ describe("where no vendor keeps assets", () => {
     expect(beyond.status).toBe(416);
   });
 
-  test("a link that is not the gateway's own, or is another asset's, leads nowhere", async () => {
+  test("a link of another site or another asset gives no access", async () => {
     const one = new URL(textOf((await made("/cat.png"))["URL"]) ?? "");
     const two = new URL(textOf((await made("/cat.png"))["URL"]) ?? "");
     const { pathname, searchParams } = one;
@@ -119,7 +119,7 @@ describe("where no vendor keeps assets", () => {
     }
   });
 
-  test("a deleted asset is gone at once, and its file soon", async () => {
+  test("a deleted asset is unavailable at once, and its file is removed soon after", async () => {
     const asset = await made("/cat.png");
     const Id = textOf(asset["Id"]) ?? "";
     const { pathname, search } = new URL(textOf(asset["URL"]) ?? "");
@@ -139,7 +139,7 @@ describe("where no vendor keeps assets", () => {
     ["/nothing", "DownloadFailed"],
     ["/small.png", "WidthTooSmall"],
     ["/large", "FileSizeTooLarge"],
-  ])("what is behind %s fails, and says so: %s", async (path, code) => {
+  ])("a link to %s fails with a reason: %s", async (path, code) => {
     const asset = await made(path);
 
     expect(asset).toMatchObject({ Status: "failed", Error: { Code: code } });
@@ -148,13 +148,13 @@ describe("where no vendor keeps assets", () => {
     expect(existsSync(folder) ? readdirSync(folder) : []).not.toContain(asset["Id"]);
   });
 
-  test("a picture is no film", async () => {
+  test("an image is refused as a video", async () => {
     const asset = await made("/cat.png", place, KEY, "video");
 
     expect(asset).toMatchObject({ Status: "failed", Error: { Code: "TypeMismatch" } });
   });
 
-  test("a user's files together have a limit", async () => {
+  test("the total size of a user's files is limited", async () => {
     const key = await place.keyOf("hoarder");
     const size = 700 * 1024;
     const bytes = Buffer.concat([PICTURE, Buffer.alloc(size)]);
@@ -168,7 +168,7 @@ describe("where no vendor keeps assets", () => {
   });
 });
 
-describe("[B4.9-e] a task that refers to an asset of the gateway's own", () => {
+describe("[B4.9-e] a task that refers to an asset stored by the gateway", () => {
   const image2video = (image: string, on = place): Promise<Response> =>
     on.gateway.post("/videoe/v1/videos/image2video", {
       model_name: KLING,
@@ -178,7 +178,7 @@ describe("[B4.9-e] a task that refers to an asset of the gateway's own", () => {
   const veo = (image: string): Promise<Response> =>
     place.gateway.post("/v1/video/generations", { model: VEO, prompt: "a fox", image });
 
-  test("gives its vendor a link, which leads to the file", async () => {
+  test("gives its vendor a link to the file", async () => {
     const asset = await made("/cat.png");
     const response = await image2video(`asset://${textOf(asset["Id"])}`);
     const { pathname, search, origin } = new URL(textOf(vendor.last.body["image"]) ?? "");
@@ -188,7 +188,7 @@ describe("[B4.9-e] a task that refers to an asset of the gateway's own", () => {
     expect(Buffer.from(await file.arrayBuffer())).toEqual(PICTURE);
   });
 
-  test("gives a vendor who follows no links the file itself", async () => {
+  test("gives the file itself to a vendor that follows no links", async () => {
     const asset = await made("/cat.png");
     const before = files.asked.length;
     const response = await veo(`asset://${textOf(asset["Id"])}`);
@@ -209,7 +209,7 @@ describe("[B4.9-e] a task that refers to an asset of the gateway's own", () => {
   });
 });
 
-test("a link that takes its time keeps no gateway from stopping, and is followed again by the next one", async () => {
+test("a slow link does not delay the shutdown, and is followed again by the next gateway", async () => {
   await using stopping = await open();
   const asked = Promise.withResolvers<void>();
   files.files.set("/slow.png", () => {
@@ -231,7 +231,7 @@ test("a link that takes its time keeps no gateway from stopping, and is followed
   expect(assets).toEqual([{ status: "pending", looks: 0, lease_until: 0 }]);
 });
 
-test("who has a vendor's library may still keep assets with the gateway, for any vendor", async () => {
+test("a user with a vendor's library can also store assets in the gateway, for any vendor", async () => {
   await using both = await openAssetPlace({
     more: `  - { name: kling, provider: kling, base_url: "${vendor.url}", api_key: some-key, models: [${KLING}] }`,
     env: {

@@ -148,7 +148,7 @@ describe.each(ENTRIES)("[B4.9-e] a reference to an asset by %s", (_entry, path, 
     expect([status, text]).toEqual([400, expect.stringContaining(`asset ${id} is not available`)]);
   });
 
-  test("that is not active yet, or never will be, is refused", async () => {
+  test("that is not active is refused", async () => {
     const group = await place.act("CreateAssetGroup", { Name: "films" });
     const made = await place.act("CreateAsset", {
       GroupId: group.result["Id"],
@@ -185,7 +185,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
     role: "reference_image",
   });
 
-  test("runs where they are, and names them as its vendor does", async () => {
+  test("runs at the account that has them, with the vendor's ids", async () => {
     const [one, two] = [await place.active(), await place.active()];
     const before = [place.at.tasks().length, other.tasks().length];
 
@@ -201,7 +201,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
     expect(text).toContain(`"url":"asset://${two}"`);
   });
 
-  test("is refused where its model is somewhere else", async () => {
+  test("is refused if its model is on another account", async () => {
     const { status, body } = await submit([picture(await place.active())], ELSEWHERE);
 
     expect(status).toBe(400);
@@ -209,7 +209,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
     expect(other.tasks()).toEqual([]);
   });
 
-  test("is refused for a model that there is not, as any task is", async () => {
+  test("is refused for an unknown model, like any task", async () => {
     const { status, body } = await submit([picture(await place.active())], "seedance-9");
 
     expect([status, JSON.stringify(body)]).toEqual([
@@ -218,7 +218,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
     ]);
   });
 
-  test("is refused where a reference hides in what is passed on as it is", async () => {
+  test("is refused if a reference is in a field that is passed through unchanged", async () => {
     const id = await place.active();
     const key = await place.keyOf("hider");
     for (const hidden of [`asset://${id}`, " Asset://x"]) {
@@ -240,7 +240,7 @@ describe("[B4.9-e] a task that refers to assets", () => {
     "asset://../x",
     "asset://a%2fb",
     "asset:// a",
-  ])("is refused for what is no reference: %s", async (url) => {
+  ])("is refused for an invalid reference: %s", async (url) => {
     const { status } = await submit([{ type: "image_url", image_url: { url } }]);
 
     expect(status).toBe(400);

@@ -63,7 +63,7 @@ const submit = (id: string): Promise<Response> =>
   });
 
 describe("with the simulated vendor", () => {
-  test("[B4.9-a][B4.9-e] an asset is kept, named anew, filmed with, and deleted", async () => {
+  test("[B4.9-a][B4.9-e] an asset is created, renamed, used in a video, and deleted", async () => {
     const asset = await made("A cat");
     const Id = textOf(asset["Id"]) ?? "";
     const renamed = await place.act("UpdateAsset", { Id, Name: "The cat" });
@@ -78,7 +78,7 @@ describe("with the simulated vendor", () => {
     expect([task.status, deleted.status, after.status]).toEqual([200, 200, 400]);
   });
 
-  test("[B3.2] an asset that the vendor refuses has failed, for the vendor's reason", async () => {
+  test("[B3.2] an asset that the vendor rejects has failed with the vendor's reason", async () => {
     const asset = await made("[FaceMismatch]");
 
     expect(asset).toMatchObject({ Status: "failed", Error: { Code: "FaceMismatch" } });

@@ -20,7 +20,7 @@ const fetched = (VendorToken: unknown, key = KEY) =>
 const lastSession = () => [...place.at.sessions.values()].at(-1);
 
 describe("[B4.9-c] a person's verification", () => {
-  test("begins with a link and a token, comes back to a page, and ends with a group for assets", async () => {
+  test("begins with a link and a token, returns to a page, and ends with a group for assets", async () => {
     const { result } = await begin();
     const session = lastSession();
     expect(result).toEqual({
@@ -56,7 +56,7 @@ describe("[B4.9-c] a person's verification", () => {
     expect(group.result).toMatchObject({ GroupType: "identity", Name: "Verified person" });
   });
 
-  test("[B4.9-d] is told once by its vendor, and as often as its caller asks", async () => {
+  test("[B4.9-d] is reported once by its vendor, and as often as its client asks", async () => {
     const { result } = await begin();
     const session = lastSession();
     if (session !== undefined) session.groupId = "group-read-twice";
@@ -71,7 +71,7 @@ describe("[B4.9-c] a person's verification", () => {
     expect([foreign.status, foreign.error]).toEqual([400, (await fetched("vt_none", key)).error]);
   });
 
-  test("shows a returning person a page without details, which does nothing by itself", async () => {
+  test("shows a returning person a page without details and without effects", async () => {
     await begin();
     const real = returnPathOf(lastSession());
     const paths = [
@@ -112,7 +112,7 @@ describe("[B4.9-c] a person's verification", () => {
     ["this machine", "https://localhost/"],
     ["another port", "https://hooks.example.com:6379/"],
     ["another scheme", "ftp://hooks.example.com/"],
-  ])("is refused a CallbackURL with %s", async (_what, url) => {
+  ])("with a CallbackURL with %s is refused", async (_what, url) => {
     const before = place.at.asked("CreateVisualValidateSession").length;
     const { status, error } = await begin(url);
 
@@ -121,7 +121,7 @@ describe("[B4.9-c] a person's verification", () => {
     expect(place.at.asked("CreateVisualValidateSession")).toHaveLength(before);
   });
 
-  test("is refused without a CallbackURL, and without a token", async () => {
+  test("without a CallbackURL or a token is refused", async () => {
     expect((await place.act("CreateVisualValidateSession")).error).toEqual({
       code: "MissingParameter",
       message: "CallbackURL is required",

@@ -65,7 +65,7 @@ async function lastCost(): Promise<unknown> {
 /** What it was asked for, without what it was asked to link to. */
 const asked = (): readonly Seen[] => place.vendor.seen.filter(({ method }) => method === "POST");
 
-describe("[A2.9] [A4.11-c] a picture", () => {
+describe("[A2.9] [A4.11-c] an image", () => {
   test("is a link, in the envelope, and is charged", async () => {
     const { status, answer } = await answerTo({ size: "2048x2048" });
 
@@ -88,7 +88,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
     expect(await lastCost()).toBe(COST);
   });
 
-  test("[A4.11-a] is base64 where the vendor hands that over", async () => {
+  test("[A4.11-a] is base64 if the vendor returns base64", async () => {
     place.respond = () => drawn({ b64_json: BASE64, size: "2048x2048" });
 
     const { answer } = await answerTo({ response_format: "b64_json" });
@@ -98,7 +98,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
   });
 
   test.each(["own", "other"] as const)(
-    "[A4.11-a] is fetched where the vendor hands over a link all the same (%s)",
+    "[A4.11-a] is downloaded if the vendor returns a link instead of base64 (%s)",
     async (whose) => {
       place.respond = () => drawn({ url: place.links[whose] });
 
@@ -109,7 +109,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
     },
   );
 
-  test("that stands where the gateway may not go is handed over as its link, which is said", async () => {
+  test("at a blocked address is returned as its link, with a report", async () => {
     place.respond = () => drawn({ url: place.links.closed });
 
     const { answer, lossy } = await answerTo({ response_format: "b64_json" });
@@ -123,7 +123,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
     expect(await lastCost()).toBe(0);
   });
 
-  test("is asked for as often as pictures are wanted, and each is charged", async () => {
+  test("is requested as often as images are requested, and each is charged", async () => {
     const { answer } = await answerTo({ n: 3 });
 
     expect(answer.data.data).toHaveLength(3);
@@ -144,7 +144,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
     expect(await lastCost()).toBe(3 * COST);
   });
 
-  test("that fails is left out and not charged, where others were made", async () => {
+  test("that fails is left out and not charged if others succeeded", async () => {
     place.respond = () => drawn({ url: LINK }, BLOCKED);
 
     const { status, answer } = await answerTo({ sequential_image_generation: "auto" });
@@ -153,7 +153,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
     expect(await lastCost()).toBe(COST);
   });
 
-  test("that cannot be asked for does not cost the caller the others", async () => {
+  test("that cannot be requested does not lose the others", async () => {
     let count = 0;
     place.respond = () =>
       count++ === 1
@@ -166,7 +166,7 @@ describe("[A2.9] [A4.11-c] a picture", () => {
     expect(await lastCost()).toBe(2 * COST);
   });
 
-  test("reaches an official client in the shape that it knows", async () => {
+  test("reaches an official client in its own format", async () => {
     const client = new OpenAI({ apiKey: KEY, baseURL: `${place.gateway.url}/v1`, maxRetries: 0 });
 
     const { data = [], created } = await client.images.generate({ model: V4, prompt: "A fox" });
@@ -175,8 +175,8 @@ describe("[A2.9] [A4.11-c] a picture", () => {
   });
 });
 
-describe("[A4.11-c] a given picture", () => {
-  test("goes out as the link that it is, which the vendor follows", async () => {
+describe("[A4.11-c] an input image", () => {
+  test("is sent as a link, which the vendor follows", async () => {
     await ask({ image: [LINK, place.links.closed] });
 
     expect(asked()[0]?.body["image"]).toEqual([LINK, place.links.closed]);
@@ -186,7 +186,7 @@ describe("[A4.11-c] a given picture", () => {
     ["a data URI", DATA_URI],
     ["base64", BASE64],
     ["a data URI that says something else", `data:image/webp;base64,${BASE64}`],
-  ])("goes out as what it is, where it is %s", async (_what, image) => {
+  ])("is sent as data if it is %s", async (_what, image) => {
     await ask({ model: EDIT, image });
 
     expect(asked()[0]?.body).toEqual({
@@ -197,7 +197,7 @@ describe("[A4.11-c] a given picture", () => {
     });
   });
 
-  test("goes out as PNG where the version does not know its format", async () => {
+  test("is sent as PNG if the version does not support its format", async () => {
     const image = `data:image/gif;base64,${GIF.toString("base64")}`;
 
     await ask({ model: EDIT, image });
@@ -208,7 +208,7 @@ describe("[A4.11-c] a given picture", () => {
     expect(kept).toBe(image);
   });
 
-  test("may be one that only the vendor can read", async () => {
+  test("may be a file that only the vendor can read", async () => {
     // Two by two pixels in grey: a directory of their width and height alone.
     const image = "data:image/tiff;base64,SUkqAAgAAAACAAABAwABAAAAAgAAAAEBAwABAAAAAgAAAAAAAAA=";
 
@@ -242,7 +242,7 @@ describe("[A4.11-c] a given picture", () => {
     });
   });
 
-  test("that is none is refused", async () => {
+  test("that is no image is refused", async () => {
     const { status, answer } = await answerTo({ image: "bm90IGEgcGljdHVyZQ==" });
 
     expect([status, answer.error["param"]]).toEqual([400, "image"]);
@@ -250,8 +250,8 @@ describe("[A4.11-c] a given picture", () => {
   });
 });
 
-describe("a question that the version cannot be asked", () => {
-  test("is refused by the caller's name for it, and costs nothing", async () => {
+describe("an option that the version does not support", () => {
+  test("is refused by the client's field name, without cost", async () => {
     const { status, answer } = await answerTo({ model: V4_5, size: "1024x1024" });
 
     expect(status).toBe(400);
@@ -265,7 +265,7 @@ describe("a question that the version cannot be asked", () => {
     expect(await lastCost()).toBe(0);
   });
 
-  test("is asked without what merely tunes, which is said; and not for strict callers", async () => {
+  test("that only tunes is left out with a report, and refused for strict clients", async () => {
     const lax = await answerTo({ seed: 5, quality: "hd" });
     const strict = await answerTo({ seed: 5 }, { "sluice-strict": "true" });
 
@@ -275,7 +275,7 @@ describe("a question that the version cannot be asked", () => {
   });
 });
 
-describe("a failure of the vendor's", () => {
+describe("an error of the vendor", () => {
   test.each<[string, number, JsonObject, number, string]>([
     [
       "words that may not be drawn",
@@ -309,7 +309,7 @@ describe("a failure of the vendor's", () => {
     ["its load", 429, { code: "ServerOverloaded", message: "Busy." }, 503, "overloaded"],
     ["itself", 500, { code: "InternalServiceError", message: "Sorry." }, 502, "upstream_error"],
   ])(
-    "about %s is told in the envelope, and costs nothing",
+    "about %s is reported in the envelope, and costs nothing",
     async (_what, status, error, code, word) => {
       // Each of them would put the only credential to rest.
       await using own = await openPlace("ark", "/api/v3", [V4]);
@@ -326,7 +326,7 @@ describe("a failure of the vendor's", () => {
     },
   );
 
-  test("of every picture is a failure of the whole", async () => {
+  test("for every image is an error of the whole request", async () => {
     place.respond = () => drawn(BLOCKED, BLOCKED);
 
     const { status, answer } = await answerTo({ sequential_image_generation: "auto" });
@@ -354,7 +354,7 @@ async function eventsOf(response: Response): Promise<readonly JsonObject[]> {
 describe("a stream", () => {
   const streamed = { stream: true, sequential_image_generation: "auto" };
 
-  test("hands over each picture of a set, and charges those that were made", async () => {
+  test("delivers each image of a set, and charges the completed ones", async () => {
     place.respond = () => stream([...SET, ...END]);
 
     const response = await ask(streamed);
@@ -373,7 +373,7 @@ describe("a stream", () => {
     expect(place.books.calls().at(-1)?.["lost"]).toBe('["n"]');
   });
 
-  test("of a version that has none is the whole answer in one go", async () => {
+  test("of a version without streams has the complete response at once", async () => {
     const events = await eventsOf(
       await ask({ model: V3, stream: true, response_format: "b64_json" }),
     );
@@ -383,7 +383,7 @@ describe("a stream", () => {
     expect(await lastCost()).toBe(COST);
   });
 
-  test("of several questions is their answers in one go", async () => {
+  test("of several requests has their responses at once", async () => {
     const events = await eventsOf(await ask({ stream: true, n: 2 }));
 
     expect(asked().map(({ body }) => "stream" in body)).toEqual([false, false]);
@@ -399,7 +399,7 @@ describe("a stream", () => {
     expect([response.status, await response.json()]).toMatchObject([400, { code: 400 }]);
   });
 
-  test("that breaks off ends with an error, never with an end", async () => {
+  test("that breaks off ends with an error, never with a normal end", async () => {
     place.respond = () => stream(SET);
 
     const events = await eventsOf(await ask(streamed));

@@ -38,7 +38,7 @@ test.each<[string, JsonObject, string | null]>([
     { size: "768x512" },
     "quality, aspect_ratio, image_size, guidance_scale, negative_prompt, seed, num_inference_steps",
   ],
-])("an upstream such as %s is asked for what it may know", async (provider, sent, lost) => {
+])("an upstream such as %s gets only fields that it may know", async (provider, sent, lost) => {
   await using place = await openPlace(answer, provider, ["my-image-model"]);
 
   const told = await place.gateway.post(PATH, {
@@ -57,7 +57,7 @@ function omit(value: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([each]) => each !== name));
 }
 
-test("pictures go to a compatible upstream as files, and what it alone knows goes with them", async () => {
+test("a compatible upstream gets images as files, and its own fields", async () => {
   await using place = await openPlace(answer, "openai-compatible", ["my-image-model"]);
   const body = { model: "my-image-model", image: BASE64, strength: 0.4, options: { steps: 3 } };
 
@@ -75,7 +75,7 @@ test("pictures go to a compatible upstream as files, and what it alone knows goe
   ]);
 });
 
-test.each(["xai", "together", "ollama"])("%s is not shown pictures", async (provider) => {
+test.each(["xai", "together", "ollama"])("%s gets no images", async (provider) => {
   await using place = await openPlace(answer, provider, ["my-image-model"]);
 
   const refused = await place.gateway.post(PATH, {
@@ -89,7 +89,7 @@ test.each(["xai", "together", "ollama"])("%s is not shown pictures", async (prov
   expect(place.vendor.seen).toEqual([]);
 });
 
-test("a deployment goes by its maker's rules where its name says whose it is", async () => {
+test("a deployment has its maker's rules if its name shows the maker", async () => {
   await using place = await openPlace(answer, "azure-openai", ["gpt-image-1"]);
 
   await place.gateway.post(PATH, { model: "gpt-image-1", prompt: "a fox" });
@@ -98,7 +98,7 @@ test("a deployment goes by its maker's rules where its name says whose it is", a
   expect(place.vendor.last.headers.get("api-key")).toBe("upstream-secret");
 });
 
-test("a data URI in an answer is the picture itself, wherever it stands", async () => {
+test("a data URI in a response is the image itself, in any field", async () => {
   const uri = dataUri("image/webp", PNG);
   await using place = await openPlace(
     () => Response.json({ data: [{ url: uri }, { b64_json: uri }] }),

@@ -64,7 +64,7 @@ async function lastCost(): Promise<unknown> {
 
 const asked = (): readonly Seen[] => place.vendor.seen.filter(({ method }) => method === "POST");
 
-describe("[A2.9] [A4.11-e] a picture", () => {
+describe("[A2.9] [A4.11-e] an image", () => {
   test("is a link, in the envelope, and is charged", async () => {
     const before = Math.floor(Date.now() / 1_000);
 
@@ -102,7 +102,7 @@ describe("[A2.9] [A4.11-e] a picture", () => {
   });
 
   test.each(["own", "other"] as const)(
-    "[A4.11-a] is fetched for callers who want base64 (%s)",
+    "[A4.11-a] is downloaded for clients that request base64 (%s)",
     async (whose) => {
       place.respond = () => drawn(place.links[whose], place.links[whose]);
 
@@ -117,7 +117,7 @@ describe("[A2.9] [A4.11-e] a picture", () => {
     },
   );
 
-  test("that stands where the gateway may not go is handed over as its link, which is said", async () => {
+  test("at a blocked address is returned as its link, with a report", async () => {
     place.respond = () => drawn(place.links.closed);
 
     const { answer, lossy } = await answerTo({ ...nested(DRAW), response_format: "b64_json" });
@@ -139,7 +139,7 @@ describe("[A2.9] [A4.11-e] a picture", () => {
     expect(await lastCost()).toBe(3 * COST);
   });
 
-  test("is handed over in a stream, where the caller wants one", async () => {
+  test("is delivered in a stream if the client requests one", async () => {
     const response = await place.gateway.post(PATH, { ...nested(DRAW), stream: true });
 
     const body = await response.text();
@@ -147,7 +147,7 @@ describe("[A2.9] [A4.11-e] a picture", () => {
     expect(body).toContain(JSON.stringify(place.links.own));
   });
 
-  test("reaches an official client in the shape that it knows", async () => {
+  test("reaches an official client in its own format", async () => {
     const client = new OpenAI({ apiKey: KEY, baseURL: `${place.gateway.url}/v1`, maxRetries: 0 });
 
     const { data = [] } = await client.images.edit({
@@ -164,7 +164,7 @@ describe("[A2.9] [A4.11-e] a picture", () => {
   });
 });
 
-describe("[A4.11-e] a question that the model cannot be asked", () => {
+describe("[A4.11-e] a request that the model does not support", () => {
   test.each<[string, JsonObject, string, string]>([
     [
       "another role",
@@ -192,7 +192,7 @@ describe("[A4.11-e] a question that the model cannot be asked", () => {
     expect(place.books.spent()).toBe(before);
   });
 
-  test("is asked without what merely tunes, which is said; and not for strict callers", async () => {
+  test("loses tuning options with a report, and is refused for strict clients", async () => {
     const body = nested(EDIT, { prompt_extend: true });
     const lax = await answerTo(body);
     const strict = await answerTo(body, { "sluice-strict": "true" });
@@ -211,7 +211,7 @@ describe("an unknown field inside an unknown field", () => {
     optimize_prompt_options: { thinking: null },
   };
 
-  test("is said to be lost, and not to strict callers", async () => {
+  test("is reported as lost, and refused for strict clients", async () => {
     const lax = await answerTo(body);
     const strict = await answerTo(body, { "sluice-strict": "true" });
 
@@ -220,7 +220,7 @@ describe("an unknown field inside an unknown field", () => {
   });
 });
 
-describe("a failure of the vendor's", () => {
+describe("an error of the vendor", () => {
   const failures: [string, number, number, string][] = [
     ["DataInspectionFailed", 400, 400, "content_policy_violation"],
     ["InvalidParameter", 400, 400, "InvalidParameter"],
@@ -234,7 +234,7 @@ describe("a failure of the vendor's", () => {
     ["ModelUnavailable", 503, 503, "overloaded"],
   ];
   test.each(failures)(
-    "%s is told in the envelope, and costs nothing",
+    "%s is reported in the envelope, and costs nothing",
     async (code, status, told, word) => {
       // Some of them would put the only credential to rest.
       await using own = await openPlace("dashscope", "/compatible-mode/v1", [DRAW]);
@@ -256,7 +256,7 @@ describe("a failure of the vendor's", () => {
   );
 });
 
-describe("a picture by a task", () => {
+describe("an image by a task", () => {
   const state = (task_status: string, more: JsonObject = {}): Response =>
     json({ output: { task_id: "0385dc79", task_status, ...more }, request_id: "1" });
 
@@ -267,7 +267,7 @@ describe("a picture by a task", () => {
       method === "POST" ? state("PENDING") : (looks[at++]?.() ?? state("UNKNOWN"));
   }
 
-  test("is waited for, and charged once, though a look at it fails", async () => {
+  test("is polled until it is there, and charged once, although a poll fails", async () => {
     const results = [{ url: place.links.own, actual_prompt: "A red paper fox" }];
     answerTask(
       () => state("RUNNING"),
@@ -301,7 +301,7 @@ describe("a picture by a task", () => {
     expect(await lastCost()).toBe(COST);
   });
 
-  test("that fails is a failure, which costs nothing", async () => {
+  test("that fails is an error, which costs nothing", async () => {
     answerTask(() => state("FAILED", { code: "DataInspectionFailed", message: "No." }));
 
     const { status, answer } = await answerTo({ model: TASK, prompt: "A paper fox" });

@@ -41,37 +41,40 @@ const send = (
   });
 
 describe("a form", () => {
-  test.each(PATHS)("at %s becomes one of the vendor's own, answered in its shape", async (path) => {
-    const answer = await send(
-      path,
-      formOf([...ASKED, ["n", "2"], ["image", picture()], ["mask", picture()]]),
-    );
+  test.each(PATHS)(
+    "at %s is sent in the vendor's format, and its response is in the endpoint's",
+    async (path) => {
+      const answer = await send(
+        path,
+        formOf([...ASKED, ["n", "2"], ["image", picture()], ["mask", picture()]]),
+      );
 
-    expect(await answer.json()).toEqual({
-      created: 1_769_567_828,
-      background: "opaque",
-      output_format: "png",
-      quality: "high",
-      size: "1024x1024",
-      data: [{ b64_json: BASE64 }, { b64_json: BASE64 }],
-      usage: expect.objectContaining({
-        input_tokens: 10,
-        output_tokens: 2_112,
-        total_tokens: 2_122,
-      }),
-    });
-    expect(place.vendor.last.path).toBe("/v1/images/edits");
-    expect(place.vendor.last.body).toEqual({
-      model: "gpt-image-1",
-      prompt: "in snow",
-      n: "2",
-      ...DEFAULTS,
-    });
-    expect(place.vendor.last.files).toEqual([
-      { field: "image", name: "image-1.png", type: "image/png", bytes: PNG },
-      { field: "mask", name: "mask.png", type: "image/png", bytes: PNG },
-    ]);
-  });
+      expect(await answer.json()).toEqual({
+        created: 1_769_567_828,
+        background: "opaque",
+        output_format: "png",
+        quality: "high",
+        size: "1024x1024",
+        data: [{ b64_json: BASE64 }, { b64_json: BASE64 }],
+        usage: expect.objectContaining({
+          input_tokens: 10,
+          output_tokens: 2_112,
+          total_tokens: 2_122,
+        }),
+      });
+      expect(place.vendor.last.path).toBe("/v1/images/edits");
+      expect(place.vendor.last.body).toEqual({
+        model: "gpt-image-1",
+        prompt: "in snow",
+        n: "2",
+        ...DEFAULTS,
+      });
+      expect(place.vendor.last.files).toEqual([
+        { field: "image", name: "image-1.png", type: "image/png", bytes: PNG },
+        { field: "mask", name: "mask.png", type: "image/png", bytes: PNG },
+      ]);
+    },
+  );
 
   test.each<[string, Part[]]>([
     [
@@ -109,7 +112,7 @@ describe("a form", () => {
         ["image", new File([PNG], "", { type: "text/plain" })],
       ],
     ],
-  ])("may hold several pictures %s", async (_, parts) => {
+  ])("may have several images %s", async (_, parts) => {
     const answer = await send(EDITS, formOf([...ASKED, ...parts]), { "sluice-strict": "true" });
 
     expect(answer.status).toBe(200);
@@ -121,7 +124,7 @@ describe("a form", () => {
     ]);
   });
 
-  test("may say numbers and flags as text, and nothing at all", async () => {
+  test("may have numbers and flags as text, and empty fields", async () => {
     const more: Part[] = [
       ["output_compression", "70"],
       ["user", ""],
@@ -149,7 +152,7 @@ describe("a form", () => {
     expect(place.vendor.last.files[0]?.bytes).toEqual(PNG);
   });
 
-  test("sent again with its key is answered alike and not asked again, whatever its boundary", async () => {
+  test("repeated with its idempotency key gets the same response, with any boundary", async () => {
     using books = openBooks(place.gateway.dataDir);
     const key = { "idempotency-key": "edit-1" };
     const first = await (await send(EDITS, formOf([...ASKED, ["image", picture()]]), key)).text();
@@ -195,7 +198,7 @@ describe("a form", () => {
       "not an image",
     ],
     ["with eleven pictures", [...ASKED, ...Array<Part>(11).fill(image)], "image", "10 at the most"],
-  ])("%s is refused in the chat style's words", async (_, parts, param, words) => {
+  ])("%s is refused in the chat style's format", async (_, parts, param, words) => {
     const before = place.vendor.seen.length;
 
     const refused = await send(EDITS, formOf(parts));
@@ -249,7 +252,7 @@ describe("JSON", () => {
       { "sluice-strict": "true" },
     );
 
-  test("may hold pictures as the newer clients write them", async () => {
+  test("may have images in the form of newer clients", async () => {
     const given = { image_url: dataUri("image/png", PNG) };
 
     const answer = await post({ images: [given, given], mask: given, input_fidelity: "high" });
@@ -263,7 +266,7 @@ describe("JSON", () => {
     expect(place.vendor.last.body["input_fidelity"]).toBe("high");
   });
 
-  test("may say by a drawing over the first picture what is to be changed", async () => {
+  test("may have a drawing over the first image that shows the area to change", async () => {
     const given = { image_url: dataUri("image/png", PNG) };
     const model = "gpt-image-2.5-flare";
 
@@ -285,7 +288,7 @@ describe("JSON", () => {
     expect(await older.json()).toMatchObject({ error: { param: "markup" } });
   });
 
-  test("that names a file that the vendor keeps goes on as JSON", async () => {
+  test("with a file id of the vendor is sent as JSON", async () => {
     const answer = await post({
       images: [{ file_id: "file-1" }, { image_url: dataUri("image/png", PNG) }],
       mask: { file_id: "file-2" },
@@ -313,11 +316,11 @@ describe("JSON", () => {
   });
 });
 
-describe("a mask beside a picture that is given to be drawn anew", () => {
+describe("a mask beside an image for a new generation", () => {
   const uri = dataUri("image/png", PNG);
   const asked = { model: "gpt-image-1", prompt: "in snow", image: uri, mask: uri };
 
-  test("goes on as a file, as that of an edit does", async () => {
+  test("is sent as a file, like the mask of an edit", async () => {
     const answer = await place.gateway.post("/v1/images/generations", asked);
 
     expect(answer.status).toBe(200);
@@ -330,14 +333,14 @@ describe("a mask beside a picture that is given to be drawn anew", () => {
     expect(place.vendor.last.files.map(({ field }) => field)).toEqual(["image", "mask"]);
   });
 
-  test("is refused where there is no picture that it could lie over", async () => {
+  test("is refused without an image that it could cover", async () => {
     const answer = await place.gateway.post("/v1/images/generations", { ...asked, image: null });
 
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { param: "mask" } });
   });
 
-  test("is refused for a model that would change the whole picture", async () => {
+  test("is refused for a model that would change the whole image", async () => {
     await using other = await openPlace(undefined, "ark", ["doubao-seedream-4-5-251128"]);
 
     const answer = await other.gateway.post("/v1/images/generations", {
@@ -355,7 +358,7 @@ describe("a variation", () => {
   const PATH = "/v1/images/variations";
 
   test.each([PATH, "/openai/v1/images/variations"])(
-    "at %s is asked of the model that makes them",
+    "at %s is sent to the model that supports variations",
     async (path) => {
       const form = formOf([
         ["model", "dall-e-2"],
@@ -375,7 +378,7 @@ describe("a variation", () => {
     },
   );
 
-  test("is not asked of one that makes none, nor without a picture, nor as JSON", async () => {
+  test("is refused for other models, without an image, and as JSON", async () => {
     const other = await send(
       PATH,
       formOf([

@@ -128,7 +128,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 describe.each(FAILURES)("a vendor that refuses $what", ({ status, body, told, code }) => {
-  test("has an error in both formats, and costs nothing", async () => {
+  test("gets an error in both formats, without cost", async () => {
     let asks = 0;
     const bothAsk = Promise.withResolvers<void>();
     await using place = await openPlace(async () => {
@@ -174,7 +174,7 @@ async function journaled(dataDir: string): Promise<unknown> {
 }
 
 test.each(PATHS)(
-  "%s hands over the pictures that could be made, and says that there are fewer",
+  "%s returns the completed images, and reports that there are fewer",
   async (path) => {
     await using place = await openPlace(ONE_OF_TWO);
 
@@ -187,7 +187,7 @@ test.each(PATHS)(
   },
 );
 
-test("[A2.9] that there are fewer is said where the vendor says nothing of it, and only then", async () => {
+test("[A2.9] a lower number of images is reported only if the vendor does not report it", async () => {
   await using place = await openPlace(() => Response.json({ data: [{ b64_json: BASE64 }] }));
   const ask = (n: number) => place.gateway.post("/v1/images/generations", { ...asked, n });
 
@@ -195,7 +195,7 @@ test("[A2.9] that there are fewer is said where the vendor says nothing of it, a
   expect((await ask(2)).headers.get("sluice-lossy")).toBe("n");
 });
 
-test("what was made is paid for, and a strict caller gets it, too", async () => {
+test("completed images are charged, and a strict client gets them, too", async () => {
   await using place = await openPlace(ONE_OF_TWO);
   const strict = { "sluice-strict": "true" };
 
@@ -204,7 +204,7 @@ test("what was made is paid for, and a strict caller gets it, too", async () => 
   expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, "n"]);
 });
 
-test("a stream of an answer that was whole says from the start that there are fewer", async () => {
+test("a stream made of a complete response reports at its start that there are fewer images", async () => {
   await using place = await openPlace(ONE_OF_TWO);
   const body = { ...asked, n: 2, stream: true };
 
@@ -215,7 +215,7 @@ test("a stream of an answer that was whole says from the start that there are fe
   expect(await journaled(place.gateway.dataDir)).toEqual(["n"]);
 });
 
-test("the parts that were answered are handed over and paid for where others failed", async () => {
+test("completed parts are returned and charged if others failed", async () => {
   let asks = 0;
   await using place = await openPlace((seen) =>
     ++asks === 2
@@ -237,7 +237,7 @@ test("the parts that were answered are handed over and paid for where others fai
   expect(books.spent()).toBe(2 * (10 * 10_000 + 1_056 * 40_000));
 });
 
-test("a link in place of a picture is followed for a caller who wants base64, if it is the vendor's own", async () => {
+test("a link instead of an image is followed for base64, if it is the vendor's own", async () => {
   await using place = await openPlace(({ path, headers }) =>
     path === "/v1/made.png"
       ? new Response(Buffer.from(BASE64, "base64"))
@@ -250,7 +250,7 @@ test("a link in place of a picture is followed for a caller who wants base64, if
   expect(await answer.json()).toMatchObject({ data: { data: [{ url: "", b64_json: BASE64 }] } });
 });
 
-test("a link of the vendor's that leads elsewhere within is handed over, and not followed", async () => {
+test("a vendor's link that leads to a private address is returned, and not followed", async () => {
   await using within = openPictureVendor(() => new Response(Buffer.from(BASE64, "base64")));
   const url = `${within.url}/made.png`;
   await using place = await openPlace(() => Response.json({ data: [{ url }] }));

@@ -103,7 +103,7 @@ async function spentOn(act: () => Promise<unknown>, of = books): Promise<number>
 const bodies = (seen: readonly Seen[] = vendor.seen) => seen.map(({ body }) => body);
 const CONFIG = { responseModalities: ["IMAGE"], topP: 0.95, maxOutputTokens: 32_768 };
 
-test("[A2.9] [A4.11-a] a picture comes as base64, whatever way was asked for", async () => {
+test("[A2.9] [A4.11-a] an image is returned as base64, for any requested format", async () => {
   for (const response_format of [undefined, "url", "b64_json"]) {
     const answer = await ask(response_format === undefined ? {} : { response_format });
 
@@ -125,7 +125,7 @@ test("[A2.9] [A4.11-a] a picture comes as base64, whatever way was asked for", a
   });
 });
 
-test("[A4.11-b] several pictures are asked for one by one, and each is charged", async () => {
+test("[A4.11-b] several images are requested one by one, and each is charged", async () => {
   const spent = await spentOn(async () => {
     const answer = await envelopeOf(await ask({ n: 3, aspect_ratio: "16:9" }));
     expect(answer.data.data).toHaveLength(3);
@@ -140,7 +140,7 @@ test("[A4.11-b] several pictures are asked for one by one, and each is charged",
   );
 });
 
-test("[A4.11-b] of several pictures those that were made are handed over and charged", async () => {
+test("[A4.11-b] if some of several images succeed, those are returned and charged", async () => {
   const spent = await spentOn(async () => {
     let asked = 0;
     respond = () => (asked++ === 1 ? refused(500, "INTERNAL", "Oh.") : drawn());
@@ -151,7 +151,7 @@ test("[A4.11-b] of several pictures those that were made are handed over and cha
   expect(spent).toBe(2 * COST);
 });
 
-test("the connection of a picture that was refused serves the next one", async () => {
+test("the connection of a refused image is used for the next one", async () => {
   let asked = 0;
   respond = () => (asked++ % 2 === 1 ? refused(500, "INTERNAL", "Oh.") : drawn());
   for (let each = 0; each < 10; each++) expect((await ask({ n: 2 })).status).toBe(200);
@@ -161,7 +161,7 @@ test("the connection of a picture that was refused serves the next one", async (
   expect(connections.size).toBeLessThanOrEqual(4);
 });
 
-test("[A4.11-b] words beside a picture are charged as words, by the published prices", async () => {
+test("[A4.11-b] text beside an image is charged as text, by the published prices", async () => {
   const candidatesTokensDetails = [
     { modality: "TEXT", tokenCount: 90 },
     { modality: "IMAGE", tokenCount: 1_200 },
@@ -204,7 +204,7 @@ test("[A4.11-b] each generation gets the sizes that it supports", async () => {
   ]);
 });
 
-test("[A4.11-b] the other place of the same models is told of people and formats, too", async () => {
+test("[A4.11-b] the other service of the same models also gets the options for people and formats", async () => {
   respond = () => drawn(JPEG, "image/jpeg");
   const answer = await ask({
     model: ON_VERTEX,
@@ -232,7 +232,7 @@ test.each<[string, JsonObject, string]>([
   ["JPEG", { mime_type: "image/jpeg" }, "image/jpeg"],
   ["WebP", { output_format: "webp" }, "image/webp"],
 ])(
-  "[A4.11-b] a picture is handed over as %s, whatever the vendor made",
+  "[A4.11-b] an image is returned as %s, from any format of the vendor",
   async (_, requested, type) => {
     for (const [bytes, made] of [
       [PNG, "image/png"],
@@ -250,7 +250,7 @@ test.each<[string, JsonObject, string]>([
   },
 );
 
-test("[A4.11-b] the words beside a picture come with it", async () => {
+test("[A4.11-b] the text beside an image is returned with it", async () => {
   const parts = [
     { text: "A fox, as you wished." },
     { inlineData: { mimeType: "image/png", data: PNG.toString("base64") } },
@@ -262,7 +262,7 @@ test("[A4.11-b] the words beside a picture come with it", async () => {
   expect(answer.data.data[0]?.revised_prompt).toBe("A fox, as you wished.");
 });
 
-describe("[A4.11-b] a given picture is sent along", () => {
+describe("[A4.11-b] an input image is sent", () => {
   const INLINE = { inlineData: { mimeType: "image/png", data: PNG.toString("base64") } };
   const parts = () => (bodies()[0]?.["contents"] as JsonObject[] | undefined)?.[0]?.["parts"];
 
@@ -275,7 +275,7 @@ describe("[A4.11-b] a given picture is sent along", () => {
     expect(parts()).toEqual([INLINE, { text: "A fox" }]);
   });
 
-  test("out of a form", async () => {
+  test("from a form", async () => {
     const form = new FormData();
     form.set("model", SMALL);
     form.set("prompt", "A fox");
@@ -291,7 +291,7 @@ describe("[A4.11-b] a given picture is sent along", () => {
     expect(parts()).toEqual([INLINE, { text: "A fox" }]);
   });
 
-  test("from behind a link, as PNG where the vendor could not read it", async () => {
+  test("from a link, as PNG if the vendor does not support its format", async () => {
     expect((await ask({ image: `http://127.0.0.1:${pictures.port}/a` })).status).toBe(200);
     expect(parts()).toEqual([
       { inlineData: { mimeType: "image/png", data: expect.stringMatching(/^iVBORw0KGgo/) } },
@@ -299,14 +299,14 @@ describe("[A4.11-b] a given picture is sent along", () => {
     ]);
   });
 
-  test("not from a link into a network that is not open", async () => {
+  test("but not from a link into a blocked network", async () => {
     const answer = await ask({ image: "http://127.0.0.2/a.png" });
 
     expect([answer.status, vendor.seen.length]).toEqual([400, 0]);
     expect(await answer.json()).toMatchObject({ code: 400, data: null });
   });
 
-  test("but neither six of them nor a mask", async () => {
+  test("but not more than five, and no mask", async () => {
     const six = await ask({ images: Array<string>(6).fill(DATA_URI) });
     const masked = await gateway.post("/v1/images/edits", {
       model: SMALL,
@@ -321,7 +321,7 @@ describe("[A4.11-b] a given picture is sent along", () => {
   });
 });
 
-test("[A4.11-b] turns go on where they were, for the newest models as the caller's own", async () => {
+test("[A4.11-b] turns keep their roles, but the newest models get all turns as the user's", async () => {
   const contents = [
     { role: "user", parts: [{ text: "A fox" }] },
     { role: "model", parts: [{ image: DATA_URI }] },
@@ -363,28 +363,31 @@ describe("[A4.11-b] a failure of the vendor", () => {
     ["an overload", () => refused(503, "UNAVAILABLE", "Later."), 503, "Later."],
     ["what is no JSON", () => new Response("<html>"), 502, "not a JSON object"],
     ["no picture", () => json({ candidates: [] }), 502, "no image"],
-  ])("such as %s is told in the envelope, and costs nothing", async (_, answer, status, said) => {
-    respond = answer;
-    // Its channel is given a rest after this.
-    await using own = await open();
-    using ownBooks = openBooks(own.dataDir);
+  ])(
+    "such as %s is reported in the envelope, and costs nothing",
+    async (_, answer, status, said) => {
+      respond = answer;
+      // Its channel is given a rest after this.
+      await using own = await open();
+      using ownBooks = openBooks(own.dataDir);
 
-    const spent = await spentOn(async () => {
-      const response = await own.post(PATH, { model: SMALL, prompt: "A fox", n: 2 });
-      expect(response.status).toBe(status);
-      expect(await response.json()).toEqual({
-        code: status,
-        msg: expect.stringContaining(said),
-        data: null,
-        error: expect.objectContaining({ message: expect.stringContaining(said) }),
-      });
-    }, ownBooks);
+      const spent = await spentOn(async () => {
+        const response = await own.post(PATH, { model: SMALL, prompt: "A fox", n: 2 });
+        expect(response.status).toBe(status);
+        expect(await response.json()).toEqual({
+          code: status,
+          msg: expect.stringContaining(said),
+          data: null,
+          error: expect.objectContaining({ message: expect.stringContaining(said) }),
+        });
+      }, ownBooks);
 
-    expect(spent).toBe(0);
-  });
+      expect(spent).toBe(0);
+    },
+  );
 });
 
-test("a strict caller is refused what others learn to have lost", async () => {
+test("a strict client is refused if fields would be lost", async () => {
   const requested = { user: "somebody", person_generation: "allow_adult" };
 
   const lossy = await ask(requested);
@@ -399,7 +402,7 @@ test("a strict caller is refused what others learn to have lost", async () => {
   expect(await strict.json()).toMatchObject({ msg: expect.stringContaining("'user'") });
 });
 
-test("the official client of the other shape gets its pictures, streamed too", async () => {
+test("the official client of the other format gets its images, also streamed", async () => {
   const client = new OpenAI({ apiKey: KEY, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
 
   const whole = await client.images.generate({ model: SMALL, prompt: "A fox", n: 2 });
@@ -416,7 +419,7 @@ test("the official client of the other shape gets its pictures, streamed too", a
   ]);
 });
 
-describe("[A4.11-b] the older models of predictions", () => {
+describe("[A4.11-b] the older prediction models", () => {
   /** 4 cents, in nano-dollars. */
   const PICTURE_COST = 40_000_000;
   const prediction = { mimeType: "image/png", bytesBase64Encoded: PNG.toString("base64") };
@@ -425,7 +428,7 @@ describe("[A4.11-b] the older models of predictions", () => {
     return json({ predictions: Array(sampleCount).fill(prediction) });
   };
 
-  test("make four pictures at once, and are asked again for more", async () => {
+  test("make up to four images per request, and are called again for more", async () => {
     respond = predicted;
 
     const spent = await spentOn(async () => {
@@ -440,7 +443,7 @@ describe("[A4.11-b] the older models of predictions", () => {
     );
   });
 
-  test("hand over what was not filtered out, and charge for that", async () => {
+  test("return the images that were not filtered, and charge those", async () => {
     respond = () => json({ predictions: [prediction, { raiFilteredReason: "No." }] });
 
     const spent = await spentOn(async () => {
@@ -451,7 +454,7 @@ describe("[A4.11-b] the older models of predictions", () => {
     expect(spent).toBe(PICTURE_COST);
   });
 
-  test("say why where everything was", async () => {
+  test("report the reason if all were filtered", async () => {
     respond = () => json({ predictions: [{ raiFilteredReason: "Not this one." }] });
 
     const answer = await ask({ model: IMAGEN });
@@ -460,7 +463,7 @@ describe("[A4.11-b] the older models of predictions", () => {
     expect(await answer.json()).toMatchObject({ code: 400, msg: "Not this one." });
   });
 
-  test.each([IMAGEN, IMAGEN_ON_VERTEX])("do nothing but draw (%s)", async (model) => {
+  test.each([IMAGEN, IMAGEN_ON_VERTEX])("only make images (%s)", async (model) => {
     const messages = [{ role: "user", content: "hi" }];
 
     const answer = await gateway.post("/v1/chat/completions", { model, messages });
@@ -471,7 +474,7 @@ describe("[A4.11-b] the older models of predictions", () => {
     );
   });
 
-  test("draw from words only", async () => {
+  test("make images from text only", async () => {
     const answer = await ask({ model: IMAGEN, image: DATA_URI });
 
     expect([answer.status, vendor.seen.length]).toEqual([400, 0]);

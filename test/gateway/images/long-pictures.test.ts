@@ -53,12 +53,12 @@ const sendForm = (model: string): Promise<Response> =>
     body: formWith(model),
   });
 
-describe("a long picture", () => {
+describe("a large image", () => {
   const ways: [string, (model: string) => Promise<Response>][] = [
     ["JSON", (model) => gateway.post(GENERATIONS, asked(model))],
     ["a form", sendForm],
   ];
-  test.each(ways)("in %s is at its vendor byte for byte, as a file", async (_, send) => {
+  test.each(ways)("in %s reaches its vendor byte for byte, as a file", async (_, send) => {
     const answer = await send("gpt-image-1");
 
     expect((await drawnIn(answer)) === BASE64).toBe(true);
@@ -66,7 +66,7 @@ describe("a long picture", () => {
     expect(files.last.files.map(({ bytes }) => Buffer.from(LONG).equals(bytes))).toEqual([true]);
   });
 
-  test.each(ways)("in %s is at its vendor byte for byte, in JSON", async (_, send) => {
+  test.each(ways)("in %s reaches its vendor byte for byte, in JSON", async (_, send) => {
     const answer = await send("gemini-2.5-flash-image");
 
     expect((await drawnIn(answer)) === BASE64).toBe(true);
@@ -78,7 +78,7 @@ describe("a long picture", () => {
     expect(said).toStartWith(`"}},{"text":"é"}]}]`);
   });
 
-  test("that is asked for twice with one key is drawn once", async () => {
+  test("that is requested twice with one idempotency key is made once", async () => {
     const headers = { "idempotency-key": "long" };
     const before = files.seen.length;
 
@@ -111,7 +111,7 @@ describe("a long picture", () => {
       `'n' must be an integer from 1 to 10, but is a string of ${BASE64.length} characters.`,
     ],
   ];
-  test.each(refused)("%s is refused in the words for any other", async (_, body, message) => {
+  test.each(refused)("%s is refused like any other", async (_, body, message) => {
     const answer = await gateway.post(GENERATIONS, body);
 
     expect([answer.status, await answer.json()]).toEqual([

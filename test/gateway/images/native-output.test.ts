@@ -91,8 +91,8 @@ const ASK = {
   },
 };
 
-describe("[A4.7-e] a native caller of a native upstream", () => {
-  test("has the question sent and the picture handed over without a byte being changed", async () => {
+describe("[A4.7-e] a native client of a native upstream", () => {
+  test("has its request and the image passed through unchanged", async () => {
     const whole = JSON.stringify(candidate(picture(LARGE)), undefined, 1);
     respond = () => new Response(whole, { headers: { "content-type": "application/json" } });
     const sent = JSON.stringify(ASK, undefined, 2);
@@ -106,7 +106,7 @@ describe("[A4.7-e] a native caller of a native upstream", () => {
     ]);
   });
 
-  test("gets its stream byte for byte, however large a picture is in it", async () => {
+  test("gets its stream byte for byte, with images of any size", async () => {
     const chunks = [
       candidate({ text: "Hm.", thought: true }),
       candidate({ ...picture(LARGE), thoughtSignature: "c2ln" }),
@@ -137,8 +137,8 @@ describe("[A4.7-e] a native caller of a native upstream", () => {
   });
 });
 
-describe("[A4.7-e] a native caller of an upstream of the chat style", () => {
-  test("gets the picture as inlineData", async () => {
+describe("[A4.7-e] a native client of an upstream of the chat style", () => {
+  test("gets the image as inlineData", async () => {
     respond = answerChat;
 
     const answer = await gateway.post(`/v1beta/models/${CHAT}:generateContent`, {
@@ -171,7 +171,7 @@ describe("[A4.7-e] a native caller of an upstream of the chat style", () => {
     expect(await answer.text()).toContain(JSON.stringify(picture()));
   });
 
-  test("may show it again", async () => {
+  test("may send it back", async () => {
     respond = answerChat;
 
     const answer = await gateway.post(`/v1beta/models/${CHAT}:generateContent`, {
@@ -203,14 +203,14 @@ const AS_USERS = [
   { role: "user", parts: [picture(), { text: "Now in red" }] },
 ];
 
-describe("a caller of the chat style, of a native upstream", () => {
+describe("a client of the chat style, of a native upstream", () => {
   const question = {
     model: NATIVE,
     messages: [{ role: "user", content: "A fox" }],
     modalities: ["image", "text"],
   } as const;
 
-  test("says what it wants in its own words", async () => {
+  test("sets options in the fields of its style", async () => {
     await gateway.post("/v1/chat/completions", {
       ...question,
       image_config: { aspect_ratio: "16:9", image_size: "2K" },
@@ -225,7 +225,7 @@ describe("a caller of the chat style, of a native upstream", () => {
     });
   });
 
-  test.each(["google", "vendor"])("or in those of extra_body.%s", async (name) => {
+  test.each(["google", "vendor"])("or in extra_body.%s", async (name) => {
     const answer = await gateway.post("/v1/chat/completions", {
       ...question,
       extra_body: { [name]: { image_config: { aspect_ratio: "3:2" } } },
@@ -241,7 +241,7 @@ describe("a caller of the chat style, of a native upstream", () => {
   test.each([
     [OLDER, AS_MODELS],
     [NATIVE, AS_USERS],
-  ])("gets the picture beside the words, and may show it again (%s)", async (model, contents) => {
+  ])("gets the image beside the text, and may send it back (%s)", async (model, contents) => {
     const answer = await gateway.post("/v1/chat/completions", { ...question, model });
     const { choices } = (await answer.json()) as { choices: { message: JsonObject }[] };
     const [first] = choices;
@@ -256,7 +256,7 @@ describe("a caller of the chat style, of a native upstream", () => {
     expect(vendor.last.body["contents"]).toEqual(contents);
   });
 
-  test("gets the largest one in a stream, too", async () => {
+  test("gets the largest image in a stream, too", async () => {
     respond = () => streamNative(candidate(picture(LARGE)));
 
     const answer = await gateway.post("/v1/chat/completions", { ...question, stream: true });
@@ -280,8 +280,8 @@ describe("a caller of the chat style, of a native upstream", () => {
   });
 });
 
-describe("a caller of the responses style, of a native upstream", () => {
-  test("gets the picture as an item, and may show it again", async () => {
+describe("a client of the responses style, of a native upstream", () => {
+  test("gets the image as an item, and may send it back", async () => {
     const first = await gateway.post("/v1/responses", { model: NATIVE, input: "A fox" });
     const { output } = (await first.json()) as { output: JsonObject[] };
     const again = await gateway.post("/v1/responses", {
@@ -316,7 +316,7 @@ describe("a caller of the responses style, of a native upstream", () => {
   });
 });
 
-describe("a caller of the messages style, which has no place for pictures,", () => {
+describe("a client of the messages style, which has no field for images,", () => {
   test.each([false, true])("gets it as a link in the text (streamed: %p)", async (isStream) => {
     respond = () => (isStream ? streamNative(candidate(picture())) : json(candidate(picture())));
 

@@ -83,7 +83,7 @@ describe("an autoregressive model", () => {
         user: "u",
       },
     ],
-  ])("[A4.11-d] is asked for %s", async (_, more, sent) => {
+  ])("[A4.11-d] is sent %s", async (_, more, sent) => {
     const answer = await place.gateway.post(
       PATH,
       { ...asked, ...more },
@@ -111,7 +111,7 @@ describe("an autoregressive model", () => {
     ["an address within", { image: "http://127.0.0.1:1/a.png" }, "image", ""],
     ["data that is not an image", { image: "aGVsbG8=" }, "image", "not an image"],
     ["a data URI without base64", { image: "data:image/png,x" }, "image", "base64"],
-  ])("[A4.11-d] is not asked for %s it does not take", async (_, more, param, words) => {
+  ])("[A4.11-d] is not sent %s, which it does not support", async (_, more, param, words) => {
     const before = place.vendor.seen.length;
 
     const refused = await place.gateway.post(PATH, { ...asked, ...more });
@@ -137,7 +137,7 @@ describe("an autoregressive model", () => {
     ["sequential_image_generation", { sequential_image_generation: "auto" }],
     ["my_own", { my_own: 1 }],
   ])(
-    "[A4.11-d] is asked without %s, which is reported, or refused for who is strict",
+    "[A4.11-d] is called without %s, with a report, or the call is refused for strict clients",
     async (name, more) => {
       const lossy = await place.gateway.post(PATH, { ...asked, ...more });
       const strict = await place.gateway.post(
@@ -153,7 +153,7 @@ describe("an autoregressive model", () => {
     },
   );
 
-  test("[A2.9] [A4.11-a] answers in base64, in the envelope", async () => {
+  test("[A2.9] [A4.11-a] responds in base64, in the envelope", async () => {
     const answer = await place.gateway.post(PATH, { ...asked, n: 2 });
 
     const picture = { url: "", b64_json: BASE64, revised_prompt: "" };
@@ -164,7 +164,7 @@ describe("an autoregressive model", () => {
     });
   });
 
-  test("[A4.11-d] is charged for every picture", async () => {
+  test("[A4.11-d] is charged for every image", async () => {
     using books = openBooks(place.gateway.dataDir);
     await books.whenSettled();
     const spent = books.spent();
@@ -175,7 +175,7 @@ describe("an autoregressive model", () => {
     expect(books.spent() - spent).toBe(10 * 10_000 + 3 * 1_056 * 40_000);
   });
 
-  describe("that is given pictures", () => {
+  describe("with input images", () => {
     test.each<[string, () => Promise<JsonObject>]>([
       ["a data URI", async () => ({ image: dataUri("image/png", PNG) })],
       ["base64", async () => ({ image: BASE64 })],
@@ -202,7 +202,7 @@ describe("an autoregressive model", () => {
       ]);
     });
 
-    test("[A4.11-d] hands on as many as ten, as files of their own types, and GIF as PNG", async () => {
+    test("[A4.11-d] gets up to ten, as files of their own types, and GIF as PNG", async () => {
       const [jpg, web] = [await jpeg(), await webp()];
       const images = [
         ...[PNG, jpg, web, GIF].map((each) => dataUri("image/png", each)),
@@ -232,7 +232,7 @@ describe("an autoregressive model", () => {
       ["medium", "high"],
       ["high", "high"],
       ["auto", undefined],
-    ])("[A4.11-d] keeps to them as closely as asked: %s", async (input_fidelity, sent) => {
+    ])("[A4.11-d] keeps the requested fidelity: %s", async (input_fidelity, sent) => {
       const body = { ...asked, image: BASE64, input_fidelity };
       const answer = await place.gateway.post(PATH, body, { "sluice-strict": "true" });
 
@@ -241,7 +241,7 @@ describe("an autoregressive model", () => {
     });
 
     test.each(["gpt-image-2", "gpt-image-2.5-flare"])(
-      "is not told so if it is %s, which refuses to be",
+      "gets no fidelity if it is %s, which refuses the option",
       async (model) => {
         const body = { ...asked, model, image: BASE64, input_fidelity: "high" };
 
@@ -252,7 +252,7 @@ describe("an autoregressive model", () => {
       },
     );
 
-    test("[A4.11-d] cannot be told so where it is the smaller model, which is reported", async () => {
+    test("[A4.11-d] gets no fidelity if it is the smaller model, with a report", async () => {
       const body = { ...asked, model: "gpt-image-1-mini", image: BASE64, input_fidelity: "high" };
 
       const answer = await place.gateway.post(PATH, body);
@@ -268,7 +268,7 @@ describe("an autoregressive model", () => {
   });
 });
 
-describe("the models before", () => {
+describe("the older models", () => {
   let place: Place;
   beforeAll(async () => {
     place = await openPlace(({ body }) =>
@@ -284,7 +284,7 @@ describe("the models before", () => {
   });
   afterAll(() => place[Symbol.asyncDispose]());
 
-  test("are asked in their own words, and answer with a link or in base64 as asked", async () => {
+  test("get requests in their own format, and respond with a link or base64 as requested", async () => {
     const body = {
       model: "dall-e-3",
       prompt: "a fox",
@@ -308,7 +308,7 @@ describe("the models before", () => {
     expect(await base64.json()).toMatchObject({ data: { data: [{ url: "", b64_json: BASE64 }] } });
   });
 
-  test("that make one picture at a time are asked as often as there are to be pictures", async () => {
+  test("with one image per request are called once per image", async () => {
     const before = place.vendor.seen.length;
 
     const answer = await place.gateway.post(PATH, { model: "dall-e-3", prompt: "a fox", n: 3 });
@@ -324,7 +324,7 @@ describe("the models before", () => {
     [{ model: "dall-e-3", image: BASE64 }, "image", "no pictures"],
     [{ model: "dall-e-2", size: "1792x1024" }, "size", "256x256, 512x512, 1024x1024"],
     [{ model: "dall-e-2", images: [BASE64, BASE64] }, "image", "1 at the most"],
-  ])("are not asked for what they do not take: %j", async (more, param, words) => {
+  ])("get no unsupported options: %j", async (more, param, words) => {
     const refused = await place.gateway.post(PATH, { prompt: "a fox", ...more });
 
     expect(refused.status).toBe(400);
@@ -333,7 +333,7 @@ describe("the models before", () => {
     });
   });
 
-  test("the eldest is asked without a quality, which it does not know", async () => {
+  test("include the oldest one, which gets no quality option", async () => {
     const body = { model: "dall-e-2", prompt: "a fox", size: "256x256", quality: "standard" };
     const answer = await place.gateway.post(PATH, body, { "sluice-strict": "true" });
 

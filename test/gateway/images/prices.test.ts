@@ -41,12 +41,12 @@ test.each<[string, JsonObject, number]>([
   ["of such a size in another quality", { size: "1024x1536", quality: "low" }, 4],
   ["of a size in a word", { size: "4K" }, 24],
   ["of a size in a word of its own, whatever its shape", { size: "16:9", image_size: "4K" }, 24],
-])("a picture %s costs what its kind does", async (_, requested, cents) => {
+])("an image %s has the price of its kind", async (_, requested, cents) => {
   expect(await costOf(requested)).toBe(cents * CENT);
 });
 
 test.each(["4K", "4k", " 4k "])(
-  "a picture that a vendor draws as 4K costs that (%j)",
+  "an image that a vendor makes in 4K has the price of 4K (%j)",
   async (size) => {
     const drawn = { inlineData: { mimeType: "image/png", data: BASE64 } };
     const respond = () => Response.json({ candidates: [{ content: { parts: [drawn] } }] });
@@ -64,13 +64,13 @@ test.each<[string, JsonObject, number]>([
   ["that is tall", { size: "1024x1792" }, 8],
   ["that is tall, in its better quality", { quality: "hd", size: "1024x1792" }, 12],
 ])(
-  "a picture of the catalogue's dearer kinds (%s) costs what its vendor asks",
+  "an image of the catalogue's more expensive kinds (%s) has its vendor's price",
   async (_, requested, cents) => {
     expect(await costOf({ model: "dall-e-3", ...requested })).toBe(cents * CENT);
   },
 );
 
-describe("pictures that are counted in tokens", () => {
+describe("images that are charged by tokens", () => {
   /** Of gpt-image-1.5: a million tokens of words out are 10 dollars, of pictures 32. */
   const COUNTED = 10 * 5_000 + 1_000 * 32_000;
   const counted = { input_tokens: 10, output_tokens: 1_000, total_tokens: 1_010 };
@@ -81,7 +81,7 @@ describe("pictures that are counted in tokens", () => {
       { output_tokens_details: { image_tokens: 1_000, text_tokens: 0 } },
     ],
     ["tells no kinds of them apart", {}],
-  ])("cost what pictures do where the vendor %s", async (_, details) => {
+  ])("have image tokens if the vendor %s", async (_, details) => {
     const usage = { ...counted, ...details };
     const answer = () => Response.json({ data: [{ b64_json: BASE64 }], usage });
 
@@ -91,25 +91,22 @@ describe("pictures that are counted in tokens", () => {
   test.each<[string, JsonObject]>([
     ["at once", {}],
     ["in a stream", { stream: true }],
-  ])(
-    "are not free where nobody counted them: they cost the least that one does (%s)",
-    async (_, more) => {
-      const event = { type: "image_generation.completed", b64_json: BASE64 };
-      const answer = () =>
-        "stream" in more
-          ? new Response(`data: ${JSON.stringify(event)}\n\n`, {
-              headers: { "content-type": "text/event-stream" },
-            })
-          : one();
+  ])("have the minimum cost if no usage is reported (%s)", async (_, more) => {
+    const event = { type: "image_generation.completed", b64_json: BASE64 };
+    const answer = () =>
+      "stream" in more
+        ? new Response(`data: ${JSON.stringify(event)}\n\n`, {
+            headers: { "content-type": "text/event-stream" },
+          })
+        : one();
 
-      // A token of its words, and 4,160 of the picture.
-      const cost = await costOf({ model: "gpt-image-1.5", quality: "high", ...more }, answer);
+    // A token of its words, and 4,160 of the picture.
+    const cost = await costOf({ model: "gpt-image-1.5", quality: "high", ...more }, answer);
 
-      expect(cost).toBe(2 * 5_000 + 4_160 * 32_000);
-    },
-  );
+    expect(cost).toBe(2 * 5_000 + 4_160 * 32_000);
+  });
 
-  test("cost the same in a stream, where no vendor tells kinds of them apart", async () => {
+  test("have the same cost in a stream without separate token kinds", async () => {
     const event = { type: "image_generation.completed", b64_json: BASE64, usage: counted };
     const answer = () =>
       new Response(`data: ${JSON.stringify(event)}\n\n`, {

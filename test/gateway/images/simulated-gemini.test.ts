@@ -54,14 +54,14 @@ test.each<[string, JsonObject, string]>([
   [MODELS[2] ?? "", { response_modalities: "image-text" }, "png 1024x1024"],
   [MODELS[3] ?? "", { size: "1024x1792", quality: "hd" }, "png 1536x2688"],
   [MODELS[4] ?? "", { n: 5, quality: "hd" }, "png 1024x1024"],
-])("[A4.11-b] %s draws %j", async (model, requested, expected) => {
+])("[A4.11-b] %s makes %j", async (model, requested, expected) => {
   const { status, pictures } = await draw({ model, ...requested });
 
   expect([status, pictures.length]).toEqual([200, Number(requested["n"] ?? 1)]);
   expect(await look(pictures[0])).toBe(expected);
 });
 
-test.each(MODELS.slice(0, 3))("[A4.11-b] %s goes on where a conversation was", async (model) => {
+test.each(MODELS.slice(0, 3))("[A4.11-b] %s continues a conversation", async (model) => {
   const first = await draw({ model });
   const image = `data:image/png;base64,${first.pictures[0] ?? ""}`;
 
@@ -78,7 +78,7 @@ test.each(MODELS.slice(0, 3))("[A4.11-b] %s goes on where a conversation was", a
   expect(second.pictures[0]).not.toBe(first.pictures[0] ?? "");
 });
 
-test("[A4.11-b] what the vendor will not draw is refused, and what it did draw is kept", async () => {
+test("[A4.11-b] an image that the vendor blocks is refused, and completed ones are kept", async () => {
   const some = { model: MODELS[3] ?? "", prompt: "A fox, please fail image 2", n: 3 };
 
   expect(await draw({ model: MODELS[0] ?? "", prompt: "please refuse" })).toMatchObject({
@@ -90,7 +90,7 @@ test("[A4.11-b] what the vendor will not draw is refused, and what it did draw i
   expect((await draw(some)).pictures).toHaveLength(2);
 });
 
-test("[A4.7-e] the official client draws, whole and streamed", async () => {
+test("[A4.7-e] the official client gets images, complete and streamed", async () => {
   const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: gateway.url } });
   const question = {
     model: MODELS[1] ?? "",

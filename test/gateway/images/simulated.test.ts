@@ -58,7 +58,7 @@ async function drawn(body: JsonObject): Promise<readonly string[]> {
 const FINE = "200 Operation successful";
 const GIVEN = pngUrl(800, 400);
 
-describe("[A4.11-c] Ark draws", () => {
+describe("[A4.11-c] Ark makes images", () => {
   const SMALL = "1024x1024 1152x864 864x1152 1280x720 720x1280 1248x832 832x1248 1512x648";
   const MIDDLE =
     "2048x2048 2304x1728 1728x2304 2560x1440 1440x2560 2496x1664 1664x2496 3024x1296 2K";
@@ -68,13 +68,13 @@ describe("[A4.11-c] Ark draws", () => {
     [V3, SMALL],
     [V4, `${MIDDLE} ${LARGE} 1K`],
     [V4_5, `${MIDDLE} ${LARGE}`],
-  ])("by %s in the sizes that we let pass", async (model, sizes) => {
+  ])("by %s in the sizes that the gateway accepts", async (model, sizes) => {
     for (const size of sizes.split(" ")) {
       expect([size, (await ask({ model, size })).said]).toEqual([size, FINE]);
     }
   });
 
-  test("what was asked for", async () => {
+  test("as requested", async () => {
     expect(await drawn({ model: V3, size: "1152x864", seed: 7, guidance_scale: 10 })).toEqual([
       "png 1152x864",
     ]);
@@ -84,7 +84,7 @@ describe("[A4.11-c] Ark draws", () => {
     ]);
   });
 
-  test("a set of as many as the words ask for, and as often as pictures are wanted", async () => {
+  test("in sets of the requested size, as often as requested", async () => {
     const prompt = "Three paper foxes";
     const set = await ask({ model: V4, prompt, sequential_image_generation: "auto" });
     const apart = await ask({ model: V4, n: 2 });
@@ -93,7 +93,7 @@ describe("[A4.11-c] Ark draws", () => {
     expect([apart.said, apart.made.length]).toEqual([FINE, 2]);
   });
 
-  test("what it can of a set, and charges that", async () => {
+  test("of a partly failed set, which is charged for those", async () => {
     const prompt = "Four paper foxes, please fail image 2";
     const { said, made } = await ask({ model: V4, prompt, sequential_image_generation: "auto" });
 
@@ -103,14 +103,14 @@ describe("[A4.11-c] Ark draws", () => {
     expect(books.calls().at(-1)?.["cost"]).toBe(3 * ((2_048 * 2_048) / 256) * 30_000);
   });
 
-  test("nothing that may not be drawn", async () => {
+  test("unless the content is blocked", async () => {
     const { said } = await ask({ model: V4, prompt: "please refuse" });
 
     expect(said).toStartWith("400 ");
     expect(said).toContain("sensitive");
   });
 
-  test("a set piece by piece", async () => {
+  test("of a streamed set one by one", async () => {
     const response = await gateway.post("/v1/images/generations", {
       model: V4,
       prompt: "Two paper foxes",
@@ -124,7 +124,7 @@ describe("[A4.11-c] Ark draws", () => {
   });
 });
 
-describe("[A4.11-e] the cloud draws", () => {
+describe("[A4.11-e] DashScope makes images", () => {
   test.each([
     [DRAW, "1328*1328"],
     [DRAW, "1664*928"],
@@ -136,7 +136,7 @@ describe("[A4.11-e] the cloud draws", () => {
     expect(await drawn({ model, size, ...image })).toEqual([`png ${size.replace("*", "x")}`]);
   });
 
-  test("all that one request may ask for", async () => {
+  test("as many as one request allows", async () => {
     const parameters = { n: 6, negative_prompt: "blur", prompt_extend: false, seed: 0 };
     const content = [{ image: GIVEN }, { image: GIVEN }, { image: GIVEN }];
     const messages = [{ role: "user", content }];
@@ -146,13 +146,13 @@ describe("[A4.11-e] the cloud draws", () => {
     expect([said, made.length]).toEqual([FINE, 6]);
   });
 
-  test("by the plain edit model, and what is in the vendor's own store", async () => {
+  test("by the plain edit model, and from files in the vendor's own storage", async () => {
     const image = "oss://bucket/fox.png";
 
     expect((await ask({ model: EDIT, image })).said).toBe(FINE);
   });
 
-  test("nothing that may not be drawn", async () => {
+  test("unless the content is blocked", async () => {
     const { said } = await ask({ model: DRAW, prompt: "please refuse" });
 
     expect(said).toStartWith("400 ");

@@ -46,9 +46,9 @@ async function eventsOf(answer: Response): Promise<JsonObject[]> {
   });
 }
 
-describe("a streamed picture", () => {
+describe("a streamed image", () => {
   test.each(["/v1/images/generations", "/openai/v1/images/generations"])(
-    "is shown at %s while it comes, and charged by what was used",
+    "is shown at %s in partial images, and charged by its usage",
     async (path) => {
       await using place = await openPlace(() => sse([partial(0), partial(1), completed()]));
       using books = openBooks(place.gateway.dataDir);
@@ -84,7 +84,7 @@ describe("a streamed picture", () => {
     expect(place.vendor.last.body["stream"]).toBe("true");
   });
 
-  test("among several is counted, and what was used goes with the last", async () => {
+  test("among several is counted, and the usage is in the last event", async () => {
     await using place = await openPlace(() => sse([completed(), completed()]));
     using books = openBooks(place.gateway.dataDir);
 
@@ -119,7 +119,7 @@ async function readUntil(answer: Response, events: number): Promise<void> {
   }
 }
 
-describe("a caller who leaves", () => {
+describe("a client that disconnects", () => {
   /** Of a prompt as short as this one. */
   const INPUT = 2 * 10_000;
 
@@ -168,12 +168,12 @@ const whole = ({ body }: Seen): Response =>
     usage: USAGE,
   });
 
-describe("a caller who wants a stream of a vendor that has none", () => {
+describe("a client that requests a stream of a vendor without streams", () => {
   test.each([
     ["gpt-image-1", 1, true],
     ["dall-e-2", 2, undefined],
     ["dall-e-3", 2, undefined],
-  ])("gets the pictures of %s all at once, as events", async (model, n, stream) => {
+  ])("gets the images of %s all at once, as events", async (model, n, stream) => {
     await using place = await openPlace(whole);
 
     const answer = await place.gateway.post("/v1/images/generations", { ...asked, model, n });
@@ -193,7 +193,7 @@ describe("a stream that fails", () => {
     error: { type: "server_error", code: "internal_error", message: "Out of paint.", param: null },
   };
 
-  test("before its first picture is a failure as any other, and costs nothing", async () => {
+  test("before its first image is an ordinary error, without cost", async () => {
     await using place = await openPlace(() => sse([failed]));
     using books = openBooks(place.gateway.dataDir);
 
@@ -205,7 +205,7 @@ describe("a stream that fails", () => {
     expect(books.spent()).toBe(0);
   });
 
-  test("after one of its pictures costs what the vendor counted for that one", async () => {
+  test("after one of its images is charged by the vendor's count for that one", async () => {
     await using place = await openPlace(() => sse([completed(), failed]));
     using books = openBooks(place.gateway.dataDir);
 
@@ -222,7 +222,7 @@ describe("a stream that fails", () => {
   test.each<[string, readonly JsonObject[]]>([
     ["with a word", [partial(0), failed]],
     ["without one", [partial(0)]],
-  ])("later %s ends with an event that says so", async (_, events) => {
+  ])("later %s ends with an error event", async (_, events) => {
     await using place = await openPlace(() => sse(events));
     using books = openBooks(place.gateway.dataDir);
 

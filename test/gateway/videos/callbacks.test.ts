@@ -58,7 +58,7 @@ async function notify(task: string, { body, secret = SECRET, at, id = "n-1" }: S
 
 const done = (id: string) => JSON.stringify({ id, status: "succeeded", outputs: [] });
 
-describe("[B5-2] a notice of a vendor", () => {
+describe("[B5-2] a vendor's webhook", () => {
   test("only causes a poll: its content is not trusted", async () => {
     const task = await begin();
     const before = vendor.looks();
@@ -71,7 +71,7 @@ describe("[B5-2] a notice of a vendor", () => {
     expect(["queued", "in_progress"]).toContain(seen.status);
   });
 
-  test("with another signature, or an old one, is refused", async () => {
+  test("with an invalid or old signature is refused", async () => {
     const task = await begin();
     // At the beginning of a second, so that none passes between the clock's two readings.
     await Bun.sleep(1_000 - (Date.now() % 1_000));
@@ -93,7 +93,7 @@ describe("[B5-2] a notice of a vendor", () => {
   });
 });
 
-test("10,000 notices, repeated, out of order, forged and stale, make one transition and move no money", async () => {
+test("10,000 webhooks, repeated, out of order, forged and stale, cause one transition and no charge", async () => {
   const task = await begin();
   const before = vendor.looks();
   const now = Math.floor(Date.now() / 1_000);

@@ -101,7 +101,7 @@ async function expectServed(place: ContentPlace, id: string): Promise<void> {
 }
 
 describe("copies in a folder", () => {
-  test("are there after the vendor's links have ended, and vouched for by a digest", async () => {
+  test("are available after the vendor's links expired, and have a digest", async () => {
     await using place = await openContentPlace(FOLDER);
     const id = finishing(place);
     await copied(place, id);
@@ -114,7 +114,7 @@ describe("copies in a folder", () => {
     expect(filesIn(place).map((path) => readFileSync(path).length)).toEqual([VIDEO.length]);
   });
 
-  test("are where answers of every protocol lead to", async () => {
+  test("are the target of links in every protocol", async () => {
     await using place = await openContentPlace(FOLDER);
     const id = finishing(place);
     await copied(place, id);
@@ -149,7 +149,7 @@ describe("copies in a folder", () => {
     expect(filesIn(place)).toEqual([]);
   });
 
-  test("that are gone from the disk are fetched from the vendor", async () => {
+  test("that are missing on disk are downloaded from the vendor", async () => {
     await using place = await openContentPlace(FOLDER);
     const id = finishing(place);
     await copied(place, id);
@@ -159,7 +159,7 @@ describe("copies in a folder", () => {
     expect(place.elsewhere.asked.length).toBe(2);
   });
 
-  test("end with their task", async () => {
+  test("are removed with their task", async () => {
     await using place = await openContentPlace(FOLDER);
     const ids = [finishing(place), finishing(place)];
     for (const id of ids) await copied(place, id);
@@ -176,7 +176,7 @@ describe("copies in a folder", () => {
     expect(filesIn(place)).toHaveLength(1);
   }, 30_000);
 
-  test("are of what may be handed over only, and nothing of the rest is left", async () => {
+  test("are of permitted files only, and refused ones leave nothing behind", async () => {
     await using place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_MEDIA_BYTES: "64KiB" });
     const id = finishing(place);
 
@@ -204,7 +204,7 @@ describe("copies in a folder", () => {
     socket.destroy();
   });
 
-  test("are made while a slow server is still handing one over", async () => {
+  test("are made while a slow server is still sending another one", async () => {
     await using place = await openContentPlace(FOLDER);
     const answers = Promise.withResolvers<Response>();
     const slow = finishing(place);
@@ -217,7 +217,7 @@ describe("copies in a folder", () => {
     await copied(place, slow);
   });
 
-  test("are made by the next start where one was stopped in between", async () => {
+  test("are made after the next start if one was interrupted", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-media-"));
     const first = await openContentPlace(FOLDER, dataDir);
     const id = finishing(first);
@@ -247,7 +247,7 @@ describe("copies in a folder", () => {
 });
 
 describe("copies in a bucket", () => {
-  test("are there after the vendor's links have ended", async () => {
+  test("are available after the vendor's links expired", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
     const id = finishing(place);
@@ -261,7 +261,7 @@ describe("copies in a bucket", () => {
     expect(filesIn(place)).toEqual([]);
   });
 
-  test("may be larger than what is sent there at once", async () => {
+  test("may be larger than one upload to the bucket", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
     const large = videoOf(23_000_001);
@@ -274,7 +274,7 @@ describe("copies in a bucket", () => {
     expect(await bytesOf(part)).toEqual(large.slice(22_999_999));
   });
 
-  test("are removed there with their task", async () => {
+  test("are removed from the bucket with their task", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
     const id = finishing(place);
@@ -285,7 +285,7 @@ describe("copies in a bucket", () => {
     await waitFor(() => copyOf(place, id) === null);
   }, 30_000);
 
-  test("that cannot be had are fetched from the vendor, and cannot be made are made later", async () => {
+  test("that cannot be read are downloaded from the vendor, and failed ones are retried", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
     const kept = finishing(place);

@@ -92,14 +92,14 @@ async function isCut(answer: Response): Promise<boolean> {
 }
 
 describe.each(WAYS)("a large file (%s)", (transport) => {
-  test("takes longer than any call may, as long as its bytes come", async () => {
+  test("may take longer than any call, as long as bytes arrive", async () => {
     const flow = aFlow();
     const id = at(transport, flowing(flow, 6 * PIECE.length, 150));
 
     expect(await readAll(await place.content(id))).toBe(6 * PIECE.length);
   });
 
-  test("is read no faster than its caller reads, who is not given up for that at once", async () => {
+  test("is read at the speed of its client, which may pause for a while", async () => {
     const flow = aFlow();
     const socket = openSlowReader(at(transport, flowing(flow, LARGE_BYTES)));
     await once(socket, "readable");
@@ -121,7 +121,7 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
     await waitFor(() => flow.isLeft);
   });
 
-  test("that its client no longer reads is closed", async () => {
+  test("that its client stops reading is closed", async () => {
     const flow = aFlow();
     const leaving = new AbortController();
     const url = `${place.gateway.url}/v1/videos/${at(transport, flowing(flow, LARGE_BYTES, 50))}/content`;
@@ -135,13 +135,13 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
     expect(flow.sentBytes).toBeLessThan(20 * MIB);
   });
 
-  test("that stops coming is cut off, and does not look whole", async () => {
+  test("that stops arriving is aborted without a normal end", async () => {
     const id = at(transport, flowing(aFlow(), 6 * PIECE.length, 5_000));
 
     expect(await isCut(await place.content(id))).toBe(true);
   });
 
-  test("whose server does not begin is a 504", async () => {
+  test("whose server sends nothing gets 504", async () => {
     const id = at(transport, async () => {
       await Bun.sleep(3_000);
       return new Response(VIDEO);
@@ -150,7 +150,7 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
     expect((await place.content(id)).status).toBe(504);
   });
 
-  test("that never ends is cut off at what may be handed over", async () => {
+  test("that never ends is aborted at the size limit", async () => {
     const flow = aFlow();
 
     expect(await isCut(await place.content(at(transport, flowing(flow, Infinity))))).toBe(true);
@@ -159,7 +159,7 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
   });
 });
 
-test("a file whose server breaks off in its middle does not look whole", async () => {
+test("a file whose server breaks off is aborted without a normal end", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => {
@@ -179,7 +179,7 @@ test("a file whose server breaks off in its middle does not look whole", async (
   expect(whole).toBe(true);
 });
 
-test("a file that says it is larger than what may be handed over is not begun", async () => {
+test("a file that announces a size above the limit is refused", async () => {
   const id = at("open", () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }));
   await using other = await openContentPlace({ SLUICE_LIMIT_MEDIA_BYTES: "64KiB" });
   other.elsewhere.files.set("/v.mp4", () => new Response(VIDEO));
@@ -190,7 +190,7 @@ test("a file that says it is larger than what may be handed over is not begun", 
   expect((await place.content(id)).status).toBe(200);
 });
 
-test("a key fetches so many files at once, and gets its places back", async () => {
+test("a key has a limit of concurrent downloads, whose slots are released", async () => {
   const ids = Array.from({ length: 4 }, () => at("open", flowing(aFlow(), LARGE_BYTES, 20)));
   const sockets = ids.map(openSlowReader);
   await Promise.all(sockets.map((socket) => once(socket, "data")));
@@ -203,7 +203,7 @@ test("a key fetches so many files at once, and gets its places back", async () =
   await waitFor(async () => (await place.content(id)).status === 200);
 });
 
-test("callers who leave before their file was found leave its places to others", async () => {
+test("clients that disconnect before their file was found release their slots", async () => {
   const operation = "projects/p/locations/l/publishers/google/models/m/operations/o1";
   const id = place.made("inside", [{ url: "" }]);
   place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
@@ -232,7 +232,7 @@ test("callers who leave before their file was found leave its places to others",
   });
 });
 
-test("a gateway that stops waits for files on their way, and then ends them", async () => {
+test("a stopping gateway waits for downloads, and then ends them", async () => {
   const flow = aFlow();
   const stopping = await openContentPlace({ SLUICE_LIMIT_DRAIN_MS: "300ms" });
   stopping.elsewhere.files.set("/v.mp4", flowing(flow, LARGE_BYTES, 100));

@@ -31,7 +31,7 @@ async function submitted(body: JsonObject = {}): Promise<string> {
 const messageIn = ({ body }: { readonly body: JsonObject }) => memberOf(body["error"], "message");
 
 describe("[B4.2-a] a task", () => {
-  test("goes to the vendor with every field, an explicit false among them", async () => {
+  test("reaches the vendor with every field, including an explicit false", async () => {
     const fields = {
       resolution: "720p",
       ratio: "16:9",
@@ -49,7 +49,7 @@ describe("[B4.2-a] a task", () => {
     expect(place.asked()[0]?.path).toBe("/ark/api/v3/contents/generations/tasks");
   });
 
-  test("[B2.2] [B3.1] is queued, processing and then done", async () => {
+  test("[B2.2] [B3.1] is queued, then processing, then done", async () => {
     const id = await submitted();
     const queued = await place.send("GET", `${PATH}/${id}`);
     place.task = { body: { status: "running" } };
@@ -86,7 +86,7 @@ describe("[B4.2-a] a task", () => {
     expect(JSON.stringify(done)).not.toContain("cgt-upstream");
   });
 
-  test("answers below the shipped alias as below its own path", async () => {
+  test("is found under the shipped alias and under its own path", async () => {
     const other = PATH.replace("/videoa", "/seedance");
     const { status, body } = await place.send("POST", other, { model: SEEDANCE, content: [WORDS] });
     const read = await place.send("GET", `${other}/${textOf(body["id"])}`);
@@ -120,7 +120,7 @@ describe("[B4.2-c] a task is refused", () => {
       { model: FAST, resolution: "1080p" },
       "This model does not support 1080p: it makes 480p, 720p",
     ],
-  ])("with the interface's words: %j", async (body, message) => {
+  ])("with the protocol's error: %j", async (body, message) => {
     const answer = await submit(body);
 
     expect(answer.status).toBe(400);
@@ -129,7 +129,7 @@ describe("[B4.2-c] a task is refused", () => {
     expect(place.asked()).toEqual([]);
   });
 
-  test("as of an account that lacks the model", async () => {
+  test("for an account without the model", async () => {
     place.taken = {
       status: 404,
       body: { error: { code: "ModelNotOpen", message: "Not open.", type: "NotFound" } },
@@ -171,7 +171,7 @@ describe("tasks", () => {
     ]);
   });
 
-  test("[decision 34] are taken back before they begin", async () => {
+  test("[decision 34] are cancelled before they begin", async () => {
     const id = await submitted();
     const { status, body } = await place.send("DELETE", `${PATH}/${id}`);
     place.task = { body: { status: "cancelled" } };
@@ -184,7 +184,7 @@ describe("tasks", () => {
     expect(failed["error"]).toMatchObject({ code: "task_cancelled" });
   });
 
-  test("that were made since they were last looked at are not deleted at their vendor", async () => {
+  test("that were finished since the last poll are not deleted at their vendor", async () => {
     const id = await submitted();
     expect((await place.send("GET", `${PATH}/${id}`)).body["status"]).toBe("queued");
     place.task = { body: { status: "succeeded", content: { video_url: CDN } } };
@@ -199,7 +199,7 @@ describe("tasks", () => {
     await place.until(`${PATH}/${id}`, ({ status }) => status === "succeeded");
   });
 
-  test("that have begun stay, and those that are over are forgotten", async () => {
+  test("that run are kept, and finished ones are removed", async () => {
     const id = await submitted();
     place.task = { body: { status: "running" } };
     await place.until(`${PATH}/${id}`, ({ status }) => status === "processing");

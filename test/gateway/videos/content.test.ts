@@ -89,7 +89,7 @@ describe("the file of a finished video", () => {
     ["queued", "queued"],
     ["running", "in_progress"],
     ["failed", "failed"],
-  ] as const)("[B4.8] of a task that is %s is a 400 that says '%s'", async (status, word) => {
+  ] as const)("[B4.8] of a task that is %s gets 400 with '%s'", async (status, word) => {
     const id = place.made("open", [], { status });
 
     const answer = await place.content(id);
@@ -136,7 +136,7 @@ describe("the file of a finished video", () => {
     ["text/plain", "video/mp4"],
     ["video/mp4; codecs=avc1", "video/mp4"],
     ["video/quicktime", "video/quicktime"],
-  ])("that its server calls %s is called %s", async (said, type) => {
+  ])("with the type %s from its server has the type %s", async (said, type) => {
     const answer = await place.content(open({ "content-type": said }));
 
     expect(answer.headers.get("content-type")).toBe(type);
@@ -149,7 +149,7 @@ describe("the file of a finished video", () => {
     ["a document that tells of a failure", "application/json", '{"error":"the video has expired"}'],
     ["what nobody can tell", "application/octet-stream", "no video begins like this, at all"],
     ["nothing", "video/mp4", ""],
-  ])("that turns out to be %s is not handed over", async (_what, type, text) => {
+  ])("that is %s is not returned", async (_what, type, text) => {
     place.elsewhere.files.set(
       "/page",
       () => new Response(text, { headers: { "content-type": type } }),
@@ -162,7 +162,7 @@ describe("the file of a finished video", () => {
     expect(await answer.text()).not.toContain("alert");
   });
 
-  test("is one of several by its number", async () => {
+  test("is selected by its number if there are several", async () => {
     place.elsewhere.files.set("/1.mp4", stored(VIDEO.slice(0, 5_000)));
     const videos = [0, 1].map((at) => ({ url: `${place.elsewhere.url}/${at}.mp4` }));
     const id = place.made("open", videos);
@@ -173,7 +173,7 @@ describe("the file of a finished video", () => {
     expect((await place.content(id, {}, "?variant=poster")).status).toBe(400);
   });
 
-  test("has pictures beside it where its vendor made some", async () => {
+  test("has images beside it if its vendor made some", async () => {
     const png = Buffer.from("89504e470d0a1a0a0000000d49484452000000020000000208020000", "hex");
     const svg = "<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
     place.elsewhere.files.set("/c.png", stored(png, { "content-type": "image/png" }));
@@ -203,7 +203,7 @@ describe("a part of a file", () => {
     ["bytes=99990-", 99_990, 100_000],
     ["bytes=-7", 99_993, 100_000],
     ["bytes=50000-999999", 50_000, 100_000],
-  ])("%s is what was asked for, with its length", async (range, start, end) => {
+  ])("%s is returned as requested, with its length", async (range, start, end) => {
     const id = open();
 
     const answer = await place.content(id, { range });
@@ -216,14 +216,14 @@ describe("a part of a file", () => {
     expect(place.elsewhere.asked[0]?.headers.get("range")).toBe(range);
   });
 
-  test("beyond its end is a 416 that says where that is", async () => {
+  test("beyond its end gets 416 with the file's size", async () => {
     const answer = await place.content(open(), { range: "bytes=100000-" });
 
     expect(answer.status).toBe(416);
     expect(answer.headers.get("content-range")).toBe("bytes */100000");
   });
 
-  test("is one: of several none is asked for", async () => {
+  test("is single: several ranges get 416", async () => {
     const id = open();
     const range = `bytes=${Array.from({ length: 10_000 }, (_, at) => `${at}-${at}`).join(",")}`;
 
@@ -234,7 +234,7 @@ describe("a part of a file", () => {
   });
 
   test.each(["lines=0-1", "bytes=a-b", "bytes=5-3", "bytes=-"])(
-    "that means nothing (%s) is the whole",
+    "with an invalid range (%s) is the whole file",
     async (range) => {
       const answer = await place.content(open(), { range });
 
@@ -244,7 +244,7 @@ describe("a part of a file", () => {
     },
   );
 
-  test("of a file that is another by now is the whole new one", async () => {
+  test("of a file that has changed is the whole new file", async () => {
     const id = open();
 
     const same = await place.content(id, { range: "bytes=0-9", "if-range": '"v1"' });
@@ -254,7 +254,7 @@ describe("a part of a file", () => {
     expect((await bytesOf(other)).length).toBe(VIDEO.length);
   });
 
-  test("is the whole where its server knows no parts", async () => {
+  test("is the whole file if its server supports no ranges", async () => {
     place.elsewhere.files.set(
       "/w",
       () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }),
@@ -266,7 +266,7 @@ describe("a part of a file", () => {
     expect([answer.status, (await bytesOf(answer)).length]).toEqual([200, VIDEO.length]);
   });
 
-  test("of none of its bytes, that is a HEAD, tells its length and type, and reads next to nothing", async () => {
+  test("requested by HEAD has length and type, and reads almost nothing", async () => {
     const id = open();
     const authorization = `Bearer ${KEY}`;
 
@@ -288,7 +288,7 @@ describe("a part of a file", () => {
 });
 
 describe("the credential of a channel", () => {
-  test("opens its own endpoint, with the range, and with what else is there of a video", async () => {
+  test("is sent to its own endpoint, with the range, for the video and its variants", async () => {
     const id = place.made("endpoint", [{ url: "", id: "v" }]);
     const { place: at } = taskOf(id);
     place.vendor.files.set(`/openai/videos/${at}/content`, stored(VIDEO));
@@ -310,7 +310,7 @@ describe("the credential of a channel", () => {
     expect(JSON.stringify(Object.fromEntries(answer.headers))).not.toContain(SECRET);
   });
 
-  test("is the one that the task was made with", async () => {
+  test("is the one that the task was created with", async () => {
     const id = place.made("endpoint", [{ url: "" }]);
     place.db.run("UPDATE tasks SET credential = '...else' WHERE id = ?", [id]);
 
@@ -320,7 +320,7 @@ describe("the credential of a channel", () => {
     expect(place.vendor.asked).toEqual([]);
   });
 
-  test("goes along with links to the channel's own address", async () => {
+  test("is sent with links to the channel's own address", async () => {
     place.vendor.files.set("/gemini/files/a:download?alt=media", stored(VIDEO));
     const id = place.made("keyed", [
       { url: `${place.vendor.url}/gemini/files/a:download?alt=media` },
@@ -330,7 +330,7 @@ describe("the credential of a channel", () => {
     expect(place.vendor.asked[0]?.headers.get("x-goog-api-key")).toBe(SECRET);
   });
 
-  test("goes nowhere else: not by a link, and not by a redirect", async () => {
+  test("is sent nowhere else: neither to a link nor after a redirect", async () => {
     place.elsewhere.files.set("/v.mp4", stored(VIDEO));
     const there = `${place.elsewhere.url}/v.mp4`;
     place.vendor.files.set("/gemini/moved", () => Response.redirect(there, 302));
@@ -352,7 +352,7 @@ describe("the credential of a channel", () => {
     }
   });
 
-  test("is not given to links of a vendor whose links are open", async () => {
+  test("is not sent to open links", async () => {
     place.vendor.files.set("/ark/v.mp4", stored(VIDEO));
     const id = place.made("open", [{ url: `${place.vendor.url}/ark/v.mp4` }]);
 
@@ -360,7 +360,7 @@ describe("the credential of a channel", () => {
     expect(place.vendor.asked[0]?.headers.get("authorization")).toBeNull();
   });
 
-  test("that is refused is the gateway's trouble, in its own words", async () => {
+  test("that is refused is reported as the gateway's error, without the vendor's message", async () => {
     const id = place.made("endpoint", [{ url: "" }]);
     place.vendor.files.set(
       `/openai/videos/${taskOf(id).place}/content`,
@@ -382,7 +382,7 @@ function taskOf(id: string): { place: string } {
 describe("a video without a link", () => {
   const base64 = Buffer.from(VIDEO).toString("base64");
 
-  test("is read out of its vendor's answer", async () => {
+  test("is read from its vendor's response", async () => {
     const operation = "projects/p/locations/l/publishers/google/models/m/operations/o1";
     const id = place.made("inside", [{ url: "" }]);
     place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
@@ -401,7 +401,7 @@ describe("a video without a link", () => {
     expect([part.status, await bytesOf(part)]).toEqual([206, VIDEO.slice(49_151, 49_156)]);
   });
 
-  test("can still be had when many callers left before their vendor answered", async () => {
+  test("is still available after many clients disconnected before their vendor responded", async () => {
     const answers = Promise.withResolvers<void>();
     const id = place.made("inside", [{ url: "" }]);
     const operation = "projects/p/locations/l/publishers/google/models/m/operations/o2";
@@ -429,7 +429,7 @@ describe("a video without a link", () => {
     expect((await bytesOf(await place.content(id))).length).toBe(600_000);
   });
 
-  test("is not waited for any longer once its caller left", async () => {
+  test("is not awaited after its client disconnected", async () => {
     const id = place.made("inside", [{ url: "" }]);
     const operation = "projects/p/locations/l/publishers/google/models/m/operations/o3";
     place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
@@ -454,7 +454,7 @@ describe("a video without a link", () => {
     answers.resolve(new Response("late"));
   });
 
-  test("is read out of a link that is the file itself", async () => {
+  test("is read from a data URI", async () => {
     const id = place.made("open", [{ url: `data:video/mp4;base64,${base64}` }]);
 
     const whole = await place.content(id);
@@ -467,7 +467,7 @@ describe("a video without a link", () => {
     expect((await place.content(id, { range: "bytes=100000-" })).status).toBe(416);
   });
 
-  test("is nothing where the link holds no file", async () => {
+  test("is an error if the link contains no file", async () => {
     for (const url of ["data:,hello", "data:text/html;base64,PGh0bWw+", "ftp://example.com/v"]) {
       expect((await place.content(place.made("open", [{ url }]))).status).toBe(502);
     }
@@ -475,7 +475,7 @@ describe("a video without a link", () => {
 });
 
 test.each(['"v1"', 'W/"v1"', '"v0", "v1"', "*"])(
-  "a caller who has the file as it is, %s, is sent nothing",
+  "a client with the current file, %s, gets no body",
   async (known) => {
     const id = open();
 
@@ -487,7 +487,7 @@ test.each(['"v1"', 'W/"v1"', '"v0", "v1"', "*"])(
   },
 );
 
-test("a caller who has another file is sent this one", async () => {
+test("a client with another file gets the current one", async () => {
   const answer = await place.content(open(), { "if-none-match": '"v0"' });
 
   expect(answer.status).toBe(200);
@@ -512,7 +512,7 @@ describe("a link to a blocked address", () => {
     expect(place.elsewhere.asked).toEqual([]);
   });
 
-  test("is not reached by redirects of any server either", async () => {
+  test("is not reached by redirects of any server", async () => {
     const inner = Bun.serve({
       hostname: "127.0.0.2",
       port: 0,
@@ -543,7 +543,7 @@ describe("a link to a blocked address", () => {
     expect(connections).toBe(0);
   });
 
-  test("goes round in circles a few times only", async () => {
+  test("is an error if it redirects in a loop", async () => {
     for (const server of [place.elsewhere, place.vendor]) {
       server.files.set("/gemini/loop", () => Response.redirect("/gemini/loop", 302));
     }
@@ -559,7 +559,7 @@ describe("a link to a blocked address", () => {
   });
 });
 
-describe("a link that has ended", () => {
+describe("an expired link", () => {
   /** What the vendor says of a task when it is asked anew. */
   function looked(id: string, url: string): void {
     const { place: at } = taskOf(id);
@@ -568,7 +568,7 @@ describe("a link that has ended", () => {
     );
   }
 
-  test.each([403, 404, 410])("(%i) is asked for anew, once for all who want it", async (status) => {
+  test.each([403, 404, 410])("(%i) is renewed once for all waiting clients", async (status) => {
     place.elsewhere.files.set("/old", () => new Response("expired", { status }));
     place.elsewhere.files.set("/new", stored(VIDEO));
     const id = place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
@@ -583,7 +583,7 @@ describe("a link that has ended", () => {
     expect(place.elsewhere.asked.at(-1)?.path).toBe("/new");
   });
 
-  test("by its own word is not tried before", async () => {
+  test("by its own expiry time is not requested before its renewal", async () => {
     place.elsewhere.files.set("/new", stored(VIDEO));
     const url = `${place.elsewhere.url}/old`;
     const id = place.made("open", [{ url }], { linksEndAt: Date.now() - 1 });
@@ -593,7 +593,7 @@ describe("a link that has ended", () => {
     expect(place.elsewhere.asked.map(({ path }) => path)).toEqual(["/new"]);
   });
 
-  test("for good is a 410 that says so, and its vendor is not asked again at once", async () => {
+  test("without a replacement gets 410, and its vendor is not asked again at once", async () => {
     const id = place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
     looked(id, `${place.elsewhere.url}/old`);
 
@@ -607,11 +607,11 @@ describe("a link that has ended", () => {
     expect(place.vendor.asked).toHaveLength(1);
   });
 
-  test("of an endpoint is a 410 too", async () => {
+  test("of an endpoint gets 410 too", async () => {
     expect((await place.content(place.made("endpoint", [{ url: "" }]))).status).toBe(410);
   });
 
-  test("while its vendor cannot be asked is the vendor's failure, not the file's end", async () => {
+  test("whose vendor cannot be reached gets the vendor's error, not 410", async () => {
     const id = place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
     const path = `/ark/contents/generations/tasks/${taskOf(id).place}`;
     place.vendor.files.set(path, () => new Response("down", { status: 500 }));
@@ -619,7 +619,7 @@ describe("a link that has ended", () => {
     expect((await place.content(id)).status).toBe(502);
   });
 
-  test("leads on where its channel is no more, as long as it is open", async () => {
+  test("of a deleted channel is still followed if it is open", async () => {
     const id = open();
     place.db.run("UPDATE tasks SET channel = 'removed' WHERE id = ?", [id]);
 

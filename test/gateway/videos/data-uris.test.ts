@@ -85,7 +85,7 @@ const isSubmit = ({ method, path }: SentRequest): boolean =>
 describe.each(VENDORS.map((vendor) => [vendor.model, vendor] as const))("%s", (model, vendor) => {
   const { provider, taken, done, pictureIn } = vendor;
 
-  test("[B4.8] a picture that came as a data URI is shown, and a result that is one is served", async () => {
+  test("[B4.8] a data URI as input image is accepted, and one as a result is served", async () => {
     await using fake = await openFake(provider, [model], (asked) =>
       isSubmit(asked) ? taken : done(asked),
     );

@@ -159,7 +159,7 @@ async function lookAt({ looks, statusIn }: Entry, id: string, model: string): Pr
 
 describe.each(VENDORS.map((vendor) => [vendor.model, vendor] as const))("%s", (model) => {
   test.each(ENTRIES.map((entry) => [entry.name, entry] as const))(
-    "[B3.1] is asked for through %s, read through every entry in its words, and downloaded",
+    "[B3.1] is created through %s, read through every endpoint in its format, and downloaded",
     async (name, entry) => {
       const [path, body] = entry.asks(model, "a fox in the snow");
       const [status, submitted] = await told(gateway.post(path, body));

@@ -23,7 +23,7 @@ function filming(method: string): Response {
 /** The words, as models of the fourth family read them. */
 const FOX = { content: [{ type: "text", text: "a fox" }] };
 
-test("[decision 22] a video that a channel without a price made costs nothing, whatever one before it would have taken", async () => {
+test("[decision 22] a video of a channel without a price costs nothing, even if an earlier channel has a price", async () => {
   await using vendor = openVendor(({ method, path }) => {
     if (path.startsWith("/full"))
       return Response.json({ error: { message: "Full." } }, { status: 429 });
@@ -46,7 +46,7 @@ models:
   expect(at.costOf(id)).toBe(0);
 });
 
-test("a refused task whose end cannot be written is told as it was refused, and is not left as it stands", async () => {
+test("a refused task whose end cannot be stored gets the refusal, and is ended later", async () => {
   await using vendor = openVendor(() =>
     Response.json({ error: { message: "Too long." } }, { status: 400 }),
   );
@@ -68,7 +68,7 @@ test("a refused task whose end cannot be written is told as it was refused, and 
   });
 });
 
-test("a task that was taken on is followed and charged, though that could not be written", async () => {
+test("an accepted task that could not be stored is polled and charged", async () => {
   await using vendor = openVendor(({ method }) => filming(method));
   await using opened = await openTestGateway({
     yaml: `channels:
@@ -97,7 +97,7 @@ models:
   });
 });
 
-test("a vendor that closes the connection instead of an answer is not asked for the same video twice", async () => {
+test("a vendor that closes the connection without a response does not get the same video twice", async () => {
   await using upstream = await openRawUpstream((socket, { head, nth }) => {
     if (!head.startsWith("POST")) socket.write(sized(JSON.stringify({ status: "running" })));
     else if (nth === 1) socket.write(sized(JSON.stringify({ id: "made-1" })));

@@ -128,7 +128,7 @@ describe("[B8] a bound of the specification", () => {
       expect(answer).toMatch(new RegExp(`'${field}'|${field} must be between`));
   });
 
-  test("protocol C makes five seconds where nothing is said", async () => {
+  test("protocol C makes five seconds by default", async () => {
     const [, answer] = await ask("/videoc/ent/v2/text2video", { model: "viduq2", ...fox });
     const asked = sandbox.requests.findLast(({ path }) => path.endsWith("/text2video"));
 
@@ -148,7 +148,7 @@ describe("[B8] a bound of the specification", () => {
     ["a video and four", [video, ...images(4)], 200],
     ["a video and five", [video, ...images(5)], 400],
     ["two videos", [video, video], 400],
-  ])("[B4.6-c] protocol E takes or refuses %s", async (_, inputs, expected) => {
+  ])("[B4.6-c] protocol E accepts or refuses %s", async (_, inputs, expected) => {
     const contents = [{ type: "prompt", text: "a fox" }, ...inputs];
     const settings = { audio: "off", multi_shot: true, aspect_ratio: "16:9" };
     const [status, answer] = await ask("/videoe/omni-video/kling-3.0-omni", { contents, settings });
@@ -156,7 +156,7 @@ describe("[B8] a bound of the specification", () => {
     expect([status, answer]).toEqual([expected, answer]);
   });
 
-  test("protocol E answers for one task a call", async () => {
+  test("protocol E returns one task per request", async () => {
     const [, answer] = await ask("/videoe/omni-video/kling-3.0-omni", {
       contents: [{ type: "prompt", text: "a fox" }],
       settings: { aspect_ratio: "16:9" },
@@ -170,7 +170,7 @@ describe("[B8] a bound of the specification", () => {
     expect(await statusAt("")).toBe(400);
   });
 
-  test("a notice of protocol E may have 1 MiB", async () => {
+  test("a webhook of protocol E may have 1 MiB", async () => {
     const path = `${gateway.url}/callbacks/kling/task_nobody`;
     const send = async (size: number) =>
       (await fetch(path, { method: "POST", body: "x".repeat(size) })).status;
@@ -203,7 +203,7 @@ describe("[B9] versions and prefixes", () => {
     ["/videoe/text-to-video/viduq2", fox],
     ["/v1/video/generations", sora],
     ["/v1/videos", sora],
-  ])("%s asks for a video", async (path, body) => {
+  ])("%s creates a video", async (path, body) => {
     const [status, answer] = await ask(path, body);
 
     expect([status, answer]).toEqual([200, expect.stringContaining("task_")]);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-test("[B4.2-a] the longest video is reserved where the model decides on the length", async () => {
+test("[B4.2-a] the longest video is reserved if the model decides on the length", async () => {
   const held = async (more: object): Promise<number> => {
     const { status, body } = await asking(gateway).post(
       "/videoa/api/v3/contents/generations/tasks",

@@ -35,8 +35,8 @@ const made = (...uris: readonly string[]): JsonObject => ({
   },
 });
 
-describe("a prediction that runs long", () => {
-  test("is an operation of our own, which is over when the vendor's is", async () => {
+describe("a long-running prediction", () => {
+  test("is an operation of the gateway, which ends with the vendor's", async () => {
     const { status, body } = await submit({
       instances: [{ prompt: "a fox" }],
       parameters: { aspectRatio: "9:16", durationSeconds: 8 },
@@ -68,7 +68,7 @@ describe("a prediction that runs long", () => {
     expect(JSON.stringify([body, running.body, done])).not.toContain("upstream");
   });
 
-  test("is found by each of its names, with the key wherever clients put it", async () => {
+  test("is found by each of its names, with the key in every place that clients use", async () => {
     const name = await submitted();
     const id = name.slice(name.lastIndexOf("/") + 1);
     const paths = [
@@ -87,7 +87,7 @@ describe("a prediction that runs long", () => {
     }
   });
 
-  test("that was filtered says so, and that failed says why", async () => {
+  test("that was filtered is reported as filtered, and a failed one has its reason", async () => {
     const filtered = await submitted();
     place.task = {
       body: {
@@ -120,7 +120,7 @@ describe("a prediction that runs long", () => {
     expect(why["error"]).toEqual({ code: 3, message: "Too odd." });
   });
 
-  test("is made by vendors of other formats, too", async () => {
+  test("works with vendors of other formats, too", async () => {
     place.taken = { body: { id: "cgt-upstream" } };
     const { status } = await submit(
       { instances: [{ prompt: "a fox" }], parameters: { durationSeconds: 5 } },
@@ -154,7 +154,7 @@ describe("a prediction that runs long", () => {
     expect(place.asked()).toEqual([]);
   });
 
-  test("that is unknown is not found, and models are not taken for operations", async () => {
+  test("with an unknown name is not found, and models are not treated as operations", async () => {
     const none = await place.send("GET", `/v1beta/models/${VEO}/operations/task_none`);
     const model = await place.send("GET", `/v1beta/models/${VEO}`);
 

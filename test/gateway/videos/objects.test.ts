@@ -29,7 +29,7 @@ async function made(): Promise<string> {
 }
 
 describe("[B4.7] a video", () => {
-  test("[B2.7] is an object from the start, and is done under the same id", async () => {
+  test("[B2.7] is an object from the start, and keeps its id until it is done", async () => {
     const { status, body } = await create({
       model: SORA,
       prompt: "a fox",
@@ -63,7 +63,7 @@ describe("[B4.7] a video", () => {
     expect(JSON.stringify(done)).not.toContain("video_upstream");
   });
 
-  test("can be asked for by a form, below either path", async () => {
+  test("can be requested by a form, under either path", async () => {
     const form = new FormData();
     form.set("model", SORA);
     form.set("prompt", "a fox");
@@ -81,7 +81,7 @@ describe("[B4.7] a video", () => {
     });
   });
 
-  test("of another entry's is read here, too, and one of here there", async () => {
+  test("of another endpoint is readable here, and the reverse", async () => {
     place.taken = { body: { id: "cgt-upstream" } };
     const { body } = await create({ model: SEEDANCE, prompt: "a fox" });
     const unified = await place.send("GET", `/v1/video/generations/${idOf(body)}`);
@@ -89,7 +89,7 @@ describe("[B4.7] a video", () => {
     expect(unified.body).toMatchObject({ task_id: idOf(body), status: "queued" });
   });
 
-  test("that failed says why", async () => {
+  test("that failed has a reason", async () => {
     const { body } = await create({ model: SORA, prompt: "a fox" });
     place.task = {
       body: { ...QUEUED, status: "failed", error: { code: "moderation_blocked", message: "No." } },
@@ -114,7 +114,7 @@ describe("[B4.7] a video", () => {
 });
 
 describe("[B4.7] a remix", () => {
-  test("is made by the account that made its source, and names that by our id", async () => {
+  test("is made by the account of its source, and refers to the source by the gateway's id", async () => {
     const source = await made();
     const account = place.asked().at(-1)?.headers.get("authorization");
     place.taken = { body: { ...QUEUED, id: "video_remixed_upstream" } };
@@ -146,7 +146,7 @@ describe("[B4.7] a remix", () => {
     expect(read.body["remixed_from_video_id"]).toBe(source);
   });
 
-  test("of what is not done yet is refused, as is one without words, or by another model", async () => {
+  test("of an unfinished video, without a prompt, or by another model is refused", async () => {
     const { body } = await create({ model: SORA, prompt: "a fox" });
     const source = await made();
     place.task = { body: QUEUED };
@@ -169,7 +169,7 @@ describe("[B4.7] a remix", () => {
     expect(memberOf(other.body["error"], "param")).toBe("model");
   });
 
-  test("is refused where the vendor makes none", async () => {
+  test("is refused if the vendor does not support it", async () => {
     place.taken = { body: { id: "cgt-upstream" } };
     const { body } = await create({ model: SEEDANCE, prompt: "a fox" });
     place.task = {
@@ -212,7 +212,7 @@ describe("videos", () => {
     expect([refused.status, memberOf(refused.body["error"], "param")]).toEqual([400, "limit"]);
   });
 
-  test("can be deleted once they are over, and not before", async () => {
+  test("can be deleted after their end, and not before", async () => {
     const { body } = await create({ model: SORA, prompt: "a fox" });
     const id = await made();
     place.task = { body: QUEUED };

@@ -3,7 +3,7 @@ import { textOf } from "#lib/values.ts";
 import { asUser, textIn } from "#test/accounts.ts";
 import { openVideoPlace, SORA } from "#test/video-place.ts";
 
-test("[decision 28] another user's video is as good as none, at every entry", async () => {
+test("[decision 28] another user's video is not found, at every endpoint", async () => {
   await using place = await openVideoPlace();
   place.taken = { body: { id: "video_upstream", status: "queued" } };
   place.task = { body: { id: "video_upstream", status: "completed" } };

@@ -4,7 +4,7 @@ import { openTestGateway } from "#test/harness.ts";
 const yaml = (aliases: string) => `sandbox: auto\npath_aliases: "${aliases}"`;
 const TASKS = "api/v3/contents/generations/tasks";
 
-test("[decision 1] a protocol answers under every prefix that the configuration gives it", async () => {
+test("[decision 1] a protocol is served under every configured prefix", async () => {
   await using gateway = await openTestGateway({ yaml: yaml("/films=/videoa, /api/films=/videoa") });
   const statusOf = async (path: string) => (await gateway.get(path)).status;
 
@@ -27,14 +27,14 @@ async function whyNot(alias: string): Promise<string> {
 }
 
 test.each(["/v1=/videoa", "/videoa=/v1", "/livez=/readyz"])(
-  "%s would hide paths of the gateway's own, so that it does not start",
+  "the alias %s would hide paths of the gateway, so the gateway does not start",
   async (alias) => {
     expect(await whyNot(alias)).toContain("would hide paths");
   },
 );
 
 test.each(["films=/videoa", "/films", "/films=/videoa=/videob", "/films=/films", "/../x=/videoa"])(
-  "%s is no alias",
+  "%s is not a valid alias",
   async (alias) => {
     expect(await whyNot(alias)).toContain("path_aliases");
   },

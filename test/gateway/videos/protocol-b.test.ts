@@ -41,7 +41,7 @@ async function taken(body?: JsonObject): Promise<string> {
 }
 
 describe("[B4.3] protocol B", () => {
-  test("takes a task on, and says by which id to ask after it", async () => {
+  test("accepts a task, and returns the id to poll it by", async () => {
     const { status, body, headers } = await submit({ seed: 7, aspect_ratio: "9:16" });
 
     expect(status).toBe(200);
@@ -62,7 +62,7 @@ describe("[B4.3] protocol B", () => {
     ["generating", {}, { status: "RUNNING" }],
     ["a word of tomorrow", {}, { status: "RUNNING" }],
     ["done", { video_url: VIDEO }, { status: "SUCCESS", video_url: VIDEO }],
-  ])("[B3.1] says in its own words that a task is %s", async (status, more, expected) => {
+  ])("[B3.1] reports in its own words that a task is %s", async (status, more, expected) => {
     data = { status, ...more };
     const id = await taken();
     const { body } = await ask(id);
@@ -77,7 +77,7 @@ describe("[B4.3] protocol B", () => {
     expect(at.costOf(id)).toBe(status === "done" ? 500_000_000 : undefined);
   });
 
-  test("answers with success that a task failed, and says why", async () => {
+  test("reports a failed task in a successful response, with the reason", async () => {
     failure = { code: 50_511, message: "Post Img Risk Not Pass", data: null };
     const id = await taken();
 
@@ -93,7 +93,7 @@ describe("[B4.3] protocol B", () => {
     failure = undefined;
   });
 
-  test("takes its version as said, and only that one", async () => {
+  test("accepts its own version only", async () => {
     expect((await submit({}, "?Action=CVSync2AsyncSubmitTask")).status).toBe(200);
   });
 
@@ -120,7 +120,7 @@ describe("[B4.3] protocol B", () => {
     expect(vendor.asked).toHaveLength(before);
   });
 
-  test("asks after a task by its model and its id, both of them right", async () => {
+  test("finds a task only if both its model and its id are right", async () => {
     data = { status: "in_queue" };
     const id = await taken();
     const before = vendor.asked.length;
@@ -139,7 +139,7 @@ describe("[B4.3] protocol B", () => {
     expect(vendor.asked.slice(before).every(({ path }) => path.includes("GetResult"))).toBe(true);
   });
 
-  test("tells strangers nothing, in its envelope", async () => {
+  test("hides tasks from other users, in its envelope", async () => {
     const response = await fetch(`${vendor.opened.url}/videob${SUBMIT}`, { method: "POST" });
 
     expect(response.status).toBe(401);

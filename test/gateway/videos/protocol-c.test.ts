@@ -25,7 +25,7 @@ describe("[B4.4] protocol C", () => {
     ["img2video", 1],
     ["start-end2video", 2],
     ["reference2video", 3],
-  ])("makes a video at %s, and gives back what it was given", async (path, count) => {
+  ])("makes a video at %s, and returns the given payload", async (path, count) => {
     const images = Array<string>(count).fill(PICTURE);
     const submitted = await submit(path, { images, payload: "mine", resolution: "720P" });
 
@@ -50,7 +50,7 @@ describe("[B4.4] protocol C", () => {
     expect(bodyOf(at, `/vidu/ent/v2/${path}`)).toMatchObject({ resolution: "720p", payload: id });
   });
 
-  test("says that a number of pictures that the address does not take made another video of it", async () => {
+  test("reports a changed kind of video if the path does not support the number of images", async () => {
     const images = [PICTURE, PICTURE];
     const strict = { "sluice-strict": "true" };
     const body = { model: "viduq2", prompt: "a fox", duration: 5, images };
@@ -68,19 +68,16 @@ describe("[B4.4] protocol C", () => {
     ["img2video", 1],
     ["start-end2video", 2],
     ["reference2video", 3],
-  ])(
-    "asks its vendor at %s for %d pictures, where nobody says what they are for",
-    async (path, count) => {
-      const before = at.sandbox.requests.length;
-      await submit("text2video", { images: Array<string>(count).fill(PICTURE) });
+  ])("sends its vendor %s for %d images without a stated purpose", async (path, count) => {
+    const before = at.sandbox.requests.length;
+    await submit("text2video", { images: Array<string>(count).fill(PICTURE) });
 
-      expect(at.sandbox.requests.slice(before).map((each) => each.path)).toContain(
-        `/vidu/ent/v2/${path}`,
-      );
-    },
-  );
+    expect(at.sandbox.requests.slice(before).map((each) => each.path)).toContain(
+      `/vidu/ent/v2/${path}`,
+    );
+  });
 
-  test("looks at references with the model that can, and says so of others", async () => {
+  test("sends references to a model that supports them, and reports them for others", async () => {
     const metadata = { action: "reference" };
 
     expect((await submit("img2video", { images: [PICTURE], metadata })).status).toBe(200);
@@ -96,7 +93,7 @@ describe("[B4.4] protocol C", () => {
     });
   });
 
-  test("[B7] refuses in its own form, with the request's id", async () => {
+  test("[B7] has its own error format, with the request's id", async () => {
     const refused = await submit("img2video");
     const unknown = await at.get(`${PREFIX}/tasks/task_nobody/creations`);
 
@@ -110,7 +107,7 @@ describe("[B4.4] protocol C", () => {
     expect(unknown).toMatchObject({ status: 404, body: { reason: "TaskNotFound" } });
   });
 
-  test("takes a task back that is not begun, which is charged for nothing", async () => {
+  test("cancels a task that has not begun, without cost", async () => {
     at.sandbox.tasks.set({ queuedMs: 60_000 });
     const { body } = await submit("text2video");
     at.sandbox.tasks.reset();
@@ -130,7 +127,7 @@ describe("[B4.4] protocol C", () => {
     });
   });
 
-  test("does not ask for a task to be taken back of which no vendor's id is known", async () => {
+  test("does not cancel a task without a known upstream id", async () => {
     await using fake = await openFake("vidu", ["viduq2"], () => new Response("", { status: 500 }));
     const { post } = asking(fake.opened);
     const { body } = await post(`${PREFIX}/text2video`, { model: "viduq2", prompt: "a fox" });

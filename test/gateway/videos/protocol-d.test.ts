@@ -35,7 +35,7 @@ const submit = (body: JsonObject = {}) =>
 const ask = (id: string) => at.get(`/videod/v2/query/video_generation/${id}`);
 
 describe("[B4.5] protocol D", () => {
-  test("takes a task on, and asks its vendor for the same", async () => {
+  test("accepts a task, and sends its vendor the same request", async () => {
     const { status, body } = await submit({
       ratio: "9:16",
       resolution: "2K",
@@ -71,7 +71,7 @@ describe("[B4.5] protocol D", () => {
       { status: "failed", error: { code: "1027", message: "It may be sensitive." } },
       { status: "failed", error: { code: "1027", message: "It may be sensitive." } },
     ],
-  ])("[B2.5] [B3.1] tells of %j", async (said, expected) => {
+  ])("[B2.5] [B3.1] reports %j", async (said, expected) => {
     told = said;
     const { body } = await submit();
     const id = textOf(body["task_id"]) ?? "";
@@ -91,7 +91,7 @@ describe("[B4.5] protocol D", () => {
   });
 
   test.each(['"https://caller.example/"', '""', "null", "{}"])(
-    "refuses a callback_url of %s, before anybody is asked",
+    "refuses a callback_url of %s, before an upstream call",
     async (value) => {
       const before = vendor.asked.length;
       const body = JSON.stringify({
@@ -117,7 +117,7 @@ describe("[B4.5] protocol D", () => {
     },
   );
 
-  test("[B7] says in its own form that there is no such task", async () => {
+  test("[B7] reports an unknown task in its own format", async () => {
     expect(await ask("task_nobody")).toMatchObject({
       status: 404,
       body: { type: "error", error: { type: "not_found_error", http_code: "404" } },

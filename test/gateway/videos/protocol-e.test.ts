@@ -22,7 +22,7 @@ describe("[B4.6-a] the first style of protocol E", () => {
       "omni-video",
       { model_name: "kling-v3-omni", image_list: [{ image_url: LINK, type: "first_frame" }] },
     ],
-  ])("makes a video at %s, and says so there", async (scenario, body) => {
+  ])("makes a video at %s, and is read there", async (scenario, body) => {
     const path = `/videoe/v1/videos/${scenario}`;
     const submitted = await at.post(path, { prompt: "a fox", duration: "5", ...body });
 
@@ -48,7 +48,7 @@ describe("[B4.6-a] the first style of protocol E", () => {
     expect(at.costOf(id)).toBe(FIVE_SECONDS);
   });
 
-  test("is asked after by the caller's own id, too, of which there is one", async () => {
+  test("finds a task by the client's own id, too, which is unique", async () => {
     const path = "/videoe/v1/videos/text2video";
     const body = { model_name: "kling-v2-6", prompt: "a fox", external_task_id: "order-1" };
     const { body: first } = await at.post(path, body, { "idempotency-key": "order-1" });
@@ -69,7 +69,7 @@ describe("[B4.6-a] the first style of protocol E", () => {
     expect(bodyOf(at, "/v1/videos/text2video")).toMatchObject({ external_task_id: first["id"] });
   });
 
-  test("is made once where several are asked for at once by one id", async () => {
+  test("creates one task if several concurrent requests have one external id", async () => {
     const path = "/videoe/v1/videos/text2video";
     const body = { model_name: "kling-v2-6", prompt: "a fox", external_task_id: "order-3" };
     const asked = (): number =>
@@ -84,7 +84,7 @@ describe("[B4.6-a] the first style of protocol E", () => {
     expect(asked() - before).toBe(1);
   });
 
-  test("[B7] refuses in its own form, with the request's id", async () => {
+  test("[B7] has its own error format, with the request's id", async () => {
     const path = "/videoe/v1/videos/text2video";
     const refused = await at.post(path, { model_name: "kling-v2-6", prompt: "a", mode: "best" });
     const unknown = await at.get(`${path}/task_nobody`);
@@ -120,7 +120,7 @@ describe("[B4.6-b] the newer style of protocol E", () => {
         settings: { aspect_ratio: "1:1", duration: 5, multi_shot: true },
       },
     ],
-  ])("makes a video at %s, and says so in a list", async (path, body) => {
+  ])("makes a video at %s, and is read in a list", async (path, body) => {
     const submitted = await at.post(`/videoe/${path}`, body);
 
     expect(submitted).toMatchObject({ status: 200, body: { code: 0 } });
@@ -144,7 +144,7 @@ describe("[B4.6-b] the newer style of protocol E", () => {
     );
   });
 
-  test("is asked after by the caller's own id, too, which stays between the two of us", async () => {
+  test("finds a task by the client's own id, too, which is not sent to the vendor", async () => {
     const { body } = await at.post("/videoe/text-to-video/kling-3.0", {
       prompt: "a fox",
       options: { external_task_id: "order-2" },
@@ -166,21 +166,21 @@ describe("[B4.6-b] the newer style of protocol E", () => {
     "?external_task_ids=a,b",
     "?task_ids=a&external_task_ids=b",
     "?task_ids=a&task_ids=b",
-  ])("asks after one task: %s is refused", async (query) => {
+  ])("reads one task per request: %s is refused", async (query) => {
     expect(await at.get(`/videoe/tasks${query}`)).toMatchObject({
       status: 400,
       body: { code: 1201 },
     });
   });
 
-  test("has no task in its list that is not there", async () => {
+  test("lists no unknown task", async () => {
     expect(await at.get("/videoe/tasks?task_ids=task_nobody")).toMatchObject({
       status: 200,
       body: { code: 0, data: [] },
     });
   });
 
-  test("says why there is no video, and charges nothing", async () => {
+  test("reports why there is no video, without a charge", async () => {
     const { body } = await at.post("/videoe/text-to-video/kling-3.0", { prompt: "a fox [fail]" });
     const id = textOf(memberOf(body["data"], "id")) ?? "";
     const { body: answer } = await at.get(`/videoe/tasks?task_ids=${id}`);
@@ -203,7 +203,7 @@ describe("[B4.6-b] the newer style of protocol E", () => {
     expect(at.sandbox.requests).toHaveLength(before);
   });
 
-  test("charges a video that is made out of another by how long it is, whatever was said", async () => {
+  test("charges an edited video by its actual length", async () => {
     const model = "kling-3.0-omni";
     await using fake = await openFake("kling", [model], ({ method }) => {
       if (method === "POST") return { code: 0, data: { id: "8730", status: "submitted" } };

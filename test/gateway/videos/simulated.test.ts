@@ -39,7 +39,7 @@ async function whenOver(path: string): Promise<JsonObject> {
 const content = (text: string) => [{ type: "text", text }];
 
 describe("over the simulated vendor of tasks", () => {
-  test("[B4.2-a] a task's video can be fetched from where it is said to be", async () => {
+  test("[B4.2-a] a task's video can be downloaded from its link", async () => {
     const { id } = await post(TASKS, {
       model: MODEL,
       content: content("a fox"),
@@ -66,7 +66,7 @@ describe("over the simulated vendor of tasks", () => {
     expect(frame?.headers.get("content-type")).toStartWith("image/");
   });
 
-  test("[B4.1-f4] what the words say holds for the vendor as it does for us", async () => {
+  test("[B4.1-f4] options in the prompt have the same meaning for the vendor and the gateway", async () => {
     const { task_id: id } = await post("/v1/video/generations", {
       model: MODEL,
       metadata: { content: content("a fox --dur 6 --rs 480p --ratio 1:1") },
@@ -79,7 +79,7 @@ describe("over the simulated vendor of tasks", () => {
     });
   });
 
-  test("[B3.1] one that the vendor finds fault with has failed, in the words of each entry", async () => {
+  test("[B3.1] a task that the vendor rejects has failed, in the format of each endpoint", async () => {
     const { id } = await post(TASKS, {
       model: MODEL,
       content: content("[OutputVideoSensitiveContentDetected] a fox"),

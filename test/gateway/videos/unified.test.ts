@@ -38,7 +38,7 @@ async function submitted(body: unknown): Promise<string> {
 const lastAsked = (): JsonObject => place.asked().at(-1)?.body ?? {};
 
 describe("[B4.1-a] a video", () => {
-  test("[B2.1] is taken on, made, and where it is said to be", async () => {
+  test("[B2.1] is accepted, made, and available at its link", async () => {
     const { status, body } = await submit({ model: SEEDANCE, metadata: FOX, duration: 5 });
     const id = textOf(body["task_id"]) ?? "";
     place.task = {
@@ -60,7 +60,7 @@ describe("[B4.1-a] a video", () => {
     expect(JSON.stringify([body, done])).not.toContain("upstream");
   });
 
-  test("that is being made is in progress, and one that fails says why, with a number", async () => {
+  test("that is being made is in progress, and a failed one has a reason with a number", async () => {
     const id = await submitted({ model: SEEDANCE, metadata: FOX });
     place.task = { body: { id: "upstream", status: "running" } };
     await place.until(`${PATH}/${id}`, (answer) => answer["status"] === "in_progress");
@@ -103,7 +103,7 @@ describe("[B4.1-a] a video", () => {
 });
 
 describe("[B4.1-f1] the first family", () => {
-  test("takes seconds, a size and a picture as JSON", async () => {
+  test("accepts seconds, a size and an image as JSON", async () => {
     await submitted({
       model: SORA,
       prompt: "a fox",
@@ -121,7 +121,7 @@ describe("[B4.1-f1] the first family", () => {
     });
   });
 
-  test("takes them as a form", async () => {
+  test("accepts them as a form", async () => {
     const form = new FormData();
     form.set("model", SORA);
     form.set("prompt", "a fox");
@@ -152,7 +152,7 @@ const PNG = Buffer.from(
 );
 const DATA_URI = `data:image/png;base64,${PNG.toString("base64")}`;
 
-test("[B4.1-f2] the second family takes its ratio, its length and its frames", async () => {
+test("[B4.1-f2] the second family accepts a ratio, a length and frames", async () => {
   place.taken = { body: { name: `models/${VEO}/operations/upstream` } };
   await submitted({
     model: VEO,
@@ -181,7 +181,7 @@ test("[B4.1-f2] the second family takes its ratio, its length and its frames", a
   ]);
 });
 
-test("[B4.1-f3] the third family takes a smart prompt and a sound of the caller's", async () => {
+test("[B4.1-f3] the third family accepts a smart prompt and a sound of the client", async () => {
   place.taken = { body: { output: { task_id: "wan-upstream", task_status: "PENDING" } } };
   await submitted({
     model: WAN,
@@ -215,7 +215,7 @@ describe("[B4.1-f4] the fourth family", () => {
     expect(place.asked()).toEqual([]);
   });
 
-  test("takes a list, reads what its words say, and leaves them as they are", async () => {
+  test("accepts a list, reads the options in its text, and leaves them there", async () => {
     const text = "a fox runs --ratio 16:9 --dur 10 --rs 720p";
     await submitted({
       model: SEEDANCE,
@@ -260,7 +260,7 @@ describe("[B4.1-f4] the fourth family", () => {
   });
 });
 
-test("what a vendor cannot be told is said, or refused for a strict caller", async () => {
+test("options that a vendor does not support are reported, or refused for a strict client", async () => {
   const asked = { model: SORA, prompt: "a fox", seed: 7, watermark: true };
   const { lossy } = await submit(asked);
   const strict = await place.gateway.post(PATH, asked, { "sluice-strict": "true" });
@@ -269,7 +269,7 @@ test("what a vendor cannot be told is said, or refused for a strict caller", asy
   expect(strict.status).toBe(400);
 });
 
-test("[decision 35] the same request sent again is one video", async () => {
+test("[decision 35] a repeated request is one video", async () => {
   const headers = { "idempotency-key": "order-7" };
   const body = { model: SEEDANCE, metadata: FOX };
   const first = await place.gateway.post(PATH, body, headers);
@@ -289,7 +289,7 @@ test.each([
   ],
   [{ model: VEO, prompt: "a fox", aspectRatio: "3:2" }, "aspectRatio"],
   [{ model: VEO, prompt: "a fox", numberOfVideos: 3 }, "numberOfVideos"],
-])("a refusal of %j names the field as it was sent", async (body, field) => {
+])("a refusal of %j names the field as the client wrote it", async (body, field) => {
   const { status, body: answer } = await submit(body);
 
   expect([status, answer["error"]]).toMatchObject([
@@ -309,7 +309,7 @@ test.each([
   ],
   [PATH, { model: VEO, prompt: "a fox", aspectRatio: "3:2" }, "aspectRatio"],
 ])(
-  "a refusal of a form to %s of %j names the field as it was sent",
+  "a refusal of a form to %s of %j names the field as the client wrote it",
   async (path, fields, field) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -322,7 +322,7 @@ test.each([
   },
 );
 
-test("a video that its vendor hands out as a data URI is served here", async () => {
+test("a video that its vendor returns as a data URI is served by the gateway", async () => {
   const bytes = Buffer.from("000000186674797069736f6d0000020069736f6d61766331", "hex");
   const url = `data:video/mp4;base64,${bytes.toString("base64")}`;
   const id = await submitted({ model: SEEDANCE, metadata: FOX });
@@ -343,7 +343,7 @@ test("a video that its vendor hands out as a data URI is served here", async () 
   expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes);
 });
 
-test("the same picture twice under one name is two pictures, and once under two names is one", async () => {
+test("an image twice in one field counts twice, and once in each of two fields counts once", async () => {
   const picture = "https://pictures.example/a.png";
   const roles = async (body: object): Promise<number> => {
     await submitted({ model: SEEDANCE, metadata: FOX, ...body });
@@ -354,7 +354,7 @@ test("the same picture twice under one name is two pictures, and once under two 
   expect(await roles({ image: picture, images: [picture] })).toBe(1);
 });
 
-test("an external id names one task of its caller's, whichever endpoint it was given at", async () => {
+test("an external id names one task of its client, at every endpoint", async () => {
   const body = { model: SORA, prompt: "a fox", external_task_id: "order-of-two" };
 
   const first = await submit(body);

@@ -21,7 +21,7 @@ const REFUSED_HERE = new Set([
 ]);
 
 /** `npm run sweep` prints the same. */
-test("no vendor refuses what the gateway makes of a usual request", async () => {
+test("no vendor refuses the translation of a usual request", async () => {
   const cells = await runSweep({ isLong: IS_LONG });
   const byVendors = cells.filter((cell) => cell.isRefusedByVendor);
   const failed = cells.filter(

@@ -23,14 +23,14 @@ let vendor: Awaited<ReturnType<typeof startSandbox>>;
 beforeAll(async () => void (vendor = await startSandbox()));
 afterAll(() => vendor[Symbol.asyncDispose]());
 
-test("the newest schema has a kept database, made by `bun test/storage/versions/keep.ts`", () => {
+test("the newest schema has a stored database, created by `bun test/storage/versions/keep.ts`", () => {
   const newest = Object.keys(MIGRATIONS).toSorted().at(-1) ?? "";
   expect(keptVersions("sqlite").at(-1)).toBe(newest);
   expect(keptVersions("postgres")).toEqual(keptVersions("sqlite"));
 });
 
 describe("a database on SQLite", () => {
-  test.each(keptVersions("sqlite"))("of version %s is brought up to date", async (version) => {
+  test.each(keptVersions("sqlite"))("of version %s is migrated", async (version) => {
     await using folder = openFolder();
     restoreSqlite(folder.path, dumpOf(version, "sqlite"));
 
@@ -43,7 +43,7 @@ describe("a database on SQLite", () => {
 describe.skipIf(!isPostgresReachable)("a database on PostgreSQL", () => {
   // Each SQLite version is tested in every run; the migrations are the same for both engines.
   const versions = keptVersions("postgres").filter((_, at) => IS_LONG || at % 3 === 0);
-  test.each(versions)("of version %s is brought up to date", async (version) => {
+  test.each(versions)("of version %s is migrated", async (version) => {
     await using folder = openFolder();
     await using database = await openScratchDatabase({ isEmpty: true });
     await query(database.url, dumpOf(version, "postgres"));

@@ -172,7 +172,7 @@ const CASES: readonly (readonly [string, object])[] = [
   ["a shape without a type", { properties: { n: { minimum: 3 } }, required: ["n"] }],
 ];
 
-test.each(CASES)("%s conforms, filled as an answer and as arguments", (_, schema) => {
+test.each(CASES)("%s conforms, as a response and as arguments", (_, schema) => {
   const json: Json = JSON.parse(JSON.stringify(schema));
 
   for (const fill of ["all", "needed"] as const) {
@@ -268,7 +268,7 @@ test.each<[string, Json, (value: Json) => boolean]>([
   expect(fits(generated(schema))).toBe(true);
 });
 
-test("the prompt's values stand where they fit", () => {
+test("the prompt's values are used if they fit", () => {
   const schema = {
     type: "object",
     properties: {
@@ -296,7 +296,7 @@ test("the prompt's values stand where they fit", () => {
   });
 });
 
-test("optional fields are filled as arguments only where the prompt has a value", () => {
+test("optional fields are filled as arguments only if the prompt has a value", () => {
   const schema = {
     type: "object",
     properties: {
@@ -310,7 +310,7 @@ test("optional fields are filled as arguments only where the prompt has a value"
   expect(Object.keys(Object(generated(schema, "all")))).toEqual(["count", "color", "note"]);
 });
 
-test("a schema that nothing fits, or that demands itself for ever, still comes to an end", () => {
+test("a schema that cannot be satisfied, or requires itself, still terminates", () => {
   const endless = { type: "object", properties: { again: { $ref: "#" } }, required: ["again"] };
   const wide = { type: "array", minItems: 900, items: { $ref: "#" } };
 
@@ -337,7 +337,7 @@ test("a schema that nothing fits, or that demands itself for ever, still comes t
   expect(generated({ type: "string", pattern: "(" })).toBeString();
 });
 
-test("a pattern of repeated repetitions does not run away", () => {
+test("a pattern of nested repetitions does not take exponential time", () => {
   expect(
     generated({ type: "string", pattern: `^${"(".repeat(20)}a${")*".repeat(20)}!$` }),
   ).toBeString();

@@ -22,7 +22,7 @@ test.each<[Json, Json, boolean]>([
   expect(matchesSchema(value, schema)).toBe(expected);
 });
 
-test("the judgement is that of a library, for random values against random schemas", () => {
+test("the result equals that of a library, for random values and random schemas", () => {
   const name = fc.constantFrom("a", "b", "c");
   const { schema } = fc.letrec<{ schema: object }>((tie) => ({
     schema: fc.oneof(

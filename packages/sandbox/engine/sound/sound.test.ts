@@ -13,7 +13,7 @@ const PCM = letterTones(WORDS.repeat(2), 220, 1);
 const SECONDS = PCM.length / 48_000;
 const FILES = SOUND_FORMATS.filter((format) => format !== "pcm");
 
-test.each(FILES)("%s files are told by their content, with their length and words", (format) => {
+test.each(FILES)("%s files are recognised by their content, with length and text", (format) => {
   const sound = readSound(encodeSound(PCM, format, WORDS));
 
   expect(sound?.words).toBe(WORDS);
@@ -22,20 +22,20 @@ test.each(FILES)("%s files are told by their content, with their length and word
   expect(sound?.mediaType).toStartWith("audio/");
 });
 
-test.each(FILES)("%s files that are cut anywhere do no harm", (format) => {
+test.each(FILES)("%s files that are truncated anywhere cause no error", (format) => {
   const file = encodeSound(PCM.subarray(0, 9_600), format, WORDS);
 
   for (let length = 0; length < Math.min(file.length, 2_000); length++)
     expect(() => readSound(file.subarray(0, length))).not.toThrow();
 });
 
-test("what is no sound is none", () => {
+test("data that is no audio is refused", () => {
   expect(readSound(Buffer.from("hello, this is a text"))).toBeUndefined();
   expect(readSound(new Uint8Array(100))).toBeUndefined();
   expect(readSound(new Uint8Array())).toBeUndefined();
 });
 
-test("faster speech is shorter, and every voice has a sound of its own", () => {
+test("faster speech is shorter, and every voice differs", () => {
   expect(letterTones("some words", 220, 2).length).toBe(
     letterTones("some words", 220, 1).length / 2,
   );
@@ -44,7 +44,7 @@ test("faster speech is shorter, and every voice has a sound of its own", () => {
   expect(letterTones("x".repeat(20_000), 220, 0.25).length).toBeLessThanOrEqual(300 * 48_000);
 });
 
-test("checksums are those of the catalogue of such checks", () => {
+test("checksums equal those of the published catalogue", () => {
   const nine = Buffer.from("123456789");
 
   expect(checksum(nine, 8, 0x07)).toBe(0xf4);
@@ -55,7 +55,7 @@ test("checksums are those of the catalogue of such checks", () => {
 
 const hasProbe = spawnSync("ffprobe", ["-version"]).status === 0;
 
-describe.skipIf(!hasProbe)("a decoder that is not ours", () => {
+describe.skipIf(!hasProbe)("an independent decoder", () => {
   test.each(FILES)("reads %s files to their end", (format) => {
     const folder = mkdtempSync(join(tmpdir(), "sound-"));
     try {

@@ -21,7 +21,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ["async-openai", { accept: "*/*" }],
   ["a client with an empty name", { accept: "*/*", "user-agent": "" }],
   ["Ark's clients", { "user-agent": "volc-sdk-python/4.0.45" }],
-])("a client that reads OpenAI's shape is recognized: %s", (_client, headers) => {
+])("a client that expects OpenAI's format is recognised: %s", (_client, headers) => {
   expect(shape(headers)).toBe("openai");
   expect(shape({ ...headers, "sluice-shape": "envelope" })).toBe("envelope");
   expect(shape(headers, "envelope")).toBe("envelope");
@@ -32,7 +32,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ["a program in Go", { "user-agent": "Go-http-client/1.1" }],
   ["a program in Python", { "user-agent": "python-requests/2.32.5", accept: "*/*" }],
   ["a browser", { "user-agent": "Mozilla/5.0 (X11; Linux x86_64)", accept: "*/*" }],
-])("any other caller gets the envelope, unless told otherwise: %s", (_client, headers) => {
+])("any other client gets the envelope by default: %s", (_client, headers) => {
   expect(shape(headers)).toBe("envelope");
   expect(shape({ ...headers, "sluice-shape": "openai" })).toBe("openai");
   expect(shape(headers, "openai")).toBe("openai");

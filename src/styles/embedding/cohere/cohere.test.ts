@@ -27,24 +27,24 @@ test("texts are documents if the request names no purpose", () => {
   });
 });
 
-test("a question is a query, whatever it is a question of", () => {
+test("every kind of question is a query", () => {
   for (const task of ["query", "question_answering", "fact_verification", "code_query"] as const) {
     expect(built({ task })).toMatchObject({ body: { input_type: "search_query" }, lost: [] });
   }
 });
 
-test("what the vendor has no word for is reported", () => {
+test("fields that the vendor does not support are reported", () => {
   expect(built({ task: "similarity", title: "t", user: "u" })).toMatchObject({
     body: { input_type: "search_document" },
     lost: ["task", "title", "user"],
   });
 });
 
-test("tokens are not taken for texts", () => {
+test("an input of tokens is refused, since the vendor requires texts", () => {
   expect(() => built({ inputs: [[1]] })).toThrow("'input' cannot be carried");
 });
 
-test("an answer has a vector for each text, and the tokens that are billed", () => {
+test("a response has an embedding for each text, and the billed tokens", () => {
   const { vectors, usage } = parse([[1], [2]], { billed_units: { input_tokens: 9 } });
 
   expect(vectors).toEqual([Float32Array.of(1), Float32Array.of(2)]);
@@ -52,7 +52,7 @@ test("an answer has a vector for each text, and the tokens that are billed", () 
   expect(parse([[1], [2]]).usage).toBeUndefined();
 });
 
-test("an answer with a vector too few, or with none, is a failure", () => {
+test("a response with a missing embedding, or with none, is a failure", () => {
   expect(() => parse([[1]])).toThrow("1 vectors for 2 inputs");
   expect(() => parse(null)).toThrow("no list of vectors");
 });
@@ -73,7 +73,7 @@ test("vendor-specific fields are carried, and unknown fields are reported", () =
 const read = (more: JsonObject = {}) =>
   embedTexts.inbound.read({ model: "m", texts: ["a", "b"], ...more }, {});
 
-test("[A2.7] a caller of the format says what vectors are for, how long, and how they are written", () => {
+test("[A2.7] a client of the format sets the purpose, length and encoding of embeddings", () => {
   expect(read()).toEqual({ model: "m", inputs: ["a", "b"] });
   expect(
     read({
@@ -106,11 +106,11 @@ test.each<[string, JsonObject, string]>([
   ["two ways at once", { embedding_types: ["float", "base64"] }, "must be a list of 0 to 1 items"],
   ["another purpose", { input_type: "image" }, "'input_type' must be one of"],
   ["no vector at all", { output_dimension: 0 }, "'output_dimension' must be an integer from 1"],
-])("a caller of the format who asks for %s is refused", (_, more, message) => {
+])("a client of the format that requests %s is refused", (_, more, message) => {
   expect(() => read(more)).toThrow(message);
 });
 
-test("an answer in the format holds the vectors, the texts, and what is billed", () => {
+test("a response in the format has the embeddings, the texts, and the billed units", () => {
   const vectors = [Float32Array.of(0.5), Float32Array.of(2)];
   const answer = { vectors, usage: { ...NO_USAGE, inputTokens: 7 } };
   const about = {

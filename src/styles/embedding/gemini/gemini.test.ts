@@ -24,14 +24,14 @@ function built(question: Partial<EmbeddingRequest>) {
   };
 }
 
-describe("the question for one vector", () => {
+describe("the request for one embedding", () => {
   test("[A4.9-a] has the model of the path, and one text of its parts", () => {
     expect(one(ofText("a"))).toEqual({ model: "m", inputs: ["a"] });
     expect(one(ofParts({ text: "a" }, { text: "" }, { text: "b" })).inputs).toEqual(["a\nb"]);
     expect(one({ content: { role: "user", parts: { text: "a" } } }).inputs).toEqual(["a"]);
   });
 
-  test("[A4.9-a] says what the vector is for, of which document, and how long it is to be", () => {
+  test("[A4.9-a] has a purpose, a title, and a length", () => {
     const more = { taskType: "RETRIEVAL_DOCUMENT", title: "t", outputDimensionality: 256 };
     const inSnakes = { task_type: "RETRIEVAL_DOCUMENT", title: "t", output_dimensionality: 256 };
     const expected = { task: "document", title: "t", dimensions: 256 };
@@ -41,7 +41,7 @@ describe("the question for one vector", () => {
     expect(one({ ...ofText("a"), taskType: "TASK_TYPE_UNSPECIFIED" }).task).toBeUndefined();
   });
 
-  test("names fields that no style carries, which are reported", () => {
+  test("reports fields that no style carries", () => {
     const { extra } = one({ ...ofText("a"), auto_truncate: true });
     const batch = batchEmbedContents.inbound.read(
       { requests: [ofText("a"), { ...ofText("b"), autoTruncate: true }], labels: {} },
@@ -53,14 +53,14 @@ describe("the question for one vector", () => {
     expect(JSON.stringify(built({ extra: batch.extra ?? {} }).body)).not.toContain("runcate");
   });
 
-  test.each(EMBEDDING_TASKS)("knows the task %s both ways", (task) => {
+  test.each(EMBEDDING_TASKS)("maps the task %s in both directions", (task) => {
     const taskType = TASK_TYPES[task];
 
     expect(one({ ...ofText("a"), taskType }).task).toBe(task);
     expect(built({ task }).body).toMatchObject({ requests: [{ taskType }] });
   });
 
-  test("[A4.9-a] may repeat the model of the path only where a path is known for it", () => {
+  test("[A4.9-a] may repeat the model only if a path has one", () => {
     const named = { ...ofText("a"), model: "models/m" };
 
     expect(refusalOf(() => one(named))).toMatchObject({ code: "invalid_request", param: "model" });
@@ -82,20 +82,20 @@ describe("the question for one vector", () => {
   });
 });
 
-describe("the question for several vectors", () => {
+describe("the request for several embeddings", () => {
   test("[A4.9-b] is a list of contents, each of which may name the model of the path", () => {
     const question = many(ofText("a"), { ...ofText("b"), model: "models/m" });
 
     expect(question).toEqual({ model: "m", inputs: ["a", "b"] });
   });
 
-  test("[A4.9-b] names no other model", () => {
+  test("[A4.9-b] may name no other model", () => {
     const refusal = refusalOf(() => many(ofText("a"), { ...ofText("b"), model: "other" }));
 
     expect(refusal).toMatchObject({ code: "invalid_request", param: "requests[1].model" });
   });
 
-  test("says the same of all, since they are asked for together", () => {
+  test("has equal options for all, since they are requested together", () => {
     const query = { ...ofText("a"), taskType: "RETRIEVAL_QUERY" };
 
     expect(many(query, query).task).toBe("query");
@@ -116,19 +116,19 @@ describe("the question for several vectors", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const usage = { ...NO_USAGE, inputTokens: 7 };
   const metadata = { usage: { prompt_tokens: 7, total_tokens: 7 } };
   const vectors = [Float32Array.of(0.5, -1)];
   const question = { model: "m", inputs: ["a"] };
 
-  test("[A2.7] is one vector, with what was used", () => {
+  test("[A2.7] is one embedding, with its usage", () => {
     const answer = embedContent({ mayNameModel: true }).inbound.write({ vectors, usage }, question);
 
     expect(answer).toEqual({ embedding: { values: [0.5, -1] }, metadata });
   });
 
-  test("[A4.9-b] is a list of them where several were asked for", () => {
+  test("[A4.9-b] is a list of them if several were requested", () => {
     const answer = batchEmbedContents.inbound.write({ vectors, usage }, question);
 
     expect(answer).toEqual({ embeddings: [{ values: [0.5, -1] }], metadata });
@@ -139,7 +139,7 @@ describe("an upstream", () => {
   const parse = (body: JsonObject) =>
     batchEmbedContents.outbound.parse(body, { model: "m", inputs: ["a", "b"] });
 
-  test("is asked for a batch, of one as of many", () => {
+  test("gets a batch request, for one and for many", () => {
     const question = { inputs: ["a", "b"], task: "query", title: "t", dimensions: 8 } as const;
     const said = { taskType: "RETRIEVAL_QUERY", title: "t", outputDimensionality: 8 };
 
@@ -152,11 +152,11 @@ describe("an upstream", () => {
     });
   });
 
-  test("is not asked for the vectors of tokens", () => {
+  test("gets no embeddings of tokens", () => {
     expect(refusalOf(() => built({ inputs: [[1]] })).code).toBe("not_carried");
   });
 
-  test("answers in the order of the inputs, and may say what it used", () => {
+  test("answers in the order of the inputs, and may report usage", () => {
     const embeddings = [{ values: [1] }, { values: [2] }];
 
     expect(parse({ embeddings })).toEqual({ vectors: [Float32Array.of(1), Float32Array.of(2)] });

@@ -23,7 +23,7 @@ const parse = (data: Json, usage: Json = null) =>
   embeddings.outbound.parse({ data, usage }, asked("a", "b"));
 const item = (index: number | null, value: Json): Json => ({ index, embedding: value });
 
-describe("a question", () => {
+describe("an embeddings request", () => {
   test("[A4.8] is a text, or a list of texts", () => {
     expect(read({ input: "a" })).toEqual({ model: "m", inputs: ["a"] });
     expect(read({ input: ["a", "b"] })).toEqual({ model: "m", inputs: ["a", "b"] });
@@ -34,7 +34,7 @@ describe("a question", () => {
     expect(read({ input: [[1, 2], [3]] }).inputs).toEqual([[1, 2], [3]]);
   });
 
-  test("[A4.8] says how long vectors are to be, how they are written, what for, and who asks", () => {
+  test("[A4.8] has the length, encoding, purpose and user", () => {
     const more = { encoding_format: "base64", dimensions: 256, input_type: "query", user: "u" };
 
     expect(read({ input: "a", ...more })).toMatchObject({
@@ -46,7 +46,7 @@ describe("a question", () => {
     expect(read({ input: "a", encoding_format: "float", dimensions: null })).toEqual(asked("a"));
   });
 
-  test("keeps what else it says for whoever knows it", () => {
+  test("keeps other fields for upstreams that support them", () => {
     const { extra } = read({ input: "a", truncation: true, user: null, made_up: null });
 
     expect(extra).toEqual({ embeddings: { truncation: true } });
@@ -71,11 +71,11 @@ describe("a question", () => {
   });
 });
 
-describe("an answer", () => {
+describe("an embeddings response", () => {
   const vectors = [Float32Array.of(0.5, -1), Float32Array.of(2, 0.25)];
   const answer = { vectors, usage: { ...NO_USAGE, inputTokens: 7 } };
 
-  test("[A2.7] is a list of vectors in the order of the inputs, with what was used", () => {
+  test("[A2.7] is a list of embeddings in the order of the inputs, with usage", () => {
     expect(embeddings.inbound.write(answer, asked("a", "b"))).toEqual({
       object: "list",
       data: [
@@ -87,13 +87,13 @@ describe("an answer", () => {
     });
   });
 
-  test("[A4.8] is written in base64 for who asks so", () => {
+  test("[A4.8] is in base64 for clients that request it", () => {
     const { data } = embeddings.inbound.write(answer, { ...asked("a", "b"), encoding: "base64" });
 
     expect(data).toMatchObject([{ embedding: "AAAAPwAAgL8=" }, { embedding: "AAAAQAAAgD4=" }]);
   });
 
-  test("keeps every vector, whichever way it is written", () => {
+  test("keeps every embedding, in each encoding", () => {
     const finite = fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
     const some = fc.array(fc.array(finite, { minLength: 3, maxLength: 3 }), { minLength: 1 });
     fc.assert(
@@ -115,14 +115,14 @@ describe("an answer", () => {
 });
 
 describe("an upstream", () => {
-  test("is asked in few words where nothing is known of it", () => {
+  test("gets only common fields if its features are unknown", () => {
     expect(built({ inputs: ["a", "b"], dimensions: 8, encoding: "base64" })).toEqual({
       body: { model: "m", input: ["a", "b"], dimensions: 8 },
       lost: [],
     });
   });
 
-  test("is asked in its own dialect", () => {
+  test("gets its own dialect", () => {
     const dialect = {
       encoding: "base64",
       dimensions: "output_dimension",
@@ -145,7 +145,7 @@ describe("an upstream", () => {
     });
   });
 
-  test("is not asked what it would not understand, which is reported", () => {
+  test("gets no unsupported fields, which are reported", () => {
     const question = { task: "clustering", title: "t", user: "u" } as const;
 
     expect(built(question)).toEqual({
@@ -154,7 +154,7 @@ describe("an upstream", () => {
     });
   });
 
-  test("is told what it knows beside what all know, and the rest is reported", () => {
+  test("gets its additional fields, and the rest is reported", () => {
     const extra = { embeddings: { truncate: true, made_up: 1 }, native: { autoTruncate: true } };
     const toAll = built({ extra }, { carries: "all" });
 
@@ -166,7 +166,7 @@ describe("an upstream", () => {
     expect(toAll.lost).toEqual(["autoTruncate"]);
   });
 
-  test("that takes texts is not asked for tokens", () => {
+  test("that requires texts gets no tokens", () => {
     expect(refusalOf(() => built({ inputs: [[1, 2]] })).code).toBe("not_carried");
   });
 
@@ -176,7 +176,7 @@ describe("an upstream", () => {
     expect(vectors).toEqual([Float32Array.of(1), Float32Array.of(2)]);
   });
 
-  test("that numbers nothing keeps the order", () => {
+  test("without indexes keeps the order", () => {
     expect(parse([item(null, [1]), item(null, [2])]).vectors[1]).toEqual(Float32Array.of(2));
   });
 
@@ -195,13 +195,13 @@ describe("an upstream", () => {
     ["a total only", { total_tokens: 12 }, 12],
     ["nothing that can be true", { total_tokens: 0 }, undefined],
     ["nothing", null, undefined],
-  ])("tells %s", (_, usage, tokens) => {
+  ])("reports %s", (_, usage, tokens) => {
     const { usage: told } = parse([item(0, [1]), item(1, [2])], usage);
 
     expect(told?.inputTokens).toBe(tokens);
   });
 
-  test("may be asked in parts and answer in any order, and the whole is in the order of the inputs", () => {
+  test("may get parts and answer in any order, and the merged result has the order of the inputs", () => {
     const texts = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(

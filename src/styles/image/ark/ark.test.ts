@@ -31,8 +31,8 @@ function failureOf(act: () => unknown): string {
 
 const read = (body: JsonObject) => parse({ created: 1_754_000_000, usage, ...body }, QUESTION);
 
-describe("an answer", () => {
-  test("[A2.9] holds links or pictures, when they were made, and what they took", () => {
+describe("an image response", () => {
+  test("[A2.9] has links or images, a time, and usage", () => {
     expect(read({ data: [made, { b64_json: "aGk=", size: "1024x1024" }] })).toMatchObject({
       pictures: [
         { url: made.url, size: "2048x2048" },
@@ -44,7 +44,7 @@ describe("an answer", () => {
     });
   });
 
-  test("counts what it was given, where that is counted", () => {
+  test("counts its input images, if the vendor counts them", () => {
     const more = { output_tokens: 16_384, total_tokens: 17_000 };
 
     expect(read({ data: [made], usage: more }).usage).toMatchObject({ inputTokens: 616 });
@@ -52,7 +52,7 @@ describe("an answer", () => {
     expect(read({ data: [made], usage: { output_tokens: -1 } }).usage).toBeUndefined();
   });
 
-  test("keeps what was made where some of it failed", () => {
+  test("keeps the completed images if others failed", () => {
     expect(read({ data: [made, blocked] })).toMatchObject({
       pictures: [{ url: made.url }],
       failures: [{ code: "content_filtered", message: "It may be sensitive." }],
@@ -69,12 +69,12 @@ describe("an answer", () => {
       "upstream_failed: The upstream's answer has no image.",
     ],
     ["it has no list", { data: null }, "upstream_failed: The upstream's answer has no image."],
-  ])("is none where %s", (_what, body, failure) => {
+  ])("is refused if %s", (_what, body, failure) => {
     expect(failureOf(() => read(body))).toBe(failure);
   });
 });
 
-describe("a failure is understood", () => {
+describe("a failure is translated", () => {
   test.each<[number, string, FaultCode]>([
     [400, "InputTextSensitiveContentDetected", "content_filtered"],
     [400, "InputImageSensitiveContentDetected", "content_filtered"],
@@ -93,14 +93,14 @@ describe("a failure is understood", () => {
     [429, "QuotaExceeded", "upstream_rate_limited"],
     [429, "ServerOverloaded", "upstream_overloaded"],
     [500, "InternalServiceError", "upstream_failed"],
-  ])("%d %s, as a whole and of one picture", (status, code, expected) => {
+  ])("%d %s, as a whole and of one image", (status, code, expected) => {
     const body = { error: { code, message: "Why not.", param: "size", type: "BadRequest" } };
 
     expect(parseError(status, JSON.stringify(body))).toMatchObject({ code: expected });
     expect(read({ data: [made, body] }).failures).toMatchObject([{ code: expected }]);
   });
 
-  test("names the field that it is about", () => {
+  test("with the name of the invalid field", () => {
     const error = { code: "InvalidParameter", message: "It is too large.", param: "size" };
 
     expect(parseError(400, JSON.stringify({ error }))).toMatchObject({
@@ -130,8 +130,8 @@ const FAILED = "image_generation.partial_failed";
 const COMPLETED = "image_generation.completed";
 const at = (index: number, members: Record<string, Json>) => ({ image_index: index, ...members });
 
-describe("a stream", () => {
-  test("hands over each picture of a set as it comes, and at its end what they took", () => {
+describe("an image stream", () => {
+  test("delivers each image of a set as it arrives, and the usage at its end", () => {
     const { seen, isOver } = decoded(
       [SUCCEEDED, at(0, made)],
       [FAILED, at(1, blocked)],
@@ -149,13 +149,13 @@ describe("a stream", () => {
     expect(isOver).toBe(true);
   });
 
-  test("numbers its pictures where the vendor does not", () => {
+  test("numbers its images if the vendor does not", () => {
     const { seen } = decoded([SUCCEEDED, made], [FAILED, blocked], [SUCCEEDED, made]);
 
     expect(seen).toMatchObject([{ index: 0 }, { index: 1 }, { index: 2 }]);
   });
 
-  test("shows a picture before it is done, where a model does", () => {
+  test("delivers partial images, if a model has them", () => {
     const { seen } = decoded([
       "image_generation.partial_image",
       at(0, { partial_image_index: 1, b64_json: "aGk=" }),
@@ -164,7 +164,7 @@ describe("a stream", () => {
     expect(seen).toEqual([{ type: "partial", index: 0, step: 1, picture: { base64: "aGk=" } }]);
   });
 
-  test("is not over before its end, and is at either mark of it", () => {
+  test("ends at either of its end marks, and not before", () => {
     expect(decoded([SUCCEEDED, made]).isOver).toBe(false);
     expect(decoded([SUCCEEDED, made], [COMPLETED, { usage }]).isOver).toBe(true);
     expect(decoded([SUCCEEDED, made], ["", {}])).toMatchObject({
@@ -173,7 +173,7 @@ describe("a stream", () => {
     });
   });
 
-  test("passes over what it does not know", () => {
+  test("ignores unknown events", () => {
     expect(decoded(["image_generation.tomorrow", { a: 1 }])).toEqual({ seen: [], isOver: false });
   });
 
@@ -196,12 +196,12 @@ describe("a stream", () => {
       [[SUCCEEDED, { url: "" }]],
       "upstream_failed: The upstream's answer has no image.",
     ],
-  ])("fails where %s", (_what, events, failure) => {
+  ])("fails if %s", (_what, events, failure) => {
     expect(failureOf(() => decoded(...events))).toBe(failure);
   });
 });
 
-test("of a picture without words to draw nothing is asked, nor of one with a mask", () => {
+test("an image request without a prompt, or with a mask, is refused", () => {
   const report = new LossReport();
   const mask = { kind: "url", url: "https://pictures.example/mask.png" } as const;
 

@@ -32,8 +32,8 @@ const choice = (...content: readonly Json[]): Json => ({
 });
 const blocked = { code: "DataInspectionFailed", message: "It may be inappropriate." };
 
-describe("an answer", () => {
-  test("[A2.9] holds the pictures of all its choices and parts, and their size", () => {
+describe("an image response", () => {
+  test("[A2.9] has the images of all its choices and parts, and their size", () => {
     const body = {
       output: {
         choices: [choice({ image: ONE }, { image: TWO }), choice({ image: ONE })],
@@ -49,7 +49,7 @@ describe("an answer", () => {
     });
   });
 
-  test("of a task says how the prompt was rewritten, and what failed", () => {
+  test("of a task has the rewritten prompt, and the failed images", () => {
     const results = [
       { orig_prompt: "A fox", actual_prompt: "A red fox in snow", url: ONE },
       blocked,
@@ -63,7 +63,7 @@ describe("an answer", () => {
     });
   });
 
-  test("says what it took, where a model counts that", () => {
+  test("has the usage, if a model counts it", () => {
     const output = { choices: [choice({ image: ONE })] };
 
     expect(read({ output, usage: { input_tokens: 9, output_tokens: 20 } }).usage).toMatchObject({
@@ -106,13 +106,13 @@ describe("an answer", () => {
       "upstream_failed: The upstream's answer has no image.",
     ],
     ["it holds nothing", {}, "upstream_failed: The upstream's answer has no image."],
-  ])("is none where %s", (_what, body, failure) => {
+  ])("is refused if %s", (_what, body, failure) => {
     expect(failureOf(body)).toBe(failure);
   });
 });
 
 test.each(["PENDING", "RUNNING", "SUSPENDED", "SUCCEEDED", "FAILED", "CANCELED", "UNKNOWN"])(
-  "a task that is %s is asked after again only if it is under way",
+  "a task that is %s is polled again only if it is running",
   (status) => {
     const isUnderWay = ["PENDING", "RUNNING", "SUSPENDED"].includes(status);
     const body = { output: { task_id: "0385dc79", task_status: status } };
@@ -121,7 +121,7 @@ test.each(["PENDING", "RUNNING", "SUSPENDED", "SUCCEEDED", "FAILED", "CANCELED",
   },
 );
 
-describe("a failure is understood", () => {
+describe("a failure is translated", () => {
   test.each<[number, string, FaultCode]>([
     [400, "InvalidParameter", "upstream_rejected"],
     [400, "InvalidParameter.DataInspection", "upstream_rejected"],
@@ -141,7 +141,7 @@ describe("a failure is understood", () => {
     [500, "InternalError.Algo", "upstream_failed"],
     [503, "ModelUnavailable", "upstream_overloaded"],
     [503, "ServiceUnavailable", "upstream_overloaded"],
-  ])("%d %s, with its status and inside a success", (status, code, expected) => {
+  ])("%d %s, with its status and within a successful response", (status, code, expected) => {
     const body = { code, message: "Why not.", request_id: "1" };
     const { parseError } = dashscopeGeneration.outbound;
 

@@ -51,7 +51,7 @@ function refusalOf(act: () => unknown): GatewayError {
 
 const DEFAULTS = { responseModalities: ["IMAGE"], topP: 0.95, maxOutputTokens: 32_768 };
 
-test("[A4.11-b] a prompt alone is asked for with the family's defaults", () => {
+test("[A4.11-b] a prompt alone is sent with the family's defaults", () => {
   expect(built(questionOf({}))).toEqual({
     body: {
       contents: [{ role: "user", parts: [{ text: "A fox" }] }],
@@ -62,7 +62,7 @@ test("[A4.11-b] a prompt alone is asked for with the family's defaults", () => {
   expect(built(questionOf({}), SMALL).body["generationConfig"]).toEqual(DEFAULTS);
 });
 
-describe("[A4.11-b] a wish goes out in the vendor's words:", () => {
+describe("[A4.11-b] an option is translated to the vendor's fields:", () => {
   test.each<[JsonObject, JsonObject]>([
     ...RATIOS.map((ratio): [JsonObject, JsonObject] => [{ size: ratio }, { aspectRatio: ratio }]),
     [{ aspect_ratio: "21:9" }, { aspectRatio: "21:9" }],
@@ -133,7 +133,7 @@ describe("[A4.11-b] a wish goes out in the vendor's words:", () => {
   });
 });
 
-test("a model that writes less is asked for no more, and that is told where more was asked for", () => {
+test("an output limit is lowered to the model's maximum, with a report", () => {
   const model = { maxOutputTokens: 8_192 };
 
   expect(built(questionOf({}), SMALL, model)).toMatchObject({
@@ -169,14 +169,14 @@ describe("[A4.11-b] options that the family does not support are refused with th
     expect(error.message).toContain(allowed);
   });
 
-  test("a word about people where none can be said", () => {
+  test("an option for people that the model does not support", () => {
     const error = refusalOf(() => built(questionOf({ person_generation: "dont_allow" }), SMALL));
 
     expect(error).toMatchObject({ param: "person_generation" });
     expect(error.message).toContain("allow_adult");
   });
 
-  test("a mask, and a file of another vendor's", () => {
+  test("a mask, and a file of another vendor", () => {
     const mask = { ...questionOf({ image: "AAAA" }), mask: PICTURE };
     const file = ofTurns([{ role: "user", parts: [{ kind: "reference", id: "file-1" }, "a"] }]);
 
@@ -185,7 +185,7 @@ describe("[A4.11-b] options that the family does not support are refused with th
   });
 });
 
-test("[A4.11-b] a ratio wins over a size of another shape, which is reported", () => {
+test("[A4.11-b] a ratio takes precedence over a size of another shape, which is reported", () => {
   expect(built(questionOf({ size: "1024x1024", aspect_ratio: "16:9" }))).toMatchObject({
     body: { generationConfig: { imageConfig: { aspectRatio: "16:9" } } },
     lost: ["size"],
@@ -206,7 +206,7 @@ test("[A4.11-b] a model of one size gets no size, and another requested size is 
   expect(lostOf({ quality: "hd" })).toEqual(["quality"]);
 });
 
-test("what only other families know is reported by its caller's name", () => {
+test("fields of other families are reported by the client's name", () => {
   const others = {
     style: "vivid",
     background: "transparent",
@@ -229,7 +229,7 @@ test("what only other families know is reported by its caller's name", () => {
   );
 });
 
-test("what asks for nothing is not reported, nor in which way pictures always come", () => {
+test("a value without effect is not reported, nor is the delivery format", () => {
   const nothing = {
     background: "auto",
     moderation: "auto",
@@ -241,7 +241,7 @@ test("what asks for nothing is not reported, nor in which way pictures always co
   expect(built(questionOf(nothing)).lost).toEqual([]);
 });
 
-describe("[A4.11-b] what is given", () => {
+describe("[A4.11-b] input", () => {
   const data = "data:image/png;base64,AAAA";
 
   test("one image is edited, up to five are combined", () => {
@@ -257,14 +257,14 @@ describe("[A4.11-b] what is given", () => {
   test.each<[string, JsonObject]>([
     ["as images", { images: Array(6).fill(data) }],
     ["in a turn", { contents: [{ role: "user", parts: Array(6).fill({ image: data }) }] }],
-  ])("six pictures %s are refused", (_, given) => {
+  ])("six images %s are refused", (_, given) => {
     const error = refusalOf(() => built(questionOf({ prompt: null, ...given })));
 
     expect(error).toMatchObject({ code: "invalid_request", param: "image" });
     expect(error.message).toContain("2 to 5");
   });
 
-  test("several turns stay turns, the model's pictures among them", () => {
+  test("turns keep their roles, including the model's images", () => {
     const contents = [
       { role: "user", parts: [{ text: "A fox" }] },
       { role: "model", parts: [{ text: "Here:" }, { image: data }] },
@@ -278,7 +278,7 @@ describe("[A4.11-b] what is given", () => {
     ]);
   });
 
-  test("a model that wants its own turns proven is told of them as the caller's", () => {
+  test("a model that requires signatures on its turns gets them as the user's", () => {
     const turns: ImageTurn[] = [
       { role: "user", parts: ["A fox"] },
       { role: "model", parts: [PICTURE] },
@@ -290,7 +290,7 @@ describe("[A4.11-b] what is given", () => {
     ]);
   });
 
-  test("bytes are written as base64, and a link that was not fetched stays a link", () => {
+  test("bytes are sent as base64, and a link that was not downloaded stays a link", () => {
     const parts: ImageTurn["parts"] = [
       { kind: "bytes", bytes: new Uint8Array(3), mediaType: "image/webp" },
       { kind: "url", url: "https://a.example/b.png" },
@@ -315,8 +315,8 @@ const candidate = (more: JsonObject, ...parts: Json[]): JsonObject => ({
   candidates: [{ content: { role: "model", parts }, finishReason: "STOP", ...more }],
 });
 
-describe("an answer", () => {
-  test("[A4.11-b] holds the picture, but not those that were drawn on the way to it", () => {
+describe("an image response", () => {
+  test("[A4.11-b] has the final image, without intermediate ones", () => {
     const draft = { inlineData: { mimeType: "image/png", data: "DRAFT" }, thought: true };
     const answer = {
       ...candidate({}, { text: "Hm.", thought: true }, draft, { text: "There: " }, INLINE),
@@ -343,7 +343,7 @@ describe("an answer", () => {
     expect(parse(answer).pictures[0]).not.toHaveProperty("revisedPrompt");
   });
 
-  test("[A4.11-b] holds the words beside the picture for callers who asked for them", () => {
+  test("[A4.11-b] has the text beside the image for clients that requested it", () => {
     const answer = candidate({}, { text: "Here " }, { text: "it is." }, INLINE);
 
     expect(parse(answer, { response_modalities: "image-text" }).pictures).toEqual([

@@ -33,7 +33,7 @@ function refusalOf(act: () => unknown): GatewayError {
   throw new Error("Nothing was refused.");
 }
 
-describe("[A4.11-b] a wish goes out as a parameter:", () => {
+describe("[A4.11-b] an option becomes a parameter:", () => {
   const USUAL = { sampleCount: 1, imageSize: "1K" };
   test.each<[JsonObject, JsonObject]>([
     [{}, USUAL],
@@ -54,7 +54,7 @@ describe("[A4.11-b] a wish goes out as a parameter:", () => {
   });
 });
 
-test("an interface that knows more is told more", () => {
+test("a service with more parameters gets more", () => {
   const options = {
     negative_prompt: "dogs",
     seed: 7,
@@ -91,7 +91,7 @@ test("an interface that knows more is told more", () => {
   ]);
 });
 
-test("what a conversation said is one prompt", () => {
+test("a conversation is joined to one prompt", () => {
   const contents = [
     { role: "user", parts: [{ text: "A fox" }] },
     { role: "user", parts: [{ text: "In red" }] },
@@ -102,7 +102,7 @@ test("what a conversation said is one prompt", () => {
   ]);
 });
 
-describe("what these models do not have is refused, with what they have:", () => {
+describe("unsupported options of these models are refused with the supported ones:", () => {
   test.each<[JsonObject, string, string]>([
     [{ aspect_ratio: "21:9" }, "aspect_ratio", "1:1, 3:4, 4:3, 9:16, 16:9"],
     [{ size: "2:3" }, "size", "1:1, 3:4, 4:3, 9:16, 16:9"],
@@ -119,7 +119,7 @@ describe("what these models do not have is refused, with what they have:", () =>
   });
 });
 
-test("what steers the writing of words is reported", () => {
+test("options for text generation are reported", () => {
   expect(built({ temperature: 1, top_p: 0.5, max_tokens: 9 }).lost).toEqual([
     "max_output_tokens",
     "temperature",
@@ -130,8 +130,8 @@ test("what steers the writing of words is reported", () => {
 const parse = (body: JsonObject) => predict.outbound.parse(body, questionOf({}));
 const DRAWN = { mimeType: "image/png", bytesBase64Encoded: "AAAA" };
 
-describe("an answer", () => {
-  test("holds its pictures, and why some of them are missing", () => {
+describe("an image response", () => {
+  test("has its images, and the reason for missing ones", () => {
     const filtered = { raiFilteredReason: "It shows what it may not." };
 
     expect(parse({ predictions: [DRAWN, filtered, { ...DRAWN, prompt: "A red fox" }] })).toEqual({

@@ -25,8 +25,8 @@ function built(more: Partial<ImageRequest>, dialect: ImageDialect = {}) {
   return { body: body instanceof Form ? body.parts : body, lost: report.fields };
 }
 
-describe("a request", () => {
-  test("holds all that a caller may write where nothing is known of the upstream", () => {
+describe("an image request", () => {
+  test("has every field of the client if the upstream's features are unknown", () => {
     const options = {
       count: 2,
       size: "2K",
@@ -53,7 +53,7 @@ describe("a request", () => {
     );
   });
 
-  test("leaves out what the upstream does not know, and says so unless it is so anyway", () => {
+  test("omits fields that the upstream does not support, and reports them unless they are defaults", () => {
     const dialect = { takes: ["size"] };
 
     expect(
@@ -67,7 +67,7 @@ describe("a request", () => {
     );
   });
 
-  test("is written in the upstream's own words and names", () => {
+  test("has the upstream's own values and names", () => {
     const dialect: ImageDialect = {
       names: { image_size: "resolution" },
       words: { image_size: { "1K": "1k" }, response_format: { b64_json: "base64", url: null } },
@@ -86,7 +86,7 @@ describe("a request", () => {
     expect(built({ size: "2K" }, { sizeAsSides: true }).lost).toEqual(["size"]);
   });
 
-  test("says in one piece what was said in several, and reports that it was", () => {
+  test("joins several texts to one, with a report", () => {
     const turns = [
       { role: "user", parts: ["a fox"] },
       { role: "model", parts: ["Here it is."] },
@@ -99,13 +99,13 @@ describe("a request", () => {
     });
   });
 
-  test("names no file of a vendor where the upstream keeps none", () => {
+  test("has no file ids if the upstream stores no files", () => {
     const turns = [{ role: "user", parts: [{ kind: "reference", id: "file-1" }, "a"] }] as const;
 
     expect(() => built({ task: "edit", turns })).toThrow("stores no files");
   });
 
-  test("holds no mask where the model knows none", () => {
+  test("has no mask if the model does not support it", () => {
     const mask = { kind: "base64", base64: "AA==", mediaType: "image/png" } as const;
     const turns = [{ role: "user", parts: [mask, "a"] }] as const;
 
@@ -113,7 +113,7 @@ describe("a request", () => {
   });
 });
 
-describe("a stream", () => {
+describe("an image stream", () => {
   const picture: MadePicture = { base64: "AA==", size: "64x64" };
   const about = { size: "64x64", quality: "low" };
   const usage = { ...NO_USAGE, inputTokens: 3, outputTokens: 4, imageOutputTokens: 4 };
@@ -144,7 +144,7 @@ describe("a stream", () => {
     expect(read.length).toBe(5);
   });
 
-  test("is over with the last picture, or where an upstream says so", () => {
+  test("ends with the last image, or at the upstream's end mark", () => {
     const one = `data: {"type":"image_generation.completed","b64_json":"AA=="}\n\n`;
 
     expect(decoded(one).map(({ type }) => type)).toEqual(["picture", "end"]);
@@ -155,7 +155,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("passes over what it does not know", () => {
+  test("ignores unknown events", () => {
     const odd = [
       `data: {"type":"keepalive"}`,
       "data: no JSON",

@@ -234,7 +234,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     ["its type too", { type: "custom", function: { name: "g" }, custom: { name: "f" } }, "custom"],
     ["its member", { custom: { name: "f" } }, "custom"],
     ["the usual one of two members", { function: { name: "f" }, custom: {} }, "function"],
-  ])("what kind of call it is, is told by %s", async (_how, fragment, kind) => {
+  ])("the kind of a call is determined by %s", async (_how, fragment, kind) => {
     const events = await decoded([call({ index: 0, id: "a", ...fragment }), STOP]);
 
     expect(events.find(({ type }) => type === "open")).toMatchObject({
@@ -242,7 +242,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     });
   });
 
-  test("two calls without ids get ids of their own", async () => {
+  test("two calls without ids get separate ids", async () => {
     const same = { index: 0, id: "", function: { name: "f", arguments: '{"x":1}' } };
     const answer = await said([call(same), call(same), STOP]);
     const ids = answer?.calls.map(({ id }) => id) ?? [];
@@ -254,7 +254,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     ]);
   });
 
-  test("the older form is a call too", async () => {
+  test("the older form is a tool call too", async () => {
     const answer = await said([
       choice({ function_call: { name: "f", arguments: "" } }),
       choice({ function_call: { arguments: '{"x":1}' } }),
@@ -268,7 +268,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     ]);
   });
 
-  test("text between calls waits for them, and nothing is lost", async () => {
+  test("text between calls is delivered after them, and nothing is lost", async () => {
     const answer = await said([
       call({ ...first, function: { name: "f", arguments: '{"x"' } }),
       choice({ content: "so" }),
@@ -279,7 +279,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     expect([answer?.calls, answer?.text]).toEqual([[A], "so"]);
   });
 
-  test("a call that is cut off by the limit keeps its reason", async () => {
+  test("a call that is cut off by the limit keeps its finish reason", async () => {
     expect(
       (
         await said([
@@ -290,13 +290,13 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     ).toBe("length");
   });
 
-  test("a call of no tool is the upstream's failure", async () => {
+  test("a call without a tool name is the upstream's failure", async () => {
     expect(
       await failure(decoded([call({ index: 0, id: "a", function: { arguments: "{}" } }), STOP])),
     ).toBe("upstream_failed");
   });
 
-  test("the first call is passed on while it is written", async () => {
+  test("the first call is passed on while it arrives", async () => {
     const source = each(
       [call({ ...first, function: { name: "f", arguments: '{"x"' } })].map((one) => ({
         data: JSON.stringify(one),
@@ -338,7 +338,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
     expect(await failure(decoded([...chunks(), STOP]))).toBe("upstream_failed");
   });
 
-  test("very many waiting pieces come out when their turn comes", async () => {
+  test("very many buffered parts are delivered in order", async () => {
     const many = Array.from({ length: 150_000 }, () => choice({ content: "a" }));
     const answer = await said([
       call({ ...first, function: { name: "f", arguments: "{" } }),
@@ -351,7 +351,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
   });
 });
 
-describe("reasoning is found in every place that servers put it", () => {
+describe("reasoning is found in every field that servers use", () => {
   test.each<[string, JsonObject[]]>([
     [
       "reasoning_content",
@@ -389,7 +389,7 @@ describe("reasoning is found in every place that servers put it", () => {
     expect([answer?.reasoning, answer?.text]).toEqual(["ab", "c"]);
   });
 
-  test("its proof is kept for the way back", async () => {
+  test("its signature is kept for later requests", async () => {
     const events = await decoded([
       choice({ reasoning: "a" }),
       choice({ reasoning_details: [{ type: "reasoning.text", text: "", signature: "sig" }] }),
@@ -402,7 +402,7 @@ describe("reasoning is found in every place that servers put it", () => {
     });
   });
 
-  test("a thought that is said again with its proof is read once, also after one without any", async () => {
+  test("reasoning repeated with its signature is read once, also after a part without one", async () => {
     const detail = (text: string): JsonObject =>
       choice({ reasoning_details: [{ type: "reasoning.text", text, signature: "sig" }] });
     const reasoned = async (...chunks: JsonObject[]): Promise<string | undefined> =>
@@ -414,7 +414,7 @@ describe("reasoning is found in every place that servers put it", () => {
     expect(await reasoned(choice({ reasoning: "ab" }), detail("ab"))).toBe("ab");
   });
 
-  test("the last piece of a thought may repeat its end, and comes with its proof", async () => {
+  test("the last part of reasoning with a signature is appended in full", async () => {
     const piece = (text: string, more: JsonObject = {}): JsonObject =>
       choice({ reasoning_details: [{ type: "reasoning.text", text, ...more }] });
     const answer = await said([piece("no, "), piece("no"), piece("o", { signature: "sig" }), STOP]);
@@ -422,7 +422,7 @@ describe("reasoning is found in every place that servers put it", () => {
     expect(answer?.reasoning).toBe("no, noo");
   });
 
-  test("a caller sees it when streaming, and not in one piece", async () => {
+  test("a client sees it in a stream, and not in a complete response", async () => {
     const events = await decoded([
       choice({ reasoning_content: "why" }),
       choice({ content: "c" }),
@@ -454,7 +454,7 @@ describe("reasoning is found in every place that servers put it", () => {
     },
   );
 
-  test("[A4.3-11] the mark is closed also where no content follows", async () => {
+  test("[A4.3-11] the mark is closed also if no content follows", async () => {
     const events = await decoded([
       choice({ reasoning_content: "why" }),
       call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
@@ -467,7 +467,7 @@ describe("reasoning is found in every place that servers put it", () => {
   });
 });
 
-describe("usage is the last that can be true, wherever it comes", () => {
+describe("usage is the last plausible report, in any position", () => {
   const early = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
   const empty = { id: "c1", choices: [] };
 
@@ -517,7 +517,7 @@ describe("usage is the last that can be true, wherever it comes", () => {
   });
 });
 
-describe("an end is only an end where the upstream says so", () => {
+describe("a response ends only if the upstream marks its end", () => {
   test.each<[string, Json[], boolean]>([
     ["cut before the reason", [choice({ content: "a" })], false],
     ["marked, but without a reason or usage", [choice({ content: "a" })], true],
@@ -577,7 +577,7 @@ describe("an end is only an end where the upstream says so", () => {
       [choice({ content: "a" }), STOP, "[DONE]", { error: { message: "late" } }],
       true,
     ],
-  ])("%s is one", async (_what, chunks, isMarked) => {
+  ])("%s is an end", async (_what, chunks, isMarked) => {
     expect(await said(chunks, isMarked)).toMatchObject({
       text: "a",
       finish: chunks.includes(STOP) ? "stop" : "other",
@@ -599,7 +599,7 @@ describe("an end is only an end where the upstream says so", () => {
     ).toBe(reason);
   });
 
-  test("the words that ended an answer are told, where a server tells them", async () => {
+  test("the matched stop sequence is reported, if a server reports it", async () => {
     const events = await decoded([
       choice({ content: "a" }),
       choice({}, { finish_reason: "stop", stop_reason: "END" }),
@@ -608,7 +608,7 @@ describe("an end is only an end where the upstream says so", () => {
     expect(events.find(({ type }) => type === "finish")).toMatchObject({ stopSequence: "END" });
   });
 
-  test("a stream whose source ends without an end is not given one", async () => {
+  test("a stream whose source has no end mark gets none", async () => {
     const events = (await decoded([choice({ content: "a" }), STOP])).filter(
       ({ type }) => type !== "finish",
     );
@@ -617,7 +617,7 @@ describe("an end is only an end where the upstream says so", () => {
   });
 });
 
-describe("everything else that an answer may hold comes through", () => {
+describe("all other content of a response is kept", () => {
   const LOGPROB = { token: "a", logprob: -0.1, bytes: [97], top_logprobs: [] };
   const NOTE = {
     type: "url_citation",
@@ -671,7 +671,7 @@ describe("everything else that an answer may hold comes through", () => {
     expect(saidIn(parseResponse(buildResponse(events, REQUEST)))).toEqual(saidIn(events));
   });
 
-  test("several answers that take turns stay apart", async () => {
+  test("interleaved choices are kept apart", async () => {
     const second = (delta: JsonObject, reason: string | null): JsonObject => ({
       ...choice({}),
       choices: [{ index: 1, delta, finish_reason: reason }],
@@ -696,7 +696,7 @@ describe("everything else that an answer may hold comes through", () => {
     ]);
   });
 
-  test("an answer that is JSON already is written out again", async () => {
+  test("a response that is JSON already is written as JSON", async () => {
     const events = parseResponse({
       id: "c",
       choices: [
@@ -708,7 +708,7 @@ describe("everything else that an answer may hold comes through", () => {
   });
 });
 
-describe("what another style's upstream said is said in this style's words", () => {
+describe("another style's response is translated to this style", () => {
   const answer = (...events: ChatEvent[]): ChatEvent[] => [
     { type: "start", id: "x".repeat(24), model: "m", createdAt: 7_000 },
     ...events,
@@ -731,7 +731,7 @@ describe("what another style's upstream said is said in this style's words", () 
     return pieces;
   }
 
-  test("[A4.3-10] [A6-a] citations point into the whole of the text, with the words of their source", async () => {
+  test("[A4.3-10] [A6-a] citations refer to positions in the whole text, with the text of their source", async () => {
     const events = answer(
       ...text("One. "),
       ...text(
@@ -752,7 +752,7 @@ describe("what another style's upstream said is said in this style's words", () 
     ]);
   });
 
-  test("citations read from this style point into their block", async () => {
+  test("citations read from this style refer to their block", async () => {
     const events = await decoded([
       choice({ content: "One. " }),
       call({ index: 0, id: "t", function: { name: "f", arguments: "{}" } }),
@@ -773,7 +773,7 @@ describe("what another style's upstream said is said in this style's words", () 
     });
   });
 
-  test("citations that come with calls, or behind them, are of the text before these", async () => {
+  test("citations with or after tool calls belong to the text before these", async () => {
     const note = { url: "https://a.example", start_index: 6, end_index: 9 };
     const annotations = [{ type: "url_citation", url_citation: note }];
     const f = { id: "t", type: "function", function: { name: "f", arguments: "{}" } };
@@ -800,7 +800,7 @@ describe("what another style's upstream said is said in this style's words", () 
     });
   });
 
-  test("calls are counted by themselves, and one without arguments has an empty object", async () => {
+  test("calls are numbered separately, and one without arguments has an empty object", async () => {
     const events: ChatEvent[] = [
       { type: "start", id: "x", model: "m", createdAt: 0 },
       ...text("so"),
@@ -822,7 +822,7 @@ describe("what another style's upstream said is said in this style's words", () 
     ]);
   });
 
-  test("what only that style knows is left out", async () => {
+  test("content of that style only is omitted", async () => {
     const events = answer(
       {
         type: "open",
@@ -841,14 +841,14 @@ describe("what another style's upstream said is said in this style's words", () 
     expect(JSON.stringify(buildResponse(events, REQUEST))).not.toContain("server_tool_use");
   });
 
-  test("its id is one of this style; an upstream's own stays as it is", () => {
+  test("its id has this style's form; an upstream's own id is unchanged", () => {
     expect(buildResponse(answer(), REQUEST)["id"]).toBe(`chatcmpl-${"x".repeat(24)}`);
     expect(
       buildResponse([{ type: "start", id: "gen-1", model: "m", createdAt: 0 }], REQUEST)["id"],
     ).toBe("gen-1");
   });
 
-  test("the size of the question, known early, is nothing to tell", async () => {
+  test("an early input count is not sent", async () => {
     const [start, ...rest] = answer(...text("a"));
     const guessed = [{ ...start, inputTokens: 99 } as ChatEvent, ...rest];
 
@@ -856,7 +856,7 @@ describe("what another style's upstream said is said in this style's words", () 
   });
 });
 
-describe("[A2.3] an answer in one piece has the members that clients rely on", () => {
+describe("[A2.3] a complete response has the members that clients need", () => {
   test("with text", async () => {
     const events = await decoded([
       { ...choice({ content: "hi" }), system_fingerprint: "fp", service_tier: "default" },
@@ -893,7 +893,7 @@ describe("[A2.3] an answer in one piece has the members that clients rely on", (
     });
   });
 
-  test("with calls, and nothing as its content", async () => {
+  test("with calls, and null content", async () => {
     const events = await decoded([
       call({ index: 0, id: "a", function: { name: "f", arguments: '{"x":1}' } }),
       STOP,
@@ -916,13 +916,13 @@ describe("[A2.3] an answer in one piece has the members that clients rely on", (
     ]);
   });
 
-  test("with nothing to say", async () => {
+  test("with empty content", async () => {
     expect(buildResponse(await decoded([STOP]), REQUEST)["choices"]).toMatchObject([
       { message: { content: "", refusal: null } },
     ]);
   });
 
-  test("another vendor's tier is not shown as one of this style's", async () => {
+  test("another vendor's tier is not shown as one of this style", async () => {
     const events = await decoded([
       { ...choice({ content: "a" }), service_tier: "on_demand" },
       STOP,
@@ -932,13 +932,13 @@ describe("[A2.3] an answer in one piece has the members that clients rely on", (
   });
 });
 
-describe("a caller of the older form gets a function call", () => {
+describe("a client of the older form gets a function call", () => {
   const events = decoded([
     call({ index: 0, id: "a", function: { name: "f", arguments: '{"x":1}' } }),
     STOP,
   ]);
 
-  test("in one piece", async () => {
+  test("in a complete response", async () => {
     const built = buildResponse(await events, {
       ...REQUEST,
       rawFields: { chat: { functions: [{ name: "f" }] } },
@@ -992,7 +992,7 @@ test("[A4.3-01] [A6-a] a stream is data lines of chunks, in the exact order", as
   expect(stream.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
 });
 
-test("a source that fails midway makes the stream fail, with what came before still sent", async () => {
+test("a source that fails midway makes the stream fail, with the earlier parts still sent", async () => {
   async function* source(): AsyncGenerator<ChatEvent> {
     yield* (await decoded([choice({ content: "a" }), STOP])).slice(0, 3);
     throw new GatewayError("upstream_timeout", "Too late.");
@@ -1009,7 +1009,7 @@ test("a source that fails midway makes the stream fail, with what came before st
   ]);
 });
 
-test("the source is let go of when the caller leaves", async () => {
+test("the source is released if the client disconnects", async () => {
   let isReleased = false;
   async function* source(): AsyncGenerator<ChatEvent> {
     try {

@@ -45,7 +45,7 @@ function wireCall(id: string, name = "f", args = "{}"): JsonObject {
   return { id, type: "function", function: { name, arguments: args } };
 }
 
-test("where users may not speak behind tools, the model says a word between them", () => {
+test("if users may not follow tools, an assistant message is inserted between them", () => {
   const messages = [
     said("assistant", call("a")),
     said("user", result("a", text("1")), text("so?")),
@@ -66,7 +66,7 @@ test("where users may not speak behind tools, the model says a word between them
   ]);
 });
 
-describe("[A4.3-02] every call of a tool is followed by its result, whatever the conversation was like", () => {
+describe("[A4.3-02] every tool call is followed by its result, for any order of the conversation", () => {
   test("calls and results in messages of their own", () => {
     expect(
       written([
@@ -96,7 +96,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     ]);
   });
 
-  test("an empty turn between a call and its result is none", () => {
+  test("an empty turn between a call and its result is omitted", () => {
     for (const empty of [said("assistant"), said("assistant", text(""))]) {
       const { messages } = written([
         said("user", text("hi")),
@@ -131,7 +131,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     ]);
   });
 
-  test("ids that are used again in each turn", () => {
+  test("ids that are reused in each turn", () => {
     expect(
       written([
         said("assistant", call("call_0")),
@@ -142,7 +142,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     ).toMatchObject([{}, { content: "1" }, {}, { content: "2" }]);
   });
 
-  test("an id that two calls have at once becomes two, and each gets its result", () => {
+  test("an id of two calls becomes two, and each gets its result", () => {
     expect(
       written([
         said("assistant", call("a"), call("a"), call("a_2")),
@@ -160,7 +160,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     ]);
   });
 
-  test("a result before its call, and a second one after it, are told by the user", () => {
+  test("a result before its call, and a second one after it, become user text", () => {
     expect(
       written([
         said("user", result("a", text("0"))),
@@ -175,7 +175,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     ]);
   });
 
-  test("ids that are longer than the style has them", () => {
+  test("ids above the maximum length", () => {
     const id = `toolu_${"x".repeat(90)}`;
     const [first, second] = written([
       said("assistant", call(id)),
@@ -186,7 +186,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     expect(second.tool_call_id).toBe(first.tool_calls[0].id);
   });
 
-  test("arguments that are nothing, or cut off", () => {
+  test("arguments that are empty or truncated", () => {
     const args = (words: string): unknown =>
       written([said("assistant", call("a", "f", words))]).messages[0];
 
@@ -194,7 +194,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
     expect(args('{"x":')).toMatchObject({ tool_calls: [wireCall("a", "f", '{"x":')] });
   });
 
-  test("a result that is only for the eye says where to look", () => {
+  test("a result that is only an image gets a reference to it", () => {
     expect(
       written([
         said("assistant", call("a")),
@@ -211,7 +211,7 @@ describe("[A4.3-02] every call of a tool is followed by its result, whatever the
   });
 });
 
-describe("what only another style has is left out of a message, and the message stays plain", () => {
+describe("content of another style is omitted from a message, which stays plain", () => {
   const searching: Block = { type: "other", style: "messages", data: { type: "server_tool_use" } };
 
   test("beside text", () => {
@@ -221,7 +221,7 @@ describe("what only another style has is left out of a message, and the message 
     });
   });
 
-  test("alone, with the message itself", () => {
+  test("alone, with the whole message", () => {
     expect(written([said("user", text("q")), said("assistant", searching)]).messages).toEqual([
       { role: "user", content: "q" },
     ]);
@@ -241,14 +241,14 @@ describe("what only another style has is left out of a message, and the message 
   });
 });
 
-describe("what the caller says of themselves and of the conversation is made to fit", () => {
-  test("the newer word for the system is written as everybody knows it", () => {
+describe("options for the user and the conversation are adapted", () => {
+  test("the newer role name for the system is written as the common one", () => {
     expect(written([said("developer", text("d"))]).messages).toEqual([
       { role: "system", content: "d" },
     ]);
   });
 
-  test("JSON is only given to those who say the word", () => {
+  test("JSON mode is only sent with an instruction that mentions JSON", () => {
     const format = { type: "json" } as const;
 
     expect(written([said("user", text("list"))], { format }).messages).toEqual([
@@ -258,7 +258,7 @@ describe("what the caller says of themselves and of the conversation is made to 
     expect(written([said("user", text("list as json"))], { format }).messages).toHaveLength(1);
   });
 
-  test("a name of a user that is too long, and notes that nobody would store", () => {
+  test("a user name that is too long, and metadata that is not stored", () => {
     const { body, lost } = written([], { user: "u".repeat(65), metadata: { a: "b" } });
 
     expect([body["user"], body["metadata"], lost]).toEqual([
@@ -269,7 +269,7 @@ describe("what the caller says of themselves and of the conversation is made to 
     expect(written([], { user: "u".repeat(64) }).body["user"]).toHaveLength(64);
   });
 
-  test("a picture is not asked of a model that is known to draw none", () => {
+  test("an image is not requested from a model without image output", () => {
     const build = (output: readonly ("text" | "image")[]): JsonObject =>
       buildRequest(
         { model: "m", messages: [], stream: false, sampling: {}, modalities: ["text", "image"] },
@@ -280,7 +280,7 @@ describe("what the caller says of themselves and of the conversation is made to 
     expect(() => build(["text"])).toThrow("'modalities' cannot be carried");
   });
 
-  test("a choice among so many words goes to those who know it", () => {
+  test("top_k is sent to upstreams that support it", () => {
     expect(written([], { sampling: { topK: 5 } }, { topK: true }).body["top_k"]).toBe(5);
   });
 });
@@ -292,7 +292,7 @@ describe("tools", () => {
     fc.constantFrom("_xtext_", "a_x2e_b", "a.b_xtext_", "_x_x5f_", "mcp.server:tool", "x2e_"),
   );
 
-  test(`any name comes back as it was (seed ${SEED})`, () => {
+  test(`any name is restored (seed ${SEED})`, () => {
     fc.assert(
       fc.property(words, (name) => {
         for (const fit of [fitName(name), standInName(name)]) {
@@ -314,7 +314,7 @@ describe("tools", () => {
     );
   });
 
-  test("a name that every server takes goes out as it is", () => {
+  test("a name that every server accepts is unchanged", () => {
     for (const name of ["get_weather", "mcp__server__tool-1", "get_xfade"]) {
       expect(ownName(name)).toBe(name);
     }
@@ -338,7 +338,7 @@ describe("tools", () => {
     said("tool", result("a", text("ok"))),
   ];
 
-  test("one of free text is stood in for by a function, in all places", () => {
+  test("a free-text tool is replaced by a function, in all places", () => {
     const { body, messages, lost } = written(history, {
       tools: [patch],
       toolChoice: { mode: "named", name: "apply.patch", kind: "custom" },
@@ -355,7 +355,7 @@ describe("tools", () => {
     expect(lost).toEqual(["tools.format"]);
   });
 
-  test("what the model calls it with is free text again", () => {
+  test("its arguments become free text again", () => {
     const message = (args: string): JsonObject => ({
       choices: [
         {
@@ -381,7 +381,7 @@ describe("tools", () => {
     expect(parseResponse(message("no JSON"))[2]).toMatchObject({ text: "no JSON" });
   });
 
-  test("those who know free text get it as it is", () => {
+  test("upstreams with free-text tools get it unchanged", () => {
     const { body, messages, lost } = written(history, { tools: [patch] }, { customTools: true });
 
     expect(body["tools"]).toMatchObject([
@@ -393,7 +393,7 @@ describe("tools", () => {
     expect(lost).toEqual([]);
   });
 
-  test("a choice among some of them is told to those who know such a choice, and made for the others", () => {
+  test("a choice among some tools is sent to upstreams that support it, and applied for the others", () => {
     const request: Partial<ChatRequest> = {
       tools: [
         { kind: "function", name: "f" },
@@ -416,7 +416,7 @@ describe("tools", () => {
     });
   });
 
-  test("a choice that only another style knows is reported beside others, and refused where it is all", () => {
+  test("a choice of another style's tool is reported beside others, and refused if it is the only one", () => {
     const choice = (...tools: AllowedTool[]): Partial<ChatRequest> => ({
       tools: [{ kind: "function", name: "f" }],
       toolChoice: {

@@ -18,13 +18,13 @@ describe("[A7] errors have the style's four members", () => {
     });
   });
 
-  test("the field at fault is named", () => {
+  test("the invalid field is named", () => {
     const error = new GatewayError("invalid_request", "m", { param: "messages[0].role" });
 
     expect(buildError(error)).toMatchObject({ error: { param: "messages[0].role" } });
   });
 
-  test("no fault goes without its words, and the gateway's own account is never shown as the caller's", () => {
+  test("every fault has a message, and the gateway's own account is never shown as the client's", () => {
     for (const fault of Object.keys(FAULTS) as FaultCode[]) {
       expect(buildError(new GatewayError(fault, "m"))).toMatchObject({
         error: { type: expect.any(String), code: expect.any(String) },
@@ -42,7 +42,7 @@ describe("[A7] errors have the style's four members", () => {
   });
 });
 
-test("[A7] a failure after the first byte is an event of its own, without an end mark", () => {
+test("[A7] a failure after the first byte is a separate event, without an end mark", () => {
   expect(encodeError(new GatewayError("upstream_timeout", "Too\nlate."))).toBe(
     'data: {"error":{"message":"Too\\nlate.","type":"server_error","param":null,"code":"upstream_timeout"}}\n\n',
   );

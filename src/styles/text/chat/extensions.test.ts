@@ -45,7 +45,7 @@ function functionTool(name: string, more: JsonObject = {}): JsonObject {
   return { type: "function", function: { name, ...more } };
 }
 
-describe("[A4.3-06] the vendor's own search is asked for in several ways, and each of them is understood", () => {
+describe("[A4.3-06] the vendor's own search can be requested in several forms", () => {
   test.each<[string, JsonObject]>([
     ["a function of the specification's name", { tools: [functionTool("vendorSearch")] }],
     ["a function of the vendor's name", { tools: [functionTool("googleSearch")] }],
@@ -67,7 +67,7 @@ describe("[A4.3-06] the vendor's own search is asked for in several ways, and ea
     expect(again(fields)).toEqual([fields, []]);
   });
 
-  test("the caller's own function of that name, which takes arguments, is none of it", () => {
+  test("but not as the client's own function of that name, which has arguments", () => {
     const parameters = { type: "object", properties: { query: { type: "string" } } };
     const request = read({ tools: [functionTool("google_search", { parameters })] });
 
@@ -75,14 +75,14 @@ describe("[A4.3-06] the vendor's own search is asked for in several ways, and ea
     expect(request.tools).toMatchObject([{ name: "google_search" }]);
   });
 
-  test("[A4.3-10] a function named WebSearch is a tool as any other", () => {
+  test("[A4.3-10] a function named WebSearch is an ordinary tool", () => {
     const request = read({ tools: [functionTool("WebSearch")] });
 
     expect(request.webSearch).toBeUndefined();
     expect(request.tools).toMatchObject([{ name: "WebSearch" }]);
   });
 
-  test("a choice of it is only sent to who was sent the tool", () => {
+  test("a choice of it is only sent if the tool is sent", () => {
     const fields = {
       tools: [functionTool("f"), functionTool("vendorSearch")],
       tool_choice: functionTool("vendorSearch"),
@@ -92,11 +92,11 @@ describe("[A4.3-06] the vendor's own search is asked for in several ways, and ea
     expect(again(fields)).toEqual([fields, []]);
   });
 
-  test("a search that is switched off is none", () => {
+  test("a disabled search is not requested", () => {
     expect(read({ parameters: { enable_search: false } }).webSearch).toBeUndefined();
   });
 
-  test("other tools of the vendor go to upstreams of its native style, in their own words", () => {
+  test("other tools of the vendor are sent unchanged to upstreams of its native style", () => {
     const fields = {
       extra_body: {
         brand: { tools: [{ vendorSearch: {}, urlContext: {} }, { codeExecution: {} }] },
@@ -110,7 +110,7 @@ describe("[A4.3-06] the vendor's own search is asked for in several ways, and ea
     expect(again(fields)).toEqual([fields, []]);
   });
 
-  test("[A4.3-05] a level of reasoning goes together with it", () => {
+  test("[A4.3-05] a reasoning level can be set beside it", () => {
     expect(
       read({
         generationConfig: { thinkingConfig: { thinkingLevel: "LOW" } },
@@ -119,12 +119,12 @@ describe("[A4.3-06] the vendor's own search is asked for in several ways, and ea
     ).toMatchObject({ webSearch: {}, reasoning: { effort: "low" } });
   });
 
-  test("[A4.3-05] no level is written where the caller named none: the vendor's is HIGH", () => {
+  test("[A4.3-05] no level is sent if the client sets none: the vendor's default is HIGH", () => {
     expect(read({ generationConfig: { thinkingConfig: {} } }).reasoning).toBeUndefined();
   });
 });
 
-describe("[A4.3-10] a search is only asked of vendors that have one", () => {
+describe("[A4.3-10] a search is only requested from vendors that have one", () => {
   const place = { country: "CH", region: "BE", city: "Bern", timezone: "Europe/Zurich" };
   const all = {
     contextSize: "low",
@@ -172,7 +172,7 @@ describe("[A4.3-10] a search is only asked of vendors that have one", () => {
     expect(searched(search, dialect)).toEqual([body, lost]);
   });
 
-  test("of a vendor's models, those that can", () => {
+  test("and from those models of a vendor that support it", () => {
     const dialect: ChatDialect = { webSearch: { as: "options", models: /-search/ } };
 
     expect(searched({}, dialect, "x-search-preview")).toEqual([{ web_search_options: {} }, []]);
@@ -181,7 +181,7 @@ describe("[A4.3-10] a search is only asked of vendors that have one", () => {
 });
 
 describe("[A4.3-07] a family's parameters", () => {
-  test("are what the hub has a place for, and what it has none for", () => {
+  test("are read into hub fields, and the others are kept", () => {
     const request = read({
       parameters: {
         incremental_output: true,
@@ -211,13 +211,13 @@ describe("[A4.3-07] a family's parameters", () => {
     expect(report.fields).toEqual(["parameters"]);
   });
 
-  test("what every vendor does is no loss to any", () => {
+  test("a parameter that every vendor applies anyway is not reported as lost", () => {
     expect(
       read({ parameters: { incremental_output: true, temperature: 1 } }).extra,
     ).toBeUndefined();
   });
 
-  test("at the top level, what is said counts for more", () => {
+  test("at the top level take precedence", () => {
     expect(read({ temperature: 1, parameters: { temperature: 0.1 } }).sampling.temperature).toBe(1);
   });
 
@@ -225,7 +225,7 @@ describe("[A4.3-07] a family's parameters", () => {
     ["alone", { parameters: { temperature: 0.2, enable_search: true } }],
     ["beside the same at the top level", { temperature: 1, parameters: { temperature: 0.2 } }],
     ["with nothing in them", { parameters: {} }],
-  ])("go out as they were written: %s", (_how, fields) => {
+  ])("are sent as they were written: %s", (_how, fields) => {
     expect(again(fields)).toEqual([fields, []]);
   });
 });
@@ -257,7 +257,7 @@ describe("[A4.3-14] a vendor's object", () => {
       { brand: { thinking_config: { includeThoughts: true } } },
       "include_thoughts",
     ],
-  ])("in the vendor's native words would do nothing, and says so: %s", (param, fields, word) => {
+  ])("in the vendor's native notation has no effect, and is refused: %s", (param, fields, word) => {
     const [found, message] = refusal(fields);
 
     expect(found).toBe(param);
@@ -273,11 +273,11 @@ describe("[A4.3-14] a vendor's object", () => {
       "brand.thinking_config.thinking_budget",
       { brand: { thinking_config: { thinking_budget: "1" } } },
     ],
-  ])("with a number that is none is refused: %s", (param, fields) => {
+  ])("with an invalid number is refused: %s", (param, fields) => {
     expect(refusal(fields)[0]).toBe(param);
   });
 
-  test("a member of the caller's that only looks like one is left alone", () => {
+  test("is not a client's member of a similar name, which is unchanged", () => {
     const fields = { session: { tools: [{ type: "x", x: {} }] }, provider: { order: ["a"] } };
 
     expect(read(fields).extra).toEqual({ chat: fields });

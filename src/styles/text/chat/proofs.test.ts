@@ -84,8 +84,8 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-describe("a caller is lent the proof of another style's vendor, and gives it back", () => {
-  test("in a stream it comes with the words that it proves", async () => {
+describe("a client gets the signature of another style's vendor, and returns it", () => {
+  test("in a stream it comes with the text that it signs", async () => {
     const details = deltasOf(await streamed(answer("why", THEIRS))).flatMap((delta) =>
       listOf(delta["reasoning_details"]),
     );
@@ -105,11 +105,11 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
     ).toEqual(expected);
   });
 
-  test("[A4.3-04] in one piece there are no words, and so no proof of them either", () => {
+  test("[A4.3-04] a complete response has no reasoning text, and so no signature of it either", () => {
     expect(JSON.stringify(messageOf(answer("why", THEIRS)))).not.toContain(MARKED);
   });
 
-  test("one that belongs to a call comes with the call", async () => {
+  test("a signature of a call comes with the call", async () => {
     const events = answer("why", THEIRS, { issuer: "gemini", value: "g" });
     const expected = {
       google: { thought_signature: writeSignature({ issuer: "gemini", value: "g" }, "chat") },
@@ -133,20 +133,20 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
     ]);
   });
 
-  test("[A4.3-11] the words being in the content does not lose it", async () => {
+  test("[A4.3-11] it is kept if the reasoning is in the content", async () => {
     const stream = await streamed(answer("why", THEIRS), { thinking_to_content: true });
 
     expect(stream).toContain(MARKED);
     expect(stream).toContain("\\n</think>\\n");
   });
 
-  test("nothing to be read makes no empty thought in the content", async () => {
+  test("empty reasoning adds no mark to the content", async () => {
     const stream = await streamed(answer("", THEIRS), { thinking_to_content: true });
 
     expect(stream).not.toContain("think>");
   });
 
-  test("given back, it is whose it was, with its words", () => {
+  test("a returned signature has its issuer, with its text", () => {
     const { hub } = sentBack({
       content: null,
       reasoning_details: [{ type: "reasoning.text", text: "why", signature: MARKED, index: 0 }],
@@ -164,7 +164,7 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
     expect(blockOf(hub, "tool_call")).toMatchObject({ id: "t", signature: THEIRS });
   });
 
-  test("given back in pieces, or with its words elsewhere, it is still one", () => {
+  test("a signature returned in parts, or with its text elsewhere, is restored", () => {
     const pieces = [
       { type: "reasoning.text", text: "w", index: 0 },
       { type: "reasoning.text", text: "hy", index: 0 },
@@ -181,7 +181,7 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
     }
   });
 
-  test("a whole turn comes back as it was", async () => {
+  test("a whole turn is restored", async () => {
     const events = answer("why", THEIRS, { issuer: "gemini", value: "g" });
     const again = await Array.fromAsync(
       decodeStream(chat, each(readEvents(await streamed(events)))),
@@ -196,7 +196,7 @@ describe("a caller is lent the proof of another style's vendor, and gives it bac
   });
 });
 
-describe("no vendor of this style is sent what another style's vendor issued", () => {
+describe("no vendor of this style gets a signature of another style's vendor", () => {
   const message = {
     content: null,
     reasoning_content: "why",
@@ -230,20 +230,20 @@ describe("no vendor of this style is sent what another style's vendor issued", (
     ],
   };
 
-  test("in a request that is written anew", () => {
+  test("in a translated request", () => {
     const { wire, lost } = sentBack(message);
 
     expect<unknown>(wire).toEqual(expected);
     expect(lost).toEqual(["reasoning_details"]);
   });
 
-  test("in a request that passes through", () => {
+  test("in a passthrough request", () => {
     const body = { model: "m", messages: [{ ...message, role: "assistant" }] };
 
     expect<unknown>(amend(body, readRequest(body), "m")).toEqual({ messages: [expected] });
   });
 
-  test("a request without any passes through as it is", () => {
+  test("a passthrough request without any is unchanged", () => {
     const [first, ...rest] = [{ role: "user", content: "q" }, { ...expected }];
     const body = { model: "m", messages: [first, ...rest] } as JsonObject;
 
@@ -303,7 +303,7 @@ describe("no vendor of this style is sent what another style's vendor issued", (
   });
 });
 
-describe("an upstream's own proofs", () => {
+describe("an upstream's own signatures", () => {
   function closes(message: JsonObject): ChatEvent[] {
     const events = chat.outbound.parseResponse({
       id: "c",
@@ -312,7 +312,7 @@ describe("an upstream's own proofs", () => {
     return events.filter(({ type }) => type === "close");
   }
 
-  test("each thought keeps its own", () => {
+  test("stay with their own reasoning blocks", () => {
     expect(
       closes({
         content: "a",
@@ -329,7 +329,7 @@ describe("an upstream's own proofs", () => {
     ]);
   });
 
-  test("what can be read and what cannot are two thoughts", () => {
+  test("separate readable and encrypted reasoning", () => {
     const [summary, encrypted] = closes({
       content: "a",
       reasoning_details: [
@@ -351,7 +351,7 @@ describe("an upstream's own proofs", () => {
     ]);
   });
 
-  test("one that was put back by the gateway goes out as its caller would have written it", () => {
+  test("that the gateway restored are sent as their client would have written them", () => {
     const body = {
       model: "m",
       messages: [

@@ -45,7 +45,7 @@ function said(role: Message["role"], text: string): Message {
   return { role, blocks: [{ type: "text", text }] };
 }
 
-describe("what a caller of this style wrote goes out as it was written", () => {
+describe("a request of this style is sent as its client wrote it", () => {
   test.each<[string, JsonObject]>([
     [
       "tuning",
@@ -297,7 +297,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
   });
 });
 
-test("a call is of the kind that its type says, whatever members it came back with", () => {
+test("a call has the kind of its type, with any other members", () => {
   const custom = { name: "", input: "" };
   const tool_calls = [
     { id: "a", type: "function", function: { name: "f", arguments: "{}" }, custom },
@@ -311,8 +311,8 @@ test("a call is of the kind that its type says, whatever members it came back wi
   ]);
 });
 
-describe("what is different on the way out", () => {
-  test("usage is always asked for, whatever else the caller wants of the stream", () => {
+describe("differences in the upstream request", () => {
+  test("usage is always requested, with any other stream options", () => {
     const { body } = rewritten({ stream: true, stream_options: { include_obfuscation: false } });
 
     expect(body).toMatchObject({
@@ -321,7 +321,7 @@ describe("what is different on the way out", () => {
     });
   });
 
-  test("[A4.3-11] the wish to see reasoning in the content is the gateway's to fulfil", () => {
+  test("[A4.3-11] the option for reasoning in the content is applied by the gateway", () => {
     expect(rewritten({ svc_thinking_to_content: true, enable_thinking: true }).body).toEqual({
       model: "m",
       messages: [USER],
@@ -329,14 +329,14 @@ describe("what is different on the way out", () => {
     });
   });
 
-  test("what only concerns tools goes where there are none", () => {
+  test("options for tools are omitted without tools", () => {
     expect(rewritten({ tools: [], tool_choice: "auto", parallel_tool_calls: false }).body).toEqual({
       model: "m",
       messages: [USER],
     });
   });
 
-  test("a meaning that was changed on the way is written anew", () => {
+  test("a changed meaning is written again", () => {
     const { body } = rewritten(
       { max_completion_tokens: 5, thinking: { type: "enabled" } },
       { maxOutputTokens: 9, reasoning: { effort: "low" } },
@@ -345,7 +345,7 @@ describe("what is different on the way out", () => {
     expect(body).toEqual({ model: "m", messages: [USER], max_tokens: 9, reasoning_effort: "low" });
   });
 
-  test("a picture that was fetched on the way goes out as its content", () => {
+  test("an image that was downloaded is sent as its content", () => {
     const wire = {
       model: "m",
       messages: [
@@ -396,7 +396,7 @@ describe("functions, the older form of tools", () => {
     });
   });
 
-  test("[A4.3-02] a call and its result find each other again", () => {
+  test("[A4.3-02] a call and its result are matched again", () => {
     const messages = [
       { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
       { role: "function", name: "f", content: "1" },
@@ -425,7 +425,7 @@ describe("functions, the older form of tools", () => {
   });
 });
 
-describe("[A4.3-04] [A4.3-14] reasoning is understood in every form that callers write it", () => {
+describe("[A4.3-04] [A4.3-14] reasoning options are read in every form that clients write", () => {
   test.each<[string, JsonObject, ChatRequest["reasoning"]]>([
     ["an effort", { reasoning_effort: "low" }, { effort: "low" }],
     ["a switch", { thinking: { type: "enabled" } }, { enabled: true }],
@@ -493,7 +493,7 @@ describe("[A4.3-04] [A4.3-14] reasoning is understood in every form that callers
     expect(parseRequest({ model: "m", messages: [USER], ...fields }).reasoning).toEqual(expected);
   });
 
-  test("what stands beside it in the vendor's object is kept for who can use it", () => {
+  test("members beside it in the vendor's object are kept for upstreams that support them", () => {
     const { extra } = parseRequest({
       model: "m",
       messages: [USER],
@@ -509,8 +509,8 @@ describe("[A4.3-04] [A4.3-14] reasoning is understood in every form that callers
   });
 });
 
-describe("what another style's caller asks for", () => {
-  test("is written in this style's words", () => {
+describe("a request of another style", () => {
+  test("is written in this style", () => {
     const { body, lost } = written(
       {
         stream: true,
@@ -570,7 +570,7 @@ describe("what another style's caller asks for", () => {
     expect(lost).toEqual([]);
   });
 
-  test("in several texts becomes one, since many servers take nothing else", () => {
+  test("with several texts has one, since many servers accept nothing else", () => {
     const texts: Block[] = [
       { type: "text", text: "a" },
       { type: "text", text: "b" },
@@ -589,7 +589,7 @@ describe("what another style's caller asks for", () => {
     ]);
   });
 
-  test("[A4.3-02] a tool's results come first and at once, its pictures after them, its failure in words", () => {
+  test("[A4.3-02] has a tool's results first and together, its images after them, its failure as text", () => {
     const { body } = written({
       messages: [
         {
@@ -698,7 +698,7 @@ describe("what another style's caller asks for", () => {
       },
       ["messages.image"],
     ],
-  ])("is reported where it cannot be carried: %s", (_what, request, lost) => {
+  ])("reports fields that cannot be carried: %s", (_what, request, lost) => {
     expect(written(request).lost).toEqual(lost);
   });
 
@@ -721,7 +721,7 @@ describe("what another style's caller asks for", () => {
       "a file behind a link",
       { type: "file", source: { kind: "url", url: "https://a.example/b.pdf" } },
     ],
-  ])("is refused where the answer would be about something else: %s", (_what, block) => {
+  ])("is refused if a loss would change the result: %s", (_what, block) => {
     const messages: Message[] = [said("user", "a"), { role: "user", blocks: [block] }];
 
     expect(refusal(() => written({ messages }))).toEqual(["not_carried", "messages[1]"]);

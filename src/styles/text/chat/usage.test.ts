@@ -7,7 +7,7 @@ function usage(parts: Partial<Usage>): Usage {
   return { ...NO_USAGE, ...parts };
 }
 
-describe("usage is understood however a server counts", () => {
+describe("usage is read in every server's form", () => {
   test.each<[string, JsonObject, Partial<Usage> | undefined]>([
     [
       "plainly",
@@ -144,7 +144,7 @@ describe("usage is understood however a server counts", () => {
   });
 });
 
-test("usage under a vendor's own member is found, but that in its place goes first", () => {
+test("usage under a vendor-specific member is found, but the standard member takes precedence", () => {
   const own = { x_vendor: { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } } };
 
   expect(usageIn(own)?.outputTokens).toBe(2);
@@ -154,7 +154,7 @@ test("usage under a vendor's own member is found, but that in its place goes fir
   ).toBe(5);
 });
 
-test("[A2.3] what is written is read again as it was, and adds up", () => {
+test("[A2.3] written usage is read back unchanged, and adds up", () => {
   const full = usage({
     inputTokens: 100,
     cachedInputTokens: 60,
@@ -172,7 +172,7 @@ test("[A2.3] what is written is read again as it was, and adds up", () => {
   expect(wire).toMatchObject({ prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 });
 });
 
-test("which service tier served stands beside the usage", () => {
+test("the service tier is beside the usage", () => {
   const body = { usage: { prompt_tokens: 4, completion_tokens: 5 }, service_tier: "flex" };
 
   expect(usageIn(body)?.served).toEqual({ serviceTier: "flex" });

@@ -76,7 +76,7 @@ function choicesIn(chunks: readonly JsonObject[]): readonly JsonObject[] {
 
 const DETAILED_USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 
-describe("a prompt is what a user says", () => {
+describe("a prompt is a user message", () => {
   test.each<[string, JsonObject]>([
     ["a text", { prompt: "Once" }],
     ["a list of one text", { prompt: ["Once"] }],
@@ -84,7 +84,7 @@ describe("a prompt is what a user says", () => {
     expect(asked(fields)[0]).toEqual({ model: "m", messages: [{ role: "user", content: "Once" }] });
   });
 
-  test("everything that a chat has as well goes with it", () => {
+  test("all fields shared with chat completions are kept", () => {
     expect(
       asked({
         max_tokens: 5,
@@ -121,12 +121,12 @@ describe("a prompt is what a user says", () => {
     ]);
   });
 
-  test("what no chat has is reported", () => {
+  test("fields that chat completions lack are reported", () => {
     expect(asked({ best_of: 3, logit_bias: { "5": 1 } })[1]).toEqual(["best_of", "logit_bias"]);
     expect(asked({ best_of: 1 })[1]).toEqual([]);
   });
 
-  test("the facts of a request are those the relay works with", () => {
+  test("the relay gets the facts of a request", () => {
     const body = { model: "m", prompt: "a", max_tokens: 9, n: 2, stream: true };
 
     expect(completions.inbound.readRequest(body, {})).toEqual({
@@ -140,7 +140,7 @@ describe("a prompt is what a user says", () => {
   });
 });
 
-describe("what would be the answer to another question is refused", () => {
+describe("a field whose loss would change the result is refused", () => {
   test.each<[string, JsonObject, string]>([
     ["several prompts", { prompt: ["a", "b"] }, "prompt"],
     ["tokens", { prompt: [1, 2] }, "prompt"],
@@ -164,24 +164,24 @@ describe("what would be the answer to another question is refused", () => {
     ["n", { model: "m", prompt: "a", n: 0 }],
     ["best_of", { model: "m", prompt: "a", best_of: "2" }],
     ["echo", { model: "m", prompt: "a", echo: 1 }],
-  ])("a field that is wrong is named: %s", (param, body) => {
+  ])("an invalid field is named: %s", (param, body) => {
     expect(refusal(body)).toEqual(["invalid_request", param]);
   });
 
-  test("null and nothing at all are no wish", () => {
+  test("null counts as omitted", () => {
     expect(
       refusal({ model: "m", prompt: "a", suffix: "", echo: null, logprobs: null }),
     ).toBeUndefined();
   });
 });
 
-test("a stream that has nothing to say yet shows its clients that it lives", () => {
+test("a stream without content yet sends keep-alives", () => {
   expect(readEvents(`${completions.keepAlive}data: a\n\n`).map(({ data }) => data)).toEqual(["a"]);
   expect(completions.keepAlive).toStartWith(":");
 });
 
-describe("an answer is a text that goes on", () => {
-  test("in one piece, with its probabilities in columns", () => {
+describe("a response is a continued text", () => {
+  test("complete, with its probabilities in columns", () => {
     expect(completions.inbound.buildResponse(ANSWER, read({}))).toEqual({
       id: `cmpl-${"a".repeat(24)}`,
       object: "text_completion",
@@ -205,7 +205,7 @@ describe("an answer is a text that goes on", () => {
     });
   });
 
-  test("in a stream, piece by piece, and without a word of its reasoning", async () => {
+  test("in a stream, piece by piece, without its reasoning", async () => {
     const chunks = await streamed({ stream: true });
 
     expect(chunks[0]).toMatchObject({ id: `cmpl-${"a".repeat(24)}`, object: "text_completion" });
@@ -219,14 +219,14 @@ describe("an answer is a text that goes on", () => {
     ]);
   });
 
-  test("with usage at the end, for those who ask", async () => {
+  test("with usage at the end, if requested", async () => {
     const chunks = await streamed({ stream: true, stream_options: { include_usage: true } });
 
     expect(chunks.slice(0, -1).every((chunk) => chunk["usage"] === null)).toBe(true);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: DETAILED_USAGE });
   });
 
-  test("with the prompt before it, once for each answer, for those who want an echo", async () => {
+  test("with the prompt before it, once for each choice, for an echo", async () => {
     const body = completions.inbound.buildResponse(ANSWER, read({ echo: true }));
     const chunks = await streamed({ echo: true, stream: true });
     const texts = (choices: readonly JsonObject[]): string[] =>
@@ -241,7 +241,7 @@ describe("an answer is a text that goes on", () => {
     expect(texts(choicesIn(chunks))).toEqual(["Once upon a", "Onceno"]);
   });
 
-  test("that broke off is never given an end", async () => {
+  test("that broke off never gets a normal end", async () => {
     const cut = ANSWER.filter(({ type }) => type !== "finish");
     const ended = await streamed({ stream: true }, cut).then(
       () => "ended",
@@ -251,7 +251,7 @@ describe("an answer is a text that goes on", () => {
     expect(ended).toBe("upstream_failed");
   });
 
-  test("that failed midway says so as its last event", () => {
+  test("that failed midway has an error as its last event", () => {
     const error = new GatewayError("upstream_timeout", "Too late.");
     const [event] = readEvents(completions.inbound.openEncoder(read({})).fail(error));
 

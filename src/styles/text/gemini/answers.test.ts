@@ -102,8 +102,8 @@ function delta(text: string): DistributedOmit {
   return { type: "delta", text };
 }
 
-describe("an upstream's answer becomes blocks", () => {
-  test("thoughts, words and calls, one after the other", async () => {
+describe("an upstream's response becomes blocks", () => {
+  test("of reasoning, text and calls, one after the other", async () => {
     const events = await decoded([
       chunk([{ text: "why", thought: true }]),
       chunk([{ text: "a" }]),
@@ -125,7 +125,7 @@ describe("an upstream's answer becomes blocks", () => {
     expect(events[0]).toHaveProperty("createdAt", Date.parse(HEAD.createTime));
   });
 
-  test("calls without an id get one of their own", async () => {
+  test("calls without an id get an id", async () => {
     const events = await said([
       chunk([{ functionCall: { name: "f", args: {} } }, { functionCall: { name: "f", args: {} } }]),
       STOP,
@@ -136,7 +136,7 @@ describe("an upstream's answer becomes blocks", () => {
     for (const id of ids) expect(id).toMatch(/^call_[A-Za-z0-9]{24}$/);
   });
 
-  test("arguments in pieces are put in their places, and the next call ends the one before", async () => {
+  test("arguments in parts are merged, and the next call ends the one before", async () => {
     const pieces = (...partialArgs: JsonObject[]): JsonObject => ({
       functionCall: { partialArgs, willContinue: true },
     });
@@ -180,7 +180,7 @@ describe("an upstream's answer becomes blocks", () => {
     ]);
   });
 
-  test("a proof stays with what it proves", async () => {
+  test("a signature stays with its content", async () => {
     const proof = (value: string): JsonObject => ({ issuer: "gemini", value });
     const events = await decoded([
       chunk([{ text: "why", thought: true, thoughtSignature: "MQ==" }]),
@@ -203,7 +203,7 @@ describe("an upstream's answer becomes blocks", () => {
     ]);
   });
 
-  test("[A4.7-e] a picture is a block, but one among the thoughts is no result", async () => {
+  test("[A4.7-e] an image is a block, but one within the reasoning is no result", async () => {
     const picture = (data: string): JsonObject => ({ inlineData: { mimeType: "image/png", data } });
     const events = await said([
       chunk([{ ...picture("draft"), thought: true }, picture("final")]),
@@ -213,7 +213,7 @@ describe("an upstream's answer becomes blocks", () => {
     expect(events?.images).toEqual(["final"]);
   });
 
-  test("sound in pieces is one recording", async () => {
+  test("audio in parts is one recording", async () => {
     const sound = (data: string): JsonObject => ({ inlineData: { mimeType: "audio/L16", data } });
     const events = await decoded([chunk([sound("AAAA")]), chunk([sound("BBBB")]), STOP]);
 
@@ -221,7 +221,7 @@ describe("an upstream's answer becomes blocks", () => {
     expect(events.filter((event) => event.type === "open")).toHaveLength(1);
   });
 
-  test("what only this style knows stays whole, for callers of this style", async () => {
+  test("content of this style only is kept for clients of this style", async () => {
     const part = { executableCode: { language: "PYTHON", code: "1" } };
     const events = await decoded([chunk([{ text: "a" }, part, { text: "b" }]), STOP]);
 
@@ -280,7 +280,7 @@ describe("an upstream's answer becomes blocks", () => {
   });
 });
 
-describe("[A2.6] sources are cited where they are used", () => {
+describe("[A2.6] sources are cited at their positions", () => {
   const metadata = (segments: JsonObject[]): JsonObject => ({
     groundingChunks: [
       { web: { uri: "https://a.example", title: "A" } },
@@ -292,7 +292,7 @@ describe("[A2.6] sources are cited where they are used", () => {
     })),
   });
 
-  test("counted in bytes there, in UTF-16 units here", async () => {
+  test("from bytes to UTF-16 units", async () => {
     const groundingMetadata = metadata([
       { endIndex: 7, text: "Grüße" },
       { startIndex: 8, endIndex: 12, text: "👋" },
@@ -310,7 +310,7 @@ describe("[A2.6] sources are cited where they are used", () => {
     ]);
   });
 
-  test("and the other way round", async () => {
+  test("and from UTF-16 units to bytes", async () => {
     const events = choice(
       TEXT,
       delta("Grüße "),
@@ -340,7 +340,7 @@ describe("[A2.6] sources are cited where they are used", () => {
     });
   });
 
-  test("words that moved are found again, and a place that is none is left out", async () => {
+  test("moved text is found again, and an invalid position is omitted", async () => {
     const groundingMetadata = metadata([{ startIndex: 90, endIndex: 99, text: "b" }]);
     const lost = metadata([{ startIndex: 0, endIndex: 1, text: "zz" }]);
     const place = async (found: JsonObject): Promise<Json | undefined> => {
@@ -355,7 +355,7 @@ describe("[A2.6] sources are cited where they are used", () => {
     expect(await place(lost)).toEqual({ url: "https://a.example", title: "A" });
   });
 
-  test("sources that no words refer to are cited all the same", async () => {
+  test("sources without positions are cited as well", async () => {
     const events = await said([
       chunk([{ functionCall: { name: "f" } }], {
         finishReason: "STOP",
@@ -367,7 +367,7 @@ describe("[A2.6] sources are cited where they are used", () => {
   });
 });
 
-describe("why an answer ends", () => {
+describe("the finish reason of a response", () => {
   test.each<[string, string]>([
     ["STOP", "stop"],
     ["MAX_TOKENS", "length"],
@@ -386,7 +386,7 @@ describe("why an answer ends", () => {
     });
   });
 
-  test("calls end with the plain word, which means that they were made; a cut stays a cut", async () => {
+  test("of calls is the plain stop; a cut stays a cut", async () => {
     const call = { functionCall: { name: "f" } };
     const reason = async (finishReason: string): Promise<string | undefined> =>
       (await said([chunk([call], { finishReason })]))?.finish;
@@ -396,14 +396,14 @@ describe("why an answer ends", () => {
     expect(await reason("MAX_TOKENS")).toBe("length");
   });
 
-  test("no words at all are an answer, when there is a reason for it", async () => {
+  test("without content is still a valid response", async () => {
     expect(await said([{ candidates: [{ finishReason: "MAX_TOKENS" }] }])).toMatchObject({
       text: "",
       finish: "length",
     });
   });
 
-  test("a reason in the middle is not the end", async () => {
+  test("in the middle is not the end", async () => {
     const events = await said([
       chunk([{ functionCall: { name: "f" } }], { finishReason: "STOP" }),
       chunk([{ text: "more" }]),
@@ -443,24 +443,24 @@ describe("why an answer ends", () => {
       [{ promptFeedback: { blockReason: "SAFETY" } }],
       "content_filtered",
     ],
-  ])("an answer %s is a failure", async (_what, chunks, code) => {
+  ])("a response %s is a failure", async (_what, chunks, code) => {
     expect(await failure(decoded(chunks))).toBe(code);
   });
 
-  test("a server's chatter is passed over", async () => {
+  test("keep-alive data of a server is ignored", async () => {
     expect(
       await said(["hello", "null", "[]", "[DONE]", chunk([{ text: "a" }]), STOP]),
     ).toMatchObject({ text: "a" });
   });
 });
 
-describe("what was used", () => {
+describe("the usage of a response", () => {
   function usage(wire: JsonObject): unknown {
     const events = gemini.outbound.parseResponse({ ...STOP, usageMetadata: wire });
     return events.find((event) => event.type === "usage")?.usage;
   }
 
-  test("thoughts are output, and what the vendor's own tools read is input", () => {
+  test("counts reasoning as output, and the input of the vendor's own tools as input", () => {
     expect(
       usage({
         promptTokenCount: 10,
@@ -532,8 +532,8 @@ describe("what was used", () => {
   });
 });
 
-describe("a stream for a caller of this style", () => {
-  test("[A4.7-b] [A2.6] is answers in pieces; the last holds reason and usage", async () => {
+describe("a stream for a client of this style", () => {
+  test("[A4.7-b] [A2.6] is responses in parts; the last has the finish reason and the usage", async () => {
     const events = [...choice(TEXT, delta("a"), delta("b"), CLOSE, END), USAGE];
     const stream = await encoded(events);
     const head = { modelVersion: "m", createTime: "2026-01-02T00:00:00.000Z", responseId: "abc" };
@@ -546,7 +546,7 @@ describe("a stream for a caller of this style", () => {
     ]);
   });
 
-  test("a call leaves whole, with its id", async () => {
+  test("sends a call as a whole, with its id", async () => {
     const events = choice(CALL, delta('{"x"'), delta(":1}"), CLOSE, {
       type: "finish",
       reason: "tool_calls",
@@ -561,13 +561,13 @@ describe("a stream for a caller of this style", () => {
     expect(chunksIn(stream).at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }] });
   });
 
-  test("an id that the upstream did not give is not made up for its own callers", async () => {
+  test("adds no id to a call of an upstream of the same style", async () => {
     const events = await decoded([chunk([{ functionCall: { name: "f", args: {} } }]), STOP]);
 
     expect(partsIn(await encoded(events))[0]).toEqual({ functionCall: { name: "f", args: {} } });
   });
 
-  test("reasoning is shown to clients that asked for it, with its signature of any vendor", async () => {
+  test("shows reasoning to clients that requested it, with its signature of any vendor", async () => {
     const signature = { issuer: "messages", value: "p" };
     const events = choice(
       { type: "open", block: { type: "reasoning" } },
@@ -592,7 +592,7 @@ describe("a stream for a caller of this style", () => {
     expect(geminiStreamFaults(hidden, { showsThoughts: false })).toEqual([]);
   });
 
-  describe("a proof of another style's thinking without words opens no answer", () => {
+  describe("a signature of another style's reasoning without text opens no response", () => {
     const signature = { issuer: "responses", value: "p" };
     const thinking = [
       { type: "open", block: { type: "reasoning" } },
@@ -641,7 +641,7 @@ describe("a stream for a caller of this style", () => {
     });
   });
 
-  test("[A4.7-e] a picture leaves whole, sound as it comes", async () => {
+  test("[A4.7-e] an image is sent as a whole, audio as it arrives", async () => {
     const events = choice(
       { type: "open", block: { type: "image", mediaType: "image/webp" } },
       delta("AA"),
@@ -668,7 +668,7 @@ describe("a stream for a caller of this style", () => {
     ]);
   });
 
-  test("a failure is the last event, even inside a call, and never an end", () => {
+  test("a failure is the last event, even within a call, and never a normal end", () => {
     const encoder = gemini.inbound.openEncoder(REQUEST);
     const begun = choice(CALL, delta('{"x"')).map((event) => encoder.encode(event));
     const failed = encoder.fail(new GatewayError("upstream_failed", "It broke."));
@@ -679,7 +679,7 @@ describe("a stream for a caller of this style", () => {
     ]);
   });
 
-  test("an answer without an end is not given one", async () => {
+  test("a response without an end gets none", async () => {
     expect(await failure(encoded(choice(TEXT, delta("a"), CLOSE)))).toBe("upstream_failed");
     expect(await failure(encoded([]))).toBe("upstream_failed");
     const one = choice(TEXT, delta("a"), CLOSE, END);
@@ -687,7 +687,7 @@ describe("a stream for a caller of this style", () => {
     expect(await failure(encoded([...one, other, USAGE]))).toBe("upstream_failed");
   });
 
-  test("other styles' own content is left out", async () => {
+  test("content of other styles is omitted", async () => {
     const other: DistributedOmit = {
       type: "open",
       block: { type: "other", style: "messages", data: { a: 1 } },
@@ -697,8 +697,8 @@ describe("a stream for a caller of this style", () => {
   });
 });
 
-describe("an answer in one piece", () => {
-  test("what belongs together is one part", () => {
+describe("a complete response", () => {
+  test("merges adjacent text into one part", () => {
     const signature = { issuer: "gemini", value: "cA==" };
     const events = choice(
       { type: "open", block: { type: "reasoning" } },
@@ -732,7 +732,7 @@ describe("an answer in one piece", () => {
     ]);
   });
 
-  test("there is always a part to read", () => {
+  test("always has at least one part", () => {
     const built = gemini.inbound.buildResponse(choice(END), REQUEST);
 
     expect(built).toMatchObject({
@@ -769,8 +769,8 @@ const answers = fc
     STOP,
   ]);
 
-describe(`any answer (seed ${SEED})`, () => {
-  test("says the same whatever its bytes were cut into", async () => {
+describe(`any response (seed ${SEED})`, () => {
+  test("has the same content with any split", async () => {
     await fc.assert(
       fc.asyncProperty(
         answers,
@@ -796,7 +796,7 @@ describe(`any answer (seed ${SEED})`, () => {
     );
   });
 
-  test("comes out in good order, and read again says the same", async () => {
+  test("is written in valid order, and read back with the same content", async () => {
     await fc.assert(
       fc.asyncProperty(answers, async (chunks) => {
         const events = await decoded(chunks);

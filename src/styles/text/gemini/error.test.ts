@@ -19,7 +19,7 @@ describe("[A7] errors have the style's code, message and status", () => {
     });
   });
 
-  test("no fault goes without its words, and the gateway's own account is never shown as the caller's", () => {
+  test("every fault has a message, and the gateway's own account is never shown as the client's", () => {
     for (const fault of Object.keys(FAULTS) as FaultCode[]) {
       expect(buildError(new GatewayError(fault, "m"))).toMatchObject({
         error: { code: FAULTS[fault].status, status: expect.stringMatching(/^[A-Z_]+$/) },
@@ -30,7 +30,7 @@ describe("[A7] errors have the style's code, message and status", () => {
     );
   });
 
-  test("the field at fault and the time to wait stand where clients look for them", () => {
+  test("the invalid field and the time to retry are in the fields that clients read", () => {
     const error = new GatewayError("rate_limited", "Wait.", { param: "a.b", retryAfterMs: 1_500 });
 
     expect(buildError(error)).toMatchObject({
@@ -53,7 +53,7 @@ describe("[A7] errors have the style's code, message and status", () => {
   });
 });
 
-test("[A7] a failure after the first byte is a chunk of its own, without an end mark", () => {
+test("[A7] a failure after the first byte is a separate chunk, without an end mark", () => {
   expect(encodeError(new GatewayError("upstream_timeout", "Too\nlate."))).toBe(
     'data: {"error":{"code":504,"message":"Too\\nlate.","status":"DEADLINE_EXCEEDED"}}\n\n',
   );

@@ -23,19 +23,19 @@ test.each([
   ["ESCALATION", "other"],
   ["PUP_LIMITED_DISABLED", "other"],
   ["A_WORD_OF_TOMORROW", "other"],
-] as const)("an answer that ends with %s ends as %s for others", (word, reason) => {
+] as const)("the native finish reason %s is %s in the hub", (word, reason) => {
   expect(ended(word)).toBe(reason);
 });
 
 test.each(["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE"])(
-  "%s is a failure and no end",
+  "%s is a failure, not an end",
   (word) => {
     expect(() => ended(word)).toThrow(GatewayError);
   },
 );
 
 test.each(["SAFETY", "IMAGE_SAFETY", "MODEL_ARMOR", "JAILBREAK"])(
-  "a question that is blocked for %s says so",
+  "a prompt blocked for %s is reported as such",
   (blockReason) => {
     expect(() => parseResponse({ promptFeedback: { blockReason } })).toThrow(blockReason);
   },

@@ -10,12 +10,12 @@ function asking(...responseModalities: string[]) {
   return parseRequest(body, readRequest(body, { model: "m" }));
 }
 
-test("a video is asked for in the caller's words where the style knows them", () => {
+test("a video is requested in the client's notation if the style supports it", () => {
   const built = buildRequest(asking("VIDEO"), { report: new LossReport(), model: {} });
   expect(built["generationConfig"]).toEqual({ responseModalities: ["VIDEO"] });
 });
 
-test("a video is not silently made a text by other styles", () => {
+test("a video request is not silently answered with text by other styles", () => {
   const { extra } = asking("TEXT", "VIDEO");
   expect(() => new LossReport().loseForeign(extra, "chat")).toThrow("video");
   expect(asking("TEXT", "IMAGE").extra).toBeUndefined();

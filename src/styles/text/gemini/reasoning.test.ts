@@ -40,7 +40,7 @@ function thinking(
 
 const SWITCHED: Reasoning = { enabled: true, budgetTokens: -1, visible: true };
 
-describe("[A4.7-e] [A4.3-03] the ending of a model's name", () => {
+describe("[A4.7-e] [A4.3-03] the suffix of a model name", () => {
   test.each<[string, Reasoning, ModelTraits, JsonObject]>([
     ["-thinking", SWITCHED, BUDGET, { thinkingBudget: -1, includeThoughts: true }],
     ["-thinking for levels", SWITCHED, LEVELS, { includeThoughts: true }],
@@ -85,7 +85,7 @@ describe("[A4.7-e] [A4.3-03] the ending of a model's name", () => {
     expect<unknown>(thinking(reasoning, model).config).toEqual(expected);
   });
 
-  test("-thinking leaves two fifths of a limited output for the answer", () => {
+  test("-thinking leaves two fifths of a limited output for the text", () => {
     const limited = (maxOutputTokens: number, reasoning = SWITCHED): unknown =>
       thinking(reasoning, BUDGET, { maxOutputTokens }).config;
 
@@ -121,7 +121,7 @@ describe("[A4.3-04] [A4.3-12] [A4.3-14] efforts, budgets and levels of other sty
     });
   });
 
-  test("never a budget and a level together", () => {
+  test("never set a budget and a level together", () => {
     for (const model of [BUDGET, PRO, LEVELS, {}]) {
       const { config } = thinking({ effort: "high", budgetTokens: 1_000 }, model);
 
@@ -131,7 +131,7 @@ describe("[A4.3-04] [A4.3-12] [A4.3-14] efforts, budgets and levels of other sty
     }
   });
 
-  test("who does not think shows no thoughts, and who only wants to see them is not made to think", () => {
+  test("with reasoning turned off show no reasoning, and the option to show it does not turn it on", () => {
     expect(thinking({ enabled: false }, BUDGET).config).toEqual({ thinkingBudget: 0 });
     expect(thinking({ effort: "none" }, BUDGET).config).toEqual({ thinkingBudget: 0 });
     expect(thinking({ visible: true }, BUDGET).config).toEqual({ includeThoughts: true });
@@ -141,7 +141,7 @@ describe("[A4.3-04] [A4.3-12] [A4.3-14] efforts, budgets and levels of other sty
     });
   });
 
-  test("a model that cannot think is not asked to, and that is reported", () => {
+  test("for a model that cannot reason are not sent, and that is reported", () => {
     expect(thinking({ effort: "high" }, DEFAULTS)).toEqual({
       config: undefined,
       lost: ["reasoning"],
@@ -150,7 +150,7 @@ describe("[A4.3-04] [A4.3-12] [A4.3-14] efforts, budgets and levels of other sty
   });
 });
 
-describe("[A4.7-e] a caller of this style", () => {
+describe("[A4.7-e] a client of this style", () => {
   function parsed(thinkingConfig: JsonObject): Reasoning | undefined {
     const facts = { model: "m", stream: false, choices: 1, messages: 1, wantsUsage: true };
     return gemini.inbound.parseRequest(
@@ -172,11 +172,11 @@ describe("[A4.7-e] a caller of this style", () => {
     [{ thinkingLevel: "" }, undefined],
     [{ thinkingLevel: "THINKING_LEVEL_UNSPECIFIED" }, undefined],
     [{}, undefined],
-  ])("writes %p", (wire, expected) => {
+  ])("may write %p", (wire, expected) => {
     expect(parsed(wire)).toEqual(expected as Reasoning);
   });
 
-  test("who did not ask to see thoughts is not shown any", () => {
+  test("gets no reasoning unless it requests it", () => {
     expect(thinking({ budgetTokens: 600 }, BUDGET, { rawFields: { gemini: {} } }).config).toEqual({
       thinkingBudget: 600,
     });

@@ -75,15 +75,15 @@ const TOOL: Tool = {
   parameters: { type: "object", properties: { x: { $ref: "#/$defs/n" } }, $defs: { n: {} } },
 };
 
-describe("both sides speak in turn", () => {
-  test("messages of one side become one content", () => {
+describe("user and model turns alternate", () => {
+  test("messages of one role become one content", () => {
     expect(contents([said("user", "a"), said("user", "b"), said("assistant", "c")])).toEqual([
       { role: "user", parts: [{ text: "a" }, { text: "b" }] },
       { role: "model", parts: [{ text: "c" }] },
     ]);
   });
 
-  test("instructions at the head are the system's, later ones the user's", () => {
+  test("leading instructions become the system's, later ones the user's", () => {
     const messages = [
       said("system", "one"),
       said("developer", "two"),
@@ -106,13 +106,13 @@ describe("both sides speak in turn", () => {
     });
   });
 
-  test("empty texts are left out, since they are refused", () => {
+  test("empty texts are omitted, since the vendor refuses them", () => {
     expect(contents([said("user", ""), said("user", "a"), said("assistant", "")])).toEqual([
       { role: "user", parts: [{ text: "a" }] },
     ]);
   });
 
-  test("a conversation that begins with a call is given something to call for", () => {
+  test("a conversation that begins with a call gets a user message before it", () => {
     expect(contents([calling(called("a")), answered("a", "1")])).toEqual([
       { role: "user", parts: [{ text: "(The conversation begins here.)" }] },
       { role: "model", parts: [functionCall()] },
@@ -121,11 +121,11 @@ describe("both sides speak in turn", () => {
   });
 });
 
-describe("[A4.7-d] calls are answered one for one, in the content after them", () => {
+describe("[A4.7-d] each call is answered once, in the content after the calls", () => {
   const ASK = said("user", "hi");
   const QUESTION = { role: "user", parts: [{ text: "hi" }] };
 
-  test("results that came one by one, and in another order, stand in the order of the calls", () => {
+  test("results that arrived one by one, and in another order, have the order of the calls", () => {
     const messages = [
       ASK,
       calling(called("a"), called("b", "g")),
@@ -140,7 +140,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("what the user says beside results comes after them", () => {
+  test("user text beside results comes after them", () => {
     const result = answered("a", "1").blocks;
     const both: Message = { role: "user", blocks: [{ type: "text", text: "and?" }, ...result] };
 
@@ -151,7 +151,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("a call that was never answered gets an answer, in the middle and at the end", () => {
+  test("an unanswered call gets a result, in the middle and at the end", () => {
     const none = {
       functionResponse: { name: "f", response: { error: "The tool gave no result." } },
     };
@@ -173,7 +173,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("an answer to no call becomes text", () => {
+  test("a result without a call becomes text", () => {
     const stray = answered("zz", "lost", { name: "g" } as Partial<Block>);
 
     expect(contents([ASK, stray])).toEqual([
@@ -181,7 +181,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("two calls of one function with one id are still two", () => {
+  test("two calls of one function with one id are kept apart", () => {
     const messages = [
       ASK,
       calling(called("a"), called("a")),
@@ -206,7 +206,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("a failure without a word is read as one all the same", () => {
+  test("a failure without text is read as a failure", () => {
     const failed = answered("a", "", { isError: true } as Partial<Block>);
     const { body } = written({ messages: [ASK, calling(called("a")), failed] });
     const [, , message] = read(body).messages;
@@ -233,7 +233,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ["a number", "5", { value: 5 }],
     ["a list", "[1]", { value: [1] }],
     ["broken JSON", '{"x":', { _raw: '{"x":' }],
-  ])("arguments are an object even where the model wrote %s", (_what, args, expected) => {
+  ])("arguments are an object even if the model wrote %s", (_what, args, expected) => {
     const call = called("a", "f", { arguments: args } as Partial<Block>);
     const { body } = written({ messages: [ASK, calling(call)] });
 
@@ -244,7 +244,7 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
     ]);
   });
 
-  test("a picture that a tool returned is shown in its result to the newest models, beside it to others", () => {
+  test("a tool's image is within its result for the newest models, beside it for others", () => {
     const image: Block = { type: "image", source: { kind: "data", base64: "AAAA" } };
     const text: Block = { type: "text", text: "see" };
     const messages: Message[] = [
@@ -263,12 +263,12 @@ describe("[A4.7-d] calls are answered one for one, in the content after them", (
   });
 });
 
-describe("proofs of thinking", () => {
+describe("reasoning signatures", () => {
   const ASK = said("user", "hi");
   const OWN = { issuer: "gemini", value: "c2ln" };
   const FOREIGN = { issuer: "messages", value: "c2ln" };
 
-  test("another vendor's proof is never sent, nor the thinking that it proves", () => {
+  test("of another vendor are never sent, nor the reasoning that they sign", () => {
     const thought: Block = { type: "reasoning", text: "hm", signature: FOREIGN };
     const { body, lost } = written({
       messages: [ASK, calling(thought, called("a", "f", { signature: FOREIGN } as Partial<Block>))],
@@ -279,7 +279,7 @@ describe("proofs of thinking", () => {
     expect(lost).toContain("reasoning");
   });
 
-  test("the vendor's own goes back where it came from", () => {
+  test("of the vendor itself go back to it", () => {
     const thought: Block = { type: "reasoning", text: "hm", signature: OWN };
     const proof: Block = { type: "reasoning", text: "", signature: OWN };
     const call = called("a", "f", { signature: OWN } as Partial<Block>);
@@ -297,7 +297,7 @@ describe("proofs of thinking", () => {
     ]);
   });
 
-  test("the newest models get a stand-in at the first call of each step since the last question", () => {
+  test("have a placeholder at the first call of each step since the last user turn, for the newest models", () => {
     const messages = [
       ASK,
       calling(called("a")),
@@ -321,7 +321,7 @@ describe("proofs of thinking", () => {
   });
 });
 
-describe("names of tools are made to fit, and come back", () => {
+describe("tool names are escaped, and restored", () => {
   test("in the declaration, the choice, the call and its result", () => {
     const name = "1 tool:x";
     const { body } = written({
@@ -335,7 +335,7 @@ describe("names of tools are made to fit, and come back", () => {
     expect(new Set(names)).toEqual(new Set(["_.1.20tool.3ax"]));
   });
 
-  test("a tool that takes free text is a function with one parameter", () => {
+  test("a free-text tool is a function with one parameter", () => {
     const tool: Tool = { kind: "custom", name: "patch", format: { type: "grammar" } };
     const call: Block = {
       type: "tool_call",
@@ -369,7 +369,7 @@ describe("names of tools are made to fit, and come back", () => {
   test.each([
     [undefined, 64],
     [128, 128],
-  ])("a name that is too long is shortened wherever it stands (%p)", (max, length) => {
+  ])("a name that is too long is shortened in every place (%p)", (max, length) => {
     const name = "x".repeat(129);
     const model = max === undefined ? {} : { rules: { maxToolNameLength: max } };
     const call: Block = { type: "tool_call", id: "a", name, arguments: "{}", kind: "function" };
@@ -394,7 +394,7 @@ describe("names of tools are made to fit, and come back", () => {
 });
 
 describe("tools", () => {
-  test("all functions stand in one element, with their JSON schema as it is", () => {
+  test("all functions are in one element, with unchanged JSON schemas", () => {
     const { body, lost } = written({ tools: [TOOL, { kind: "function", name: "g" }] });
 
     expect(body["tools"]).toEqual([
@@ -440,7 +440,7 @@ describe("tools", () => {
     );
   });
 
-  test("tools that are not allowed are not offered, and those of another style are missed", () => {
+  test("excluded tools are not sent, and those of another style are reported", () => {
     const { body, lost } = written({
       tools: [TOOL, { ...TOOL, name: "g" }],
       toolChoice: {
@@ -457,7 +457,7 @@ describe("tools", () => {
     expect(JSON.stringify(body["tools"])).not.toContain('"f"');
   });
 
-  test("a wish for one call at a time is reported: the style has no word for it", () => {
+  test("an option for one call at a time is reported, since the style lacks it", () => {
     expect(written({ tools: [TOOL], parallelToolCalls: false }).lost).toEqual([
       "parallel_tool_calls",
     ]);
@@ -475,7 +475,7 @@ describe("[A4.3-06] [A4.3-05] search", () => {
   });
 
   test.each(["vendorSearch", "googleSearch", "google_search"])(
-    "a function named %s asks for it",
+    "a function named %s requests it",
     (name) => {
       const { body } = written({ tools: [{ kind: "function", name }] });
 
@@ -483,7 +483,7 @@ describe("[A4.3-06] [A4.3-05] search", () => {
     },
   );
 
-  test("native tools of another style's caller go along", () => {
+  test("native tools of another style's client are sent beside it", () => {
     const { body } = written({
       extra: { gemini: { tools: [{ vendorSearch: {} }, { urlContext: {} }] } },
     });
@@ -491,7 +491,7 @@ describe("[A4.3-06] [A4.3-05] search", () => {
     expect(body["tools"]).toEqual([search, { urlContext: {} }]);
   });
 
-  test("beside functions it is left out for older models, and asked for with the newest", () => {
+  test("is omitted beside functions for older models, and sent to the newest", () => {
     const both = { tools: [TOOL], webSearch: {} };
 
     expect(written(both, THINKING).lost).toEqual(["web_search"]);
@@ -505,7 +505,7 @@ describe("[A4.3-06] [A4.3-05] search", () => {
     });
   });
 
-  test("combines with a level of thinking", () => {
+  test("combines with a reasoning level", () => {
     const { body } = written({ webSearch: {}, reasoning: { effort: "high" } }, NEWEST);
 
     expect(body).toMatchObject({
@@ -550,7 +550,7 @@ describe("media", () => {
     expect<unknown>(part(block)).toEqual(expected);
   });
 
-  test("what a model said aloud is left out, where only another vendor holds it", () => {
+  test("audio output of a model is omitted, if only another vendor stores it", () => {
     const aloud: Block = { type: "audio", source: { kind: "reference", id: "audio_1" } };
     const { body, lost } = written({
       messages: [said("user", "hi"), calling(aloud), said("user", "so?")],
@@ -563,7 +563,7 @@ describe("media", () => {
     expect(lost).toEqual(["messages.audio"]);
   });
 
-  test("what only another vendor holds is refused", () => {
+  test("a file stored at another vendor is refused", () => {
     const block: Block = { type: "file", source: { kind: "reference", id: "file-1" } };
 
     expect(refusal(() => part(block))).toEqual(["not_carried", "messages[0]"]);
@@ -578,7 +578,7 @@ describe("formats", () => {
   };
   const format = { type: "json_schema", name: "n", schema, strict: true } as const;
 
-  test("[A4.3-09] the models that think read JSON schema itself, older ones the part they know", () => {
+  test("[A4.3-09] reasoning models accept JSON schema, older ones a subset", () => {
     expect(written({ format }, THINKING).body["generationConfig"]).toEqual({
       responseMimeType: "application/json",
       responseJsonSchema: schema,
@@ -598,7 +598,7 @@ describe("formats", () => {
     });
   });
 
-  test("beside tools older models are asked in words, and it is reported", () => {
+  test("beside tools older models get an instruction, with a report", () => {
     const { body, lost } = written({ format, tools: [TOOL] }, THINKING);
 
     expect(body["generationConfig"]).toBeUndefined();
@@ -612,7 +612,7 @@ describe("formats", () => {
 });
 
 describe("settings", () => {
-  test("have their places", () => {
+  test("have their own fields", () => {
     const { body, lost } = written({
       sampling: { temperature: 0, topP: 0.5, topK: 3, seed: 7, presencePenalty: 1 },
       maxOutputTokens: 9,
@@ -638,7 +638,7 @@ describe("settings", () => {
     expect(lost).toEqual([]);
   });
 
-  test("what the vendor refuses is left out and reported", () => {
+  test("that the vendor refuses are omitted and reported", () => {
     const { body, lost } = written(
       {
         sampling: { presencePenalty: 1, frequencyPenalty: 0, seed: 2 ** 40, topK: -1 },
@@ -653,7 +653,7 @@ describe("settings", () => {
     expect(lost).toEqual(["user", "metadata", "presence_penalty", "seed", "stop"]);
   });
 
-  test("text alone, and a strict schema, are nothing to ask for", () => {
+  test("for text output and a strict schema are defaults, and not sent", () => {
     const { body, lost } = written({
       modalities: ["text"],
       format: { type: "text" },
@@ -664,14 +664,14 @@ describe("settings", () => {
     expect(lost).toEqual(["tools.strict"]);
   });
 
-  test("no request asks for more output than the model can write", () => {
+  test("for the output limit never exceed the model's maximum", () => {
     const { body, lost } = written({ maxOutputTokens: 64_000 }, { maxOutputTokens: 8_192 });
 
     expect(body["generationConfig"]).toEqual({ maxOutputTokens: 8_192 });
     expect(lost).toEqual(["max_tokens"]);
   });
 
-  test("marks, names, citations and unknown content are reported", () => {
+  test("cache marks, names, citations and unknown content are reported", () => {
     const blocks: Block[] = [
       { type: "text", text: "a", cache: "short", citations: [{ url: "https://example.com" }] },
       { type: "other", style: "messages", data: { type: "search_result" } },
@@ -686,8 +686,8 @@ describe("settings", () => {
   });
 });
 
-describe("a caller of this style", () => {
-  test("gets everything written again as it was", () => {
+describe("a client of this style", () => {
+  test("gets its request written unchanged", () => {
     const fields: JsonObject = {
       contents: [
         { role: "user", parts: [{ text: "a", videoMetadata: { fps: 1 } }, { text: "" }] },
@@ -732,7 +732,7 @@ describe("a caller of this style", () => {
     expect(built["tools"]).toEqual([{ googleSearch: {} }]);
   });
 
-  test("may write with underscores, but their own JSON stays theirs", () => {
+  test("may write with underscores, and nested client JSON is unchanged", () => {
     const request = read({
       contents: [
         { role: "model", parts: [{ function_call: { name: "f", args: { my_arg: 1 } } }] },
@@ -766,7 +766,7 @@ describe("a caller of this style", () => {
     expect(JSON.stringify(built)).not.toContain("any_of");
   });
 
-  test("another vendor's proof that was lent to them is taken out again", () => {
+  test("gets signatures of another vendor, which are removed again on return", () => {
     const lent = writeSignature({ issuer: "messages", value: "secret proof" }, "gemini");
     const request = read({
       contents: [
@@ -793,7 +793,7 @@ describe("a caller of this style", () => {
     ]);
   });
 
-  test("may change what is steered by the ending of a model's name, and nothing else", () => {
+  test("may change only the fields that a model name's suffix sets", () => {
     const fields = {
       generationConfig: { maxOutputTokens: 1_000, topK: 40, thinkingConfig: {} },
       safetySettings: [{ category: "a", threshold: "OFF" }],
@@ -818,7 +818,7 @@ describe("a caller of this style", () => {
   });
 });
 
-describe("[A4.7-d] results find the calls that they answer", () => {
+describe("[A4.7-d] results are matched to their calls", () => {
   function ids(parts: JsonObject[], results: JsonObject[]): [unknown[], unknown[]] {
     const { messages } = read({
       contents: [
@@ -846,7 +846,7 @@ describe("[A4.7-d] results find the calls that they answer", () => {
     ]);
   });
 
-  test("by name and order, with the same made-up ids every time", () => {
+  test("by name and order, with the same generated ids every time", () => {
     const expected = [
       ["call_0_0", "call_0_1", "call_0_2"],
       ["call_0_0", "call_0_2", "call_0_1"],
@@ -858,12 +858,12 @@ describe("[A4.7-d] results find the calls that they answer", () => {
     expect(ids(calls, results)).toEqual(expected as [unknown[], unknown[]]);
   });
 
-  test("by name where only one of the two has an id", () => {
+  test("by name if only one of the two has an id", () => {
     expect(ids([call("f", "1")], [result("f")])[1]).toEqual(["1"]);
     expect(ids([call("f")], [result("f", "9")])[1]).toEqual(["call_0_0"]);
   });
 
-  test("an answer to nothing has an id all the same", () => {
+  test("and a result without a call has an id as well", () => {
     expect(ids([], [result("f")])).toEqual([[], ["call_1_0"]]);
   });
 
@@ -875,7 +875,7 @@ describe("[A4.7-d] results find the calls that they answer", () => {
     ["anything else", { a: 1, b: 2 }, '{"a":1,"b":2}', undefined],
     ["an error among other things", { error: "a", code: 1 }, '{"error":"a","code":1}', true],
     ["an error that is none", { error: null, data: 1 }, '{"error":null,"data":1}', undefined],
-  ])("its words: %s", (_what, response, text, isError) => {
+  ])("with the text: %s", (_what, response, text, isError) => {
     const { messages } = read({
       contents: [{ role: "user", parts: [{ functionResponse: { name: "f", response } }] }],
     });
@@ -886,7 +886,7 @@ describe("[A4.7-d] results find the calls that they answer", () => {
   });
 });
 
-describe("results that a caller wrote among what the model said", () => {
+describe("results within a model turn", () => {
   const call = (name: string): JsonObject => ({ functionCall: { name, args: {} } });
   const result = (name: string): JsonObject => ({
     functionResponse: { name, response: { output: `of ${name}` } },
@@ -901,7 +901,7 @@ describe("results that a caller wrote among what the model said", () => {
     { role: "user", parts: [{ text: "and?" }] },
   ];
 
-  test("are a turn of the tools' to other styles", () => {
+  test("are a tool turn in other styles", () => {
     const { messages } = read({ contents });
 
     expect(messages.map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual([
@@ -917,7 +917,7 @@ describe("results that a caller wrote among what the model said", () => {
     ]);
   });
 
-  test("go back to a vendor of this style where they stood", () => {
+  test("stay in place for a vendor of this style", () => {
     const report = new LossReport();
     const body = gemini.outbound.buildRequest(read({ contents }), { report, model: NEWEST });
 
@@ -925,7 +925,7 @@ describe("results that a caller wrote among what the model said", () => {
     expect(report.fields).toEqual([]);
   });
 
-  test("stay together, whatever is left of what was said around them", () => {
+  test("stay together, with any remaining text around them", () => {
     const { messages } = read({ contents });
     const rest = messages.filter((_, index) => index !== 1);
     const report = new LossReport();
@@ -942,8 +942,8 @@ describe("results that a caller wrote among what the model said", () => {
   });
 });
 
-describe("what is read for other styles", () => {
-  test("settings, tools, choices and formats", () => {
+describe("a request for other styles", () => {
+  test("has settings, tools, choices and formats", () => {
     expect(
       read({
         generationConfig: {
@@ -983,7 +983,7 @@ describe("what is read for other styles", () => {
   test.each<[string, boolean]>([
     ["ANY", true],
     ["VALIDATED", false],
-  ])("a choice among functions: %s", (mode, required) => {
+  ])("has a choice among functions: %s", (mode, required) => {
     const functionCallingConfig = { mode, allowedFunctionNames: ["f", "g"] };
 
     expect(read({ toolConfig: { functionCallingConfig } }).toolChoice).toEqual({
@@ -996,7 +996,7 @@ describe("what is read for other styles", () => {
     });
   });
 
-  test("what they cannot carry is named as its caller would name it", () => {
+  test("reports lost fields by their client's names", () => {
     const { extra } = read({
       generationConfig: {
         speechConfig: { a: 1 },
@@ -1020,7 +1020,7 @@ describe("what is read for other styles", () => {
   });
 
   test.each(["codeExecution", "fileSearch", "computerUse"])(
-    "a tool that only this style's vendor runs is refused by its name: %s",
+    "is refused by name for a tool that only this style's vendor runs: %s",
     (name) => {
       const { extra } = read({ tools: [{ [name]: {} }] });
       const report = new LossReport();
@@ -1032,7 +1032,7 @@ describe("what is read for other styles", () => {
     },
   );
 
-  test("[A4.7-f] a context that the vendor keeps goes to no other", () => {
+  test("[A4.7-f] has no cached context of the vendor", () => {
     const { extra } = read({ cachedContent: "cachedContents/a" });
     const report = new LossReport();
 
@@ -1042,7 +1042,7 @@ describe("what is read for other styles", () => {
     ]);
   });
 
-  test("a proof without words belongs to the thinking, which other styles know how to leave out", () => {
+  test("marks a signature without text as reasoning, which other styles can omit", () => {
     const { messages } = read({
       contents: [{ role: "model", parts: [{ text: "a" }, { text: "", thoughtSignature: "c2ln" }] }],
     });
@@ -1053,11 +1053,11 @@ describe("what is read for other styles", () => {
     ]);
   });
 
-  test("members that say nothing are not missed", () => {
+  test("reports no members without effect", () => {
     expect(read({ safetySettings: [], generationConfig: {}, labels: {} }).extra).toBeUndefined();
   });
 
-  test("[A4.7-f] a file that only the vendor can reach is a reference, a link is a link", () => {
+  test("[A4.7-f] has a vendor's file as a reference, and a link as a link", () => {
     const sources = [
       "gs://b/a.png",
       "https://h.example/v1beta/files/a",
@@ -1075,7 +1075,7 @@ describe("what is read for other styles", () => {
   });
 });
 
-test("nothing that a caller may send breaks the reading", () => {
+test("any input is read without an exception", () => {
   const odd: JsonObject[] = [
     { contents: [null, 1, "a", {}] as unknown as JsonObject[] },
     { contents: [{ parts: null }] },

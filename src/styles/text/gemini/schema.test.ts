@@ -5,7 +5,7 @@ import { SEED, times } from "#test/seed.ts";
 import { fromSchemaSubset } from "./request/schema-in.ts";
 import { toSchemaSubset } from "./request/schema-subset.ts";
 
-describe("[A4.3-09] a JSON schema for models that know only part of the language", () => {
+describe("[A4.3-09] a JSON schema for models that support a subset", () => {
   test.each<[string, JsonObject, JsonObject]>([
     [
       "an object",
@@ -80,7 +80,7 @@ describe("[A4.3-09] a JSON schema for models that know only part of the language
     expect(toSchemaSubset(schema)).toEqual(expected);
   });
 
-  test("a schema that contains itself ends somewhere", () => {
+  test("that contains itself is cut at some depth", () => {
     const tree = {
       $ref: "#/$defs/node",
       $defs: {
@@ -101,7 +101,7 @@ describe("[A4.3-09] a JSON schema for models that know only part of the language
     expect(JSON.stringify(toSchemaSubset({ properties: wide })).length).toBeLessThan(1_000_000);
   });
 
-  test("nothing is left that a server would refuse, whatever came", () => {
+  test("has nothing left that a server would refuse, for any input", () => {
     const schemas = fc
       .jsonValue({ maxDepth: 4 })
       .map((value) => ({ type: "object", properties: value }));
@@ -135,7 +135,7 @@ function strangers(schema: JsonObject): readonly string[] {
 }
 
 describe("[A4.7-a] the style's own schema, as other styles write it", () => {
-  test("types are small, nothing is nullable beside its type, counts are numbers", () => {
+  test("has types in lower case, null as a type, and counts as numbers", () => {
     expect(
       fromSchemaSubset({
         type: "OBJECT",
@@ -191,11 +191,11 @@ describe("[A4.7-a] the style's own schema, as other styles write it", () => {
   test.each<[string, Json, Json]>([
     ["null already", "NULL", "null"],
     ["several types already", ["string", "null"], ["string", "null"]],
-  ])("what may be null is said once: %s", (_what, type, expected) => {
+  ])("mentions null once: %s", (_what, type, expected) => {
     expect(fromSchemaSubset({ type, nullable: true })).toEqual({ type: expected });
   });
 
-  test("there and back it means the same", () => {
+  test("has the same meaning after both conversions", () => {
     const schema = {
       type: "OBJECT",
       properties: { a: { type: "STRING", nullable: true }, b: { anyOf: [{ type: "NUMBER" }] } },

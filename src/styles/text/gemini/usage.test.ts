@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { NO_USAGE } from "#core/usage.ts";
 import { parseUsage, usageIn, usageMetadataOf } from "./usage.ts";
 
-test("what was heard from the cache counts as cached, and not as heard once more", () => {
+test("cached audio counts as cached, and not as audio again", () => {
   const usage = parseUsage({
     promptTokenCount: 400,
     cachedContentTokenCount: 300,
@@ -15,7 +15,7 @@ test("what was heard from the cache counts as cached, and not as heard once more
   expect(usage).toMatchObject({ cachedInputTokens: 300, audioInputTokens: 60 });
 });
 
-test("pictures are told apart, seen or drawn, and those from the cache count as cached", () => {
+test("input and output images are counted separately, and cached ones count as cached", () => {
   const usage = parseUsage({
     promptTokenCount: 600,
     cachedContentTokenCount: 258,
@@ -32,7 +32,7 @@ test("pictures are told apart, seen or drawn, and those from the cache count as 
   expect(usage).toMatchObject({ imageInputTokens: 258, imageOutputTokens: 1_290 });
 });
 
-test("a film counts as pictures that move", () => {
+test("a video counts as image tokens", () => {
   const usage = parseUsage({
     promptTokenCount: 20,
     candidatesTokenCount: 4_640,
@@ -43,7 +43,7 @@ test("a film counts as pictures that move", () => {
   expect(usage).toMatchObject({ outputTokens: 4_640, imageOutputTokens: 4_640 });
 });
 
-test("callers of this style are told what of a translated answer was seen, heard or drawn", () => {
+test("clients of this style get the input and output modalities of a translated response", () => {
   const usage = {
     ...NO_USAGE,
     inputTokens: 100,
@@ -70,7 +70,7 @@ test("callers of this style are told what of a translated answer was seen, heard
   );
 });
 
-test("the tier that served and the model that answered are told, and video is drawn", () => {
+test("the service tier and the model are reported, and video counts as images", () => {
   const usageMetadata = {
     promptTokenCount: 10,
     candidatesTokenCount: 500,

@@ -114,7 +114,7 @@ function failure(run: () => unknown): string | undefined {
   }
 }
 
-describe("whatever servers do, an answer is read as it is meant", () => {
+describe("irregular responses of servers are read correctly", () => {
   const call = opened({ type: "tool_use", id: "toolu_1", name: "f", input: {} });
 
   test.each<[string, readonly JsonObject[], JsonObject]>([
@@ -239,7 +239,7 @@ describe("whatever servers do, an answer is read as it is meant", () => {
     expect(saidIn(read(unnamed)).choices[0]).toMatchObject(expected);
   });
 
-  test("the event's name will do where the data has no type", () => {
+  test("the event's name counts if the data has no type", () => {
     const bodies = [START, ...textBlock("hi"), STOP, END];
     const typeless = bodies.map(({ type, ...rest }) => ({
       event: textOf(type) ?? "",
@@ -249,7 +249,7 @@ describe("whatever servers do, an answer is read as it is meant", () => {
     expect(saidIn(read(typeless)).choices[0]?.text).toBe("hi");
   });
 
-  test("lines that are no JSON are chatter", () => {
+  test("lines that are no JSON are ignored", () => {
     const events = toEvents([START, ...textBlock("hi"), STOP, END]);
 
     expect(saidIn(read([...events, { data: "[DONE]" }])).choices[0]?.text).toBe("hi");
@@ -263,7 +263,7 @@ describe("whatever servers do, an answer is read as it is meant", () => {
     ["refusal", { stop_reason: "refusal" }, "content_filter", undefined],
     ["a pause", { stop_reason: "pause_turn" }, "other", undefined],
     ["a new word", { stop_reason: "bored" }, "other", undefined],
-  ])("a reason to end: %s", (_what, delta, reason, stopSequence) => {
+  ])("a finish reason: %s", (_what, delta, reason, stopSequence) => {
     const events = decoded([START, ...textBlock("hi"), { ...STOP, delta }, END]);
 
     expect(events.find(({ type }) => type === "finish")).toMatchObject({
@@ -327,14 +327,14 @@ describe("usage is counted once, cached input included", () => {
     expect(saidIn(decoded([first, ...textBlock("hi"), last, END])).usage).toMatchObject(expected);
   });
 
-  test("without a plausible value there is none", () => {
+  test("and is missing without a plausible value", () => {
     const odd = { input_tokens: -1, output_tokens: "many" };
 
     expect(saidIn(decoded([start({}), ...textBlock("a"), delta({}), END])).usage).toBeUndefined();
     expect(saidIn(decoded([start(odd), ...textBlock("a"), delta(odd), END])).usage).toBeUndefined();
   });
 
-  test("it is written without what was cached, which this style counts apart", () => {
+  test("and written without cached input, which this style counts separately", () => {
     const usage = {
       ...NO_USAGE,
       inputTokens: 100,
@@ -357,7 +357,7 @@ describe("usage is counted once, cached input included", () => {
     expect(buildResponse(events, REQUEST)["usage"]).toEqual(expected);
   });
 
-  test("what an upstream counts besides, such as its searches, comes through", () => {
+  test("and other counts of an upstream, such as searches, are kept", () => {
     const more = { server_tool_use: { web_search_requests: 1 }, service_tier: "standard" };
     const events = decoded([START, ...textBlock("a"), delta({ output_tokens: 2, ...more }), END]);
 
@@ -366,7 +366,7 @@ describe("usage is counted once, cached input included", () => {
   });
 });
 
-describe("an answer that broke off is a failure, never an end", () => {
+describe("a response that broke off is a failure, never an end", () => {
   test.each<[string, readonly JsonObject[]]>([
     ["nothing at all", []],
     ["its start", [START]],
@@ -402,7 +402,7 @@ describe("an answer that broke off is a failure, never an end", () => {
     expect(failure(() => decoded(bodies))).toBe("upstream_failed");
   });
 
-  test("an event that cannot be read is lost content", () => {
+  test("an unreadable event counts as lost content", () => {
     expect(failure(() => read([{ data: '{"type":"content_block_delta","delta":{"te' }]))).toBe(
       "upstream_failed",
     );
@@ -419,21 +419,21 @@ describe("an answer that broke off is a failure, never an end", () => {
       "context_length_exceeded",
     ],
     ["something", { type: "api_error", message: "m" }, "upstream_failed"],
-  ])("a failure told of inside the stream is that failure: %s", (_what, error, code) => {
+  ])("a failure reported within the stream is that failure: %s", (_what, error, code) => {
     const bodies = [START, ...textBlock("a"), { type: "error", error }];
 
     expect(failure(() => decoded(bodies))).toBe(code);
     expect(failure(() => parseResponse({ type: "error", error }))).toBe(code);
   });
 
-  test("an answer in one piece that holds no message is none", () => {
+  test("a complete response without a message is invalid", () => {
     expect(failure(() => parseResponse({}))).toBe("upstream_failed");
     expect(failure(() => parseResponse({ type: "message", content: null }))).toBe(
       "upstream_failed",
     );
   });
 
-  test("a source without an end is not given one, and a failure is an event of its own at any point", () => {
+  test("a source without an end gets none, and a failure is a separate event at any point", () => {
     const encoder = openEncoder(REQUEST);
     const begun = answer(...block({ type: "text" }, ["a"])).slice(0, 3);
     const out = begun.map((event) => encoder.encode(event)).join("");
@@ -454,10 +454,10 @@ describe("an answer that broke off is a failure, never an end", () => {
   });
 });
 
-describe("thinking and its proof", () => {
+describe("thinking and its signature", () => {
   const proof = { issuer: "messages", value: "c2ln" };
 
-  test("[A4.5-d] is shown to those who watch, its proof last; an answer in one piece says the rest", () => {
+  test("[A4.5-d] is shown in a stream, signature last; a complete response has the rest", () => {
     const events = answer(
       ...block({ type: "reasoning" }, ["why", " so"], { signature: proof }),
       ...block({ type: "text" }, ["hi"]),
@@ -470,7 +470,7 @@ describe("thinking and its proof", () => {
     expect(buildResponse(events, REQUEST)["content"]).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  test("that is unsigned has an empty one, since clients expect some", () => {
+  test("without a signature has an empty one, since clients expect one", () => {
     const events = answer(...block({ type: "reasoning" }, ["why"]));
 
     expect(streamed(events)["content"]).toEqual([
@@ -478,7 +478,7 @@ describe("thinking and its proof", () => {
     ]);
   });
 
-  test("of another vendor is marked as such, so that it finds its way back", () => {
+  test("of another vendor is marked as such, so that it can be returned", () => {
     const signature = { issuer: "gemini", value: "eHl6" };
     const { content } = streamed(answer(...block({ type: "reasoning" }, [], { signature })));
     const shown = objectOf(listOf(content)[0]);
@@ -501,7 +501,7 @@ describe("thinking and its proof", () => {
     }
   });
 
-  test("that is not to be shown has its proof alone", () => {
+  test("that is hidden has its signature only", () => {
     const omitted = { ...REQUEST, reasoning: { enabled: true, visible: false } };
     const events = answer(...block({ type: "reasoning" }, ["why"], { signature: proof }));
 
@@ -510,7 +510,7 @@ describe("thinking and its proof", () => {
     ]);
   });
 
-  test("that says and proves nothing is not there", () => {
+  test("without text and signature is omitted", () => {
     expect(streamed(answer(...block({ type: "reasoning" }, [])))["content"]).toEqual([]);
   });
 
@@ -518,15 +518,15 @@ describe("thinking and its proof", () => {
     ["encrypted as a whole", { type: "redacted_thinking", data: "ZGF0YQ==" }],
     ["left out, but proven", { type: "thinking", thinking: "", signature: "c2ln" }],
     ["shown", { type: "thinking", thinking: "why", signature: "c2ln" }],
-  ])("comes back as it went: %s", (_what, wire) => {
+  ])("is read back unchanged: %s", (_what, wire) => {
     const events = parseResponse({ id: "msg_1", content: [wire], stop_reason: "end_turn" });
 
     expect(streamed(events)["content"]).toEqual([wire]);
   });
 });
 
-describe("calls", () => {
-  test("of a tool that takes free text hand it out, whole, and back in the object it stood in", () => {
+describe("tool calls", () => {
+  test("of a free-text tool are delivered as a whole, and read back as an object", () => {
     const text = 'a "b"\n\u{1F600}';
     const json = JSON.stringify({ input: text });
     const events = decoded([
@@ -549,7 +549,7 @@ describe("calls", () => {
     expect(buildResponse(events, REQUEST)["content"]).toMatchObject([{ input: { input: text } }]);
   });
 
-  test("of a tool whose name had to be written otherwise have its own name", () => {
+  test("of a tool with an escaped name have the original name", () => {
     const events = parseResponse({
       content: [{ type: "tool_use", id: "toolu_1", name: "files_x2e_read", input: {} }],
     });
@@ -559,7 +559,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("without an id get one, and keep what is beside", () => {
+  test("without an id get one, and keep other members", () => {
     const [, open] = parseResponse({
       content: [{ type: "tool_use", name: "f", input: {}, caller: { type: "direct" } }],
     });
@@ -575,7 +575,7 @@ describe("calls", () => {
     ["tool_calls", "tool_use"],
     ["length", "max_tokens"],
     ["content_filter", "refusal"],
-  ])("ended by %s make the reason %s, since clients go by it", (reason, expected) => {
+  ])("ended by %s get the finish reason %s, which clients need", (reason, expected) => {
     const call: OpenBlock = { type: "tool_call", id: "toolu_1", name: "f", kind: "function" };
     const events = answer(...block(call, ["{}"])).map((event) =>
       event.type === "finish" ? { ...event, reason } : event,
@@ -585,7 +585,7 @@ describe("calls", () => {
     expect(buildResponse(events, REQUEST)["stop_reason"]).toBe(expected);
   });
 
-  test("whose arguments are no object are one in an answer in one piece", () => {
+  test("with arguments that are no object get an object in a complete response", () => {
     const call: OpenBlock = { type: "tool_call", id: "toolu_1", name: "f", kind: "function" };
     const input = (args: string): unknown => {
       const { content } = buildResponse(answer(...block(call, [args])), REQUEST);
@@ -597,8 +597,8 @@ describe("calls", () => {
   });
 });
 
-describe("everything else that an answer may hold", () => {
-  test("citations come through with what only their vendor can read, or in the style's words", () => {
+describe("other content of a response", () => {
+  test("citations are kept with their vendor's data, or translated to the style", () => {
     const own = {
       type: "web_search_result_location",
       url: "https://a.example",
@@ -645,7 +645,7 @@ describe("everything else that an answer may hold", () => {
     ]);
   });
 
-  test("an upstream's own tools at work come back to callers of this style", () => {
+  test("an upstream's own tools are shown to clients of this style", () => {
     const content = [
       { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } },
       { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [{ type: "x" }] },
@@ -674,7 +674,7 @@ describe("everything else that an answer may hold", () => {
     ]);
   });
 
-  test("another style's are left out without a gap", () => {
+  test("content of another style is omitted without a gap", () => {
     const events = answer(
       ...block({ type: "other", style: "responses", data: { type: "x" } }, []),
       ...block({ type: "text" }, ["hi"]),
@@ -684,7 +684,7 @@ describe("everything else that an answer may hold", () => {
     expect(buildResponse(events, REQUEST)["content"]).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  test("a refusal is text, a picture is shown in it, of sound there are the words", () => {
+  test("a refusal is text, an image is shown as text, and audio as its transcript", () => {
     const sound: ChatEvent[] = [
       { type: "open", choice: 0, block: { type: "audio" } },
       { type: "delta", choice: 0, text: "AAAA", transcript: "hey" },
@@ -717,21 +717,21 @@ describe("everything else that an answer may hold", () => {
       { stop_reason: "end_turn", context_management: { applied_edits: [] } },
     ],
     ["a kept container", { stop_reason: "end_turn", container: { id: "c1" } }],
-  ])("the end of an answer says all it said: %s", (_what, end) => {
+  ])("the end of a response is kept: %s", (_what, end) => {
     const events = parseResponse({ content: [{ type: "text", text: "a" }], ...end });
 
     expect(streamed(events)).toMatchObject(end);
     expect(buildResponse(events, REQUEST)).toMatchObject(end);
   });
 
-  test("empty text is left out, since it could not be sent back", () => {
+  test("empty text is omitted, since it could not be sent back", () => {
     const events = answer(...block({ type: "text" }, [""]), ...block({ type: "text" }, []));
 
     expect(streamed(events)["content"]).toEqual([]);
     expect(buildResponse(events, REQUEST)["content"]).toEqual([]);
   });
 
-  test("only the first of several answers has a place", () => {
+  test("only the first of several choices is sent", () => {
     const [start, ...rest] = answer(...block({ type: "text" }, ["a"]));
     const second: ChatEvent[] = [
       { type: "open", choice: 1, block: { type: "text" } },
@@ -746,7 +746,7 @@ describe("everything else that an answer may hold", () => {
   });
 });
 
-test("[A2.5] an answer in one piece has the members that clients rely on", () => {
+test("[A2.5] a complete response has the members that clients need", () => {
   const events = answer(...block({ type: "text" }, ["hi"])).map((event) =>
     event.type === "finish" ? { ...event, stopSequence: "END" } : event,
   );
@@ -768,7 +768,7 @@ test("[A2.5] an answer in one piece has the members that clients rely on", () =>
   });
 });
 
-test("[A6-a] a stream is events by name, in the exact order", () => {
+test("[A6-a] a stream has named events, in the exact order", () => {
   const call: OpenBlock = { type: "tool_call", id: "toolu_1", name: "f", kind: "function" };
   const events = answer(...block({ type: "text" }, ["a"]), ...block(call, ["{}"]));
 
@@ -805,7 +805,7 @@ test("[A6-a] a stream is events by name, in the exact order", () => {
   );
 });
 
-test("the reason waits for the usage, which upstreams may tell later", () => {
+test("the finish reason is sent with the usage, which upstreams may report later", () => {
   const encoder = openEncoder(REQUEST);
   const events = answer(...block({ type: "text" }, ["a"]));
   const early = events
@@ -841,7 +841,7 @@ const BLOCKS = fc.array(
   { maxLength: 5 },
 );
 
-test(`any events of the hub are a stream that clients can read (seed ${SEED})`, () => {
+test(`any hub events become a stream that clients can read (seed ${SEED})`, () => {
   fc.assert(
     fc.property(
       BLOCKS,
@@ -869,7 +869,7 @@ test(`any events of the hub are a stream that clients can read (seed ${SEED})`, 
   );
 });
 
-test(`a stream cut at any byte gives the same events (seed ${SEED})`, () => {
+test(`a stream with any split gives the same events (seed ${SEED})`, () => {
   const stream = [
     START,
     ...textBlock("Grüße 👋"),
@@ -898,7 +898,7 @@ test(`a stream cut at any byte gives the same events (seed ${SEED})`, () => {
   );
 });
 
-test("an answer of any shape at all is read or refused, and nothing else happens", () => {
+test("a response of any form is read or refused with the gateway's own error", () => {
   const any = fc.jsonValue({ maxDepth: 4 });
   const word = fc.constantFrom(
     "message_start",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { FAULTS, GatewayError, type FaultCode } from "#core/error.ts";
 import { buildCountError, buildError, encodeError } from "./error.ts";
 
-describe("[A7] errors have the style's two members, and the type that clients decide by", () => {
+describe("[A7] errors have the style's two members, and the type that clients need", () => {
   test.each<[FaultCode, string]>([
     ["invalid_request", "invalid_request_error"],
     ["unauthenticated", "authentication_error"],
@@ -21,7 +21,7 @@ describe("[A7] errors have the style's two members, and the type that clients de
     });
   });
 
-  test("no fault goes without its type, and the gateway's own account is never shown as the caller's", () => {
+  test("every fault has a type, and the gateway's own account is never shown as the client's", () => {
     for (const code of Object.keys(FAULTS) as FaultCode[]) {
       expect(buildError(new GatewayError(code, "m"))).toMatchObject({
         error: { type: expect.stringMatching(/_error$|^request_too_large$/) },
@@ -32,7 +32,7 @@ describe("[A7] errors have the style's two members, and the type that clients de
     );
   });
 
-  test("what a client acts on by itself is there, the cause is not", () => {
+  test("fields that clients act on are included, the cause is not", () => {
     const error = new GatewayError("invalid_request", "m", {
       details: { error_code: "x" },
       cause: new Error("secret"),
@@ -45,7 +45,7 @@ describe("[A7] errors have the style's two members, and the type that clients de
   });
 });
 
-test("[A4.6-c] a bad key is an invalid request where tokens are counted, and nothing else changes", () => {
+test("[A4.6-c] a bad key is an invalid request for token counting only", () => {
   const refused = new GatewayError("unauthenticated", "This key is not known.");
   const missing = new GatewayError("invalid_request", "'messages' is required.");
 
@@ -58,7 +58,7 @@ test("[A4.6-c] a bad key is an invalid request where tokens are counted, and not
   });
 });
 
-test("[A7] a failure after the first byte is an event of its own, and no end", () => {
+test("[A7] a failure after the first byte is a separate event, and no end", () => {
   expect(encodeError(new GatewayError("upstream_overloaded", "Too\nbusy."))).toBe(
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Too\\nbusy."}}\n\n',
   );

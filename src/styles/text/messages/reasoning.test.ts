@@ -32,7 +32,7 @@ function written(
   return { body, lost: report.fields };
 }
 
-describe("a wish to think, in the terms that the model takes", () => {
+describe("a reasoning option in the model's terms", () => {
   const enabled = (tokens: number): JsonObject => ({ type: "enabled", budget_tokens: tokens });
   const adaptive = { type: "adaptive", display: "summarized" };
   const disabled = { type: "disabled" };
@@ -95,7 +95,7 @@ describe("a wish to think, in the terms that the model takes", () => {
     expect(lost).toEqual(isKept ? [] : ["reasoning.budget_tokens"]);
   });
 
-  test("a budget beyond the model's is lowered and reported", () => {
+  test("a budget above the model's maximum is lowered and reported", () => {
     const { body, lost } = written({ reasoning: { budgetTokens: 99_999 } }, BUDGETS);
 
     expect(body).toMatchObject({ max_tokens: 32_000, thinking: enabled(25_600) });
@@ -121,7 +121,7 @@ describe("a wish to think, in the terms that the model takes", () => {
     ["holds hardly anything, of any", { enabled: true }, 50, disabled, ["reasoning"]],
     ["holds as much as one likes", { enabled: true }, 2_000, enabled(1_600), []],
   ])(
-    "the caller's limit is never raised: one that %s",
+    "the client's output limit is never raised: one that %s",
     (_what, reasoning, limit, thinking, loss) => {
       const { body, lost } = written({ reasoning, maxOutputTokens: limit }, BUDGETS);
 
@@ -131,7 +131,7 @@ describe("a wish to think, in the terms that the model takes", () => {
   );
 });
 
-describe("what a model that thinks refuses is left out, and reported", () => {
+describe("options that a thinking model refuses are omitted, and reported", () => {
   const reasoning = { budgetTokens: 2_000 };
   const tools = [{ kind: "function", name: "f" }] as const;
 
@@ -174,7 +174,7 @@ describe("what a model that thinks refuses is left out, and reported", () => {
   });
 });
 
-describe("thinking goes on only where the conversation allows it", () => {
+describe("thinking continues only if the conversation allows it", () => {
   const call: Block = { type: "tool_call", id: "a", name: "f", arguments: "{}", kind: "function" };
   const result: Message = {
     role: "tool",
@@ -213,7 +213,7 @@ describe("thinking goes on only where the conversation allows it", () => {
     expect(lost.includes("reasoning")).toBe(!thinks);
   });
 
-  test("an earlier call is no hindrance once the user has spoken and the model answered", () => {
+  test("an earlier call does not prevent it after a user turn and an answer", () => {
     const messages: Message[] = [
       USER,
       { role: "assistant", blocks: [call] },
@@ -225,7 +225,7 @@ describe("thinking goes on only where the conversation allows it", () => {
     expect(written({ messages, reasoning }, BUDGETS).body["thinking"]).toEqual(thinking);
   });
 
-  test("a model that measures itself needs no earlier thinking", () => {
+  test("a model with adaptive thinking needs no earlier thinking", () => {
     const messages: Message[] = [USER, { role: "assistant", blocks: [call] }, result];
 
     expect(written({ messages, reasoning }, ITSELF).body["thinking"]).toMatchObject({
@@ -233,7 +233,7 @@ describe("thinking goes on only where the conversation allows it", () => {
     });
   });
 
-  test("words put into its mouth end it, since the answer goes on from them", () => {
+  test("a prefix of the assistant turns it off, since the model continues the prefix", () => {
     const messages: Message[] = [
       USER,
       { role: "assistant", blocks: [{ type: "text", text: "{ " }] },
@@ -248,7 +248,7 @@ describe("thinking goes on only where the conversation allows it", () => {
     expect(lost).toEqual(["reasoning"]);
   });
 
-  test("a model that refuses such words is asked to go on instead", () => {
+  test("a model that refuses a prefix gets an instruction to continue", () => {
     const messages: Message[] = [
       USER,
       { role: "assistant", blocks: [{ type: "text", text: "One," }] },
@@ -260,7 +260,7 @@ describe("thinking goes on only where the conversation allows it", () => {
   });
 });
 
-describe("a caller of this style whose model's name asks for thinking", () => {
+describe("a client of this style whose model suffix requests thinking", () => {
   const wire = {
     model: "m",
     max_tokens: 5_000,
@@ -268,7 +268,7 @@ describe("a caller of this style whose model's name asks for thinking", () => {
     messages: [{ role: "user", content: "hi" }],
   };
 
-  test("gets it, with what goes with it", () => {
+  test("gets it, with the options that it requires", () => {
     const report = new LossReport();
     const request = { ...parseRequest(wire), reasoning: { enabled: true, budgetTokens: 4_000 } };
 
@@ -281,7 +281,7 @@ describe("a caller of this style whose model's name asks for thinking", () => {
     expect(report.fields).toEqual(["temperature"]);
   });
 
-  test("[A8] a top_p of nought, advised beside thinking, is left out, since vendors refuse it", () => {
+  test("[A8] a top_p of 0 beside thinking is omitted, since vendors refuse it", () => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const request = parseRequest({ ...wire, temperature: 1, top_p: 0, thinking });
 

@@ -63,8 +63,8 @@ function shown(...blocks: Block[]): Partial<ChatRequest> {
   return { messages: [{ role: "user", blocks }] };
 }
 
-describe("what a caller of this style wrote goes out as it was written", () => {
-  test("but for sources that another style's vendor named, which are refused", () => {
+describe("a request of this style is sent as its client wrote it", () => {
+  test("except for sources of another style's vendor, which are refused", () => {
     const lent = buildCitation({ url: "https://a.example" });
     const text = { type: "text", text: "a", citations: [lent] };
     const { body, lost } = rewritten({
@@ -76,7 +76,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     expect(lost).toEqual(["citations"]);
   });
 
-  test("but for empty texts that another style's vendor named sources for", () => {
+  test("except for empty texts with sources of another style's vendor", () => {
     const lent = buildCitation({ url: "https://a.example" });
     const call = { type: "tool_use", id: "a", name: "f", input: {} };
     const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] };
@@ -88,7 +88,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     expect(body["messages"]).toEqual([USER, { role: "assistant", content: [call] }, result]);
   });
 
-  test("but for a choice among so many words that says there is none", () => {
+  test("except for a top_k of -1", () => {
     expect(rewritten({ top_k: -1 }).body).not.toHaveProperty("top_k");
   });
 
@@ -291,7 +291,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     });
   });
 
-  test("[A4.5-b] a persistent mark is an hour in vendors' words, wherever it stands", () => {
+  test("[A4.5-b] a persistent cache mark is sent as one of an hour, in every position", () => {
     const mark = { type: "persistent" };
     const hour = { type: "ephemeral", ttl: "1h" };
     const block = (control: Json): JsonObject => ({
@@ -315,7 +315,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     expect(rewritten(body(mark)).lost).toEqual([]);
   });
 
-  test("a picture that was fetched meanwhile goes out instead of its link, with its mark", () => {
+  test("an image that was downloaded is sent instead of its link, with its cache mark", () => {
     const linked = {
       type: "image",
       source: { type: "url", url: "https://a.example/b.png" },
@@ -343,7 +343,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
   });
 });
 
-describe("thinking that no vendor of this style signed never reaches one", () => {
+describe("thinking without a signature of this style never reaches a vendor of the style", () => {
   const marked = writeSignature({ issuer: "gemini", value: "c2ln" }, "messages");
 
   test.each<[string, JsonObject]>([
@@ -366,7 +366,7 @@ describe("thinking that no vendor of this style signed never reaches one", () =>
     expect(lost).toEqual(["reasoning"]);
   });
 
-  test("and a turn that was nothing else is gone", () => {
+  test("and a turn with nothing else is omitted", () => {
     const content = [{ type: "thinking", thinking: "why", signature: marked }];
 
     expect(
@@ -374,7 +374,7 @@ describe("thinking that no vendor of this style signed never reaches one", () =>
     ).toEqual([USER, USER]);
   });
 
-  test("and where calls depend on it, there is no more of it in this turn", () => {
+  test("and if calls depend on it, thinking is off for this turn", () => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const messages = [
       USER,
@@ -393,7 +393,7 @@ describe("thinking that no vendor of this style signed never reaches one", () =>
     });
   });
 
-  test("the hub knows whose it is", () => {
+  test("and the hub has its issuer", () => {
     const content = [{ type: "thinking", thinking: "why", signature: marked }];
     const { messages } = parseRequest({ messages: [{ role: "assistant", content }] });
 
@@ -403,12 +403,12 @@ describe("thinking that no vendor of this style signed never reaches one", () =>
   });
 });
 
-describe("its form in other styles", () => {
+describe("its translation to the hub", () => {
   function read(fields: JsonObject): ChatRequest {
     return parseRequest({ model: "m", max_tokens: 50, messages: [USER], ...fields });
   }
 
-  test("tuning, thinking, tools and format are the hub's", () => {
+  test("sampling, thinking, tools and format have hub fields", () => {
     const request = read({
       temperature: 0.5,
       top_k: 3,
@@ -439,14 +439,14 @@ describe("its form in other styles", () => {
     expect(request.extra).toBeUndefined();
   });
 
-  test("[A4.5-e] what only this style has is its own, and a tool that only it has is kept apart", () => {
+  test("[A4.5-e] fields of this style stay separate, and so does a tool of this style", () => {
     const fetch = { type: "web_fetch_20250910", name: "web_fetch" };
     const { extra } = read({ tools: [fetch], container: "c", context_management: {} });
 
     expect(extra).toEqual({ messages: { tools: [fetch], container: "c", context_management: {} } });
   });
 
-  test("a document of text is text, what a search found as well, a page is a file", () => {
+  test("a text document and search results are text, a page is a file", () => {
     const { messages } = read({
       messages: [
         {
@@ -496,11 +496,11 @@ describe("its form in other styles", () => {
       { type: "tool", name: "f" },
       { mode: "named", name: "f", kind: "function" },
     ],
-  ])("a choice of tools is the hub's: %j", (tool_choice, expected) => {
+  ])("a tool choice has a hub field: %j", (tool_choice, expected) => {
     expect(read({ tools: [TOOL], tool_choice }).toolChoice).toEqual(expected);
   });
 
-  test("thinking that is not to be shown is asked for all the same", () => {
+  test("hidden thinking is requested as well", () => {
     expect(read({ thinking: { type: "adaptive", display: "omitted" } }).reasoning).toEqual({
       enabled: true,
       visible: false,
@@ -508,8 +508,8 @@ describe("its form in other styles", () => {
   });
 });
 
-describe("what another style's caller asks for", () => {
-  test("is written in this style's words", () => {
+describe("a request of another style", () => {
+  test("is written in this style", () => {
     const { body, lost } = written({
       stream: true,
       messages: [
@@ -572,7 +572,7 @@ describe("what another style's caller asks for", () => {
     ["what nobody said is all there is", { maxOutputTokens: 64_000 }, undefined, 64_000, []],
     ["what was said", { maxOutputTokens: 64_000 }, 10, 10, []],
     ["more than there is", { maxOutputTokens: 4_096 }, 9_999, 4_096, ["max_tokens"]],
-  ])("the most to generate: %s", (_what, model, said, expected, loss) => {
+  ])("has an output limit: %s", (_what, model, said, expected, loss) => {
     const { body, lost } = written(said === undefined ? {} : { maxOutputTokens: said }, model);
 
     expect(body["max_tokens"]).toBe(expected);
@@ -678,7 +678,7 @@ describe("what another style's caller asks for", () => {
       { tools: [{ kind: "function", name: "f", strict: true }] },
       ["tools.strict"],
     ],
-  ])("%s: what cannot be carried is reported", (_what, request, expected) => {
+  ])("%s: unsupported options are reported", (_what, request, expected) => {
     expect(written(request).lost).toEqual([...expected]);
   });
 
@@ -722,12 +722,12 @@ describe("what another style's caller asks for", () => {
       },
       "tool_choice",
     ],
-  ])("%s: what would change the answer is refused", (_what, request, param) => {
+  ])("%s: a loss that would change the result is refused", (_what, request, param) => {
     expect(refusal(() => written(request))).toEqual(["not_carried", param]);
   });
 });
 
-describe("media, by what they are", () => {
+describe("media, by type", () => {
   test.each<[string, Block, JsonObject]>([
     [
       "a picture that says it is another",
@@ -779,10 +779,10 @@ describe("media, by what they are", () => {
   });
 });
 
-describe("caching marks are four at most, the long ones first", () => {
+describe("cache marks are four at most, the long ones first", () => {
   const marked = (text: string, cache: "short" | "long"): Block => ({ type: "text", text, cache });
 
-  test("they stay where they are while they are few", () => {
+  test("they are unchanged up to the limit", () => {
     const { body, lost } = written({
       messages: [
         { role: "system", blocks: [marked("s", "long")] },
@@ -805,7 +805,7 @@ describe("caching marks are four at most, the long ones first", () => {
     expect(lost).toEqual([]);
   });
 
-  test("of more the first and the last stay, and a long one behind a short one is shortened", () => {
+  test("above it the first and the last stay, and a long one behind a short one is shortened", () => {
     const { body, lost } = written({
       messages: [
         { role: "system", blocks: [marked("s", "short")] },
@@ -830,7 +830,7 @@ describe("caching marks are four at most, the long ones first", () => {
     expect(lost).toEqual(["cache_control"]);
   });
 
-  test("one inside a tool's result ends the result", () => {
+  test("one within a tool result moves to the end of the result", () => {
     const { body } = written({
       messages: [
         {
@@ -851,7 +851,7 @@ describe("caching marks are four at most, the long ones first", () => {
 });
 
 describe("[A4.3-09] an output format", () => {
-  test("with a schema is enforced, in the part of the language that vendors know", () => {
+  test("with a schema is enforced, in the subset that vendors support", () => {
     const schema = {
       type: "object",
       properties: {
@@ -932,7 +932,7 @@ describe("[A4.3-09] an output format", () => {
       { anyOf: "odd", properties: 7, items: null, type: ["string"] },
       { anyOf: "odd", properties: 7, items: null, type: ["string"] },
     ],
-  ])("is fitted whatever it looks like: %j", (schema, expected) => {
+  ])("is adapted for any schema: %j", (schema, expected) => {
     const { body } = written({ format: { type: "json_schema", name: "a", schema } });
 
     expect(body["output_config"]).toEqual({ format: { type: "json_schema", schema: expected } });
@@ -952,15 +952,18 @@ describe("[A4.3-09] an output format", () => {
         $defs: { m: { type: "object", additionalProperties: {} } },
       },
     ],
-  ])("with %s in it is told, since a closed object could only be empty", (_what, schema) => {
-    const { body, lost } = written({ format: { type: "json_schema", name: "a", schema } });
+  ])(
+    "with %s in it becomes an instruction, since a closed object could only be empty",
+    (_what, schema) => {
+      const { body, lost } = written({ format: { type: "json_schema", name: "a", schema } });
 
-    expect(body["output_config"]).toBeUndefined();
-    expect(body["system"]).toContain(JSON.stringify(schema));
-    expect(lost).toEqual(["response_format"]);
-  });
+      expect(body["output_config"]).toBeUndefined();
+      expect(body["system"]).toContain(JSON.stringify(schema));
+      expect(lost).toEqual(["response_format"]);
+    },
+  );
 
-  test("of JSON alone is told to the model, and that it is only told is reported", () => {
+  test("of JSON alone becomes an instruction, with a report", () => {
     const { body, lost } = written({
       messages: [said("system", "be brief"), said("user", "hi")],
       format: { type: "json" },
@@ -976,7 +979,7 @@ describe("tools", () => {
   const f = { kind: "function", name: "f" } as const;
   const g = { kind: "function", name: "g" } as const;
 
-  test("without parameters have a schema all the same, and one of a wrong type is put right", () => {
+  test("without parameters have a schema as well, and a wrong type is corrected", () => {
     const odd = { ...g, parameters: { type: ["object", "null"], properties: { a: {} } } };
 
     expect(written({ tools: [f, odd] }).body["tools"]).toEqual([
@@ -985,7 +988,7 @@ describe("tools", () => {
     ]);
   });
 
-  test("of free text take it in an object, and their grammar is told", () => {
+  test("of free text have an object schema, and their grammar is described", () => {
     const format = { type: "grammar", syntax: "lark", definition: "start: /x+/" };
     const { body } = written({
       tools: [{ kind: "custom", name: "patch", description: "Patches.", format }],
@@ -1029,11 +1032,11 @@ describe("tools", () => {
       { type: "auto", disable_parallel_tool_use: true },
     ],
     ["several at a time, which is usual", { parallelToolCalls: true }, undefined],
-  ])("to choose: %s", (_what, request, expected) => {
+  ])("with a choice: %s", (_what, request, expected) => {
     expect(written({ tools: [f, g], ...request }).body["tool_choice"]).toEqual(expected);
   });
 
-  test("of which only some are allowed are offered alone", () => {
+  test("that are excluded are not sent", () => {
     const tools = [{ kind: "function", name: "g" }] as const;
     const { body } = written({
       tools: [f, g],
@@ -1044,7 +1047,7 @@ describe("tools", () => {
     expect(body["tool_choice"]).toEqual({ type: "any" });
   });
 
-  test("that another style's server runs cannot be allowed, which is told", () => {
+  test("that another style's server runs cannot be allowed, which is reported", () => {
     const { body, lost } = written({
       tools: [f, g],
       toolChoice: {
@@ -1059,7 +1062,7 @@ describe("tools", () => {
     expect(lost).toEqual(["tool_choice.allowed_tools"]);
   });
 
-  test("that are only remembered are defined, and not to be used", () => {
+  test("of earlier calls only are declared, and a choice forbids their use", () => {
     const { body } = written({
       messages: [
         said("user", "a"),
@@ -1083,7 +1086,7 @@ describe("tools", () => {
     expect(body["tool_choice"]).toEqual({ type: "none" });
   });
 
-  test("that are allowed but not defined are reported, and so are domains to block beside those to allow", () => {
+  test("that are allowed but not defined are reported, and so are blocked domains beside allowed ones", () => {
     const allowed = ["g", "h"].map((name) => ({ kind: "function", name }) as const);
 
     expect(
@@ -1101,11 +1104,11 @@ describe("tools", () => {
     });
   });
 
-  test("a choice without any tool is left out", () => {
+  test("a choice without any tool is omitted", () => {
     expect(written({ toolChoice: { mode: "required" } }).body["tool_choice"]).toBeUndefined();
   });
 
-  test("[A4.5-c] a search of the caller's own takes the place of the upstream's", () => {
+  test("[A4.5-c] a search tool of the client replaces the upstream's", () => {
     const { body, lost } = written({
       tools: [{ kind: "function", name: "web_search" }],
       webSearch: { maxUses: 2 },

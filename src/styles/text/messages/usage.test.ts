@@ -9,11 +9,11 @@ const WRITTEN = {
   output_tokens: 1,
 };
 
-test("what is written to the cache for an hour is told apart, since it costs more", () => {
+test("cache writes for an hour are counted separately, since they cost more", () => {
   expect(parseUsage(WRITTEN)).toMatchObject({ cacheWriteTokens: 30, longCacheWriteTokens: 20 });
 });
 
-test("what a stream said of it at its start still holds at its end", () => {
+test("counts from a stream's start still apply at its end", () => {
   const reader = new UsageReader();
   reader.add(WRITTEN);
   reader.add({ output_tokens: 9 });
@@ -21,14 +21,14 @@ test("what a stream said of it at its start still holds at its end", () => {
   expect(reader.usage).toMatchObject({ longCacheWriteTokens: 20, outputTokens: 9 });
 });
 
-test("a server that says nothing of it, or nonsense, is taken to write for minutes", () => {
+test("cache writes without a valid lifetime count as short ones", () => {
   for (const odd of [undefined, null, 7, { ephemeral_1h_input_tokens: "many" }])
     expect(parseUsage({ ...WRITTEN, cache_creation: odd })).not.toHaveProperty(
       "longCacheWriteTokens",
     );
 });
 
-test("searches of the web are counted, since they are charged", () => {
+test("web searches are counted, since they are charged", () => {
   const searched = { ...WRITTEN, server_tool_use: { web_search_requests: 2 } };
   const reader = new UsageReader();
   reader.add(WRITTEN);
@@ -60,7 +60,7 @@ test("usage has the service tier beside the counts", () => {
   expect(parseUsage(WRITTEN)).not.toHaveProperty("served");
 });
 
-test("what it took to make a conversation short is charged, though the sums leave it out", () => {
+test("tokens for compacting a conversation are charged, although the totals omit them", () => {
   const iterations = [
     { ...STEP, type: "compaction", input_tokens: 55_196, output_tokens: 125 },
     { ...STEP, type: "message", input_tokens: 220, output_tokens: 8 },
@@ -71,7 +71,7 @@ test("what it took to make a conversation short is charged, though the sums leav
   expect(parseUsage({ ...told, input_tokens: 0, output_tokens: 0 })?.inputTokens).toBe(55_416);
 });
 
-test("advice is a step by the model that gave it, with its cache by its lives", () => {
+test("an advisor's tokens are a step of its model, with cache writes by lifetime", () => {
   const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 30 };
   const written = { cache_creation, cache_creation_input_tokens: 40 };
   const told = {
@@ -109,7 +109,7 @@ test("advice is a step by the model that gave it, with its cache by its lives", 
   ]);
 });
 
-test("a model that declined before it said anything costs nothing, and its fallback what it costs", () => {
+test("a model that declined before any output costs nothing, and its fallback has its own cost", () => {
   const iterations = [
     { ...STEP, type: "message", model: "claude-fable-5-1", input_tokens: 900, output_tokens: 0 },
     {
@@ -126,7 +126,7 @@ test("a model that declined before it said anything costs nothing, and its fallb
   expect(usage?.steps).toMatchObject([{ model: "claude-opus-5" }]);
 });
 
-test("one step that is all of the call says nothing more than the call", () => {
+test("a single step equals the call", () => {
   const iterations = [{ ...STEP, type: "message", input_tokens: 9, output_tokens: 3 }];
 
   expect(parseUsage({ input_tokens: 9, output_tokens: 3, iterations })).not.toHaveProperty("steps");

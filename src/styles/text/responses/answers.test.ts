@@ -59,7 +59,7 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
 
 const TEXT = item("message", { role: "assistant", content: [] });
 
-describe("a place that is not the part's own place in its item", () => {
+describe("a wrong part index", () => {
   const whole = (...texts: string[]): JsonObject[] =>
     texts.map((text) => ({ type: "output_text", text, annotations: [] }));
   const delta = (text: string, at: number): JsonObject =>
@@ -82,14 +82,14 @@ describe("a place that is not the part's own place in its item", () => {
       whole("a", "a"),
       "aa",
     ],
-  ])("%s: the text is said once", async (_what, deltas, content, text) => {
+  ])("%s: the text is read once", async (_what, deltas, content, text) => {
     const done = item("message", { role: "assistant", content }, "done");
     const answer = await said(TEXT, ...deltas, done);
 
     expect(answer?.text).toBe(text);
   });
 
-  test("a summary's: it is said once", async () => {
+  test("of a summary: it is read once", async () => {
     const summary = [{ type: "summary_text", text: "why" }];
     const answer = await said(
       item("reasoning", { summary: [] }),
@@ -102,7 +102,7 @@ describe("a place that is not the part's own place in its item", () => {
   });
 });
 
-describe("text is read however a server sends it", () => {
+describe("text is read in every server's form", () => {
   const part = { type: "output_text", text: "Hello", annotations: [] };
 
   test.each<[string, JsonObject[]]>([
@@ -154,7 +154,7 @@ describe("text is read however a server sends it", () => {
     expect((await said(...wire))?.text).toBe("Hello");
   });
 
-  test("its own events name it where the data does not", async () => {
+  test("the event name counts if the data has no type", async () => {
     const events = await Array.fromAsync(
       decodeStream(
         responses,
@@ -190,7 +190,7 @@ describe("text is read however a server sends it", () => {
     expect(texts).toEqual(["text", "a", "text", "b", "refusal", "c", "text", "d"]);
   });
 
-  test("words that come back to an item after another one are a block of their own", async () => {
+  test("text of an item after another item is a separate block", async () => {
     const answer = await said(
       TEXT,
       piece("output_text.delta", { delta: "a" }),
@@ -203,7 +203,7 @@ describe("text is read however a server sends it", () => {
     expect(answer?.text).toBe("abc");
   });
 
-  test("citations and probabilities come with it, once", async () => {
+  test("citations and probabilities are read once", async () => {
     const cited = {
       type: "url_citation",
       url: "https://x.test",
@@ -238,7 +238,7 @@ describe("text is read however a server sends it", () => {
   });
 });
 
-describe("[A4.4-f] calls are read however a server sends them", () => {
+describe("[A4.4-f] tool calls are read in every server's form", () => {
   const CALL = { call_id: "c1", name: "f", arguments: "" };
   const WHOLE = { ...CALL, arguments: '{"x":1}' };
 
@@ -282,7 +282,7 @@ describe("[A4.4-f] calls are read however a server sends them", () => {
     expect(answer?.finish).toBe("tool_calls");
   });
 
-  test("several that take turns come one after the other", async () => {
+  test("interleaved calls become consecutive", async () => {
     const answer = await said(
       item("function_call", { ...CALL, call_id: "c1" }),
       item("function_call", { ...CALL, call_id: "c2" }, "added", 1),
@@ -297,7 +297,7 @@ describe("[A4.4-f] calls are read however a server sends them", () => {
     expect(answer?.calls.map((call) => call.arguments)).toEqual(['{"a":1}', '{"b":2}']);
   });
 
-  test("no arguments are an empty object, and free text is what it is", async () => {
+  test("empty arguments are an empty object, and free text is unchanged", async () => {
     const answer = await said(
       item("function_call", CALL, "done"),
       item("custom_tool_call", { call_id: "c2", name: "p", input: "" }, "added", 1),
@@ -308,7 +308,7 @@ describe("[A4.4-f] calls are read however a server sends them", () => {
     expect(answer?.calls.map((call) => call.arguments)).toEqual(["{}", "raw"]);
   });
 
-  test("a free-text call that was never announced is still one", async () => {
+  test("a free-text call that was never announced is read as well", async () => {
     const events = await decoded([
       CREATED,
       piece("custom_tool_call_input.delta", { delta: "raw", item_id: "ctc_1" }),
@@ -320,20 +320,20 @@ describe("[A4.4-f] calls are read however a server sends them", () => {
     expect(saidIn(events).choices[0]?.calls[0]?.arguments).toBe("raw");
   });
 
-  test("names that were fitted are what they were", async () => {
+  test("escaped names are restored", async () => {
     const answer = await said(item("function_call", { ...WHOLE, name: "a_x2e_b" }, "done"));
 
     expect(answer?.calls[0]?.name).toBe("a.b");
   });
 
-  test("a call of no tool is the upstream's failure", async () => {
+  test("a call without a tool name is the upstream's failure", async () => {
     expect(await failure(said(item("function_call", { call_id: "c1" }, "done")))).toBe(
       "upstream_failed",
     );
   });
 });
 
-describe("reasoning is read however a server shows or proves it", () => {
+describe("reasoning is read in every server's form", () => {
   async function thought(...wire: readonly JsonObject[]): Promise<unknown> {
     const events = await decoded([CREATED, ...wire, completed()]);
     const closed = events.find((event) => event.type === "close");
@@ -418,7 +418,7 @@ describe("reasoning is read however a server shows or proves it", () => {
     expect(await thought(...wire)).toEqual(expected);
   });
 
-  test("its proof may come after the words that follow it, and still stands before them", async () => {
+  test("its signature may arrive after later text, and keeps its position", async () => {
     const events = await decoded([
       CREATED,
       item("reasoning", { summary: [] }),
@@ -438,7 +438,7 @@ describe("reasoning is read however a server shows or proves it", () => {
   });
 });
 
-describe("what only this style knows goes back to it", () => {
+describe("content of this style is returned to it", () => {
   const SEARCH = {
     type: "web_search_call",
     id: "ws_1",
@@ -446,7 +446,7 @@ describe("what only this style knows goes back to it", () => {
     action: { type: "search", query: "q" },
   };
 
-  test("a server's tool at work", async () => {
+  test("a server tool's activity", async () => {
     const events = await decoded([
       CREATED,
       item("web_search_call", { id: "ws_1", status: "in_progress" }),
@@ -474,7 +474,7 @@ describe("what only this style knows goes back to it", () => {
   });
 });
 
-describe("[A3.2] an end is an end, and nothing else is", () => {
+describe("[A3.2] a response ends only with an end event", () => {
   test.each<[string, JsonObject, string]>([
     ["completed", {}, "stop"],
     [
@@ -558,11 +558,11 @@ describe("[A3.2] an end is an end, and nothing else is", () => {
     ],
     ["another style's", { choices: [] }, "upstream_failed"],
     ["nothing", {}, "upstream_failed"],
-  ])("a whole response that is %s is a failure", async (_what, body, code) => {
+  ])("a complete response that is %s is a failure", async (_what, body, code) => {
     expect(await failure((async () => responses.outbound.parseResponse(body))())).toBe(code);
   });
 
-  test("an event that cannot be read is lost content; a server's chatter is not", async () => {
+  test("an unreadable event counts as lost content; other data of a server is ignored", async () => {
     const read = (data: string): Promise<unknown> =>
       Array.fromAsync(
         decodeStream(responses, each([{ data }, { data: JSON.stringify(completed()) }])),
@@ -639,7 +639,7 @@ function finalIn(wire: readonly JsonObject[]): JsonObject {
 
 const CALL: OpenBlock = { type: "tool_call", id: "call_1", name: "f", kind: "function" };
 
-describe("[A6-b] a stream has every event that clients put a response together by", () => {
+describe("[A6-b] a stream has every event that clients need to assemble a response", () => {
   test("for text", async () => {
     const wire = await encoded([
       START,
@@ -662,7 +662,7 @@ describe("[A6-b] a stream has every event that clients put a response together b
     expect(wire[0]).toMatchObject({ response: { status: "in_progress", usage: null, output: [] } });
   });
 
-  test("[A4.4-f] for calls, with and without arguments, behind words", async () => {
+  test("[A4.4-f] for calls, with and without arguments, after text", async () => {
     const custom: OpenBlock = { type: "tool_call", id: "call_2", name: "p", kind: "custom" };
     const wire = await encoded([
       START,
@@ -692,7 +692,7 @@ describe("[A6-b] a stream has every event that clients put a response together b
     });
   });
 
-  test("for reasoning, in every place", async () => {
+  test("for reasoning, in every field", async () => {
     const wire = await encoded(
       [
         START,
@@ -723,7 +723,7 @@ describe("[A6-b] a stream has every event that clients put a response together b
     });
   });
 
-  test("texts and refusals in a row are parts of one message, citations among them", async () => {
+  test("consecutive texts and refusals are parts of one message, including citations", async () => {
     const wire = await encoded([
       START,
       ...block({ type: "text" }, ["a"]),
@@ -763,7 +763,7 @@ describe("[A6-b] a stream has every event that clients put a response together b
     ]);
   });
 
-  test("an image, a server's tool, and sound, which is written down", async () => {
+  test("for an image, a server tool, and audio, which becomes its transcript", async () => {
     const data = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
     const wire = await encoded([
       START,
@@ -783,7 +783,7 @@ describe("[A6-b] a stream has every event that clients put a response together b
     ]);
   });
 
-  test("an answer that says nothing", async () => {
+  test("for an empty response", async () => {
     const wire = await encoded([START, ...ended("stop")]);
 
     expect([typesOf(wire), finalIn(wire)["output"]]).toEqual([
@@ -793,7 +793,7 @@ describe("[A6-b] a stream has every event that clients put a response together b
   });
 });
 
-describe("[A3.2] a response ends as it ended", () => {
+describe("[A3.2] a response has the status of its end", () => {
   test.each([
     ["stop", "completed", null, "completed"],
     ["other", "completed", null, "completed"],
@@ -817,13 +817,13 @@ describe("[A3.2] a response ends as it ended", () => {
     });
   });
 
-  test("a call that the limit cut off is not complete", async () => {
+  test("a call that the limit truncated is incomplete", async () => {
     const wire = await encoded([START, ...block(CALL, ['{"x":']), ...ended("length")]);
 
     expect(finalIn(wire)["output"]).toMatchObject([{ status: "incomplete", arguments: '{"x":' }]);
   });
 
-  test("nothing that tells of the end leaves before the end", () => {
+  test("nothing about the end is sent before the end", () => {
     const encoder = responses.inbound.openEncoder(requestWith({}));
     const events = [START, ...block({ type: "text" }, ["a"]), ...ended("stop")];
     const before = events.map((event) => encoder.encode(event)).join("");
@@ -832,7 +832,7 @@ describe("[A3.2] a response ends as it ended", () => {
     expect(encoder.end()).toStartWith("event: response.completed\n");
   });
 
-  test("without a reason for its end a response has not ended", () => {
+  test("a response without a finish reason has not ended", () => {
     const encoder = responses.inbound.openEncoder(requestWith({}));
     encoder.encode(START);
 
@@ -840,7 +840,7 @@ describe("[A3.2] a response ends as it ended", () => {
   });
 });
 
-describe("[A7] a failure is the last event, wherever it comes", () => {
+describe("[A7] a failure is the last event, in any position", () => {
   const events = [
     START,
     ...block({ type: "reasoning" }, ["why"]),
@@ -871,7 +871,7 @@ describe("[A7] a failure is the last event, wherever it comes", () => {
   );
 });
 
-describe("a caller sees of reasoning what they asked for", () => {
+describe("reasoning in a response follows the client's options", () => {
   const events: ChatEvent[] = [
     START,
     ...block({ type: "reasoning" }, ["why"], { signature: { issuer: "messages", value: "sig" } }),
@@ -896,7 +896,7 @@ describe("a caller sees of reasoning what they asked for", () => {
     ]);
   });
 
-  test("and sends back what comes back as it was", async () => {
+  test("and is read back when it is returned", async () => {
     const output = finalIn(await encoded(events, { include }))["output"] ?? null;
     const { messages } = requestWith({ input: output });
 
@@ -908,8 +908,8 @@ describe("a caller sees of reasoning what they asked for", () => {
   });
 });
 
-describe("[A2.4] the response object repeats what was asked", () => {
-  test("with the documented defaults where nothing was", async () => {
+describe("[A2.4] the response object repeats the request's options", () => {
+  test("with the documented defaults for missing ones", async () => {
     expect(finalIn(await encoded([START, ...ended("stop")]))).toEqual({
       id: "resp_abcdefghijklmnopqrstuvwx",
       object: "response",
@@ -952,7 +952,7 @@ describe("[A2.4] the response object repeats what was asked", () => {
     });
   });
 
-  test("[A4.4-c] [A4.4-d] [A4.4-e] and the caller's own words otherwise", async () => {
+  test("[A4.4-c] [A4.4-d] [A4.4-e] and the client's values otherwise", async () => {
     const asked = {
       instructions: "i",
       max_output_tokens: 9,
@@ -987,7 +987,7 @@ describe("[A2.4] the response object repeats what was asked", () => {
     ]);
   });
 
-  test("an id that is a response's already stays as it is", () => {
+  test("an id in the form of a response id is unchanged", () => {
     const built = responses.inbound.buildResponse(
       [{ ...START, id: "resp_up" }, ...ended("stop")],
       requestWith({}),
@@ -1013,7 +1013,7 @@ describe("[A2.4] the response object repeats what was asked", () => {
   });
 });
 
-test(`any answer, cut at any byte, is read as it was written (seed ${SEED})`, async () => {
+test(`any response, with any split, is read as it was written (seed ${SEED})`, async () => {
   const words = fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }), {
     maxLength: 4,
   });

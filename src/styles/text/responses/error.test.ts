@@ -14,7 +14,7 @@ function failedBy(code: FaultCode): JsonObject {
   return JSON.parse(readEvents(written)[0]?.data ?? "{}") as JsonObject;
 }
 
-test.each(CODES)("[A7] %s has its words, before the first byte and after", (code) => {
+test.each(CODES)("[A7] %s has its message, before the first byte and after", (code) => {
   const before = responses.inbound.buildError(new GatewayError(code, "Words."))["error"];
   const after = memberOf(memberOf(failedBy(code), "response"), "error");
 
@@ -34,6 +34,6 @@ test.each<[FaultCode, string]>([
   ["out_of_quota", "insufficient_quota"],
   ["upstream_overloaded", "server_is_overloaded"],
   ["upstream_failed", "server_error"],
-])("what clients act on is said in their word: %s is %s", (code, word) => {
+])("codes that clients act on have the clients' names: %s is %s", (code, word) => {
   expect(failedBy(code)).toMatchObject({ response: { error: { code: word } } });
 });

@@ -78,7 +78,7 @@ function result(callId: string, text: string): ToolResultBlock {
   return { type: "tool_result", callId, blocks: [{ type: "text", text }] };
 }
 
-describe("what a caller of this style wrote goes out as it was written", () => {
+describe("a request of this style is sent as its client wrote it", () => {
   test.each<[string, JsonObject]>([
     ["tuning", { temperature: 0, top_p: 0.5, max_output_tokens: 3, parallel_tool_calls: false }],
     ["instructions", { instructions: "Be brief." }],
@@ -200,7 +200,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     });
   });
 
-  test("a block that was changed on the way is written anew, and its neighbours stay", () => {
+  test("a changed block is written again, and its neighbours stay", () => {
     const input = [
       {
         role: "user",
@@ -230,7 +230,7 @@ describe("what a caller of this style wrote goes out as it was written", () => {
     ]);
   });
 
-  test("a steered model is told so, and is still asked for the summary", () => {
+  test("an effort from the model's suffix is sent, and the summary is still requested", () => {
     const asked = { reasoning: { summary: "detailed" } };
     const { body } = rewritten(asked, { reasoning: { effort: "high", visible: true } });
 
@@ -238,8 +238,8 @@ describe("what a caller of this style wrote goes out as it was written", () => {
   });
 });
 
-describe("forms that the vendor refuses are understood, and written as it takes them", () => {
-  test("[A4.4-a] parts among the items are what one user says", () => {
+describe("forms that the vendor refuses are accepted, and translated", () => {
+  test("[A4.4-a] parts among the items are a user message", () => {
     const parts = [
       { type: "input_text", text: "What is it?" },
       { type: "input_image", image_url: "https://x.test/y.png", detail: "high" },
@@ -266,7 +266,7 @@ describe("forms that the vendor refuses are understood, and written as it takes 
     expect(body["tool_choice"]).toEqual({ type: "function", name: "f" });
   });
 
-  test("what an assistant said is output text", () => {
+  test("an assistant's text is output text", () => {
     const input = [USER, { role: "assistant", content: [{ type: "input_text", text: "a" }] }, USER];
 
     expect(rewritten({ input }).body["input"]).toEqual([
@@ -276,7 +276,7 @@ describe("forms that the vendor refuses are understood, and written as it takes 
     ]);
   });
 
-  test("[A4.4-e] no summary is asked for by not asking", () => {
+  test("[A4.4-e] a missing summary option requests no summary", () => {
     const { body } = rewritten({ reasoning: { effort: "low", summary: "none" } });
 
     expect(body["reasoning"]).toEqual({ effort: "low" });
@@ -289,8 +289,8 @@ describe("forms that the vendor refuses are understood, and written as it takes 
   });
 });
 
-describe("an upstream is asked to keep nothing", () => {
-  test("[A4.4-d] and is never sent the id of a response that the gateway keeps", () => {
+describe("an upstream stores no response", () => {
+  test("[A4.4-d] and never gets the id of a response that the gateway stores", () => {
     const { body } = rewritten({ previous_response_id: "resp_1", store: true });
 
     expect([body["store"], "previous_response_id" in body]).toEqual([false, false]);
@@ -301,15 +301,15 @@ describe("an upstream is asked to keep nothing", () => {
     ["a model that does not", { reasoning: { effort: "low" } }, { kind: "chat" }, false],
     ["a model nobody knows, asked to reason", { reasoning: { effort: "low" } }, {}, true],
     ["a model nobody knows", {}, {}, false],
-  ])("proof of reasoning is asked of %s: %j", (_what, fields, model, isAsked) => {
+  ])("and encrypted reasoning is requested from %s: %j", (_what, fields, model, isAsked) => {
     const { body } = rewritten(fields, {}, model);
 
     expect(body["include"]).toEqual(isAsked ? [ENCRYPTED] : undefined);
   });
 });
 
-describe("a request is what it means to every style", () => {
-  test("the conversation of a caller who only knows items is one of turns", () => {
+describe("a request has the same meaning in every style", () => {
+  test("a conversation of items becomes turns", () => {
     const input = [
       { role: "developer", content: "d" },
       USER,
@@ -343,7 +343,7 @@ describe("a request is what it means to every style", () => {
     });
   });
 
-  test("words and calls of one turn both reach an upstream of chat completions", () => {
+  test("text and calls of one turn both reach an upstream of chat completions", () => {
     const { body } = asChat({
       instructions: "i",
       input: [
@@ -363,7 +363,7 @@ describe("a request is what it means to every style", () => {
     expect(JSON.stringify(body["messages"])).toContain('"so"');
   });
 
-  test("[A4.4-b] web search, a schema and a choice are the hub's", () => {
+  test("[A4.4-b] web search, a schema and a tool choice have hub fields", () => {
     const request = read({
       tools: [
         {
@@ -390,7 +390,7 @@ describe("a request is what it means to every style", () => {
     });
   });
 
-  test("[A4.4-e] [A4.4-d] what the gateway does itself is nothing that is lost", () => {
+  test("[A4.4-e] [A4.4-d] options that the gateway applies itself are no loss", () => {
     const { lost } = asChat({
       previous_response_id: "resp_1",
       truncation: "auto",
@@ -403,7 +403,7 @@ describe("a request is what it means to every style", () => {
     expect(lost).toEqual([]);
   });
 
-  test("what only tunes is reported by its name", () => {
+  test("tuning options are reported by name", () => {
     const { lost } = asChat({
       text: { verbosity: "low" },
       reasoning: { context: "all_turns" },
@@ -431,13 +431,13 @@ describe("a request is what it means to every style", () => {
     ["tools.computer_use_preview", { tools: [{ type: "computer_use_preview" }] }],
     ["conversation", { conversation: "conv_1" }],
     ["prompt", { prompt: { id: "p" } }],
-  ])("what another style cannot do is refused: %s", (param, fields) => {
+  ])("an option that another style lacks is refused: %s", (param, fields) => {
     expect(refusal(() => asChat(fields))).toEqual(["not_carried", param]);
   });
 });
 
-describe("a caller of another style is understood by an upstream of this one", () => {
-  test("the first instructions have a place of their own, later ones stay where they are", () => {
+describe("a request of another style for an upstream of this one", () => {
+  test("has its first instructions in their own field, later ones stay in place", () => {
     const { body } = written({
       messages: [
         said("system", "a"),
@@ -458,7 +458,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     ]);
   });
 
-  test("instructions alone are still a request", () => {
+  test("with instructions only is valid", () => {
     const { body } = written({ messages: [said("system", "a")] });
 
     expect([body["instructions"], body["input"]]).toEqual([
@@ -467,7 +467,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     ]);
   });
 
-  test("a turn becomes items, results among what the user says too", () => {
+  test("has a turn as items, including results in a user turn", () => {
     const { body, lost } = written({
       messages: [
         said("user", "hi"),
@@ -496,7 +496,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     expect(lost).toEqual([]);
   });
 
-  test("pictures, files and sound are parts, also in what a tool returns", () => {
+  test("has images, files and audio as parts, also in tool results", () => {
     const png = { type: "image", mediaType: "image/png", source: { kind: "data", base64: "AA==" } };
     const { body } = written({
       messages: [
@@ -557,7 +557,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     ]);
   });
 
-  test("functions are flat, never strict by accident, and always have a schema", () => {
+  test("has flat functions, without strict by default, and with a schema", () => {
     const { body } = written({
       tools: [
         { kind: "function", name: "f", description: "d" },
@@ -596,7 +596,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     });
   });
 
-  test("a choice among tools is flat too", () => {
+  test("has a flat tool choice", () => {
     const tools = [{ kind: "function", name: "f" }] as const;
     const { body } = written({
       tools: [{ kind: "function", name: "f" }],
@@ -610,7 +610,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     });
   });
 
-  test("a choice of what another style's server runs is reported beside others, and refused where it is all", () => {
+  test("with a choice of another style's server tool is reported beside others, and refused if it is the only one", () => {
     const choice = (...tools: AllowedTool[]): Partial<ChatRequest> => ({
       tools: [{ kind: "function", name: "f" }],
       toolChoice: {
@@ -627,7 +627,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     expect(refusal(() => written(choice()))).toEqual(["not_carried", "tool_choice"]);
   });
 
-  test("a choice among hosted tools too stays whole for its own style, and is read for the others", () => {
+  test("a choice that includes hosted tools is unchanged for its own style, and read for the others", () => {
     const tool_choice = {
       type: "allowed_tools",
       mode: "required",
@@ -658,13 +658,13 @@ describe("a caller of another style is understood by an upstream of this one", (
     });
   });
 
-  test("without tools there is no choice among them", () => {
+  test("without tools has no tool choice", () => {
     const { body } = written({ toolChoice: { mode: "auto" }, parallelToolCalls: true });
 
     expect(Object.keys(body).sort()).toEqual(["input", "model", "store"]);
   });
 
-  test("names that this style does not allow can be read again", () => {
+  test("has escaped names that can be restored", () => {
     const { body } = written({
       tools: [{ kind: "function", name: "a.b:c" }],
       messages: [
@@ -678,7 +678,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     expect(body).toMatchObject({ tools: [{ name }], input: [{}, { name }, {}] });
   });
 
-  test("ids that are too long become shorter, the call's and its result's alike", () => {
+  test("has shortened ids, of the call and its result alike", () => {
     const long = "c".repeat(500);
     const { body } = written({
       messages: [said("user", "hi"), by("assistant", call(long)), by("tool", result(long, "1"))],
@@ -689,7 +689,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     expect(one?.["call_id"]).toMatch(/^.{1,64}$/);
   });
 
-  test("a result before its call answers nothing, and neither does a second one", () => {
+  test("a result before its call belongs to no call, and neither does a second one", () => {
     const { body, lost } = written({
       messages: [
         by("tool", result("a", "0")),
@@ -715,7 +715,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     expect([...lost].sort()).toEqual(["messages.tool_call_id", "messages.tool_calls"]);
   });
 
-  test("an id that two calls have at once becomes two, and each gets its result", () => {
+  test("an id of two calls becomes two, and each gets its result", () => {
     const { body } = written({
       messages: [
         by("assistant", call("a"), call("a"), call("x".repeat(64)), call("x".repeat(64))),
@@ -734,7 +734,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     );
   });
 
-  test("what only the upstream has may be answered first, but nothing is answered twice", () => {
+  test("a call stored upstream may be answered first, but no call is answered twice", () => {
     const output = (call_id: string, said: string): JsonObject => ({
       type: "function_call_output",
       call_id,
@@ -758,7 +758,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     ]);
   });
 
-  test("a call without a result is given one, and a result without a call is told by the user", () => {
+  test("a call without a result gets one, and a result without a call is user text", () => {
     const { body, lost } = written({
       messages: [
         said("user", "hi"),
@@ -779,7 +779,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     expect([...lost].sort()).toEqual(["messages.tool_call_id", "messages.tool_calls"]);
   });
 
-  test("the result of a free-text call says that it is one", () => {
+  test("the result of a free-text call has that type", () => {
     const { body } = written({
       messages: [
         said("user", "hi"),
@@ -795,7 +795,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     ]);
   });
 
-  test("a schema is flat", () => {
+  test("has a flat schema", () => {
     const format = { type: "json_schema", name: "n", schema: { type: "object" } } as const;
 
     expect(written({ format }).body["text"]).toEqual({ format });
@@ -804,7 +804,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     });
   });
 
-  test("tuning that the style does not have is reported", () => {
+  test("reports tuning options that the style lacks", () => {
     const { body, lost } = written({
       sampling: { temperature: 0.5, topK: 1, presencePenalty: 1, frequencyPenalty: 1, seed: 1 },
       stop: ["x"],
@@ -829,7 +829,7 @@ describe("a caller of another style is understood by an upstream of this one", (
     ]);
   });
 
-  test("what chat completions have too is carried, and the rest reported", () => {
+  test("has the fields shared with chat completions, and reports the rest", () => {
     const shared = { prompt_cache_key: "k", service_tier: "flex", safety_identifier: "s" };
     const { body, lost } = written({
       extra: { chat: { ...shared, verbosity: "low", logit_bias: { "1": 2 } } },
@@ -847,11 +847,11 @@ describe("a caller of another style is understood by an upstream of this one", (
     ["n", { choices: 2 }],
     ["modalities", { modalities: ["text", "audio"] }],
     ["modalities", { modalities: ["text", "image"] }],
-  ])("what would answer another question is refused: %s", (param, request) => {
+  ])("is refused if a loss would change the result: %s", (param, request) => {
     expect(refusal(() => written(request))).toEqual(["not_carried", param]);
   });
 
-  test("probabilities are asked for where this style asks", () => {
+  test("requests probabilities in this style's field", () => {
     const { body } = written({ logprobs: { top: 2 } });
 
     expect([body["include"], body["top_logprobs"]]).toEqual([["message.output_text.logprobs"], 2]);
@@ -879,11 +879,11 @@ describe("reasoning", () => {
     ["any budget, where silence is off", { budgetTokens: -1 }, SWITCHED, { effort: "low" }],
     ["a switch that says on, where it is on", { enabled: true }, REASONER, undefined],
     ["a model that does not reason", { effort: "high" }, { kind: "chat" }, undefined],
-  ])("%s is said in this style's words", (_what, reasoning, model, expected) => {
+  ])("%s is translated to this style", (_what, reasoning, model, expected) => {
     expect(written({ reasoning }, model).body["reasoning"]).toEqual(expected);
   });
 
-  test("what an upstream of this style proved goes back to one before its call", () => {
+  test("signed by an upstream of this style goes back to one before its call", () => {
     const { body } = written({
       messages: [
         said("user", "hi"),
@@ -936,7 +936,7 @@ describe("reasoning", () => {
     expect(lost).toEqual(["reasoning"]);
   });
 
-  test("nor is one that came back from this style's own caller", () => {
+  test("of another vendor returned by this style's own client is not sent either", () => {
     const marked = Buffer.from("sluice:messages:sig").toString("base64");
     const input = [
       USER,
@@ -953,7 +953,7 @@ describe("reasoning", () => {
     });
   });
 
-  test("an id that only its vendor could resolve is left out, shown reasoning is not", () => {
+  test("with an id that only its vendor can resolve is omitted, readable reasoning is not", () => {
     const shown = {
       type: "reasoning",
       summary: [],
@@ -972,7 +972,7 @@ describe("reasoning", () => {
     });
   });
 
-  test("reasoning that nothing follows is left out", () => {
+  test("without anything after it is omitted", () => {
     const input = [
       { type: "reasoning", id: "rs_0", summary: [], encrypted_content: "gAAA" },
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
@@ -983,7 +983,7 @@ describe("reasoning", () => {
   });
 });
 
-test("an answer that the caller has begun is continued by asking for it", () => {
+test("a prefix of the assistant is continued by an instruction", () => {
   const begun = [said("user", "Count."), said("assistant", "1, 2,")];
   const { body, lost } = written({ messages: begun, rawFields: { messages: {} } });
 

@@ -3,7 +3,7 @@ import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { buildUsage, parseUsage, usageIn } from "./usage.ts";
 
-describe("usage is understood however a server counts", () => {
+describe("usage is read in every server's form", () => {
   test.each<[string, JsonObject, Partial<Usage> | undefined]>([
     ["plainly", { input_tokens: 9, output_tokens: 3 }, { inputTokens: 9, outputTokens: 3 }],
     [
@@ -74,7 +74,7 @@ describe("usage is understood however a server counts", () => {
   });
 });
 
-test("[A2.4] what is written is read again as it was, and adds up", () => {
+test("[A2.4] written usage is read back unchanged, and adds up", () => {
   const usage = {
     ...NO_USAGE,
     inputTokens: 100,
@@ -88,7 +88,7 @@ test("[A2.4] what is written is read again as it was, and adds up", () => {
   expect(buildUsage(usage)).toMatchObject({ total_tokens: 150 });
 });
 
-test("searches of the web are counted in the output, and neither failures nor pages that were opened", () => {
+test("web searches are counted in the output, without failures and opened pages", () => {
   const call = { type: "web_search_call", status: "completed" };
   const output = [
     { ...call, action: { type: "search", query: "foxes" } },
@@ -104,10 +104,10 @@ test("searches of the web are counted in the output, and neither failures nor pa
   expect(parseUsage(usage, [])).not.toHaveProperty("searches");
 });
 
-describe("a whole response tells beside its usage", () => {
+describe("a complete response has beside its usage", () => {
   const usage = { input_tokens: 100, output_tokens: 20 };
 
-  test("which service tier served", () => {
+  test("the service tier", () => {
     expect(usageIn({ usage, service_tier: "priority" })?.served).toEqual({
       serviceTier: "priority",
     });
@@ -117,7 +117,7 @@ describe("a whole response tells beside its usage", () => {
     expect(usageIn({ usage })).not.toHaveProperty("served");
   });
 
-  test("how often its tool searched, which counts for more than the items of its output", () => {
+  test("the number of searches of its tool, which takes precedence over the output items", () => {
     const output = [{ type: "web_search_call", action: { type: "search" } }];
     const response = { usage, output, tool_usage: { web_search: { num_requests: 3 } } };
 
@@ -127,7 +127,7 @@ describe("a whole response tells beside its usage", () => {
     ).toBe(1);
   });
 
-  test("what pictures took that its tool drew, by the model that the tool names", () => {
+  test("the usage of its image tool, by the model that the tool names", () => {
     const image_gen = { input_tokens: 50, output_tokens: 4_000, total_tokens: 4_050 };
     const tools = [{ type: "image_generation", model: "gpt-image-2" }];
     const drawn = usageIn({ usage, tools, tool_usage: { image_gen } });

@@ -30,7 +30,7 @@ const DONE: JsonObject = {
 };
 
 describe("a task", () => {
-  test("that was taken on has an id", () => {
+  test("that was accepted has an id", () => {
     expect(parseSubmitted({ id: ID })).toBe(ID);
     expect(failureOf(() => parseSubmitted({}))).toStartWith("upstream_failed");
     expect(failureOf(() => parseSubmitted({ id: "" }))).toStartWith("upstream_failed");
@@ -47,7 +47,7 @@ describe("a task", () => {
     expect(look({ id: ID, status, error: null })).toEqual({ state } as ReturnType<typeof look>);
   });
 
-  test("that is done says where its video is, what it is and what it took", () => {
+  test("that is done has its video's link, properties and usage", () => {
     expect(look(DONE)).toEqual({
       state: "succeeded",
       videos: [{ url: VIDEO, lastFrameUrl: LAST, seconds: 5 }],
@@ -75,19 +75,19 @@ describe("a task", () => {
     });
   });
 
-  test("that searched the web says how often", () => {
+  test("that searched the web has the number of searches", () => {
     const usage = { completion_tokens: 9, tool_usage: { web_search: 2 } };
 
     expect(look({ ...DONE, usage })).toMatchObject({ usage: { outputTokens: 9, searches: 2 } });
   });
 
-  test("that was asked for in frames is as long as those last", () => {
+  test("that was requested in frames has their length", () => {
     const { duration: _, ...rest } = DONE;
 
     expect(look({ ...rest, frames: 120 })).toMatchObject({ usage: { durationMs: 5_000 } });
   });
 
-  test("that counts nothing is charged as it was expected to be", () => {
+  test("without usage is charged by the expected usage", () => {
     for (const usage of [null, {}, { completion_tokens: 0 }, { completion_tokens: "9" }]) {
       expect(look({ ...DONE, usage })).not.toHaveProperty("usage");
     }
@@ -99,7 +99,7 @@ describe("a task", () => {
     }
   });
 
-  test("that failed says why, with our word for what was not let through", () => {
+  test("that failed has its reason, with the gateway's code for blocked content", () => {
     const failed = (error: JsonObject[string]) => look({ id: ID, status: "failed", error });
 
     expect(
@@ -121,7 +121,7 @@ describe("a task", () => {
     });
   });
 
-  test("that failed may call it a reason", () => {
+  test("that failed may have its reason in another field", () => {
     const reason = { code: "OutputAudioSensitiveContentDetected", message: "No." };
 
     expect(look({ status: "failed", failure_reason: reason })).toMatchObject({
@@ -143,14 +143,14 @@ describe("a task", () => {
     });
   });
 
-  test("tells callers nothing of the gateway's account", () => {
+  test("reveals nothing of the gateway's account to clients", () => {
     const error = { code: "AccountOverdueError", message: "Account 21000 owes 3 CNY." };
 
     expect(JSON.stringify(look({ status: "failed", error }))).not.toContain("owes");
   });
 });
 
-describe("a refusal is understood, with its status and inside a success", () => {
+describe("a refusal is read, with its status and within a successful response", () => {
   test.each<[number, string, FaultCode]>([
     [400, "MissingParameter", "upstream_rejected"],
     [400, "InvalidParameter.UnsupportedParameter", "upstream_rejected"],

@@ -64,7 +64,7 @@ describe("[B4.2-a] a task is read", () => {
     });
   });
 
-  test("and fields of the vendor's own go along, but for those that are null", () => {
+  test("and the vendor's own fields are kept, except those that are null", () => {
     const { extra, user } = read([WORDS], {
       service_tier: "flex",
       draft: null,
@@ -75,7 +75,7 @@ describe("[B4.2-a] a task is read", () => {
     expect(user).toBe("someone");
   });
 
-  test("with all its words, in their order", () => {
+  test("with all its texts, in order", () => {
     expect(read([WORDS, { type: "text", text: " " }, { type: "text", text: "runs" }]).prompt).toBe(
       "a fox\nruns",
     );
@@ -96,7 +96,7 @@ describe("[B4.2-b] media have roles", () => {
     expect(media.at(-1)).toEqual({ type: "image", role, source: { kind: "url", url: LINK } });
   });
 
-  test("the one picture that has none begins the video", () => {
+  test("a single image without a role is the first frame", () => {
     const one = read([WORDS, image()]);
     const two = read([WORDS, image(), image("last_image")]);
 
@@ -104,7 +104,7 @@ describe("[B4.2-b] media have roles", () => {
     expect([two.scenario, two.media[0]?.role]).toEqual(["first_last", "first_frame"]);
   });
 
-  test("videos and sounds are referred to, and assets are known as such", () => {
+  test("videos and audio are references, and assets are recognised", () => {
     const { scenario, media } = read([
       WORDS,
       { type: "video_url", video_url: { url: "asset://asset-1" }, role: "reference_video" },
@@ -150,7 +150,7 @@ describe("[B4.2-b] media have roles", () => {
   });
 });
 
-describe("[B4.2-c] a task that cannot be is refused in the interface's words", () => {
+describe("[B4.2-c] an invalid task is refused with the protocol's error", () => {
   test.each<[JsonObject, string]>([
     [{ content: [WORDS] }, "model is required"],
     [{ model: "", content: [WORDS] }, "model is required"],
@@ -200,7 +200,7 @@ describe("[B4.2-c] a task that cannot be is refused in the interface's words", (
     expect(refusal(body)).toBe(message);
   });
 
-  test("every failure has a code, a type and its words", () => {
+  test("every failure has a code, a type and a message", () => {
     for (const code of Object.keys(FAULTS) as FaultCode[]) {
       expect(inbound.buildError(new GatewayError(code, "It is so."))).toEqual({
         error: { code: expect.any(String), type: expect.any(String), message: "It is so" },
@@ -208,15 +208,15 @@ describe("[B4.2-c] a task that cannot be is refused in the interface's words", (
     }
   });
 
-  test("an account that lacks the model is known by its code", () => {
+  test("an account without the model has its own code", () => {
     expect(inbound.buildError(new GatewayError("upstream_model_missing", "m"))).toMatchObject({
       error: { code: "ModelNotOpen" },
     });
   });
 });
 
-describe("what the words say beside what is to be seen", () => {
-  test("[B4.1-f4] is read by long names and short ones, and left in the words", () => {
+describe("options in the prompt text", () => {
+  test("[B4.1-f4] are read by long and short names, and stay in the text", () => {
     const text =
       "a fox --ratio 9:16 --dur 10 --rs 1080P --fps 24 --seed 7 --wm true --cf false --frames 57";
 
@@ -239,7 +239,7 @@ describe("what the words say beside what is to be seen", () => {
     expect(read([{ type: "text", text }]).prompt).toBe(text);
   });
 
-  test("counts by the last of a kind, whatever the case, and what cannot be read is not said", () => {
+  test("count by the last of a kind, in any case, and unreadable ones are ignored", () => {
     expect(readFlags("a --DUR 5 b --duration 12")).toEqual({ seconds: 12 });
     expect(readFlags("--dur soon --rs huge --ratio wide --seed 1.5 --wm maybe --dur")).toEqual({});
     expect(readFlags("--wm --cf true")).toEqual({ cameraFixed: true });
@@ -247,7 +247,7 @@ describe("what the words say beside what is to be seen", () => {
     expect(readFlags("--dur 99999 --fps 0 --seed -1")).toEqual({ seed: -1 });
   });
 
-  test("yields to the fields beside it", () => {
+  test("yield to the fields beside the text", () => {
     const { seconds, resolution } = read([{ type: "text", text: "a fox --dur 10 --rs 480p" }], {
       duration: 5,
     });
@@ -255,7 +255,7 @@ describe("what the words say beside what is to be seen", () => {
     expect([seconds, resolution]).toEqual([5, "480p"]);
   });
 
-  test("is looked for in no more time than the words are long", () => {
+  test("are searched in time proportional to the text", () => {
     const { seconds } = read([{ type: "text", text: `${"--dur ".repeat(100_000)}7` }]);
 
     expect(seconds).toBe(7);
@@ -263,14 +263,14 @@ describe("what the words say beside what is to be seen", () => {
 });
 
 describe("a task is written", () => {
-  test("[B3.1] in the words of the interface, in every state", () => {
+  test("[B3.1] in the protocol's words, in every state", () => {
     const words = STATUSES.map((status) => inbound.writeTask(aTask({ status }), LINKS)["status"]);
 
     expect(words).toEqual(["queued", "queued", "queued", "processing", "succeeded", "failed"]);
     expect(inbound.writeSubmitted(aTask())).toEqual({ id: "task_1" });
   });
 
-  test("[B2.2] with its video, its times, and what was counted", () => {
+  test("[B2.2] with its video, its times, and its usage", () => {
     const done = aTask({
       status: "succeeded",
       facts: { scenario: "text", resolution: "720p", ratio: "16:9", seconds: 5, audio: false },
@@ -300,7 +300,7 @@ describe("a task is written", () => {
     });
   });
 
-  test("[B2.2] with why it failed, and nothing of a video", () => {
+  test("[B2.2] with its reason if it failed, without a video", () => {
     const failed = (code: string) =>
       inbound.writeTask(aTask({ status: "failed", failure: { code, message: "No." } }), LINKS);
 
@@ -322,7 +322,7 @@ describe("a task is written", () => {
   });
 });
 
-describe("a list is asked for", () => {
+describe("a list is requested", () => {
   const listed = (query: string) => readList(new URLSearchParams(query));
 
   test("by page, state, model and ids", () => {

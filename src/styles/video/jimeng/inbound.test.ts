@@ -10,7 +10,7 @@ const read = (body: JsonObject) => inbound.read({ req_key: "m", prompt: "a fox",
 const LINK = "https://pictures.example/1.png";
 
 describe("[B4.3] a request of protocol B", () => {
-  test("says what it wants in its own words", () => {
+  test("has options in its own fields", () => {
     expect(read({ seed: 7, aspect_ratio: "9:16", frames: 241 })).toEqual({
       model: "m",
       scenario: "text",
@@ -33,11 +33,11 @@ describe("[B4.3] a request of protocol B", () => {
     ],
     ["a list of links", { image_urls: [LINK] }, "first_frame", { kind: "url", url: LINK }],
     ["a list of bytes", { binary_data_base64: ["aGk="] }, "first_frame", { base64: "aGk=" }],
-  ])("shows a first frame as %s", (_how, body, role, source) => {
+  ])("has a first frame as %s", (_how, body, role, source) => {
     expect(read(body)).toMatchObject({ scenario: "first_frame", media: [{ role, source }] });
   });
 
-  test("shows a last frame beside it, and more pictures as references", () => {
+  test("has a last frame beside it, and more images as references", () => {
     const roles = (count: number) =>
       read({ image_urls: Array<string>(count).fill(LINK) }).media.map(({ role }) => role);
 
@@ -46,7 +46,7 @@ describe("[B4.3] a request of protocol B", () => {
     expect(read({ image: LINK, image_urls: [LINK] }).scenario).toBe("first_last");
   });
 
-  test("leaves out what stands for nothing", () => {
+  test("omits empty values", () => {
     expect(read({ seed: -1, image: "", aspect_ratio: "", callback_url: "", frames: null })).toEqual(
       { model: "m", scenario: "text", prompt: "a fox", media: [] },
     );
@@ -71,13 +71,13 @@ describe("[B4.3] a request of protocol B", () => {
     [{ frames: "121" }, "frames: 'frames' must be"],
     [{ seed: 1.5 }, "seed: 'seed' must be"],
     [{ prompt: { toString: "a" } }, "prompt: 'prompt' must be"],
-  ])("is refused with %j, and told why", (body, refusal) => {
+  ])("with %j is refused with an explanation", (body, refusal) => {
     expect(refusalOf(() => read(body))).toStartWith(refusal);
   });
 });
 
-describe("[B2.3] an answer of protocol B", () => {
-  test("to a submit is the task's id, as a text, in an envelope with the request's id", () => {
+describe("[B2.3] a response of protocol B", () => {
+  test("to a submission has the task's id as text, in an envelope with the request's id", () => {
     const answer = inbound.writeSubmitted(aTask());
 
     expect(inbound.withRequestId?.(answer, "r-1")).toEqual({
@@ -88,7 +88,7 @@ describe("[B2.3] an answer of protocol B", () => {
     });
   });
 
-  test("[B3.1] tells every state in its own words, and success of the question in all of them", () => {
+  test("[B3.1] has every state in its own words, with the code for success", () => {
     const told = STATUSES.map((status) => {
       const { code, data } = inbound.writeTask(aTask({ status }), linksTo());
       return { code, data };
@@ -100,7 +100,7 @@ describe("[B2.3] an answer of protocol B", () => {
     );
   });
 
-  test("says where the video is, or why there is none", () => {
+  test("has the video's link, or the reason for its absence", () => {
     const failure = { code: "content_filtered", message: "It may be sensitive." };
     const video = { url: "https://videos.example/1.mp4" };
 

@@ -13,8 +13,8 @@ function done(data: JsonObject) {
   return look({ code: 10_000, data, message: "Success" });
 }
 
-describe("what Jimeng answers to a request", () => {
-  test("is an id of more digits than a number can hold", () => {
+describe("a Jimeng response", () => {
+  test("has an id with more digits than a number can hold", () => {
     const body = {
       code: 10_000,
       data: { task_id: "7392616336519610409" },
@@ -46,14 +46,14 @@ describe("what Jimeng answers to a request", () => {
     [50_430, "upstream_rate_limited"],
     [50_500, "upstream_overloaded"],
     [50_501, "upstream_overloaded"],
-  ])("with code %i is a failure, whatever its status: %s", (code, fault) => {
+  ])("with code %i is a failure, with any status: %s", (code, fault) => {
     const body = { code, data: null, message: "Input Text Risk Not Pass" };
 
     expect(failureOf(() => parseSubmitted(body))).toStartWith(fault);
     expect(parseError(400, JSON.stringify(body)).code).toBe(fault as "upstream_auth");
   });
 
-  test("has the same code where that is a text", () => {
+  test("has the same code if that is text", () => {
     const data = { status: "done", video_url: "https://cdn.example/v.mp4" };
 
     expect(look({ code: "10000", data }).state).toBe("succeeded");
@@ -65,7 +65,7 @@ describe("what Jimeng answers to a request", () => {
     );
   });
 
-  test("in the layer that checks signatures has a form of its own", () => {
+  test("of the layer that checks signatures has a different form", () => {
     const refused = (Code: string) => ({
       ResponseMetadata: { RequestId: "1", Error: { CodeN: 1, Code, Message: "no" } },
     });
@@ -82,7 +82,7 @@ describe("what Jimeng answers to a request", () => {
     );
   });
 
-  test("without an id leaves open what became of it", () => {
+  test("without an id leaves the result unknown", () => {
     for (const data of [null, {}, { task_id: "" }, { task_id: 7.392e18 }]) {
       expect(failureOf(() => parseSubmitted({ code: 10_000, data }))).toStartWith(
         "upstream_failed",
@@ -90,7 +90,7 @@ describe("what Jimeng answers to a request", () => {
     }
   });
 
-  test("outside of any form is read by its status", () => {
+  test("in an unknown form is read by its status", () => {
     expect(parseError(502, "<html>").code).toBe("upstream_failed");
     expect(parseError(429, "").code).toBe("upstream_rate_limited");
     expect(parseError(400, '{"code":1,"message":"x"}').code).toBe("upstream_rejected");
@@ -98,7 +98,7 @@ describe("what Jimeng answers to a request", () => {
   });
 });
 
-describe("[B3.1] the state of a task of Jimeng's", () => {
+describe("[B3.1] the state of a Jimeng task", () => {
   test.each([
     ["in_queue", { state: "queued" }],
     ["generating", { state: "running" }],
@@ -108,14 +108,14 @@ describe("[B3.1] the state of a task of Jimeng's", () => {
     expect(done({ status })).toEqual(update);
   });
 
-  test("is failed where the vendor gave it up", () => {
+  test("is failed if the vendor gave it up", () => {
     expect(done({ status: "expired" })).toMatchObject({
       state: "failed",
       failure: { code: "task_expired" },
     });
   });
 
-  test("is done with a video, or with none for the engine to judge", () => {
+  test("is done with a video, or without one", () => {
     const url = "https://cdn.test/v.mp4?x=1";
     const videos = [{ url }];
 
@@ -155,7 +155,7 @@ describe("[B3.1] the state of a task of Jimeng's", () => {
     [403, { ResponseMetadata: { Error: { Code: "RequestExpired" } } }, "upstream_auth"],
     [500, {}, "upstream_failed"],
     [200, {}, "upstream_failed"],
-  ])("stays as it is where only the question failed: status %i, %j", (status, body, fault) => {
+  ])("is unchanged if only the poll failed: status %i, %j", (status, body, fault) => {
     expect(failureOf(() => look(body, status))).toStartWith(fault);
   });
 });

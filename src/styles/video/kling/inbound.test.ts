@@ -44,7 +44,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     externalId: "order-7",
   };
 
-  test("says what it wants in its own words", () => {
+  test("has options in its own fields", () => {
     expect(read(WISHES)).toEqual({
       model: "m",
       scenario: "text",
@@ -54,7 +54,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     });
   });
 
-  test("may say all of it in 'metadata', where what stands beside that wins", () => {
+  test("may have them in 'metadata', where fields beside it take precedence", () => {
     expect(read({ metadata: WISHES })).toEqual(read(WISHES));
     expect(read({ duration: 5, metadata: { duration: "10", sound: "on" } })).toMatchObject({
       seconds: 5,
@@ -62,13 +62,13 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     });
   });
 
-  test("hands on what only the vendor knows of, wherever it stands", () => {
+  test("passes on vendor-specific fields, in any position", () => {
     const asked = read({ multi_shot: true, metadata: { shot_type: "customize" } });
 
     expect(asked.extra).toEqual({ "video-kling": { multi_shot: true, shot_type: "customize" } });
   });
 
-  test("leaves out what stands for nothing", () => {
+  test("omits empty values", () => {
     const nothing = { image: "", image_tail: null, image_list: [], negative_prompt: "" };
 
     expect(read({ ...nothing, duration: "", callback_url: "", external_task_id: "" })).toEqual({
@@ -84,7 +84,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     [{ model_name: null, model: "m" }, "m"],
     [{ model_name: null, metadata: { model: "m" } }, "m"],
     [{ model_name: null }, ""],
-  ])("names its model: %j", (body, model) => {
+  ])("has its model: %j", (body, model) => {
     expect(read(body).model).toBe(model);
   });
 
@@ -92,11 +92,11 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     { model: "other" },
     { metadata: { model: "other" } },
     { metadata: { model_name: "other" } },
-  ])("names no second one: %j", (body) => {
+  ])("has no second model: %j", (body) => {
     expect(refusalOf(() => read(body))).toStartWith("model: ");
   });
 
-  test("shows a first and a last frame, as links or in base64", () => {
+  test("has a first and a last frame, as links or in base64", () => {
     expect(read({ image: LINK }, "image2video")).toMatchObject({
       scenario: "first_frame",
       media: [{ role: "first_frame", source: { kind: "url", url: LINK } }],
@@ -107,14 +107,14 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     });
   });
 
-  test("shows several pictures to be looked at", () => {
+  test("has several reference images", () => {
     const asked = read({ image_list: [{ image: LINK }, { image: "aGk=" }] }, "multi-image2video");
 
     expect(asked.scenario).toBe("reference");
     expect(asked.media.map(({ role }) => role)).toEqual(["reference", "reference"]);
   });
 
-  test("shows pictures, frames and a video together, which the prompt names by their number", () => {
+  test("has images, frames and a video together, which the prompt names by number", () => {
     const asked = read(
       {
         prompt: "<<<image_1>>> meets <<<image_2>>> in <<<video_1>>>, not <<<image_3>>>",
@@ -135,7 +135,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     });
   });
 
-  test("still means the same pictures where the vendor is given them in another order", () => {
+  test("keeps the numbering if the vendor gets the images in another order", () => {
     const asked = read(
       {
         prompt: "<<<image_1>>> meets <<<image_2>>>",
@@ -151,7 +151,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     });
   });
 
-  test("says whether a video is to keep its sound", () => {
+  test("has an option to keep a video's sound", () => {
     const asked = read(
       { video_list: [{ video_url: VIDEO, keep_original_sound: "no" }] },
       "omni-video",
@@ -188,11 +188,11 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
     ["text2video", { metadata: [] }, "metadata: "],
     ["text2video", { metadata: { mode: "best" } }, "metadata.mode: "],
     ["text2video", { external_task_id: "x".repeat(257) }, "external_task_id: "],
-  ])("at %s is refused with %j, and told why", (path, body, refusal) => {
+  ])("at %s with %j is refused with an explanation", (path, body, refusal) => {
     expect(refusalOf(() => read(body, path))).toStartWith(refusal);
   });
 
-  test("[B4.6-c] may show seven pictures, or four beside a video", () => {
+  test("[B4.6-c] may have seven images, or four beside a video", () => {
     expect(read({ image_list: images(7) }, "omni-video").media).toHaveLength(7);
     expect(read({ image_list: images(4), video_list: videos(1) }, "omni-video").media).toHaveLength(
       5,
@@ -200,7 +200,7 @@ describe("[B4.6-a] a request of protocol E's first style", () => {
   });
 });
 
-describe("[B2.6] an answer of protocol E's first style", () => {
+describe("[B2.6] a response of protocol E's first style", () => {
   const task = aTask({ facts: { scenario: "text", externalId: "order-7" } });
   const HEAD = {
     task_id: "task_1",
@@ -209,7 +209,7 @@ describe("[B2.6] an answer of protocol E's first style", () => {
     updated_at: 1_767_268_800_000,
   };
 
-  test("to a submit is the vendor's envelope, and a video object beside it", () => {
+  test("to a submission is the vendor's envelope, with a video object beside it", () => {
     expect(inbound.withRequestId?.(inbound.writeSubmitted(task), "r-1")).toEqual({
       code: 0,
       message: "SUCCEED",
@@ -224,7 +224,7 @@ describe("[B2.6] an answer of protocol E's first style", () => {
     });
   });
 
-  test("[B3.1] tells every state in the vendor's words, and beside it in plain ones", () => {
+  test("[B3.1] has every state in the vendor's words, and beside it in plain ones", () => {
     const told = STATUSES.map((status) => {
       const answer = inbound.writeTask(aTask({ status }), linksTo());
       return [(answer["data"] as JsonObject)["task_status"], answer["status"]];
@@ -240,7 +240,7 @@ describe("[B2.6] an answer of protocol E's first style", () => {
     ]);
   });
 
-  test("holds the video, whose length is a text; a notice is the object alone", () => {
+  test("has the video, with its length as text; a webhook is the object alone", () => {
     const done = { ...task, status: "succeeded", finishedAt: 1_767_268_921_456 } as const;
     const links = linksTo({ url: VIDEO, id: "v-1", seconds: 5.1 });
     const data = {
@@ -256,7 +256,7 @@ describe("[B2.6] an answer of protocol E's first style", () => {
     expect(inbound.writeNotice?.(done, links)).toEqual(data);
   });
 
-  test("says why there is none", () => {
+  test("has the reason for a missing video", () => {
     const failure = { code: "task_failed", message: "Why not." };
 
     expect(inbound.writeTask({ ...task, status: "failed", failure }, linksTo())).toMatchObject({

@@ -22,7 +22,7 @@ function lookNewer(item: JsonObject) {
   return newer.parseTask(body, task("kling-3.0"), 200);
 }
 
-describe("what Kling answers to a request", () => {
+describe("a Kling response", () => {
   test("is an id, in either style", () => {
     const data = { task_id: "841200000000000001", task_status: "submitted" };
 
@@ -62,27 +62,30 @@ describe("what Kling answers to a request", () => {
     }
   });
 
-  test.each([1_302, 1_303])("of code %i has begun nothing, so that others may be asked", (code) => {
-    const body = JSON.stringify({ code, message: "parallel task over resource pack limit" });
+  test.each([1_302, 1_303])(
+    "with code %i has created nothing, so that another channel may be called",
+    (code) => {
+      const body = JSON.stringify({ code, message: "parallel task over resource pack limit" });
 
-    expect(newer.parseError(429, body)).toEqual({
-      code: "upstream_rate_limited",
-      message: "parallel task over resource pack limit",
-      vendor: {
-        status: 429,
-        code: String(code),
-        reason: "parallel task over resource pack limit",
-      },
-    });
-  });
+      expect(newer.parseError(429, body)).toEqual({
+        code: "upstream_rate_limited",
+        message: "parallel task over resource pack limit",
+        vendor: {
+          status: 429,
+          code: String(code),
+          reason: "parallel task over resource pack limit",
+        },
+      });
+    },
+  );
 
-  test("outside of any form is read by its status", () => {
+  test("in an unknown form is read by its status", () => {
     expect(first.parseError(502, "<html>").code).toBe("upstream_failed");
     expect(first.parseError(503, '{"code":9,"message":"x"}').code).toBe("upstream_overloaded");
     expect(failureOf(() => first.parseSubmitted({ code: 9 }))).toStartWith("upstream_failed");
   });
 
-  test("without an id leaves open what became of it", () => {
+  test("without an id leaves the result unknown", () => {
     for (const data of [null, {}, { task_id: "" }, []]) {
       expect(failureOf(() => first.parseSubmitted({ code: 0, data }))).toStartWith(
         "upstream_failed",
@@ -125,7 +128,7 @@ describe("[B3.1] the state of a task in the first style", () => {
     });
   });
 
-  test("is done without a video where none can be found", () => {
+  test("is done without a video if none is found", () => {
     const results = [undefined, null, {}, { videos: [] }, { videos: [{ url: "" }, 7] }];
     for (const result of results) {
       const data = {
@@ -136,7 +139,7 @@ describe("[B3.1] the state of a task in the first style", () => {
     }
   });
 
-  test("is failed with the vendor's reason, fit to be shown", () => {
+  test("is failed with the vendor's reason, in a form for clients", () => {
     const reason = "Failure to pass the risk control system, see https://inner.corp/x";
 
     expect(look({ task_status: "failed", task_status_msg: reason })).toEqual({
@@ -148,7 +151,7 @@ describe("[B3.1] the state of a task in the first style", () => {
     });
   });
 
-  test("can be found by our id, and by no other's", () => {
+  test("is found by the gateway's id, and by no other", () => {
     const found = (data: JsonObject) => first.parseFound?.({ code: 0, data }, OUR_ID);
     const info = (id: string) => ({ task_info: { external_task_id: id } });
 
@@ -169,7 +172,7 @@ describe("[B2.6] the state of a task in the newer style", () => {
     expect(lookNewer({ status })).toEqual({ state });
   });
 
-  test("is done with the videos among what came out", () => {
+  test("is done with the videos among its outputs", () => {
     const outputs = [
       { type: "image", id: "i", url: "https://cdn.test/i.png" },
       {
@@ -197,7 +200,7 @@ describe("[B2.6] the state of a task in the newer style", () => {
     expect(lookNewer({ status: "failed" })).toMatchObject({ failure: { code: "task_failed" } });
   });
 
-  test("is missing where the list does not hold it, and unknown where there is no list", () => {
+  test("is missing if the list lacks it, and unknown without a list", () => {
     const ask = (data: JsonObject["data"]) => () =>
       newer.parseTask({ code: 0, ...(data === undefined ? {} : { data }) }, task("kling-3.0"), 200);
 
@@ -208,7 +211,7 @@ describe("[B2.6] the state of a task in the newer style", () => {
     expect(failureOf(ask("none"))).toStartWith("upstream_failed");
   });
 
-  test("can be found by our id, and by no other's", () => {
+  test("is found by the gateway's id, and by no other", () => {
     const found = (data: JsonObject["data"]) =>
       newer.parseFound?.({ code: 0, ...(data === undefined ? {} : { data }) }, OUR_ID);
 

@@ -19,7 +19,7 @@ const readOmni = (...contents: readonly Json[]) =>
   read({ contents: [WORDS, ...contents] }, "omni-video");
 
 describe("[B4.6-b] a request of protocol E's newer style", () => {
-  test("says what it wants in its own words", () => {
+  test("has options in its own fields", () => {
     const asked = read({
       prompt: "a fox",
       settings: { resolution: "1080p", aspect_ratio: "9:16", duration: 7, audio: "native" },
@@ -45,7 +45,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     });
   });
 
-  test("hands on unchanged what only the vendor knows of", () => {
+  test("passes on vendor-specific fields unchanged", () => {
     const element = { type: "element", element_id: 7 };
     const cropped = { ...shown("refer_image"), crop: "left" };
     const body: JsonObject = {
@@ -74,20 +74,20 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     });
   });
 
-  test("is refused by upstreams of other formats where it shows what only the vendor keeps", () => {
+  test("is refused by upstreams of other formats if it has media stored at the vendor", () => {
     const { extra } = readOmni({ type: "element", element_id: 7 });
     const report = new LossReport();
 
     expect(refusalOf(() => report.loseForeign(extra, "video-other"))).toStartWith("contents: ");
   });
 
-  test("may be for a model that its body names as well, and for no other one", () => {
+  test("may repeat the model in its body, and name no other one", () => {
     expect(read({ prompt: "a fox", model: "m" }).model).toBe("m");
     expect(read({ prompt: "a fox", model: "m" }).extra).toBeUndefined();
     expect(refusalOf(() => read({ prompt: "a fox", model: "other" }))).toStartWith("model: ");
   });
 
-  test("keeps where we tell of it, and by which id, to ourselves", () => {
+  test("does not send the client's webhook address and id to the vendor", () => {
     const misplaced = { callback_url: "https://caller.example/", external_task_id: "order-7" };
 
     expect(read({ prompt: "a fox", ...misplaced })).toEqual({
@@ -108,11 +108,11 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     ["omni-video", [shown("first_frame"), shown("refer_image")], "omni"],
     ["omni-video", [shown("feature_video", VIDEO)], "omni"],
     ["omni-video", [], "text"],
-  ])("at %s with %j knows what is shown to it", (path, contents, scenario) => {
+  ])("at %s with %j has its media", (path, contents, scenario) => {
     expect(read({ contents: [WORDS, ...contents] }, path).scenario).toBe(scenario as "text");
   });
 
-  test("names what is shown, where the prompt speaks of it", () => {
+  test("has the names of media that the prompt uses", () => {
     const contents = [
       { ...shown("refer_image"), id: "fox" },
       shown("base_video", VIDEO),
@@ -126,7 +126,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     ]);
   });
 
-  test("[B4.6-c] may show one video, four things beside it, or seven without one", () => {
+  test("[B4.6-c] may have one video, four media beside it, or seven without one", () => {
     const seven = Array<Json>(7).fill(shown("refer_image"));
     const video = shown("feature_video", VIDEO);
     const element = { type: "element", element_id: 1 };
@@ -165,7 +165,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
     ["text-to-video", { prompt: "a", options: { callback_url: 5 } }, "options.callback_url: "],
     ["text-to-video", { prompt: "a", duration: 10 }, "duration: 'duration' belongs"],
     ["text-to-video", { prompt: "a", resolution: "4k" }, "resolution: 'resolution' belongs"],
-  ])("at %s is refused with %j, and told why", (path, body, refusal) => {
+  ])("at %s with %j is refused with an explanation", (path, body, refusal) => {
     expect(refusalOf(() => read(body, path))).toStartWith(refusal);
   });
 
@@ -175,7 +175,7 @@ describe("[B4.6-b] a request of protocol E's newer style", () => {
   });
 });
 
-describe("[B2.6] an answer of protocol E's newer style", () => {
+describe("[B2.6] a response of protocol E's newer style", () => {
   const task = aTask({ facts: { scenario: "text", externalId: "order-7" } });
   const HEAD = {
     id: "task_1",
@@ -184,7 +184,7 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
     external_id: "order-7",
   };
 
-  test("to a submit is the task in an envelope, with the request's id", () => {
+  test("to a submission is the task in an envelope, with the request's id", () => {
     expect(inbound.withRequestId?.(inbound.writeSubmitted(task), "r-1")).toEqual({
       code: 0,
       message: "SUCCEED",
@@ -193,7 +193,7 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
     });
   });
 
-  test("[B3.1] tells every state in its own words, in a list of one", () => {
+  test("[B3.1] has every state in its own words, in a list of one", () => {
     const told = STATUSES.map((status) => {
       const { data } = inbound.writeTask(aTask({ status }), linksTo());
       return (data as readonly JsonObject[]).map((each) => each["status"]);
@@ -209,7 +209,7 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
     ]);
   });
 
-  test("holds the video, with times in milliseconds; a notice is the object alone", () => {
+  test("has the video, with times in milliseconds; a webhook is the object alone", () => {
     const done = { ...task, status: "succeeded", finishedAt: 1_767_268_921_456 } as const;
     const links = linksTo({ url: VIDEO, id: "v-1", seconds: 5.041 });
     const item = {
@@ -224,7 +224,7 @@ describe("[B2.6] an answer of protocol E's newer style", () => {
     expect(inbound.writeNotice?.(done, links)).toEqual(item);
   });
 
-  test("says why there is none", () => {
+  test("has the reason for a missing video", () => {
     const failure = { code: "content_filtered", message: "Why not." };
 
     expect(

@@ -23,7 +23,7 @@ function read(more: JsonObject) {
 const readContent = (...content: readonly Json[]) => read({ content: [WORDS, ...content] });
 
 describe("[B4.5] a request of protocol D", () => {
-  test("says what it wants in its own words", () => {
+  test("has options in its own fields", () => {
     const content = [WORDS, { type: "text", text: "and a crow" }];
 
     expect(read({ content, resolution: "2K", ratio: "21:9", aigc_watermark: false })).toEqual({
@@ -38,7 +38,7 @@ describe("[B4.5] a request of protocol D", () => {
     });
   });
 
-  test.each([4, 15])("may be for %d seconds", (duration) => {
+  test.each([4, 15])("may have %d seconds", (duration) => {
     expect(read({ duration }).seconds).toBe(duration);
   });
 
@@ -71,7 +71,7 @@ describe("[B4.5] a request of protocol D", () => {
       ["reference", "reference", "reference"],
     ],
     ["a video that is said to be nothing", [medium("video")], "omni", ["reference"]],
-  ])("shows: %s", (_what, content, scenario, roles) => {
+  ])("has media: %s", (_what, content, scenario, roles) => {
     const asked = readContent(...content);
 
     expect(asked.scenario).toBe(scenario as "text");
@@ -83,7 +83,7 @@ describe("[B4.5] a request of protocol D", () => {
     ["nothing", ""],
     ["null", null],
     ["false", false],
-  ])("is refused with a callback_url of %s, before anything else is looked at", (_what, value) => {
+  ])("with a callback_url of %s is refused before other checks", (_what, value) => {
     const body = JSON.parse(JSON.stringify({ callback_url: value })) as JsonObject;
 
     expect(refusalOf(() => inbound.read(body, {}))).toStartWith("callback_url: ");
@@ -103,7 +103,7 @@ describe("[B4.5] a request of protocol D", () => {
     ["seconds in a text", { duration: "5" }, "duration: "],
     ["another ratio", { ratio: "2:1" }, "ratio: "],
     ["a watermark in a text", { aigc_watermark: "no" }, "aigc_watermark: "],
-  ])("is refused with %s", (_what, body, refusal) => {
+  ])("with %s is refused", (_what, body, refusal) => {
     expect(refusalOf(() => read(body))).toStartWith(refusal);
   });
 
@@ -145,21 +145,21 @@ describe("[B4.5] a request of protocol D", () => {
       "content: 'content' must have at most 9",
     ],
     ["four videos", Array<Json>(4).fill(medium("video")), "content: 'content' must have at most 3"],
-  ])("is refused with %s in it", (_what, content, refusal) => {
+  ])("with %s in it is refused", (_what, content, refusal) => {
     expect(refusalOf(() => readContent(...content))).toStartWith(refusal);
   });
 
-  test("takes what else there is to the same vendor", () => {
+  test("sends other fields to the same vendor", () => {
     expect(read({ style: "noir" }).extra).toEqual({ "video-minimax": { style: "noir" } });
   });
 });
 
-describe("[B2.5] an answer of protocol D", () => {
-  test("to a submit is the task's id and nothing else", () => {
+describe("[B2.5] a response of protocol D", () => {
+  test("to a submission is the task's id and nothing else", () => {
     expect(inbound.writeSubmitted(aTask())).toEqual({ task_id: "task_1" });
   });
 
-  test("[B3.1] tells every state in its own words", () => {
+  test("[B3.1] has every state in its own words", () => {
     const told = STATUSES.map((status) => {
       const { task } = inbound.writeTask(aTask({ status }), linksTo());
       return (task as JsonObject)["status"];
@@ -168,7 +168,7 @@ describe("[B2.5] an answer of protocol D", () => {
     expect(told).toEqual(["queued", "queued", "queued", "running", "succeeded", "failed"]);
   });
 
-  test("holds the video, and what it turned out to be", () => {
+  test("has the video, and its actual properties", () => {
     const task = aTask({
       status: "succeeded",
       facts: { scenario: "text", resolution: "2k", seconds: 5, ratio: "16:9" },
@@ -195,7 +195,7 @@ describe("[B2.5] an answer of protocol D", () => {
     ["task_expired", "failed", "task_expired"],
     ["content_filtered", "failed", "1027"],
     ["2013", "failed", "2013"],
-  ])("says why there is none: %s", (code, status, word) => {
+  ])("has the reason for a missing video: %s", (code, status, word) => {
     const failure = { code, message: "Why not." };
 
     expect(inbound.writeTask(aTask({ status: "failed", failure }), linksTo())).toMatchObject({
@@ -208,7 +208,7 @@ describe("[B2.5] an answer of protocol D", () => {
     ["unauthenticated", "authentication_error", "401"],
     ["rate_limited", "rate_limit_error", "429"],
     ["internal", "api_error", "500"],
-  ] as const)("[B7] that refuses says %s in the vendor's form", (fault, type, status) => {
+  ] as const)("[B7] for an error has %s in the vendor's form", (fault, type, status) => {
     const answer = inbound.buildError(new GatewayError(fault, "Why not."));
 
     expect(inbound.withRequestId?.(answer, "r-1")).toEqual({

@@ -34,7 +34,7 @@ const DONE = {
   },
 };
 
-describe("what MiniMax answers to a request", () => {
+describe("a MiniMax response", () => {
   test("is an id", () => {
     expect(parseSubmitted({ task_id: "424010985738629" })).toBe("424010985738629");
     expect(
@@ -61,7 +61,7 @@ describe("what MiniMax answers to a request", () => {
     expect(parseError(status, JSON.stringify(body)).code).toBe(code as "upstream_auth");
   });
 
-  test("may tell of a failure inside a success", () => {
+  test("may have a failure within a success", () => {
     const body = { type: "error", error: { type: "x", message: "no", http_code: "429" } };
 
     expect(failureOf(() => parseSubmitted(body))).toStartWith("upstream_rate_limited");
@@ -83,20 +83,20 @@ describe("what MiniMax answers to a request", () => {
     [2_013, "upstream_rejected"],
     [2_049, "upstream_auth"],
     [9_999, "upstream_rejected"],
-  ])("with the code %i is %s, whatever the status", (code, fault) => {
+  ])("with the code %i is %s, with any status", (code, fault) => {
     const body = { task_id: "", base_resp: { status_code: code, status_msg: "no" } };
 
     expect(failureOf(() => parseSubmitted(body))).toStartWith(fault);
     expect(failureOf(() => older(body))).toStartWith(fault);
   });
 
-  test("without an id leaves open what became of it", () => {
+  test("without an id leaves the result unknown", () => {
     expect(failureOf(() => parseSubmitted({}))).toStartWith("upstream_failed");
     expect(parseError(502, "<html>").code).toBe("upstream_failed");
   });
 });
 
-describe("[B3.1] the state of a task of MiniMax's", () => {
+describe("[B3.1] the state of a MiniMax task", () => {
   test.each([
     ["queued", "queued"],
     ["running", "running"],
@@ -105,7 +105,7 @@ describe("[B3.1] the state of a task of MiniMax's", () => {
     expect(look({ status })).toEqual({ state });
   });
 
-  test("is done with its video, what it turned out to be, and what was used", () => {
+  test("is done with its video, its properties, and its usage", () => {
     expect(look(DONE)).toEqual({
       state: "succeeded",
       videos: [{ url: "https://cdn.test/x.mp4?y", seconds: 5 }],
@@ -121,20 +121,20 @@ describe("[B3.1] the state of a task of MiniMax's", () => {
     });
   });
 
-  test("counts the videos that it was shown", () => {
+  test("counts its input videos", () => {
     const usage = { output_seconds: 6, input_seconds: 3.5 };
 
     expect(look({ ...DONE, usage })).toMatchObject({ usage: { durationMs: 9_500 } });
   });
 
   test.each([{}, null, { output_seconds: -1 }, { output_seconds: "x" }])(
-    "is counted by its length where its usage says nothing: %j",
+    "is charged by its length without usage: %j",
     (usage) => {
       expect(look({ ...DONE, usage })).toMatchObject({ usage: { durationMs: 5_000 } });
     },
   );
 
-  test("is done without a video where none can be found", () => {
+  test("is done without a video if none is found", () => {
     expect(look({ status: "succeeded" })).toEqual({ state: "succeeded", videos: [], facts: {} });
   });
 
@@ -151,7 +151,7 @@ describe("[B3.1] the state of a task of MiniMax's", () => {
   });
 });
 
-describe("[B3.1] the state of a task of its older models", () => {
+describe("[B3.1] the state of a task of MiniMax's older models", () => {
   test.each([
     ["Preparing", "queued"],
     ["Queueing", "queued"],
@@ -163,7 +163,7 @@ describe("[B3.1] the state of a task of its older models", () => {
 
   const done = { status: "Success", file_id: "9", video_width: 1_366, video_height: 768 };
 
-  test("is done where its file is known", () => {
+  test("is done if its file is known", () => {
     const file = { file_id: 9, bytes: 1, download_url: "https://cdn.test/f.mp4" };
 
     expect(older({ ...done, file })).toEqual({
@@ -172,7 +172,7 @@ describe("[B3.1] the state of a task of its older models", () => {
     });
   });
 
-  test("is asked after again where it is not", () => {
+  test("is polled again if its file is unknown", () => {
     expect(failureOf(() => older(done))).toStartWith("upstream_failed");
   });
 

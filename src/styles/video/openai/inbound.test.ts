@@ -23,7 +23,7 @@ const DONE = aTask({
   linksEndAt: CREATED_AT + 3_600_000,
 });
 
-test("[B4.7] what is asked for is read as at the unified endpoint, and fields of its own go along", () => {
+test("[B4.7] a request is read like one at the unified endpoint, and its own fields are kept", () => {
   const { extra, ...question } = inbound.read(
     { model: "m", prompt: "a fox", seconds: "8", size: "1280x720", quality: "high" },
     {},
@@ -41,13 +41,13 @@ test("[B4.7] what is asked for is read as at the unified endpoint, and fields of
 });
 
 describe("a video is written", () => {
-  test("[B3.1] in the words of the format, in every state", () => {
+  test("[B3.1] in the format's words, in every state", () => {
     const words = STATUSES.map((status) => inbound.writeTask(aTask({ status }), LINKS)["status"]);
 
     expect(words).toEqual(["queued", "queued", "queued", "in_progress", "completed", "failed"]);
   });
 
-  test("[B2.7] with every member, whatever is known of it", () => {
+  test("[B2.7] with every member, for any known facts", () => {
     expect(inbound.writeSubmitted(aTask({ facts: { scenario: "text" } }))).toEqual({
       id: "task_1",
       task_id: "task_1",
@@ -99,7 +99,7 @@ describe("a video is written", () => {
     );
   });
 
-  test("with why it failed", () => {
+  test("with its reason if it failed", () => {
     const failed = (code: string) =>
       inbound.writeTask(aTask({ status: "failed", failure: { code, message: "No." } }), LINKS);
 
@@ -110,17 +110,17 @@ describe("a video is written", () => {
     });
   });
 
-  test("as not done before it is, however far its vendor says that it is", () => {
+  test("as unfinished before its end, even if its vendor reports full progress", () => {
     expect(inbound.writeTask(aTask({ status: "running", progress: 100 }), LINKS)["progress"]).toBe(
       99,
     );
   });
 });
 
-describe("a list is asked for", () => {
+describe("a list is requested", () => {
   const listed = (query: string) => readList(new URLSearchParams(query));
 
-  test("by what comes after, how many, and in which order", () => {
+  test("by cursor, limit and order", () => {
     expect(listed("")).toEqual({ limit: 20, order: "desc" });
     expect(listed("after=task_1&limit=0&order=asc")).toEqual({
       limit: 0,
@@ -139,7 +139,7 @@ withShared("schemas", () => {
   const faultIn = (name: string, value: JsonObject) =>
     disagreement(value, { $ref: `#/components/schemas/${name}` }, resolve);
 
-  test("[B2.7] what is written is what the format's description says", () => {
+  test("[B2.7] written objects conform to the format's description", () => {
     const objects = STATUSES.map((status) =>
       inbound.writeTask(
         aTask({ status, ...(status === "failed" && { failure: { code: "x", message: "y" } }) }),

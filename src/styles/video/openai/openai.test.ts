@@ -33,7 +33,7 @@ const DONE: JsonObject = {
 };
 
 describe("a video", () => {
-  test("that was taken on has an id", () => {
+  test("that was accepted has an id", () => {
     expect(parseSubmitted(OBJECT)).toBe("video_68d7512d07848190b3e45da0ecbebcde");
     expect(failureOf(() => parseSubmitted({ object: "video" }))).toStartWith("upstream_failed");
   });
@@ -44,7 +44,7 @@ describe("a video", () => {
     ["in_progress", "running"],
     ["processing", "running"],
     ["unknown", "running"],
-  ])("that is '%s' is %s, and says how far it is", (status, state) => {
+  ])("that is '%s' is %s, with its progress", (status, state) => {
     expect(look({ ...OBJECT, status, progress: 40.7 })).toEqual({
       state,
       progress: 40,
@@ -55,7 +55,7 @@ describe("a video", () => {
     expect(look({ ...OBJECT, progress })).toEqual({ state: "queued" });
   });
 
-  test("that is done has no link, but an id, a length and an end", () => {
+  test("that is done has no link, but an id, a length and an expiry", () => {
     expect(look(DONE)).toEqual({
       state: "succeeded",
       videos: [
@@ -74,7 +74,7 @@ describe("a video", () => {
   });
 
   test.each(["completed", "succeeded", "success", "SUCCESS"])(
-    "that is '%s' elsewhere may say where it is",
+    "that is '%s' on another server may have a link",
     (status) => {
       const metadata = { url: "https://cdn.example/v.mp4" };
 
@@ -87,13 +87,13 @@ describe("a video", () => {
     },
   );
 
-  test("that is of unknown length is charged as it was expected to be", () => {
+  test("of unknown length is charged by the expected length", () => {
     for (const odd of [{ seconds: "long" }, { seconds: null }, { size: "large" }]) {
       expect(look({ ...DONE, ...odd })).not.toHaveProperty("usage");
     }
   });
 
-  test("that failed says why", () => {
+  test("that failed has a reason", () => {
     const failed = (error: JsonObject[string]) => look({ ...OBJECT, status: "failed", error });
 
     expect(failed({ code: "moderation_blocked", message: "It was blocked." })).toEqual({
@@ -107,7 +107,7 @@ describe("a video", () => {
     expect(failed(null)).toMatchObject({ failure: { code: "task_failed" } });
   });
 
-  test("that was given up has failed", () => {
+  test("that was cancelled has failed", () => {
     expect(look({ ...OBJECT, status: "cancelled" })).toMatchObject({
       failure: { code: "task_cancelled" },
     });
@@ -136,7 +136,7 @@ test.each<[number, string, string, FaultCode]>([
 });
 
 withShared("schemas", () => {
-  test("these are objects as the vendor describes them", () => {
+  test("the responses conform to the vendor's description", () => {
     const schemas = openApiSchemas("schemas/openai.openapi.yaml");
     const schema = { $ref: "#/components/schemas/VideoResource" };
 

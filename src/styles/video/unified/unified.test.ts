@@ -15,7 +15,7 @@ const readForm = (...parts: readonly FormPart[]) =>
   inbound.readForm?.(new Form([{ name: "model", value: "m" }, ...parts]), {});
 const rolesIn = (body: JsonObject) => read(body).media.map(({ type, role }) => `${type} ${role}`);
 
-describe("[B4.1-a] the fields that all families have", () => {
+describe("[B4.1-a] the fields common to all families", () => {
   test("are read", () => {
     expect(
       read({ prompt: "a fox", image: LINK, size: "1280*720", duration: 5, seconds: "5" }),
@@ -29,7 +29,7 @@ describe("[B4.1-a] the fields that all families have", () => {
     });
   });
 
-  test("may stand in the metadata, where those at the top win over them", () => {
+  test("may be in the metadata, where top-level fields take precedence", () => {
     const { negativePrompt, seed, resolution, externalId } = read({
       prompt: "a fox",
       seed: 7,
@@ -49,14 +49,14 @@ describe("[B4.1-a] the fields that all families have", () => {
     });
   });
 
-  test("never name another model from within the metadata", () => {
+  test("never name another model in the metadata", () => {
     const question = read({ prompt: "a fox", metadata: { model: "dearer", style: "noir" } });
 
     expect(question.model).toBe("m");
     expect(question.extra).toEqual({ "video-unified": { style: "noir" } });
   });
 
-  test("may be empty or null, as clients send them who always send all", () => {
+  test("may be empty or null, as some clients send them", () => {
     expect(
       read({ prompt: "a fox", image: "", images: [""], size: "", seconds: "", metadata: null }),
     ).toEqual({ model: "m", scenario: "text", prompt: "a fox", media: [] });
@@ -105,7 +105,7 @@ describe("[B4.1-a] the fields that all families have", () => {
   });
 });
 
-describe("[B4.1-a] pictures", () => {
+describe("[B4.1-a] images", () => {
   test.each<[JsonObject, readonly string[]]>([
     [{ images: [LINK] }, ["image first_frame"]],
     [{ images: [LINK, OTHER] }, ["image first_frame", "image last_frame"]],
@@ -124,7 +124,7 @@ describe("[B4.1-a] pictures", () => {
     [{ input_reference: { image_url: LINK } }, ["image first_frame"]],
     [{ image: LINK, audio_url: OTHER }, ["image first_frame", "audio voice"]],
     [{ video: LINK }, ["video base"]],
-  ])("of %j are for what their number or name says", (body, roles) => {
+  ])("of %j have the purpose of their number or name", (body, roles) => {
     expect(rolesIn(body)).toEqual([...roles]);
   });
 
@@ -134,11 +134,11 @@ describe("[B4.1-a] pictures", () => {
     { images: [LINK, OTHER], action: "generate" },
     { images: [LINK, OTHER, THIRD], action: "first_tail" },
     { action: "dance" },
-  ])("of %j are not what is to be done", (body) => {
+  ])("of %j do not match their purpose", (body) => {
     expect(() => read(body)).toThrow(GatewayError);
   });
 
-  test("may be links, data URIs, base64, assets or files that only the vendor has", () => {
+  test("may be links, data URIs, base64, assets or files of the vendor", () => {
     const sources = read({
       reference_images: [
         LINK,
@@ -161,7 +161,7 @@ describe("[B4.1-a] pictures", () => {
   });
 });
 
-describe("what only some families have", () => {
+describe("fields of some families", () => {
   test("[B4.1-f2] ratio, resolution, sound, last frame, seed, number and people", () => {
     const { media: _, ...question } = read({
       prompt: "a fox",
@@ -193,14 +193,14 @@ describe("what only some families have", () => {
   });
 
   test.each(["prompt_extend", "smart_prompt", "smartPrompt", "enhancePrompt"])(
-    "[B4.1-f3] a prompt written anew, as %s, at the top and in the metadata",
+    "[B4.1-f3] a prompt rewriting option, as %s, at the top and in the metadata",
     (name) => {
       expect(read({ [name]: true }).rewrite).toBe(true);
       expect(read({ metadata: { [name]: false } }).rewrite).toBe(false);
     },
   );
 
-  test("[B4.1-f4] words and media in one list, with wishes among the words", () => {
+  test("[B4.1-f4] text and media in one list, with options in the text", () => {
     const text = "a fox runs --ratio 16:9 --dur 10 --rs 1080p --wm true";
 
     const question = read({
@@ -233,7 +233,7 @@ describe("what only some families have", () => {
     });
   });
 
-  test("[B4.1-f4] fields win over what the words say", () => {
+  test("[B4.1-f4] fields take precedence over options in the text", () => {
     const content = [{ type: "text", text: "a fox --dur 10" }];
 
     expect(read({ duration: 5, metadata: { content } }).seconds).toBe(5);
@@ -241,7 +241,7 @@ describe("what only some families have", () => {
 });
 
 describe("[B4.1-f1] a form", () => {
-  test("says the same, with a picture in it", () => {
+  test("has the same fields, with an image in it", () => {
     const bytes = new Uint8Array([1, 2, 3]);
 
     const question = readForm(
@@ -271,7 +271,7 @@ describe("[B4.1-f1] a form", () => {
     });
   });
 
-  test("may name its pictures in every way that clients have for it", () => {
+  test("may name its images in every way that clients use", () => {
     const urls = [
       readForm({ name: "input_reference", value: LINK }),
       readForm({ name: "input_reference", value: JSON.stringify({ image_url: LINK }) }),
@@ -300,7 +300,7 @@ describe("[B4.1-f1] a form", () => {
     expect(() => readForm(...parts)).toThrow(GatewayError);
   });
 
-  test("cannot reach behind what it says", () => {
+  test("cannot set fields of the object's prototype", () => {
     const question = readForm(
       { name: "__proto__", value: '{"model":"dearer"}' },
       { name: "__proto__[model]", value: "dearer" },
@@ -313,7 +313,7 @@ describe("[B4.1-f1] a form", () => {
 });
 
 describe("a task is written", () => {
-  test("[B3.1] in the words of the interface, in every state", () => {
+  test("[B3.1] in the protocol's words, in every state", () => {
     const words = STATUSES.map((status) => inbound.writeTask(aTask({ status }), LINKS)["status"]);
 
     expect(words).toEqual(["queued", "queued", "queued", "in_progress", "succeeded", "failed"]);
@@ -324,7 +324,7 @@ describe("a task is written", () => {
     });
   });
 
-  test("[B2.1] with its video, and what is known of it", () => {
+  test("[B2.1] with its video, and its known properties", () => {
     const done = aTask({
       status: "succeeded",
       progress: 100,
@@ -354,7 +354,7 @@ describe("a task is written", () => {
     });
   });
 
-  test("with all its videos, where there are several", () => {
+  test("with all its videos, if there are several", () => {
     const videos = [{ url: "https://cdn.example/1.mp4" }, { url: "https://cdn.example/2.mp4" }];
 
     expect(inbound.writeTask(aTask({ status: "succeeded" }), { ...LINKS, videos })).toMatchObject({
@@ -369,7 +369,7 @@ describe("a task is written", () => {
     ["task_expired", 504],
     ["task_timeout", 504],
     ["WhateverItSays", 500],
-  ])("[B7] with why it failed: %s is %d", (code, number) => {
+  ])("[B7] with its reason if it failed: %s is %d", (code, number) => {
     const task = aTask({ status: "failed", failure: { code, message: "No." } });
 
     expect(inbound.writeTask(task, LINKS)).toMatchObject({
@@ -381,7 +381,7 @@ describe("a task is written", () => {
   });
 });
 
-test("codes of failed requests are numbers, and say what is wrong with which field", () => {
+test("codes of failed requests are numbers, with a message about the invalid field", () => {
   for (const code of Object.keys(FAULTS) as FaultCode[]) {
     expect(inbound.buildError(new GatewayError(code, "m", { param: "size" }))).toEqual({
       error: {

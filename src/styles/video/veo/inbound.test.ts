@@ -14,7 +14,7 @@ const read = (instance: JsonObject, parameters: JsonObject = {}, more: JsonObjec
   inbound.read({ instances: [instance], parameters, ...more }, { model: "m" });
 
 describe("a prediction is read", () => {
-  test("with all that its parameters say", () => {
+  test("with all its parameters", () => {
     expect(
       read(
         { prompt: "a fox" },
@@ -77,7 +77,7 @@ describe("a prediction is read", () => {
       ["image reference", "image reference"],
     ],
     [{ video: { uri: "https://files.example/v" } }, "omni", ["video base"]],
-  ])("with what is shown to the model: %j", (instance, scenario, roles) => {
+  ])("with its media: %j", (instance, scenario, roles) => {
     const question = read(instance);
 
     expect(question.scenario as string).toBe(scenario);
@@ -87,7 +87,7 @@ describe("a prediction is read", () => {
     }
   });
 
-  test("with what only the vendor can read", () => {
+  test("with vendor-specific fields", () => {
     const { media } = read({ image: { gcsUri: "gs://mine/a.png", mimeType: "image/png" } });
 
     expect(media[0]?.source).toEqual({ kind: "reference", id: "gs://mine/a.png" });
@@ -115,21 +115,18 @@ describe("a prediction is read", () => {
 const fileUrl = (index: number) =>
   `${LINKS.filesUrl}/${fileNameOf("task_1", index)}:download?alt=media`;
 
-test.each([0, 1, 35, 36, 999])(
-  "a file's name holds letters and digits alone: video %d",
-  (index) => {
-    const name = fileNameOf("task_aB3_z", index);
+test.each([0, 1, 35, 36, 999])("a file name has letters and digits only: video %d", (index) => {
+  const name = fileNameOf("task_aB3_z", index);
 
-    expect(name).toMatch(/^[a-z0-9]+$/);
-    expect(readFileName(name)).toEqual({ taskId: "task_aB3_z", index });
-    expect(readFileName("someone-elses")).toBeUndefined();
-  },
-);
+  expect(name).toMatch(/^[a-z0-9]+$/);
+  expect(readFileName(name)).toEqual({ taskId: "task_aB3_z", index });
+  expect(readFileName("someone-elses")).toBeUndefined();
+});
 
 describe("an operation is written", () => {
   const written = (more: Parameters<typeof aTask>[0]) => inbound.writeTask(aTask(more), LINKS);
 
-  test("[B3.1] as done once it is over, and as nothing but its name before", () => {
+  test("[B3.1] as done after its end, and as its name only before", () => {
     const done = STATUSES.map((status) => written({ status })["done"]);
 
     expect(done).toEqual([undefined, undefined, undefined, undefined, true, true]);
@@ -139,7 +136,7 @@ describe("an operation is written", () => {
     expect(inbound.writeSubmitted(aTask())).toEqual({ name: "models/a-model/operations/task_1" });
   });
 
-  test("with links to the gateway alone, since clients show their key to whatever they link to", () => {
+  test("with links to the gateway only, since clients send their key to every link", () => {
     const videos = [
       { url: "https://cdn.example/1.mp4" },
       { url: "https://cdn.example/2.mp4", mediaType: "video/webm" },
@@ -167,7 +164,7 @@ describe("an operation is written", () => {
     ["task_timeout", 4],
     ["task_expired", 4],
     ["whatever", 13],
-  ])("with why it failed: %s is %d", (code, number) => {
+  ])("with its reason if it failed: %s is %d", (code, number) => {
     expect(written({ status: "failed", failure: { code, message: "No." } })).toEqual({
       name: "models/a-model/operations/task_1",
       done: true,
@@ -184,7 +181,7 @@ describe("an operation is written", () => {
   });
 });
 
-test("failures are in the words of the native style", () => {
+test("failures have the native style's format", () => {
   expect(inbound.buildError(new GatewayError("not_found", "No."))).toEqual({
     error: { code: 404, message: "No.", status: "NOT_FOUND" },
   });

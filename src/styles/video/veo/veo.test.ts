@@ -13,7 +13,7 @@ const URI = "https://generativelanguage.example/v1beta/files/xyz:download?alt=me
 const done = (response: JsonObject): JsonObject => ({ name: NAME, done: true, response });
 
 describe("an operation", () => {
-  test.each([NAME, LONG])("is known by its name: %s", (name) => {
+  test.each([NAME, LONG])("is found by its name: %s", (name) => {
     expect(parseSubmitted({ name })).toBe(name);
   });
 
@@ -28,7 +28,7 @@ describe("an operation", () => {
     "models/m/operations/a b",
     "https://elsewhere.example/operations/1",
     `models/${"m".repeat(300)}/operations/1`,
-  ])("has no name that leads elsewhere: %p", (name) => {
+  ])("has no name with another path: %p", (name) => {
     expect(failureOf(() => parseSubmitted({ ...(name !== undefined && { name }) }))).toStartWith(
       "upstream_failed",
     );
@@ -39,7 +39,7 @@ describe("an operation", () => {
     { name: NAME, done: false },
     { name: NAME, done: null, metadata: { progress: 5 } },
     { name: NAME, done: "yes" },
-  ])("goes on where it is not done: %p", (body) => {
+  ])("continues if it is not done: %p", (body) => {
     expect(look(body)).toEqual({ state: "running" });
   });
 
@@ -52,7 +52,7 @@ describe("an operation", () => {
     expect(parseContent?.(done(response), 0)).toBeUndefined();
   });
 
-  test("may hold the videos themselves, which are left where they are", () => {
+  test("may have the videos themselves, which stay in the response", () => {
     const body = done({
       videos: [
         { bytesBase64Encoded: "AAAA", mimeType: "video/mp4" },
@@ -72,7 +72,7 @@ describe("an operation", () => {
     expect(held(-1)).toBeUndefined();
   });
 
-  test("may hold them under another name", () => {
+  test("may have them under another name", () => {
     const video = { encodedVideo: "AAAA", encoding: "video/webm" };
     const body = done({ generateVideoResponse: { generatedSamples: [{ video }] } });
 
@@ -90,14 +90,14 @@ describe("an operation", () => {
     { generateVideoResponse: { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ["Unsafe."] } },
     { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ["Unsafe."] },
     { raiMediaFilteredReasons: ["", "Unsafe."] },
-  ])("of which nothing was let through has failed: %p", (response) => {
+  ])("whose videos were all filtered has failed: %p", (response) => {
     expect(look(done(response))).toEqual({
       state: "failed",
       failure: { code: "content_filtered", message: "Unsafe." },
     });
   });
 
-  test("of which some was let through has not", () => {
+  test("with some videos filtered has not failed", () => {
     const videos = [{ bytesBase64Encoded: "AAAA" }];
 
     expect(look(done({ videos, raiMediaFilteredCount: 1 }))).toMatchObject({
@@ -109,7 +109,7 @@ describe("an operation", () => {
     });
   });
 
-  test("that is done without anything has no video", () => {
+  test("that is done without a result has no video", () => {
     expect(look(done({}))).toEqual({ state: "succeeded", videos: [] });
     expect(look({ name: NAME, done: true })).toEqual({ state: "succeeded", videos: [] });
     expect(look(done({ raiMediaFilteredCount: 0, videos: [{}] }))).toMatchObject({ videos: [] });
@@ -141,7 +141,7 @@ test.each<[number, string, FaultCode]>([
   [500, "INTERNAL", "upstream_failed"],
   [503, "UNAVAILABLE", "upstream_overloaded"],
   [504, "DEADLINE_EXCEEDED", "upstream_timeout"],
-])("a refusal of %d %s is %s, inside a success as well", (code, status, expected) => {
+])("a refusal of %d %s is %s, within a successful response as well", (code, status, expected) => {
   const body = { error: { code, message: "Why not.", status, details: [] } };
 
   expect(parseError(code, JSON.stringify(body)).code).toBe(expected);

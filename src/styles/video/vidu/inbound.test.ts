@@ -14,7 +14,7 @@ function read(body: JsonObject, scenario = "text2video") {
 }
 
 describe("[B4.4] a request of protocol C", () => {
-  test("says what it wants in its own words", () => {
+  test("has options in its own fields", () => {
     const asked = read({
       duration: 8,
       seed: 7,
@@ -57,7 +57,7 @@ describe("[B4.4] a request of protocol C", () => {
     ["reference2video", 1, "reference"],
     ["reference2video", 2, "reference"],
     ["reference2video", 7, "reference"],
-  ])("at %s with %d pictures is for what the address says", (path, count, scenario) => {
+  ])("at %s with %d images has the purpose of the path", (path, count, scenario) => {
     expect(read({ images: pictures(count) }, path).scenario).toBe(scenario as "text");
   });
 
@@ -66,22 +66,25 @@ describe("[B4.4] a request of protocol C", () => {
     ["img2video", 2, "first_last"],
     ["img2video", 3, "reference"],
     ["start-end2video", 1, "first_frame"],
-  ])("at %s with %d pictures, which it does not take, is for what they are", (path, count, as) => {
-    expect(read({ images: pictures(count) }, path).scenario).toBe(as as "text");
-  });
+  ])(
+    "at %s with %d images, which the path does not support, has the purpose of the images",
+    (path, count, as) => {
+      expect(read({ images: pictures(count) }, path).scenario).toBe(as as "text");
+    },
+  );
 
   test.each<[string, number, string]>([
     ["text", 0, "text"],
     ["generate", 1, "first_frame"],
     ["first_tail", 2, "first_last"],
     ["reference", 1, "reference"],
-  ])("does what 'metadata.action' says: %s", (action, count, scenario) => {
+  ])("has the purpose in 'metadata.action': %s", (action, count, scenario) => {
     const asked = read({ images: pictures(count), metadata: { action } }, "img2video");
 
     expect(asked.scenario).toBe(scenario as "text");
   });
 
-  test("gives pictures their parts", () => {
+  test("gives images their roles", () => {
     const rolesAt = (path: string) =>
       read({ images: ["aGk=", LINK] }, path).media.map(({ role, source }) => [role, source.kind]);
 
@@ -123,13 +126,13 @@ describe("[B4.4] a request of protocol C", () => {
     ["text2video", { payload: "x".repeat(2_049) }, "payload: "],
     ["img2video", { images: [LINK, { url: LINK }] }, "images[1]: "],
     ["img2video", { images: ["data:image/png,hi"] }, "images[0]: "],
-  ])("at %s is refused with %j, and told why", (path, body, refusal) => {
+  ])("at %s with %j is refused with an explanation", (path, body, refusal) => {
     expect(refusalOf(() => read(body, path))).toStartWith(refusal);
   });
 });
 
-describe("[B2.4] an answer of protocol C", () => {
-  test("to a submit has a video object's words, and the vendor's beside them", () => {
+describe("[B2.4] a response of protocol C", () => {
+  test("to a submission has a video object's fields, and the vendor's beside them", () => {
     const facts = { scenario: "text", payload: "mine", seconds: 5, music: true } as const;
 
     expect(inbound.writeSubmitted(aTask({ facts }))).toEqual({
@@ -146,13 +149,13 @@ describe("[B2.4] an answer of protocol C", () => {
     });
   });
 
-  test("[B3.1] tells every state in its own words", () => {
+  test("[B3.1] has every state in its own words", () => {
     const told = STATUSES.map((status) => inbound.writeTask(aTask({ status }), linksTo())["state"]);
 
     expect(told).toEqual(["created", "created", "queueing", "processing", "success", "failed"]);
   });
 
-  test("holds the video and its cover, and gives the payload back", () => {
+  test("has the video and its cover, and returns the payload", () => {
     const task = aTask({
       status: "succeeded",
       facts: { scenario: "text", payload: "mine" },
@@ -182,7 +185,7 @@ describe("[B2.4] an answer of protocol C", () => {
     ["task_cancelled", "UserCancelled"],
     ["content_filtered", "CreationPolicyViolation"],
     ["task_expired", "task_expired"],
-  ])("says why there is none: %s", (code, word) => {
+  ])("has the reason for a missing video: %s", (code, word) => {
     const failure = { code, message: "Why not." };
 
     expect(inbound.writeTask(aTask({ status: "failed", failure }), linksTo())).toMatchObject({
@@ -192,7 +195,7 @@ describe("[B2.4] an answer of protocol C", () => {
     });
   });
 
-  test("[B7] that refuses says a reason, the field and the request's id", () => {
+  test("[B7] for an error has a reason, the field and the request's id", () => {
     const refusal = new GatewayError("invalid_request", "Why not.", { param: "images" });
 
     expect(inbound.withRequestId?.(inbound.buildError(refusal), "r-1")).toEqual({

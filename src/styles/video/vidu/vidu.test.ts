@@ -25,14 +25,14 @@ const REASONS: readonly (readonly [FaultCode, string])[] = [
   ["upstream_overloaded", "InternalServiceFailure"],
 ];
 
-describe("what Vidu answers to a request", () => {
+describe("a Vidu response", () => {
   test("is an id", () => {
     const body = { task_id: "907150834534432768", state: "created", model: "viduq2", credits: 20 };
 
     expect(parseSubmitted(body)).toBe("907150834534432768");
   });
 
-  test.each(REASONS)("means %s by these words", (code, words) => {
+  test.each(REASONS)("means %s by these codes", (code, words) => {
     for (const reason of words.split(" ")) {
       const body = { code: 400, reason, message: "invalid field: duration", metadata: {} };
 
@@ -42,14 +42,14 @@ describe("what Vidu answers to a request", () => {
     }
   });
 
-  test("is shown in its own words, where they are the caller's business", () => {
+  test("has the vendor's message, if it concerns the client", () => {
     const body = { code: 400, reason: "FieldInvalid", message: "invalid field: duration" };
 
     expect(parseError(400, JSON.stringify(body)).message).toBe("invalid field: duration");
     expect(parseError(400, '{"code":400,"reason":"FieldInvalid"}').message).toBe("FieldInvalid");
   });
 
-  test("in words of tomorrow is read by its status", () => {
+  test("with an unknown code is read by its status", () => {
     const codeOf = (status: number) =>
       parseError(status, JSON.stringify({ code: status, reason: "Odd", message: "m" })).code;
 
@@ -60,14 +60,14 @@ describe("what Vidu answers to a request", () => {
   });
 
   test.each([{}, { task_id: null }, { task_id: 907_150_834_534_432_800 }, { task_id: "" }])(
-    "without an id leaves open what became of it: %j",
+    "without an id leaves the result unknown: %j",
     (body) => {
       expect(failureOf(() => parseSubmitted(body as JsonObject))).toStartWith("upstream_failed");
     },
   );
 });
 
-describe("[B3.1] the state of a task of Vidu's", () => {
+describe("[B3.1] the state of a Vidu task", () => {
   test.each([
     ["created", "queued"],
     ["queueing", "queued"],
@@ -78,13 +78,13 @@ describe("[B3.1] the state of a task of Vidu's", () => {
     expect(look({ id: "1", state, creations: [] })).toEqual({ state: ours });
   });
 
-  test("says how far it is, where that makes sense", () => {
+  test("has its progress, if it is plausible", () => {
     expect(look({ state: "processing", progress: 40 })).toEqual({ state: "running", progress: 40 });
     expect(look({ state: "processing", progress: 400 })).toEqual({ state: "running" });
     expect(look({ state: "processing", progress: "40" })).toEqual({ state: "running" });
   });
 
-  test("is done with all that was made", () => {
+  test("is done with all its results", () => {
     const creation = {
       id: "9071",
       url: "https://cdn.test/v.mp4?x=1",
@@ -115,7 +115,7 @@ describe("[B3.1] the state of a task of Vidu's", () => {
     });
   });
 
-  test("is done without a video where none can be found", () => {
+  test("is done without a video if none is found", () => {
     for (const creations of [[], [{}], [{ url: "" }], [null], "x", null]) {
       expect(look({ state: "success", creations })).toEqual({ state: "succeeded", videos: [] });
     }
@@ -129,14 +129,14 @@ describe("[B3.1] the state of a task of Vidu's", () => {
     ["SomethingNew", "SomethingNew"],
     ["", "task_failed"],
     ["not a word \n", "task_failed"],
-  ])("is failed by the word %j", (word, code) => {
+  ])("is failed by the code %j", (word, code) => {
     expect(look({ state: "failed", err_code: word })).toMatchObject({
       state: "failed",
       failure: { code },
     });
   });
 
-  test("is failed where it was cancelled", () => {
+  test("is failed if it was cancelled", () => {
     expect(look({ state: "cancelled" })).toMatchObject({ failure: { code: "task_cancelled" } });
   });
 });

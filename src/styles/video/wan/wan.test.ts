@@ -21,7 +21,7 @@ const USAGE = {
 };
 
 describe("a task", () => {
-  test("that was taken on has an id", () => {
+  test("that was accepted has an id", () => {
     const output = { task_id: ID, task_status: "PENDING" };
 
     expect(parseSubmitted({ output, request_id: "4909" })).toBe(ID);
@@ -40,7 +40,7 @@ describe("a task", () => {
     } as ReturnType<typeof look>);
   });
 
-  test("that is done says where its video is, what it is, and until when", () => {
+  test("that is done has its video's link, properties and expiry", () => {
     expect(look(SUCCEEDED, { usage: USAGE })).toEqual({
       state: "succeeded",
       videos: [{ url: VIDEO, seconds: 5 }],
@@ -50,7 +50,7 @@ describe("a task", () => {
     });
   });
 
-  test("is charged with what was looked at, and by its sound where that is known", () => {
+  test("is charged with its input, and by its sound if that is known", () => {
     const usage = { ...USAGE, duration: 9, input_video_duration: 4 };
     const body = { output: SUCCEEDED, usage };
 
@@ -61,7 +61,7 @@ describe("a task", () => {
     });
   });
 
-  test("of the first generation counts in other words", () => {
+  test("of the first generation has other usage fields", () => {
     const usage = { video_count: 1, video_duration: 5, video_ratio: "1280*720" };
 
     expect(look(SUCCEEDED, { usage })).toMatchObject({ facts: { seconds: 5 } });
@@ -72,7 +72,7 @@ describe("a task", () => {
     });
   });
 
-  test("between two frames has its video elsewhere", () => {
+  test("between two frames has its video in another field", () => {
     const output = { task_status: "SUCCEEDED", results: { video_url: VIDEO } };
 
     expect(look(output)).toMatchObject({ videos: [{ url: VIDEO }] });
@@ -98,13 +98,13 @@ describe("a task", () => {
       { code: "", message: "" },
       { code: "task_failed", message: "The upstream could not make the video." },
     ],
-  ])("that failed with %p says so", (why, failure) => {
+  ])("that failed with %p has that reason", (why, failure) => {
     const failed: unknown = look({ task_id: ID, task_status: "FAILED", ...why });
 
     expect(failed).toEqual({ state: "failed", failure });
   });
 
-  test("that failed may say why beside it", () => {
+  test("that failed may have its reason beside it", () => {
     const why = { code: "InvalidParameter", message: "Too small." };
 
     expect(look({ task_status: "FAILED" }, why)).toMatchObject({ failure: why });
@@ -139,7 +139,7 @@ test.each<[number, string, FaultCode]>([
   [500, "InternalError", "upstream_failed"],
   [500, "ModelServiceFailed", "upstream_failed"],
   [500, "RequestTimeOut", "upstream_timeout"],
-])("a refusal of %d %s is %s, inside a success as well", (status, code, expected) => {
+])("a refusal of %d %s is %s, within a successful response as well", (status, code, expected) => {
   const body = { code, message: "Why not.", request_id: "4909" };
 
   expect(parseError(status, JSON.stringify(body)).code).toBe(expected);

@@ -3,7 +3,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { readRequest } from "../request/facts.ts";
 import { amend, readAnswer } from "./passthrough.ts";
 
-describe("a request that passes through is changed only to be metered", () => {
+describe("a passthrough request is changed only for metering", () => {
   const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
 
   test.each<[string, JsonObject, JsonObject]>([
@@ -42,7 +42,7 @@ describe("a request that passes through is changed only to be metered", () => {
   });
 });
 
-describe("a complete answer has usage, text and failure", () => {
+describe("usage, text and failure are read from a complete response", () => {
   const message = {
     role: "assistant",
     content: "hi",
@@ -50,7 +50,7 @@ describe("a complete answer has usage, text and failure", () => {
     tool_calls: [{ function: { name: "f", arguments: "{}" } }],
   };
 
-  test("a good one", () => {
+  test("that succeeded", () => {
     const facts = readAnswer({
       choices: [{ index: 0, message, finish_reason: "stop" }],
       usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },

@@ -23,17 +23,17 @@ function answer(call: JsonObject, finish: Json = "tool_calls"): JsonObject {
   return { id: "c", choices: [{ index: 0, message, finish_reason: finish }], usage: {} };
 }
 
-describe("a whole answer", () => {
+describe("a complete response", () => {
   test.each<[string, JsonObject]>([
     ["with a call", answer(CALL)],
     ["that was cut off in a call", answer(CALL, "length")],
     ["without a call", { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] }],
     ["with an empty list of calls", { choices: [{ message: { tool_calls: [] } }] }],
-  ])("that keeps to the grammar is left alone: %s", (_, body) => {
+  ])("that obeys the grammar is unchanged: %s", (_, body) => {
     expect(repairAnswer(body, FACTS)).toBeUndefined();
   });
 
-  test("has arguments as text, ids, and a reason that names the calls", () => {
+  test("gets arguments as text, ids, and the finish reason for calls", () => {
     const called = { name: "f", arguments: { a: [1] } };
     for (const finish of ["stop", null, ""]) {
       expect(repairAnswer(answer({ function: called }, finish), FACTS)).toEqual({
@@ -52,7 +52,7 @@ describe("a whole answer", () => {
     }
   });
 
-  test("of a function that the caller forced ends with stop, as the vendor has it", () => {
+  test("of a forced function ends with stop, as at the vendor", () => {
     expect(repairAnswer(answer(CALL, "stop"), { forcesTool: true })).toBeUndefined();
   });
 });
@@ -118,12 +118,12 @@ describe("a stream", () => {
         chunk({}, "tool_calls"),
       ],
     ],
-  ])("that keeps to the grammar stays as it is: %s", (_, chunks) => {
+  ])("that obeys the grammar is unchanged: %s", (_, chunks) => {
     expect(streamed(chunks).isSame).toBe(true);
     expect(streamed(chunks, FACTS, 1).isSame).toBe(true);
   });
 
-  test("has ids for calls that have none, each its own", () => {
+  test("gets a separate id for each call without one", () => {
     const { id: _, ...nameless } = FIRST;
     const other = { index: 1, id: "", function: { name: "g", arguments: "{}" } };
     const { deltas } = streamed([
@@ -137,7 +137,7 @@ describe("a stream", () => {
     expect(memberOf(deltas[0], "id")).not.toBe(memberOf(deltas[2], "id"));
   });
 
-  test("has arguments as text", () => {
+  test("gets arguments as text", () => {
     const { deltas } = streamed([
       calling({ ...FIRST, function: { name: "f", arguments: { a: 1 } } }),
       chunk({}, "tool_calls"),
@@ -146,7 +146,7 @@ describe("a stream", () => {
     expect(deltas).toEqual([{ ...FIRST, function: { name: "f", arguments: '{"a":1}' } }]);
   });
 
-  test("that called ends for that reason, wherever its bytes were cut", () => {
+  test("with tool calls ends with that finish reason, with any split", () => {
     const chunks = [calling(FIRST), calling(MORE), chunk({}, "stop"), USAGE];
     for (const cutAt of [undefined, 1, 2, 3]) {
       expect(streamed(chunks, FACTS, cutAt).finishes).toEqual(["tool_calls"]);
@@ -156,11 +156,11 @@ describe("a stream", () => {
     expect(streamed(chunks, forced).isSame).toBe(true);
   });
 
-  test("that called and gives no reason for its end, but is marked and counted as whole, has one", () => {
+  test("with tool calls and without a finish reason gets one, if it is otherwise complete", () => {
     expect(streamed([calling(FIRST), calling(MORE), USAGE]).finishes).toEqual(["tool_calls"]);
   });
 
-  test("that speaks of calls is read, and stays as it is", () => {
+  test("with text about calls is parsed and unchanged", () => {
     const words = chunk({ content: 'say "tool_calls":[{"name":"f","arguments":{}}]' });
 
     expect(streamed([words, chunk({}, "stop")]).isSame).toBe(true);

@@ -33,7 +33,7 @@ function passed(on: Tap, ...pieces: string[]): string {
   return pieces.map((piece) => Buffer.from(on.push(Buffer.from(piece)) ?? []).toString()).join("");
 }
 
-describe("a caller who asked for usage gets every byte", () => {
+describe("a client that requested usage gets every byte", () => {
   test.each<[string, string]>([
     ["usage at the end", TEXT + STOP + USAGE_ALONE + DONE],
     ["usage with the reason", TEXT + STOP_WITH_USAGE + DONE],
@@ -88,12 +88,12 @@ describe("a client that did not ask for usage gets every byte of the stream exce
     expect(on.usage).toMatchObject({ inputTokens: 3, outputTokens: 2 });
   });
 
-  test("an event that is left out leaves nothing behind", () => {
+  test("an omitted event leaves no bytes", () => {
     expect(tap({ wantsUsage: false }).push(Buffer.from(USAGE_ALONE))).toBeUndefined();
   });
 });
 
-describe("usage is the last that can be true", () => {
+describe("usage is the last plausible report", () => {
   const of = (usage: string): string =>
     `data: {"choices":[{"index":0,"delta":{}}],"usage":${usage}}\n\n`;
 
@@ -115,7 +115,7 @@ describe("usage is the last that can be true", () => {
   });
 });
 
-describe("an answer is complete when the upstream says so", () => {
+describe("a response is complete if the upstream marks its end", () => {
   test.each<[string, string, number, boolean]>([
     ["the end mark and usage", TEXT + USAGE_ALONE + DONE, 1, true],
     ["the end mark, written closely", `${TEXT + USAGE_ALONE}data:[DONE]\n\n`, 1, true],
@@ -150,7 +150,7 @@ describe("an answer is complete when the upstream says so", () => {
     expect(on.isComplete()).toBe(isComplete);
   });
 
-  test("a complete answer without its end mark is given one, and no other is", () => {
+  test("a complete response without an end mark gets one, and no other does", () => {
     const [lacking, whole, broken] = [tap(), tap(), tap()];
     passed(lacking, TEXT + STOP);
     passed(whole, TEXT + STOP + DONE);
@@ -163,7 +163,7 @@ describe("an answer is complete when the upstream says so", () => {
     ]);
   });
 
-  test("the end mark of an answer that broke off is held back, and so is what follows", () => {
+  test("the end mark of a response that broke off is withheld, and so is everything after it", () => {
     for (const [pieces, seen] of [
       [[DONE], ""],
       [[TEXT + DONE], TEXT],
@@ -180,7 +180,7 @@ describe("an answer is complete when the upstream says so", () => {
     }
   });
 
-  test("usage that follows the end mark is not the answer's", () => {
+  test("usage after the end mark is ignored", () => {
     const late = USAGE_ALONE.replace('"completion_tokens":2', '"completion_tokens":900');
     for (const pieces of [
       [TEXT + STOP_WITH_USAGE + DONE + late],
@@ -193,7 +193,7 @@ describe("an answer is complete when the upstream says so", () => {
     }
   });
 
-  test("the piece that holds the end mark is known to be the last", () => {
+  test("the chunk with the end mark is known to be the last", () => {
     const on = tap();
     const endings = [TEXT, STOP, STOP + DONE, ": late\n\n"].map((piece) => {
       passed(on, piece);
@@ -204,8 +204,8 @@ describe("an answer is complete when the upstream says so", () => {
   });
 });
 
-describe("a failure inside the stream is found, and kept from the caller", () => {
-  test("what came before it is passed on, what follows is not", () => {
+describe("a failure within the stream is found, and hidden from the client", () => {
+  test("earlier events are passed on, later ones are not", () => {
     const on = tap();
 
     expect(passed(on, TEXT, TEXT + FAILURE + TEXT, TEXT, DONE)).toBe(TEXT + TEXT);
@@ -238,7 +238,7 @@ describe("a failure inside the stream is found, and kept from the caller", () =>
     ],
     ["an empty one", 'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"error":{}}\n\n'],
     ["the word as content", 'data: {"choices":[{"index":0,"delta":{"content":"error"}}]}\n\n'],
-  ])("%s is none", (_form, stream) => {
+  ])("%s is not a failure", (_form, stream) => {
     const on = tap();
 
     expect(passed(on, stream)).toBe(stream);
@@ -246,8 +246,8 @@ describe("a failure inside the stream is found, and kept from the caller", () =>
   });
 });
 
-describe("text is kept for a local count", () => {
-  test("all that the model wrote, once", () => {
+describe("text is collected for a local count", () => {
+  test("all output of the model, once", () => {
     const on = tap();
     passed(
       on,
@@ -260,7 +260,7 @@ describe("text is kept for a local count", () => {
     expect(on.takeOutputText()).toBe("");
   });
 
-  test("never more than a megabyte, however long the stream", () => {
+  test("at most a megabyte, for any length of the stream", () => {
     const on = tap();
     const long = `data: {"choices":[{"delta":{"content":"${"word ".repeat(6_000)}"}}]}\n\n`;
     for (let count = 0; count < 100; count++) passed(on, long);
@@ -268,7 +268,7 @@ describe("text is kept for a local count", () => {
     expect(on.takeOutputText().length).toBe(1_024 * 1_024);
   });
 
-  test("and what has become much is read, so that its bytes need not be kept", () => {
+  test("and above a limit it is parsed, so that its bytes need not be kept", () => {
     const on = tap();
     const event = `data: {"choices":[{"delta":{"content":"${"word ".repeat(14_000)}"}}]}\n\n`;
     const bytes = Buffer.from(event);
@@ -279,7 +279,7 @@ describe("text is kept for a local count", () => {
   });
 });
 
-test(`cut anywhere, a stream comes out the same (seed ${SEED})`, () => {
+test(`with any split, a stream has the same output (seed ${SEED})`, () => {
   const event = fc.constantFrom(
     TEXT,
     STOP,
@@ -332,7 +332,7 @@ test(`cut anywhere, a stream comes out the same (seed ${SEED})`, () => {
   );
 });
 
-test(`whatever an upstream sends, the tap takes it (seed ${SEED})`, () => {
+test(`the tap accepts any upstream bytes (seed ${SEED})`, () => {
   const marks = fc.constantFrom(
     '"usage"',
     ":",

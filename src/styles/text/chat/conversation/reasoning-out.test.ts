@@ -52,7 +52,7 @@ const BUDGET = ["reasoning.budget_tokens"];
 const EFFORT = ["reasoning.effort"];
 const EMPTY = ["reasoning"];
 
-describe("[A4.3-04] a wish for reasoning is put in the words of the family", () => {
+describe("[A4.3-04] a reasoning option is translated for the model's family", () => {
   const NEW = { efforts: ["none", "low", "medium", "high"] };
   const OLD = { efforts: ["low", "medium", "high"] };
   test.each<Case>([
@@ -204,7 +204,7 @@ describe("[A4.3-04] a wish for reasoning is put in the words of the family", () 
     expect(steered(asked, controls, { reasoning: "object" })).toEqual([body, lost]);
   });
 
-  test("a model that is known not to reason is not asked to", () => {
+  test("a model that is known not to reason gets no reasoning options", () => {
     const plain: ModelTraits = { kind: "chat" };
 
     expect(written({ reasoning: { effort: "high" } }, plain, {})).toEqual([{}, EMPTY]);
@@ -221,21 +221,24 @@ describe("[A4.3-04] a wish for reasoning is put in the words of the family", () 
     ["-nothinking", { enable_thinking: false }],
     ["-thinking-low", { enable_thinking: true, thinking_budget: 2_000 }],
     ["-thinking-high", { enable_thinking: true, thinking_budget: 8_000 }],
-  ])("[A4.3-03] the ending of a name steers what nobody else did: %s", (ending, expected) => {
-    const [reading] = readSuffixes(`m${ending}`);
+  ])(
+    "[A4.3-03] the suffix of a name sets the options that the client omitted: %s",
+    (ending, expected) => {
+      const [reading] = readSuffixes(`m${ending}`);
 
-    expect(reading?.base).toBe("m");
-    expect(
-      written({ reasoning: reading?.steering ?? {} }, COUNTS, { reasoning: "switch" }),
-    ).toEqual([expected, []]);
-  });
+      expect(reading?.base).toBe("m");
+      expect(
+        written({ reasoning: reading?.steering ?? {} }, COUNTS, { reasoning: "switch" }),
+      ).toEqual([expected, []]);
+    },
+  );
 
   test.each([
     ["low", 2_000],
     ["medium", 5_000],
     ["high", 8_000],
   ])(
-    "[A4.3-12] beside the ending '-thinking' effort %s is a share of the budget",
+    "[A4.3-12] with the suffix '-thinking', effort %s is a share of the budget",
     (effort, tokens) => {
       const asked = parseRequest({ model: "m-thinking", reasoning_effort: effort, messages: [] });
       const steering = readSuffixes("m-thinking")[0]?.steering;
@@ -248,7 +251,7 @@ describe("[A4.3-04] a wish for reasoning is put in the words of the family", () 
     },
   );
 
-  test("what stood beside it stays where the reasoning is written anew", () => {
+  test("members beside it are kept if the reasoning option is rewritten", () => {
     const vendor = {
       brand: { thinking_config: { thinking_budget: 5 }, tools: [{ codeExecution: {} }] },
     };
@@ -275,28 +278,28 @@ describe("a reasoning model does not get options that it refuses", () => {
     logprobs: { top: 1 },
   };
 
-  test("its limit has another name, and what steers sampling is left out and reported", () => {
+  test("its output limit has another name, and sampling options are omitted and reported", () => {
     expect(written(asked, reasoner, dialect)).toEqual([
       { max_completion_tokens: 7 },
       ["temperature", "stop", "logprobs", "top_logprobs"],
     ]);
   });
 
-  test("told not to reason it takes all of it", () => {
+  test("with reasoning turned off it accepts all of them", () => {
     const [body, lost] = written({ ...asked, reasoning: { effort: "none" } }, reasoner, dialect);
 
     expect(lost).toEqual([]);
     expect(body).toMatchObject({ temperature: 0.3, stop: ["x"], reasoning_effort: "none" });
   });
 
-  test("another model of the vendor takes all of it", () => {
+  test("another model of the vendor accepts all of them", () => {
     const [body, lost] = written(asked, { kind: "chat" }, dialect);
 
     expect(lost).toEqual([]);
     expect(body).toMatchObject({ temperature: 0.3, top_p: 1, max_completion_tokens: 7 });
   });
 
-  test("this style's caller is helped as well, where the model's name says more than they did", () => {
+  test("requests of this style are adapted as well, if the model's suffix adds options", () => {
     const wire = {
       model: "m",
       messages: [{ role: "user", content: "hi" }],
@@ -316,7 +319,7 @@ describe("a reasoning model does not get options that it refuses", () => {
   });
 });
 
-describe("a vendor that cannot be made to call a tool while it reasons", () => {
+describe("a vendor that cannot force a tool call while it reasons", () => {
   const model: ModelTraits = { reasoningControls: { toggle: true } };
   const forced: Partial<ChatRequest> = {
     tools: [{ kind: "function", name: "f" }],
@@ -327,23 +330,23 @@ describe("a vendor that cannot be made to call a tool while it reasons", () => {
     ["switch", { enable_thinking: true }, { enable_thinking: false }],
   ];
 
-  describe.each(ways)("and is told to by a %s", (reasoning, on, off) => {
+  describe.each(ways)("that requests reasoning by a %s", (reasoning, on, off) => {
     const dialect: ChatDialect = { reasoning, forcedToolsWhileReasoning: false };
 
-    test("lets the model choose, for those who want it to reason", () => {
+    test("leaves the choice to the model if the client requests reasoning", () => {
       expect(written({ ...forced, reasoning: { enabled: true } }, model, dialect)).toEqual([
         { ...on, tool_choice: "auto" },
         ["tool_choice"],
       ]);
     });
 
-    test("does not reason, for those who only want the tool, or who say so", () => {
+    test("does not reason if the client requests only the tool, or no reasoning", () => {
       for (const request of [forced, { ...forced, reasoning: { enabled: false } }]) {
         expect(written(request, model, dialect)).toEqual([{ ...off, tool_choice: "required" }, []]);
       }
     });
 
-    test("lets a model choose that always reasons, and says so", () => {
+    test("leaves the choice to a model that always reasons, with a report", () => {
       expect(written(forced, { reasoningControls: {} }, dialect)).toEqual([
         { tool_choice: "auto" },
         ["tool_choice"],

@@ -140,7 +140,7 @@ describe("[A4.3-a] a field of the wrong type or out of its range is refused by n
   });
 });
 
-describe("[A4.3-b] [A4.3-02] a message that is not one is refused by its place", () => {
+describe("[A4.3-b] [A4.3-02] an invalid message is refused by its position", () => {
   test.each<[string, Json[]]>([
     ["messages[0]", ["hi"]],
     ["messages[1].role", [USER, { content: "hi" }]],
@@ -192,7 +192,7 @@ describe("[A4.3-b] [A4.3-02] a message that is not one is refused by its place",
   });
 });
 
-describe("[A4.3-a] what clients really send is accepted", () => {
+describe("[A4.3-a] requests of real clients are accepted", () => {
   test.each<[string, JsonObject]>([
     [
       "the ends of every range",
@@ -295,7 +295,7 @@ test("[A4.3-b] the default temperature is documented", () => {
   });
 });
 
-test("the facts of a request are those the relay works with", () => {
+test("the relay gets the facts of a request", () => {
   const body = withField({
     stream: true,
     n: 2,
@@ -322,7 +322,7 @@ test("the facts of a request are those the relay works with", () => {
   });
 });
 
-test("[A4.3-11] a stream whose reasoning belongs into the content must be translated", () => {
+test("[A4.3-11] a stream with reasoning in the content must be translated", () => {
   expect(
     readRequest(withField({ stream: true, svc_thinking_to_content: true })).mustTranslate,
   ).toBe(true);
@@ -332,7 +332,7 @@ test("[A4.3-11] a stream whose reasoning belongs into the content must be transl
   expect(readRequest(withField({ svc_thinking_to_content: true })).mustTranslate).toBeUndefined();
 });
 
-test("a compact stream is one that its client reads so, and that can be written anew", () => {
+test("a compact stream is recognised by its client's options, and can be translated", () => {
   const compact = { compactStream: true };
   const facts = (fields: JsonObject) => readRequest(withField(fields), compact);
 
@@ -424,7 +424,7 @@ test(`the documented schema and the check agree on any body (seed ${SEED})`, () 
   expectAgreement(schemaOf(REQUEST), (body) => refused(body) === undefined, valid, fields);
 });
 
-test("what nests without end in a field that is not ours is not followed", () => {
+test("deep nesting in an unknown field is not followed", () => {
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   const json = parseJson(
     `{"model":"m","messages":[{"role":"user","content":"hi"}],"unknown":${deep},"metadata":{"a":${deep}}}`,
@@ -433,7 +433,7 @@ test("what nests without end in a field that is not ours is not followed", () =>
   expect(isObject(json) ? readRequest(json).model : "").toBe("m");
 });
 
-test("names that every object has are nothing special", () => {
+test("names of every object's prototype are ordinary fields", () => {
   const json = parseJson(
     `{"model":"m","messages":[{"role":"user","content":"hi","__proto__":{"role":"robot"}}],"__proto__":{"stream":true},"constructor":1,"toString":{}}`,
   );
@@ -441,7 +441,7 @@ test("names that every object has are nothing special", () => {
   expect(isObject(json) ? readRequest(json).stream : true).toBe(false);
 });
 
-describe("what may be newer than we are is for vendors of the style, and refused in a translation", () => {
+describe("values that may be newer than the gateway pass to vendors of the style, and are refused in a translation", () => {
   test.each<[string, JsonObject]>([
     ["tool_choice", withField({ tool_choice: "sometimes" })],
     ["tool_choice.type", withField({ tool_choice: { type: "banana" } })],

@@ -17,8 +17,8 @@ function sent(contents: readonly JsonObject[], model: ModelTraits): Json | undef
   return amend(body, readRequest(body, { model: "m" }), "m", model)["contents"];
 }
 
-describe("a native conversation that passes through", () => {
-  test("stays as it came where all of its proofs are the vendor's own", () => {
+describe("a native passthrough request", () => {
+  test("is unchanged if all of its signatures are the vendor's own", () => {
     const signed = { role: "model", parts: [{ ...CALL, thoughtSignature: "c2ln" }, CALL] };
 
     expect(sent([ASK, signed, RESULT], NEWEST)).toBeUndefined();
@@ -28,7 +28,7 @@ describe("a native conversation that passes through", () => {
     expect(sent([ASK, { role: "model", parts: { text: "well" } }, ASK], NEWEST)).toBeUndefined();
   });
 
-  test("leaves out the proof that another style's vendor gave, in either spelling", () => {
+  test("omits a signature of another style's vendor, in either spelling", () => {
     const answered = {
       role: "model",
       parts: [
@@ -49,7 +49,7 @@ describe("a native conversation that passes through", () => {
     ]);
   });
 
-  test("has no turn of the model that says nothing between a call and its result", () => {
+  test("has no empty model turn between a call and its result", () => {
     const calling = { role: "model", parts: [CALL] };
     for (const empty of [
       { role: "model" },
@@ -64,14 +64,14 @@ describe("a native conversation that passes through", () => {
     }
   });
 
-  test("has no turn left that was nothing but such a proof", () => {
+  test("omits a turn that has only such a signature", () => {
     const proof = { text: "", thoughtSignature: LENT };
 
     expect(sent([ASK, { role: "model", parts: [proof] }, ASK], OLDER)).toEqual([ASK, ASK]);
     expect(sent([ASK, { role: "model", parts: proof }, ASK], OLDER)).toEqual([ASK, ASK]);
   });
 
-  test("says of another vendor's call that it has no proof, where the newest models ask for one", () => {
+  test("marks another vendor's call as unsigned, if the newest models require that", () => {
     const calling = { role: "model", parts: [{ text: "well" }, CALL, CALL] };
     const spelled = {
       role: "model",

@@ -50,7 +50,7 @@ function ended(on: Tap): string {
 
 const COMMENT = ": ping\n\n";
 
-describe("a stream goes through as it came", () => {
+describe("a stream passes through unchanged", () => {
   test.each(["\n", "\r\n", "\r"])("without its comments (%j)", (lineEnd) => {
     const tap = openTap(FACTS);
     const sent = `: a\n\n: b\n${TEXT}${COMMENT}${chunk([{ text: ": not one" }])}: c\n${STOP}`;
@@ -60,7 +60,7 @@ describe("a stream goes through as it came", () => {
     expect(passed(tap, inStyle(sent)) + ended(tap)).toBe(inStyle(kept));
   });
 
-  test("its end only once the upstream's bytes are at their end", () => {
+  test("and ends only after the upstream's last byte", () => {
     const tap = openTap(FACTS);
 
     expect(passed(tap, TEXT, STOP)).toBe(TEXT);
@@ -68,7 +68,7 @@ describe("a stream goes through as it came", () => {
     expect(ended(tap)).toBe(STOP);
   });
 
-  test("what follows a reason to end is part of the answer, and of its price", () => {
+  test("and content after a finish reason is part of the response, and of its price", () => {
     const tap = openTap(FACTS);
     const called = chunk(
       [{ functionCall: { name: "f", args: {} } }],
@@ -83,7 +83,7 @@ describe("a stream goes through as it came", () => {
     expect(tap.usage).toMatchObject({ inputTokens: 3, outputTokens: 2 });
   });
 
-  test("[A4.7-b] any stream, cut anywhere, comes out byte for byte, but for its comments", () => {
+  test("[A4.7-b] with any split, byte for byte except for its comments", () => {
     const events = fc.array(
       fc.oneof(
         fc.constantFrom(TEXT, STOP, COMMENT, "data: broken\n\n"),
@@ -116,7 +116,7 @@ describe("a stream goes through as it came", () => {
   });
 });
 
-describe("whether an answer is complete", () => {
+describe("the completeness of a response", () => {
   test.each<[string, string, boolean]>([
     ["a reason is its end", TEXT + STOP, true],
     ["text alone is not", TEXT, false],
@@ -143,7 +143,7 @@ describe("whether an answer is complete", () => {
     expect(tap.isComplete()).toBe(isComplete);
   });
 
-  test("every candidate has to end", () => {
+  test("requires the end of every candidate", () => {
     const other = event({
       candidates: [{ content: { parts: [{ text: "b" }] }, index: 1 }],
     });
@@ -157,8 +157,8 @@ describe("whether an answer is complete", () => {
   });
 });
 
-describe("an upstream's failure inside a stream", () => {
-  test("is found, and its words stay out of the caller's stream", () => {
+describe("an upstream's failure within a stream", () => {
+  test("is found, and its text is not sent to the client", () => {
     const tap = openTap(FACTS);
 
     expect(passed(tap, TEXT + FAILURE + TEXT)).toBe(TEXT);
@@ -174,8 +174,8 @@ describe("an upstream's failure inside a stream", () => {
   });
 });
 
-describe("what a stream used", () => {
-  test("is what was counted last, where counts are whole", () => {
+describe("usage of a stream", () => {
+  test("is the last count, if counts are totals", () => {
     const tap = openTap(FACTS);
     passed(tap, event({ usageMetadata: { trafficType: "ON_DEMAND" }, candidates: [] }));
     expect(tap.usage).toBeUndefined();
@@ -186,7 +186,7 @@ describe("what a stream used", () => {
     expect(tap.usage).toMatchObject({ inputTokens: 5, outputTokens: 4 });
   });
 
-  test("is counted from its text if the upstream reports no usage", () => {
+  test("is counted from its text if the upstream reports none", () => {
     const tap = openTap(FACTS);
     const call = { functionCall: { name: "f", args: { x: 1 } } };
     passed(tap, chunk([{ text: "why", thought: true }, { text: "so" }]), chunk([call]));
@@ -195,7 +195,7 @@ describe("what a stream used", () => {
     expect(tap.takeOutputText()).toBe("");
   });
 
-  test("a long stream's text is kept up to a megabyte", () => {
+  test("counts a long stream's text up to a megabyte", () => {
     const tap = openTap(FACTS);
     const long = chunk([{ text: "x".repeat(40_000) }]);
     for (let count = 0; count < 40; count++) passed(tap, long);
@@ -204,8 +204,8 @@ describe("what a stream used", () => {
   });
 });
 
-describe("a request that passes through", () => {
-  test("[A4.7-f] asks for search by the vendor's name", () => {
+describe("a passthrough request", () => {
+  test("[A4.7-f] requests search by the vendor's name", () => {
     const tools = [{ functionDeclarations: [{ name: "f" }] }, { vendorSearch: {} }];
 
     expect(amend({ tools }, FACTS, "m")).toEqual({
@@ -216,18 +216,18 @@ describe("a request that passes through", () => {
     });
   });
 
-  test("names the upstream's model where it names one", () => {
+  test("has the upstream's model name in its fields", () => {
     expect(amend({ model: "models/m" }, FACTS, "other")).toEqual({ model: "models/other" });
     expect(amend({ contents: [] }, FACTS, "other")).toEqual({});
   });
 
-  test("is otherwise left alone", () => {
+  test("is otherwise unchanged", () => {
     expect(amend({ contents: [], tools: [{ google_search: {} }] }, FACTS, "m")).toEqual({});
   });
 });
 
-describe("an answer in one piece that passes through", () => {
-  test("a refused question is an answer", () => {
+describe("a complete passthrough response", () => {
+  test("may be a refusal of the prompt", () => {
     const facts = readAnswer({
       promptFeedback: { blockReason: "SAFETY" },
       usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 },

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { SEED, times } from "#test/seed.ts";
 import { readToolName, writeToolName } from "./tool-name.ts";
 
-test("a name that fits stays as it is", () => {
+test("a valid name is unchanged", () => {
   for (const name of ["f", "_f", "get_weather", "mcp__server-1__tool", "a.b"]) {
     expect(writeToolName(name, "function")).toBe(name);
   }
 });
 
-test("any other name is made to fit, and comes back as it was", () => {
+test("any other name is escaped, and restored", () => {
   const names = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 40 }),
     fc.constantFrom("", "1", "-a", "_.", "_.61", "x.-text", ".-text", "_.x.-text", "a.41"),
@@ -25,6 +25,6 @@ test("any other name is made to fit, and comes back as it was", () => {
   );
 });
 
-test("what is no escape is read as it is", () => {
+test("a name without escapes is unchanged", () => {
   expect(readToolName("_.zz.4")).toEqual({ name: "zz.4", kind: "function" });
 });

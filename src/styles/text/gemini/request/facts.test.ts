@@ -25,7 +25,7 @@ function unknownIn(fields: JsonObject): string | undefined {
   return unknownValue && `${unknownValue.code} ${unknownValue.param}`;
 }
 
-describe("[A4.7-a] every field of the table is taken", () => {
+describe("[A4.7-a] every documented field is accepted", () => {
   test.each<[string, JsonObject]>([
     ["sampling", { generationConfig: { temperature: 2, topP: 1, topK: 40, seed: 7 } }],
     ["limits", { generationConfig: { maxOutputTokens: 1, stopSequences: ["a"] } }],
@@ -91,7 +91,7 @@ describe("[A4.7-a] every field of the table is taken", () => {
   });
 });
 
-describe("[A7] a wrong value is refused by the name of its field, in the caller's spelling", () => {
+describe("[A7] an invalid value is refused by its field name, in the client's spelling", () => {
   test.each<[string, JsonObject]>([
     ["contents", { contents: [] }],
     ["contents", { contents: "hi" }],
@@ -123,8 +123,8 @@ describe("[A7] a wrong value is refused by the name of its field, in the caller'
   });
 });
 
-describe("what the relay needs to know", () => {
-  test("[A4.7-a] model and stream are the path's, the rest is the body's", () => {
+describe("the facts of a request for the relay", () => {
+  test("[A4.7-a] have model and stream from the path, the rest from the body", () => {
     const facts = readRequest(
       { contents: CONTENTS, generationConfig: { maxOutputTokens: 9, candidateCount: 2 } },
       { model: "m", stream: true },
@@ -140,7 +140,7 @@ describe("what the relay needs to know", () => {
     });
   });
 
-  test("either spelling says the same", () => {
+  test("are equal in either spelling", () => {
     const facts = readRequest(
       { contents: CONTENTS, generation_config: { max_output_tokens: 9, candidate_count: 2 } },
       ADDRESS,
@@ -149,13 +149,13 @@ describe("what the relay needs to know", () => {
     expect([facts.maxOutputTokens, facts.choices]).toEqual([9, 2]);
   });
 
-  test("without a path the body may name the model", () => {
+  test("have the model of the body without a path", () => {
     expect(readRequest({ contents: CONTENTS, model: "models/m" }, {}).model).toBe("m");
     expect(readRequest({ contents: CONTENTS }, {}).model).toBe("");
   });
 });
 
-test("[A4.7-a] the public document takes what the gateway takes", () => {
+test("[A4.7-a] the public document accepts the same requests as the gateway", () => {
   const schema = schemaOf(REQUEST);
   const taken = { contents: CONTENTS, generationConfig: { temperature: 1 }, brandNew: 1 };
 
@@ -164,7 +164,7 @@ test("[A4.7-a] the public document takes what the gateway takes", () => {
   expect(JSON.stringify(schema)).not.toContain("max_output_tokens");
 });
 
-describe("what may be newer than we are is for vendors of the style, and refused in a translation", () => {
+describe("values that may be newer than the gateway pass to vendors of the style, and are refused in a translation", () => {
   test.each<[string, JsonObject]>([
     ["contents[0].role", { contents: [{ role: "assistant", parts: [{ text: "a" }] }] }],
     ["generationConfig.responseModalities[0]", { generationConfig: { responseModalities: ["X"] } }],

@@ -20,7 +20,7 @@ function between(...content: JsonObject[]): JsonObject["messages"] {
   return [USER, { role: "assistant", content }, USER];
 }
 
-describe("a request that passes through is changed only where a vendor would choke on it", () => {
+describe("a passthrough request is changed only if a vendor would refuse it", () => {
   const foreign = writeSignature({ issuer: "gemini", value: "x" }, "messages");
   const enabled = { type: "enabled", budget_tokens: 2_000 };
   const call = {
@@ -218,13 +218,13 @@ describe("a request that passes through is changed only where a vendor would cho
     expect(edits(fields)).toStrictEqual(expected);
   });
 
-  test("the model has the name that the upstream knows it by", () => {
+  test("the model has the upstream's name", () => {
     expect(edits({}, "other")).toEqual({ model: "other" });
   });
 });
 
-describe("a complete answer has usage, text and failure", () => {
-  test("a good one", () => {
+describe("usage, text and failure are read from a complete response", () => {
+  test("that succeeded", () => {
     const facts = readAnswer({
       type: "message",
       content: [

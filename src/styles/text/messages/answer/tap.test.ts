@@ -42,7 +42,7 @@ function passed(on: Tap, ...pieces: string[]): string {
   return pieces.map((piece) => Buffer.from(on.push(Buffer.from(piece)) ?? []).toString()).join("");
 }
 
-describe("calls that break the grammar are repaired", () => {
+describe("tool calls that violate the grammar are repaired", () => {
   const calling = (block: object): string =>
     event("content_block_start", { index: 1, content_block: { type: "tool_use", ...block } });
   const ended = event("message_delta", {
@@ -50,7 +50,7 @@ describe("calls that break the grammar are repaired", () => {
     usage: { output_tokens: 2 },
   });
 
-  test("without an id, with text for their input, and without the reason that they are", () => {
+  test("without an id, with text as input, and without the finish reason for calls", () => {
     for (const pieces of [
       [START + calling({ name: "f", input: '{"a":1}' }) + ended + STOP],
       [START, calling({ name: "f", input: '{"a":1}' }), ended, STOP],
@@ -73,7 +73,7 @@ describe("calls that break the grammar are repaired", () => {
     ],
     ["nothing between the call and the end mark", "", undefined],
   ])(
-    "an answer that called, with %s, is given the reason before its end",
+    "a response with calls and %s gets the finish reason before its end",
     (_what, end, counted) => {
       for (const pieces of [[START + CALL + end + STOP], [START, CALL, end, STOP]]) {
         const on = openTap();
@@ -91,7 +91,7 @@ describe("calls that break the grammar are repaired", () => {
     },
   );
 
-  test("an answer that called and gave its reason is passed on as it came", () => {
+  test("a response with calls and their finish reason is passed on unchanged", () => {
     expect(passed(openTap(), WHOLE)).toBe(WHOLE);
     const full = event("message_delta", {
       delta: { stop_reason: "max_tokens" },
@@ -100,7 +100,7 @@ describe("calls that break the grammar are repaired", () => {
     expect(passed(openTap(), START, CALL, full, STOP)).toBe(START + CALL + full + STOP);
   });
 
-  test("and an answer without calls is not", () => {
+  test("and a response without calls is unchanged", () => {
     const words = event("content_block_delta", {
       index: 0,
       delta: { type: "text_delta", text: '{"type":"tool_use"}' },
@@ -110,7 +110,7 @@ describe("calls that break the grammar are repaired", () => {
   });
 });
 
-describe("a caller gets every byte", () => {
+describe("a client gets every byte", () => {
   test.each<[string, string]>([
     ["of an answer", WHOLE],
     ["with comments and other fields", `: hi\n\nid: 1\nretry: 5\n${TEXT}${DELTA}${STOP}`],
@@ -137,7 +137,7 @@ describe("a caller gets every byte", () => {
   });
 });
 
-test("usage is told in two places, of which the first knows nothing of the answer", () => {
+test("usage is read from two events, of which the first lacks the output", () => {
   const on = openTap();
   passed(on, START, TEXT);
 
@@ -147,7 +147,7 @@ test("usage is told in two places, of which the first knows nothing of the answe
   expect(on.usage).toMatchObject({ inputTokens: 12, cachedInputTokens: 9, outputTokens: 2 });
 });
 
-describe("an answer is complete when the upstream says so", () => {
+describe("a response is complete if the upstream marks its end", () => {
   test.each<[string, string, boolean]>([
     ["the end mark", WHOLE, true],
     [
@@ -178,7 +178,7 @@ describe("an answer is complete when the upstream says so", () => {
     expect(on.isComplete()).toBe(isComplete);
   });
 
-  test("the end mark is added where an upstream leaves it out, and only there", () => {
+  test("the end mark is added only if an upstream omits it", () => {
     const without = openTap();
     const withMark = openTap();
     passed(without, START + TEXT + DELTA);
@@ -188,7 +188,7 @@ describe("an answer is complete when the upstream says so", () => {
     expect(withMark.end()).toBeUndefined();
   });
 
-  test("the bytes that hold the end are known as such, and those before them are not", () => {
+  test("the bytes with the end mark are known as such, and earlier ones are not", () => {
     const on = openTap();
     const seen = [START, TEXT, DELTA, STOP, PING].map((piece) => {
       passed(on, piece);
@@ -199,8 +199,8 @@ describe("an answer is complete when the upstream says so", () => {
   });
 });
 
-describe("a failure inside a stream", () => {
-  test("ends what is let through, and what came before it goes on", () => {
+describe("a failure within a stream", () => {
+  test("ends the passed events, and earlier ones are passed on", () => {
     const on = openTap();
 
     expect(passed(on, START, TEXT + FAILURE + TEXT, STOP)).toBe(START + TEXT);
@@ -208,11 +208,11 @@ describe("a failure inside a stream", () => {
     expect(on.error?.message).not.toContain("sk-");
   });
 
-  test("alone lets nothing through", () => {
+  test("as the only event passes nothing on", () => {
     expect(openTap().push(Buffer.from(FAILURE))).toBeUndefined();
   });
 
-  test("of our own is told in the style's last event", () => {
+  test("of the gateway is the style's last event", () => {
     expect(openTap().fail(new GatewayError("upstream_timeout", "Too late."))).toBe(
       'event: error\ndata: {"type":"error","error":{"type":"timeout_error","message":"Too late."}}\n\n',
     );
@@ -220,7 +220,7 @@ describe("a failure inside a stream", () => {
 });
 
 describe("the text for a local count", () => {
-  test("is all that the model wrote, and is told once", () => {
+  test("is all output of the model, and is returned once", () => {
     const on = openTap();
     const thinking = event("content_block_delta", {
       delta: { type: "thinking_delta", thinking: "why " },
@@ -231,7 +231,7 @@ describe("the text for a local count", () => {
     expect(on.takeOutputText()).toBe("");
   });
 
-  test("holds what is long, and no more than is bearable", () => {
+  test("has long texts, up to a limit", () => {
     const on = openTap();
     const long = "x".repeat(100_000);
     const one = event("content_block_delta", { delta: { type: "text_delta", text: long } });
@@ -240,7 +240,7 @@ describe("the text for a local count", () => {
     expect(on.takeOutputText().length).toBe(1_024 * 1_024);
   });
 
-  test(`is the same however the bytes were cut (seed ${SEED})`, () => {
+  test(`is the same with any split (seed ${SEED})`, () => {
     const bytes = Buffer.from(WHOLE);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 8 }), (cuts) => {

@@ -30,12 +30,12 @@ function refusal(run: () => unknown): string | undefined {
   }
 }
 
-describe("a tool that the style names by its type and its client runs", () => {
+describe("a tool that has a type of the style and runs at the client", () => {
   test.each([
     ["chat", chat],
     ["responses", responses],
     ["gemini", gemini],
-  ])("is a function to upstreams of the %s style, and nothing is lost", (_, style) => {
+  ])("is a function for upstreams of the %s style, and nothing is lost", (_, style) => {
     const { body, lost } = writtenFor(style, { tools: [BASH, EDITOR, MEMORY] });
 
     const tools = JSON.stringify(body["tools"]);
@@ -56,7 +56,7 @@ describe("a tool that the style names by its type and its client runs", () => {
     expect(parametersOf(EDITOR)).toContain("insert_text");
   });
 
-  test("can be chosen, and what tunes it is reported", () => {
+  test("can be chosen, and its tuning options are reported", () => {
     const { body, lost } = writtenFor(chat, {
       tools: [{ ...EDITOR, max_characters: 9 }],
       tool_choice: { type: "tool", name: EDITOR.name },
@@ -66,13 +66,13 @@ describe("a tool that the style names by its type and its client runs", () => {
     expect(lost).toEqual(["tools.max_characters"]);
   });
 
-  test("goes to an upstream of this style as it was written", () => {
+  test("is sent unchanged to an upstream of this style", () => {
     const tools = [{ ...BASH, cache_control: { type: "ephemeral" } }, EDITOR];
 
     expect(writtenFor(messages, { tools }).body["tools"]).toEqual(tools);
   });
 
-  test("also if another tool's name has to be written in another way", () => {
+  test("and also if another tool's name must be escaped", () => {
     const odd = { name: "a.b", input_schema: { type: "object" } };
 
     expect(writtenFor(messages, { tools: [BASH, odd] }).body["tools"]).toMatchObject([BASH, {}]);
@@ -90,7 +90,7 @@ describe("a tool that only this style's vendor runs", () => {
     }
   });
 
-  test("is reported by its name, if the answer can do without it", () => {
+  test("is reported by its name, if the result does not depend on it", () => {
     const tools = [{ type: "web_fetch_20250910", name: "web_fetch" }];
 
     expect(writtenFor(chat, { tools }).lost).toEqual(["tools.web_fetch"]);

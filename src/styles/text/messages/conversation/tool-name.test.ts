@@ -10,12 +10,12 @@ test.each<[string, ToolKind, string]>([
   ["a_x2e_b", "function", "a_x5f_x2e_b"],
   ["apply_patch", "custom", "apply_patch_xtext_"],
   ["odd_xtext_", "function", "odd_xtext_x5f_"],
-])("'%s', a %s, is written as '%s' and read again", (name, kind, written) => {
+])("'%s', a %s, is written as '%s' and read back", (name, kind, written) => {
   expect(writeToolName(name, kind)).toBe(written);
   expect(readToolName(written)).toEqual({ name, kind });
 });
 
-test(`every name comes back, in letters that vendors take (seed ${SEED})`, () => {
+test(`every name is restored, and written in characters that vendors accept (seed ${SEED})`, () => {
   const piece = fc.constantFrom("_", "x", "2e", "_x", "5f", "_xtext_", ".", "a", "-", "ü", "👋");
   const name = fc.oneof(
     fc.string({ unit: "binary", maxLength: 8 }),
@@ -32,7 +32,7 @@ test(`every name comes back, in letters that vendors take (seed ${SEED})`, () =>
   );
 });
 
-test("a name that is longer than vendors take is shortened, and keeps its kind", () => {
+test("a name above the maximum length is shortened, and keeps its kind", () => {
   for (const kind of ["function", "custom"] as const) {
     const written = writeToolName("a".repeat(129), kind);
 

@@ -49,8 +49,8 @@ function answer(id: string, text = "r"): JsonObject {
 
 const BROKEN = { is_error: true, content: "This call was broken off before it had a result." };
 
-describe("users and assistants take turns", () => {
-  test("what one says in several messages is one turn", () => {
+describe("user and assistant turns alternate", () => {
+  test("consecutive messages of one role become one turn", () => {
     expect(
       turns(
         said("user", "a"),
@@ -78,7 +78,7 @@ describe("users and assistants take turns", () => {
     ]);
   });
 
-  test("blank text is left out, and with it a turn that says nothing else", () => {
+  test("blank text is omitted, and so is a turn with nothing else", () => {
     expect(turns(said("user", "a", " \n"), said("assistant", ""), said("user", "b"))).toEqual([
       {
         role: "user",
@@ -90,7 +90,7 @@ describe("users and assistants take turns", () => {
     ]);
   });
 
-  test("a conversation that an assistant begins is begun by a user who says nothing", () => {
+  test("a conversation that begins with an assistant turn gets an empty user turn before it", () => {
     expect(turns(said("assistant", "Welcome."), said("user", "hi"))).toEqual([
       { role: "user", content: "..." },
       { role: "assistant", content: "Welcome." },
@@ -98,7 +98,7 @@ describe("users and assistants take turns", () => {
     ]);
   });
 
-  test("what only this style knows has its place, whoever kept it", () => {
+  test("content of this style keeps its position, with any origin", () => {
     const data = { type: "server_tool_use", id: "s", name: "web_search", input: {} };
     const assistant: Message = {
       role: "assistant",
@@ -112,7 +112,7 @@ describe("users and assistants take turns", () => {
     ]);
   });
 
-  test("what the model is to go on from does not end in blanks", () => {
+  test("a prefix of the assistant does not end with white space", () => {
     expect(turns(said("user", "hi "), said("assistant", "Sure: \n"))).toEqual([
       { role: "user", content: "hi " },
       { role: "assistant", content: "Sure:" },
@@ -121,8 +121,8 @@ describe("users and assistants take turns", () => {
   });
 });
 
-describe("instructions have one place, before the conversation", () => {
-  test("those at the start go there, whoever gives them", () => {
+describe("instructions are before the conversation", () => {
+  test("leading ones, of any role", () => {
     expect(turns(said("system", "a"), said("developer", "b"), said("user", "hi"))).toEqual([
       {
         system: [
@@ -134,7 +134,7 @@ describe("instructions have one place, before the conversation", () => {
     ]);
   });
 
-  test("later ones stay where they are, as something the user says", () => {
+  test("later ones stay in place, as user text", () => {
     expect(
       turns(said("user", "hi"), said("assistant", "a"), said("system", "b"), said("user", "c")),
     ).toEqual([
@@ -150,15 +150,15 @@ describe("instructions have one place, before the conversation", () => {
     ]);
   });
 
-  test("alone they are what the user says", () => {
+  test("alone they are user text", () => {
     expect(turns(said("system", "Tell a joke."))).toEqual([
       { role: "user", content: "Tell a joke." },
     ]);
   });
 });
 
-describe("[A4.3-02] every call has its result in the turn after it, and nothing before it there", () => {
-  test("results come first, in the order of their calls", () => {
+describe("[A4.3-02] every call has its result in the next turn, before anything else", () => {
+  test("results are first, in the order of their calls", () => {
     expect(
       turns(
         said("user", "hi"),
@@ -177,7 +177,7 @@ describe("[A4.3-02] every call has its result in the turn after it, and nothing 
     ]);
   });
 
-  test("a call that was interrupted gets a result that says so", () => {
+  test("an interrupted call gets a result that says so", () => {
     expect(turns(said("user", "hi"), calling("a", "b"), result("a"), said("user", "stop"))).toEqual(
       [
         { role: "user", content: "hi" },
@@ -190,7 +190,7 @@ describe("[A4.3-02] every call has its result in the turn after it, and nothing 
     );
   });
 
-  test("so does one at the very end", () => {
+  test("a call at the very end gets one too", () => {
     expect(turns(said("user", "hi"), calling("a"))).toEqual([
       { role: "user", content: "hi" },
       { role: "assistant", content: [use("a")] },
@@ -198,7 +198,7 @@ describe("[A4.3-02] every call has its result in the turn after it, and nothing 
     ]);
   });
 
-  test("a result that comes late is put where it belongs", () => {
+  test("a late result is moved to its place", () => {
     expect(
       turns(
         said("user", "hi"),
@@ -215,7 +215,7 @@ describe("[A4.3-02] every call has its result in the turn after it, and nothing 
     ]);
   });
 
-  test("a result of no call is something the user says", () => {
+  test("a result without a call is user text", () => {
     expect(turns(said("user", "hi"), result("lost", "42"))).toEqual([
       {
         role: "user",
@@ -228,7 +228,7 @@ describe("[A4.3-02] every call has its result in the turn after it, and nothing 
     ]);
   });
 
-  test("a failed tool's result says so by its flag, and pictures stay in it", () => {
+  test("a failed tool's result has the error flag, and keeps its images", () => {
     const picture: Block = { type: "image", source: { kind: "data", base64: "/9j/AA" } };
     const failed: Block = { type: "tool_result", callId: "a", isError: true, blocks: [picture] };
 
@@ -238,8 +238,8 @@ describe("[A4.3-02] every call has its result in the turn after it, and nothing 
   });
 });
 
-describe("ids of calls are fit and unique, and results find their calls", () => {
-  test("an id with other characters, or a long one, is exchanged in both places", () => {
+describe("call ids are valid and unique, and results are matched to their calls", () => {
+  test("an id with other characters, or a long one, is replaced in both places", () => {
     const id = `call.1:${"x".repeat(5_000)}`;
     const wire = JSON.stringify(turns(said("user", "hi"), calling(id), result(id)));
     const [first, second] = wire.match(/call_1_x+_[0-9a-f]{12}/g) ?? [];
@@ -248,7 +248,7 @@ describe("ids of calls are fit and unique, and results find their calls", () => 
     expect(first?.length).toBeLessThan(64);
   });
 
-  test("the same id in every turn, or none at all, becomes several", () => {
+  test("an id that is repeated in every turn, or missing, becomes several", () => {
     expect(
       turns(said("user", "hi"), calling("f"), result("f", "1"), calling("f"), result("f", "2")),
     ).toEqual([
@@ -263,14 +263,14 @@ describe("ids of calls are fit and unique, and results find their calls", () => 
     ).toMatchObject([{}, {}, { content: [{ content: "1" }, { content: "2" }] }]);
   });
 
-  test("the same question has the same ids each time, so that it can be cached", () => {
+  test("the same request gets the same ids each time, so that it can be cached", () => {
     const question = [said("user", "hi"), calling("a.b"), result("a.b")];
 
     expect(written(question)).toEqual(written(question));
   });
 });
 
-describe("signed reasoning stays before what it led to", () => {
+describe("signed reasoning stays before its calls", () => {
   const thought: Block = {
     type: "reasoning",
     text: "why",
@@ -288,7 +288,7 @@ describe("signed reasoning stays before what it led to", () => {
     ]);
   });
 
-  test("is told to be left out where it led to nothing, and nowhere else", () => {
+  test("is reported as lost if no call follows it, and only then", () => {
     const lost = (...blocks: Block[]): readonly string[] => {
       const report = new LossReport();
       const messages = [said("user", "hi"), { role: "assistant", blocks } as const];
@@ -302,7 +302,7 @@ describe("signed reasoning stays before what it led to", () => {
     expect(lost(thought, { type: "text", text: "a" })).toEqual([]);
   });
 
-  test("and is left out where it led to nothing", () => {
+  test("and is omitted if no call follows it", () => {
     expect(
       turns(said("user", "hi"), { role: "assistant", blocks: [thought] }, said("user", "well?")),
     ).toEqual([
@@ -386,7 +386,7 @@ test(`any conversation becomes one that a vendor accepts (seed ${SEED})`, () => 
   );
 });
 
-test(`read again, it says in order all that was said (seed ${SEED})`, () => {
+test(`read back, it has all its text in order (seed ${SEED})`, () => {
   fc.assert(
     fc.property(fc.array(MESSAGE, { maxLength: 8 }), (messages) => {
       const request: ChatRequest = { model: "m", messages, stream: false, sampling: {} };
@@ -413,7 +413,7 @@ function wordsOf(messages: readonly Message[], role: Message["role"]): string {
   return said.map((block) => ("text" in block ? block.text.trim() : "")).join("");
 }
 
-test("what cannot be shown is refused by the message it stands in", () => {
+test("unsupported content is refused by the position of its message", () => {
   const sound: Block = { type: "audio", source: { kind: "data", base64: "AA" } };
   const run = (): unknown =>
     written([said("user", "a"), said("assistant", "b"), { role: "user", blocks: [sound] }]);

@@ -131,11 +131,11 @@ test.each<[string, JsonObject, readonly string[]]>([
     ["mid-conversation-tool-changes-2026-07-01", "inline-tools-2026-09-15"],
   ],
   ["members of the wrong type", { mcp_servers: "x", messages: "x", tools: 7 }, []],
-])("a body with %s names its features", (_what, body, expected) => {
+])("a body with %s has the beta names of its features", (_what, body, expected) => {
   expect(betasFor(body)).toEqual(expected);
 });
 
-test("a feature that the caller named by an earlier date is not named twice", () => {
+test("a beta that the client named with an earlier date is not repeated", () => {
   const body = { fallbacks: "default", mcp_servers: [{ name: "x" }] };
   const asked = ["server-side-fallback-2026-06-01", "mcp-client-2025-11-20"];
   expect(betasFor(body, asked)).toEqual([]);

@@ -106,7 +106,7 @@ describe("[A4.5-a] [A8] a field of the wrong type or out of its range is refused
   });
 });
 
-describe("[A4.5-b] we know two kinds of caching marks, wherever they stand", () => {
+describe("[A4.5-b] two kinds of cache marks are accepted, in every position", () => {
   const text = { type: "text", text: "a" };
 
   test.each<[string, (mark: Json) => JsonObject]>([
@@ -206,7 +206,7 @@ test("a client that refers to stored history gets the error on which it resends 
   });
 });
 
-test("the facts of a request are those the relay works with", () => {
+test("the relay gets the facts of a request", () => {
   expect(readRequest(withField({ stream: true }))).toEqual({
     model: "m",
     stream: true,
@@ -286,7 +286,7 @@ test(`the documented schema and the check agree on any body (seed ${SEED})`, () 
   expectAgreement(schemaOf(REQUEST), (body) => refused(body) === undefined, valid, fields);
 });
 
-describe("what may be newer than we are is for vendors of the style, and refused in a translation", () => {
+describe("values that may be newer than the gateway pass to vendors of the style, and are refused in a translation", () => {
   test.each<[string, JsonObject]>([
     ["messages[0].role", withField({ messages: [{ role: "tool", content: "hi" }] })],
     ["max_tokens", withField({ max_tokens: 0 })],

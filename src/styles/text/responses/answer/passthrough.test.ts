@@ -11,7 +11,7 @@ function edits(fields: JsonObject, model?: ModelTraits): unknown {
   return amend(body, readRequest(body), "m", model);
 }
 
-describe("a request that passes through is changed only where it must be", () => {
+describe("a passthrough request is changed only if necessary", () => {
   const reasoning = { type: "reasoning", id: "rs_1", summary: [] };
   const foreign = Buffer.from("sluice:messages:sig").toString("base64");
 
@@ -98,7 +98,7 @@ describe("a request that passes through is changed only where it must be", () =>
     expect<unknown>(edits(fields)).toStrictEqual(expected);
   });
 
-  test("a model that is known to reason is always asked for proof, one that does not never is", () => {
+  test("a reasoning model is always asked for signatures, other models never", () => {
     const asked = { reasoning: { effort: "low" } };
 
     expect(edits({}, { kind: "chat", reasoningControls: {} })).toEqual({ include: [ENCRYPTED] });
@@ -106,15 +106,15 @@ describe("a request that passes through is changed only where it must be", () =>
     expect(edits({})).toEqual({});
   });
 
-  test("the upstream's name of the model takes the caller's place", () => {
+  test("the upstream's model name replaces the client's", () => {
     const body = { model: "m", input: "hi", store: false };
 
     expect(amend(body, readRequest(body), "other")).toEqual({ model: "other" });
   });
 });
 
-describe("a complete response has usage, text and failure", () => {
-  test("a good one", () => {
+describe("usage, text and failure are read from a complete response", () => {
+  test("that succeeded", () => {
     const facts = readAnswer({
       status: "completed",
       output: [

@@ -42,7 +42,7 @@ function failed(error: Json): string {
   return event("response.failed", { response: { ...RESPONSE, status: "failed", error } });
 }
 
-describe("a caller gets every byte", () => {
+describe("a client gets every byte", () => {
   test.each<[string, string]>([
     ["of a whole response", CREATED + TEXT + DONE],
     ["of comments and other fields", `: ping\n\nid: 1\nretry: 5\n${TEXT}${DONE}data: [DONE]\n\n`],
@@ -61,7 +61,7 @@ describe("a caller gets every byte", () => {
   });
 });
 
-describe("calls that break the grammar are repaired", () => {
+describe("tool calls that violate the grammar are repaired", () => {
   const ITEM = { type: "function_call", id: "fc_1", name: "f" };
   const added = (item: JsonObject) =>
     event("response.output_item.added", {
@@ -87,7 +87,7 @@ describe("calls that break the grammar are repaired", () => {
     ["without an id", {}],
     ["with an empty id", { call_id: "" }],
     ["with null for an id", { call_id: null }],
-  ])("%s, under one id from its beginning to the end", (_what, odd) => {
+  ])("%s, under one id from beginning to end", (_what, odd) => {
     for (const id of ["fc_1", ""]) {
       const item = { ...ITEM, ...odd, id };
       const pieces = [
@@ -109,7 +109,7 @@ describe("calls that break the grammar are repaired", () => {
     }
   });
 
-  test("with an object for its arguments", () => {
+  test("with an object as arguments", () => {
     const item = { ...ITEM, call_id: "a", arguments: { x: 1 } };
     const args = event("response.function_call_arguments.done", {
       item_id: "fc_1",
@@ -129,7 +129,7 @@ describe("calls that break the grammar are repaired", () => {
     expect(out).not.toContain('"arguments":{');
   });
 
-  test("and calls that keep to it are passed on as they came", () => {
+  test("and valid calls are passed on unchanged", () => {
     const item = { ...ITEM, call_id: "a", arguments: '{"call_id":"","arguments":{}}' };
     const stream =
       CREATED + added({ ...item, arguments: "" }) + DELTA + done(item) + completed(item);
@@ -138,7 +138,7 @@ describe("calls that break the grammar are repaired", () => {
   });
 });
 
-describe("the end is known", () => {
+describe("the end mark is found", () => {
   test.each<[string, string, boolean]>([
     ["completed", DONE, true],
     ["without an event's own line", DONE.slice(DONE.indexOf("\n") + 1), true],
@@ -161,7 +161,7 @@ describe("the end is known", () => {
     expect([on.isEnding, on.isComplete()]).toEqual([isEnd, isEnd]);
   });
 
-  test("the bytes after it do not hold it", () => {
+  test("and later bytes are not taken for it", () => {
     const on = tap();
     passed(on, CREATED + TEXT + DONE, "data: [DONE]\n\n");
 
@@ -170,7 +170,7 @@ describe("the end is known", () => {
   });
 });
 
-describe("an upstream's failure is found, and its words stay out of the caller's stream", () => {
+describe("an upstream's failure is found, and its text is not sent to the client", () => {
   test.each<[string, string, string]>([
     ["a response that failed", failed({ code: "server_error", message: "m" }), "upstream_failed"],
     [
@@ -189,10 +189,10 @@ describe("an upstream's failure is found, and its words stay out of the caller's
   });
 });
 
-describe("[A7] the gateway's own failure follows what the caller has seen", () => {
+describe("[A7] the gateway's own failure follows the events that the client got", () => {
   const error = new GatewayError("upstream_timeout", "The upstream was too slow.");
 
-  test("with the response that began, and the number that is due", () => {
+  test("with the response that began, and the next number", () => {
     const on = tap();
     number = 0;
     const begun = event("response.created", {
@@ -217,7 +217,7 @@ describe("[A7] the gateway's own failure follows what the caller has seen", () =
     });
   });
 
-  test("or with one of its own, where none began", () => {
+  test("or with a new response, if none began", () => {
     const [last] = readEvents(tap().fail(error));
 
     expect(JSON.parse(last?.data ?? "")).toMatchObject({
@@ -227,8 +227,8 @@ describe("[A7] the gateway's own failure follows what the caller has seen", () =
   });
 });
 
-describe("the text of a response is kept for a local count", () => {
-  test("as far as it was not taken", () => {
+describe("the text of a response is collected for a local count", () => {
+  test("as far as it was not returned before", () => {
     const on = tap();
     passed(on, CREATED, TEXT + TEXT);
     expect(on.takeOutputText()).toBe("hi ühi ü");
@@ -237,7 +237,7 @@ describe("the text of a response is kept for a local count", () => {
     expect([on.takeOutputText(), on.takeOutputText()]).toEqual(['{"delta":"delta"}', ""]);
   });
 
-  test("from the end, where nothing came before", () => {
+  test("from the final event, if nothing arrived before", () => {
     const on = tap();
     const output = [
       { type: "message", content: [{ type: "output_text", text: "hi" }] },
@@ -251,7 +251,7 @@ describe("the text of a response is kept for a local count", () => {
     expect(on.takeOutputText()).toBe("hif{}");
   });
 
-  test("with the calls that came without a delta", () => {
+  test("with calls that arrived without a delta", () => {
     const on = tap();
     const output = [{ type: "function_call", name: "f", arguments: '{"x":1}' }];
     passed(on, TEXT);
@@ -264,7 +264,7 @@ describe("the text of a response is kept for a local count", () => {
   });
 });
 
-test(`bytes cut anywhere pass as they are (seed ${SEED})`, () => {
+test(`with any split, bytes pass unchanged (seed ${SEED})`, () => {
   const stream = Buffer.from(CREATED + TEXT + TEXT + DONE);
   fc.assert(
     fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), (cuts) => {
@@ -283,7 +283,7 @@ test(`bytes cut anywhere pass as they are (seed ${SEED})`, () => {
   );
 });
 
-test("searches of the web are read off the end of a stream", () => {
+test("web searches are read from the end of a stream", () => {
   const on = tap();
   const output = [{ type: "web_search_call", id: "ws_1", status: "completed" }];
 

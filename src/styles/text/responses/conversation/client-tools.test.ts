@@ -70,7 +70,7 @@ function refusal(run: () => unknown): string | undefined {
 }
 
 describe("tools in namespaces", () => {
-  test("are functions to other styles, under names that say both", () => {
+  test("are functions in other styles, with names of both parts", () => {
     const { body, lost } = writtenFor(chat, { tools: [MCP] });
 
     expect(body["tools"]).toMatchObject([
@@ -91,7 +91,7 @@ describe("tools in namespaces", () => {
     ]);
   });
 
-  test("are remembered under the names that they are offered by", () => {
+  test("in earlier calls have the names of their declarations", () => {
     const call = { type: "function_call", call_id: "c", name: "lookup", arguments: "{}" };
     const { body } = writtenFor(chat, {
       tools: [MCP],
@@ -109,7 +109,7 @@ describe("tools in namespaces", () => {
     ]);
   });
 
-  test("of which two would get one name get two, and a function keeps its own", () => {
+  test("with colliding names get separate ones, and a function keeps its own", () => {
     const other = { type: "namespace", name: "mcp", tools: [{ ...LOOKUP, name: "demo__lookup" }] };
     const plain = { ...LOOKUP, name: "mcp__demo__lookup" };
     const tools = [MCP, other, plain];
@@ -145,7 +145,7 @@ describe("tools that an input item adds", () => {
     ["chat", chat],
     ["messages", messages],
     ["gemini", gemini],
-  ])("reach upstreams of the %s style, and none of it is lost", (_, style) => {
+  ])("reach upstreams of the %s style without a loss", (_, style) => {
     const { body, lost } = writtenFor(style, { input });
 
     expect(namesIn({ input })).toEqual(["exec", "wait", "mcp__demo__lookup"]);
@@ -162,7 +162,7 @@ describe("tools that an input item adds", () => {
     ]);
   });
 
-  test("stay where they are for an upstream of this style", () => {
+  test("stay in place for an upstream of this style", () => {
     const call = { type: "function_call", call_id: "c", name: "wait", namespace: "functions" };
     const result = { type: "function_call_output", call_id: "c", output: "1" };
     const fields = {
@@ -182,7 +182,7 @@ describe("tools that an input item adds", () => {
     expect(lost).toEqual([]);
   });
 
-  test("are offered once, if they stand among the others too", () => {
+  test("are declared once, if they are among the other tools too", () => {
     const again = { ...ADDED, tools: [LOOKUP] };
 
     expect(namesIn({ tools: [LOOKUP], input: [again, USER] })).toEqual(["lookup"]);
@@ -192,7 +192,7 @@ describe("tools that an input item adds", () => {
 describe("an unknown input item", () => {
   const item = { type: "novel_item", role: "developer", words: "x" };
 
-  test("is reported by its name, whatever its role", () => {
+  test("is reported by its type, with any role", () => {
     expect(writtenFor(chat, { input: [USER, item] }).lost).toEqual(["messages.novel_item"]);
     expect(writtenFor(messages, { input: [USER, item] }).lost).toEqual(["messages.novel_item"]);
     expect(writtenFor(gemini, { input: [USER, item] }).lost).toContain("messages.novel_item");
@@ -208,7 +208,7 @@ describe("an unknown input item", () => {
   });
 });
 
-describe("what one agent of a client says to another", () => {
+describe("a message between agents of a client", () => {
   const told = (payload: string): JsonObject => ({
     type: "agent_message",
     author: "/home/dev",
@@ -219,7 +219,7 @@ describe("what one agent of a client says to another", () => {
     ],
   });
 
-  test("is said by the user, if it is plain text", () => {
+  test("is user text, if it is plain text", () => {
     const { body, lost } = writtenFor(chat, { input: [USER, told("List the files.")] });
 
     expect(body["messages"]).toMatchObject([
@@ -235,7 +235,7 @@ describe("what one agent of a client says to another", () => {
     expect(lost).toEqual(["messages.encrypted_content"]);
   });
 
-  test("reaches an upstream of this style as it is", () => {
+  test("reaches an upstream of this style unchanged", () => {
     for (const item of [told("List the files."), told("gAAAAABqcipher")]) {
       const { body, lost } = writtenFor(responses as typeof chat, { input: [USER, item] });
 
@@ -245,12 +245,12 @@ describe("what one agent of a client says to another", () => {
   });
 });
 
-describe("a tool that the style names by its type and its client runs", () => {
+describe("a tool that has a type of the style and runs at the client", () => {
   const SHELL = { type: "shell", environment: { type: "local" } };
   const PATCH = { type: "apply_patch" };
   const LOCAL = { type: "local_shell" };
 
-  test("is a function to other styles, with a schema", () => {
+  test("is a function in other styles, with a schema", () => {
     const { body, lost } = writtenFor(chat, { tools: [SHELL, PATCH, LOCAL] });
 
     expect(body["tools"]).toMatchObject([
@@ -313,7 +313,7 @@ describe("a tool that the style names by its type and its client runs", () => {
     ]);
   });
 
-  test("is remembered as a function that was called, with what came of it", () => {
+  test("is in the history as a function call, with its result", () => {
     const { body, lost } = writtenFor(chat, {
       tools: [SHELL, PATCH],
       input: [
@@ -358,7 +358,7 @@ describe("a tool that the style names by its type and its client runs", () => {
     expect(lost).toEqual([]);
   });
 
-  test("goes to an upstream of this style as it was written, a call without its result included", () => {
+  test("is sent unchanged to an upstream of this style, including a call without its result", () => {
     const call = { type: "shell_call", call_id: "c1", action: { commands: ["ls"] } };
     const { body } = writtenFor(responses as typeof chat, { tools: [SHELL], input: [USER, call] });
 
@@ -388,7 +388,7 @@ describe("a tool that the style names by its type and its client runs", () => {
     expect(body["tool_choice"]).toMatchObject({ function: { name: "apply_patch" } });
   });
 
-  test("but a shell in a vendor's container is the vendor's, and refused by name", () => {
+  test("but a shell in a vendor's container runs at the vendor, and is refused by name", () => {
     const tools = [{ type: "shell", environment: { type: "container_auto" } }];
 
     expect(refusal(() => writtenFor(chat, { tools }))).toBe("tools.shell");

@@ -57,7 +57,7 @@ describe("[A4.4-a] a field of the wrong type or out of its range is refused by n
   });
 });
 
-describe("[A4.4-b] [A4.4-c] and so is a tool that is none", () => {
+describe("[A4.4-b] [A4.4-c] and so is an invalid tool", () => {
   test.each<[string, JsonObject]>([
     ["tools[0].name", { tools: [{ type: "function", parameters: {} }] }],
     ["tools[0].name", { tools: [{ type: "custom" }] }],
@@ -73,7 +73,7 @@ describe("[A4.4-b] [A4.4-c] and so is a tool that is none", () => {
   });
 });
 
-describe("[A4.4-e] and an option without a meaning", () => {
+describe("[A4.4-e] and an unknown option", () => {
   test.each<[string, JsonObject]>([["reasoning", { reasoning: "high" }]])(
     "%s in %j",
     (param, fields) => {
@@ -82,7 +82,7 @@ describe("[A4.4-e] and an option without a meaning", () => {
   );
 });
 
-describe("what clients really send is accepted", () => {
+describe("requests of real clients are accepted", () => {
   test.each<[string, JsonObject]>([
     ["a plain string", { input: "hi" }],
     ["simple items", { input: [{ role: "user", content: "hi" }] }],
@@ -131,7 +131,7 @@ describe("what clients really send is accepted", () => {
   });
 });
 
-test("the facts are what the relay acts on", () => {
+test("the relay gets the facts of a request", () => {
   const input = [
     { role: "user", content: "a" },
     { role: "assistant", content: "b" },
@@ -148,7 +148,7 @@ test("the facts are what the relay acts on", () => {
   expect(readRequest({ model: "m", input: "hi" }).messages).toBe(1);
 });
 
-test("the published schema accepts what the rules accept", () => {
+test("the published schema accepts the same requests as the rules", () => {
   const schema = schemaOf(REQUEST);
   const body = {
     model: "m",
@@ -161,7 +161,7 @@ test("the published schema accepts what the rules accept", () => {
   expect(disagreement({ ...body, top_p: 2 }, schema, () => ({}))).toContain("top_p");
 });
 
-test(`whatever somebody sends is refused or read, and never breaks anything (seed ${SEED})`, () => {
+test(`any input is refused or read, without an exception (seed ${SEED})`, () => {
   const value = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
   const type = fc.constantFrom(
     "message",
@@ -220,7 +220,7 @@ test(`whatever somebody sends is refused or read, and never breaks anything (see
   );
 });
 
-describe("what may be newer than we are is for vendors of the style, and refused in a translation", () => {
+describe("values that may be newer than the gateway pass to vendors of the style, and are refused in a translation", () => {
   test.each<[string, JsonObject]>([
     ["input[0].role", { input: [{ role: "robot", content: "hi" }] }],
     ["tools[0].search_context_size", { tools: [{ type: "web_search", search_context_size: "x" }] }],

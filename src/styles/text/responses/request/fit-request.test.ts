@@ -20,11 +20,11 @@ test("a reasoning model does not get options that it refuses, and they are repor
   ]);
 });
 
-test("what it does anyway is no loss", () => {
+test("a default value is no loss", () => {
   expect(fitted({ temperature: 1, top_p: 1 }, REASONS)).toEqual([{}, []]);
 });
 
-test("a model that does not reason, or is told not to, keeps all of it", () => {
+test("a model that does not reason, or has reasoning turned off, keeps all of it", () => {
   const body = { temperature: 0.2 };
   const silent = { ...body, reasoning: { effort: "none" } };
 
@@ -48,7 +48,7 @@ test.each([
   [4, 16, ["max_output_tokens"]],
   [16, undefined, []],
   [0, undefined, []],
-])("a limit of %p is raised to the least that the vendor takes", (limit, raised, lost) => {
+])("a limit of %p is raised to the vendor's minimum", (limit, raised, lost) => {
   const report = new LossReport();
   const context = { model: {}, dialect: { minOutputTokens: 16 }, report };
   const edits = fitRequest({ max_output_tokens: limit }, context);
