@@ -24,6 +24,13 @@ const VIDEOS = [
 ];
 const VIDEO_TESTS = VIDEOS.map((name) => `test/gateway/videos/${name}.test.ts`);
 
+/** Files whose own tests cover them. */
+const OWN: readonly string[] = [
+  "src/relay/assets/check-file.ts",
+  "src/relay/assets/verifications.ts",
+  "src/relay/assets/library-client.ts",
+];
+
 /**
  * Which tests are to notice a change of which file, in addition to the file's
  * own (`money.test.ts` for `money.ts`), which run first. A path names the first
@@ -101,6 +108,7 @@ const TARGETS: readonly Target[] = [
     ],
   },
   { path: "src/relay/tasks/", tests: ["src/relay/tasks/", ...VIDEO_TESTS] },
+  ...OWN.map((path) => ({ path, tests: [] })),
   { path: "src/relay/assets/", tests: ["src/relay/assets/", "test/gateway/assets/"] },
   {
     path: "src/relay/content/",
@@ -221,6 +229,19 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change: "now - (this.#buckets[0]?.at ?? now) > WINDOW_MS -> true",
   },
   { line: "if (now - (this.#buckets[0]?.at ?? now) > WINDOW_MS) {", change: "- -> +" },
+  // A play time that is not known is neither too short nor too long.
+  { line: "if (ms === undefined) return undefined;", change: "ms === undefined -> false" },
+  // The session that was just asked for is the one in the database: this saves a query.
+  {
+    line: "after ??",
+    change:
+      "after ?? (await this.#deps.sessions.findByToken(session.user... -> await this.#deps.sessions.findByToken(session.userId, sessio...",
+  },
+  // No two channels have the same name.
+  {
+    line: "(a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1),",
+    change: "< -> <=",
+  },
   // One search is one search either way.
   {
     line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
