@@ -28,6 +28,9 @@ const VIDEO_TESTS = VIDEOS.map((name) => `test/gateway/videos/${name}.test.ts`);
 const OWN: readonly string[] = [
   "src/relay/assets/check-file.ts",
   "src/relay/assets/verifications.ts",
+  "src/relay/assets/refresh.ts",
+  "src/relay/assets/library.ts",
+  "src/relay/assets/local-files.ts",
   "src/relay/assets/library-client.ts",
 ];
 
