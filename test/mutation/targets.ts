@@ -31,6 +31,8 @@ const OWN: readonly string[] = [
   "src/relay/assets/refresh.ts",
   "src/relay/assets/library.ts",
   "src/relay/assets/local-files.ts",
+  "src/relay/assets/poll-session.ts",
+  "src/relay/assets/process-callbacks.ts",
   "src/relay/assets/library-client.ts",
 ];
 
@@ -240,6 +242,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
     change:
       "after ?? (await this.#deps.sessions.findByToken(session.user... -> await this.#deps.sessions.findByToken(session.userId, sessio...",
   },
+  // What was just written is read again, which only costs a query.
+  { line: "if (after !== undefined) return after;", change: "after !== undefined -> false" },
   // No two channels have the same name.
   {
     line: "(a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1),",
