@@ -33,6 +33,14 @@ const OWN: readonly string[] = [
   "src/relay/assets/local-files.ts",
   "src/relay/assets/poll-session.ts",
   "src/relay/assets/process-callbacks.ts",
+  "src/relay/content/at-vendor.ts",
+  "src/relay/content/content.ts",
+  "src/relay/content/contents.ts",
+  "src/relay/content/copies.ts",
+  "src/relay/content/downloads.ts",
+  "src/relay/content/held-content.ts",
+  "src/relay/content/renewals.ts",
+  "src/relay/content/variants.ts",
   "src/relay/assets/library-client.ts",
 ];
 
@@ -244,6 +252,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   // What was just written is read again, which only costs a query.
   { line: "if (after !== undefined) return after;", change: "after !== undefined -> false" },
+  // An entry of zero downloads only costs memory.
+  { line: "if (left === 0) this.#ofKey.delete(keyId);", change: "left === 0 -> false" },
   // No two channels have the same name.
   {
     line: "(a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1),",
