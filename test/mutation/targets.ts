@@ -28,7 +28,11 @@ const VIDEO_TESTS = VIDEOS.map((name) => `test/gateway/videos/${name}.test.ts`);
 const OWN: readonly string[] = [
   "src/relay/assets/check-file.ts",
   "src/relay/assets/verifications.ts",
+  "src/relay/assets/references.ts",
+  "src/relay/assets/refresh-due.ts",
   "src/relay/assets/refresh.ts",
+  "src/relay/assets/session-secrets.ts",
+  "src/relay/assets/signed-urls.ts",
   "src/relay/assets/library.ts",
   "src/relay/assets/local-files.ts",
   "src/relay/assets/poll-session.ts",
@@ -40,6 +44,8 @@ const OWN: readonly string[] = [
   "src/relay/content/downloads.ts",
   "src/relay/content/held-content.ts",
   "src/relay/content/renewals.ts",
+  "src/relay/content/read-file.ts",
+  "src/relay/content/task-links.ts",
   "src/relay/content/variants.ts",
   "src/relay/assets/library-client.ts",
 ];
@@ -122,6 +128,7 @@ const TARGETS: readonly Target[] = [
   },
   { path: "src/relay/tasks/", tests: ["src/relay/tasks/", ...VIDEO_TESTS] },
   ...OWN.map((path) => ({ path, tests: [] })),
+  { path: "src/relay/content/file-type.ts", tests: ["src/relay/content/read-file.test.ts"] },
   { path: "src/relay/assets/", tests: ["src/relay/assets/", "test/gateway/assets/"] },
   {
     path: "src/relay/content/",
