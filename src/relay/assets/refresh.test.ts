@@ -53,7 +53,11 @@ function scene(answer: () => LibraryAnswer | Promise<LibraryAnswer>, now = NOW) 
 }
 
 /** What changes of an asset by one answer. */
-async function changeBy(result: NonNullable<LibraryAnswer["result"]>, asset = PENDING, now = NOW) {
+async function changeAfter(
+  result: NonNullable<LibraryAnswer["result"]>,
+  asset = PENDING,
+  now = NOW,
+) {
   const { deps, changes } = scene(() => ({ result }), now);
   await look(asset, deps);
   return changes[0];
@@ -85,8 +89,8 @@ describe("an answer of the vendor", () => {
     const result = { Status: "Processing" };
     const end = PENDING.createdAt + 24 * HOUR_MS;
 
-    expect(await changeBy(result)).toEqual({ looks: 1, dueAt: NOW + 3_000 });
-    expect(await changeBy(result, PENDING, end)).toMatchObject({
+    expect(await changeAfter(result)).toEqual({ looks: 1, dueAt: NOW + 3_000 });
+    expect(await changeAfter(result, PENDING, end)).toMatchObject({
       failure: { code: "ProcessingTimeout" },
     });
   });
@@ -94,7 +98,7 @@ describe("an answer of the vendor", () => {
   test("that the asset is active has a link for twelve hours", async () => {
     const URL = "https://vendor.example/cat.png";
 
-    expect(await changeBy({ Status: "Active", URL })).toEqual({
+    expect(await changeAfter({ Status: "Active", URL })).toEqual({
       status: "active",
       updatedAt: NOW,
       link: { url: URL, endsAt: NOW + 12 * HOUR_MS },
@@ -102,7 +106,7 @@ describe("an answer of the vendor", () => {
   });
 
   test("without a link leaves the client's own, and the vendor is asked again in an hour", async () => {
-    expect(await changeBy({ Status: "Active" })).toMatchObject({
+    expect(await changeAfter({ Status: "Active" })).toMatchObject({
       link: { url: PENDING.url, endsAt: NOW + 2 * HOUR_MS },
     });
   });
@@ -110,12 +114,12 @@ describe("an answer of the vendor", () => {
   test("that the asset failed has the reason, if the vendor gives one", async () => {
     const Error = { Code: "DurationTooShort", Message: "It is too short." };
 
-    expect(await changeBy({ Status: "Failed", URL: "https://x.example/", Error })).toEqual({
+    expect(await changeAfter({ Status: "Failed", URL: "https://x.example/", Error })).toEqual({
       status: "failed",
       updatedAt: NOW,
       failure: { code: "DurationTooShort", message: "It is too short." },
     });
-    expect(await changeBy({ Status: "Failed" })).toMatchObject({
+    expect(await changeAfter({ Status: "Failed" })).toMatchObject({
       failure: { code: "ProcessingFailed", message: "The upstream gave no reason." },
     });
   });
@@ -123,13 +127,13 @@ describe("an answer of the vendor", () => {
   test("has no failure for an asset that is active", async () => {
     const Error = { Code: "Old", Message: "An earlier one." };
 
-    expect(await changeBy({ Status: "Active", Error })).not.toHaveProperty("failure");
+    expect(await changeAfter({ Status: "Active", Error })).not.toHaveProperty("failure");
   });
 
   test("renews the link of an active asset and nothing else", async () => {
     const URL = "https://vendor.example/cat.png?signed=2";
 
-    expect(await changeBy({ Status: "Failed", URL }, ACTIVE)).toEqual({
+    expect(await changeAfter({ Status: "Failed", URL }, ACTIVE)).toEqual({
       link: { url: URL, endsAt: NOW + 12 * HOUR_MS },
     });
   });
