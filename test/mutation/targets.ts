@@ -38,6 +38,7 @@ const TARGETS: readonly Target[] = [
   { path: "src/styles/text/", tests: ["src/styles/text/", "test/translate/"] },
   { path: "src/styles/video/", tests: ["src/styles/video/", "test/gateway/videos/native.test.ts"] },
   { path: "src/styles/image/", tests: ["src/styles/image/", "test/gateway/images/"] },
+  { path: "src/styles/asset/", tests: ["src/styles/asset/"] },
   { path: "src/styles/", tests: ["src/styles/"] },
   { path: "src/providers/", tests: ["src/providers/"] },
   { path: "src/egress/", tests: ["src/egress/"] },
@@ -50,7 +51,8 @@ const TARGETS: readonly Target[] = [
   { path: "src/http/idempotency.ts", tests: ["test/gateway/idempotency.test.ts"] },
   { path: "src/http/api/video/", tests: VIDEO_TESTS },
   { path: "src/http/api/image/", tests: ["src/http/api/image/", "test/gateway/images/"] },
-  { path: "src/http/api/asset/", tests: ["test/gateway/assets/"] },
+  { path: "src/http/api/asset/assets.ts", tests: ["test/gateway/assets/"] },
+  { path: "src/http/api/asset/", tests: [] },
   {
     path: "src/http/api/text/",
     tests: ["test/gateway/endpoints.test.ts", "test/gateway/responses.test.ts", "test/translate/"],
