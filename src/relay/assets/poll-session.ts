@@ -156,7 +156,7 @@ async function passed(
   upstreamId: string,
   { sessions, assets, clock }: AskSessionDeps,
 ): Promise<IdentitySession | undefined> {
-  const { userId, channel, account, told } = session;
+  const { userId, channel, told } = session;
   const now = clock.now();
   const outcome: VerificationOutcome = { ...(told ?? UNTOLD), resultCode: PASSED_CODE };
   const change: IdentityChange = { askAt: null, notice: { outcome, attempts: 0, dueAt: now } };
@@ -171,7 +171,7 @@ async function passed(
     const group: AssetGroup = {
       id,
       userId,
-      place: { channel, account: library.credential.label || account, upstreamId },
+      place: { channel, account: library.credential.label, upstreamId },
       kind: "identity",
       name: NAME,
       description: "",

@@ -106,6 +106,7 @@ describe("an asset in a request", () => {
     const { told, question, looked } = await resolved({}, media, { home });
 
     expect(told).toEqual({ question, home });
+    expect((told as Exclude<typeof told, GatewayError>).question).toBe(question);
     expect((await resolved({}, media)).told).not.toHaveProperty("home");
     expect(looked).toEqual([]);
   });
@@ -193,5 +194,17 @@ test("assets are refused in fields that are not media, at any depth", async () =
   }
   for (const extra of [{ a: "x asset://x" }, { a: [1, null, true] }]) {
     expect(await told(extra)).not.toBeInstanceOf(GatewayError);
+  }
+});
+
+test("a request that is deeper than any body may be counts as one with a reference", async () => {
+  const nested = (depth: number, around: (inner: unknown) => unknown): unknown =>
+    depth === 0 ? 1 : around(nested(depth - 1, around));
+  const told = async (depth: number, around: (inner: unknown) => unknown) =>
+    (await resolved({}, [], { extra: nested(depth, around) as never })).told;
+
+  for (const around of [(inner: unknown) => [inner], (inner: unknown) => ({ a: inner })]) {
+    expect(await told(512, around)).not.toBeInstanceOf(GatewayError);
+    expect(await told(513, around)).toEqual(refusal("only in media fields") as never);
   }
 });

@@ -9,6 +9,7 @@ import { systemClock } from "#lib/clock.ts";
 import { placeSchema } from "#test/sqlite-template.ts";
 import { openAt } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
+import { libraryChannel } from "#test/asset-library.ts";
 import { forgetAssets, watchAssets, type WatchDeps } from "./refresh-due.ts";
 
 const NEVER = new AbortController().signal;
@@ -49,6 +50,20 @@ test("an asset that cannot be removed from the store does not block the removal 
 
   expect((await storage.assets.listRemoved(10)).map(({ id }) => id)).toEqual(["asset-1"]);
   expect(troubles).toHaveLength(1);
+});
+
+test("an asset that a vendor stored has no file here that could be deleted", async () => {
+  const place = { channel: "ark", account: "", upstreamId: "up-1" };
+  await storage.assets.add({ ...anAsset("asset-1"), place });
+  await storage.assets.add(anAsset("asset-2"));
+  for (const id of ["asset-1", "asset-2"]) await storage.assets.remove(1, id);
+  const deleted: string[] = [];
+  const letGo: WatchDeps["letGo"] = async ({ id }) => void deleted.push(id);
+
+  await forgetAssets(depsWith({ letGo }));
+
+  expect(deleted).toEqual(["asset-2"]);
+  expect(await storage.assets.listRemoved(10)).toEqual([]);
 });
 
 test("an asset that cannot be polled is polled later, and given up after a day", async () => {
@@ -124,6 +139,45 @@ describe("slow links", () => {
     expect(begun).toBeLessThan(5);
   });
 });
+
+test("assets are leased for five minutes, without those of users and channels that have three under way", async () => {
+  const place = { channel: "ark", account: "", upstreamId: "up-1" };
+  const pending = [
+    ...["a", "b", "c"].map((id) => anAsset(id)),
+    ...["d", "e", "f"].map((id) => ({ ...anAsset(id), userId: 2, place: { ...place } })),
+    ...["g", "h"].map((id) => ({ ...anAsset(id), userId: 3 })),
+  ];
+  const stopping = new AbortController();
+  const leases: unknown[][] = [];
+  const assets = {
+    ...storage.assets,
+    async lease(leaseMs: number, room: number, busy: unknown) {
+      leases.push([leaseMs, room, busy]);
+      if (leases.length > 3) stopping.abort();
+      return pending.splice(0, room);
+    },
+  };
+  const until = new Promise<void>((resolve) =>
+    stopping.signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
+  const egress = { ...depsWith({}).egress, send: async () => await until.then(() => never()) };
+  const listChannels = () => [libraryChannel()];
+  await watchAssets(
+    depsWith({ assets, egress, listChannels, takeIn: () => until }),
+    stopping.signal,
+  );
+
+  expect(leases).toEqual([
+    [300_000, 3, { users: [], channels: [] }],
+    [300_000, 3, { users: [1], channels: [] }],
+    [300_000, 3, { users: [1], channels: ["ark"] }],
+    [300_000, 3, { users: [1], channels: ["ark"] }],
+  ]);
+});
+
+function never(): never {
+  throw new GatewayError("unavailable", "The gateway stops.");
+}
 
 function anAsset(id: string): Asset {
   const now = Date.now();

@@ -526,6 +526,18 @@ describe("a request for a result", () => {
     expect(await askedAfter(1)).toBe(2);
   });
 
+  test("is refused from the millisecond at which the session expires, which it leaves unchanged", async () => {
+    const { verifications, deps } = open();
+    const { token } = await verifications.begin(USER, callbackUrl());
+    personPasses("group-1");
+    const before = await sessionOf(deps);
+    clock.pass(30 * MINUTE_MS);
+
+    expect(await refusal(verifications.result(USER, token))).toBe("ValidateExpired");
+    expect(await sessionOf(deps)).toEqual(before);
+    expect(vendor.asked("GetVisualValidateResult")).toEqual([]);
+  });
+
   test("returns the time of the next attempt while the verification is unfinished", async () => {
     const { verifications } = open();
     const { token } = await verifications.begin(USER, callbackUrl());

@@ -13,7 +13,7 @@ interface HeldDeps extends PollDeps {
 
 const AT_ONCE = 4;
 const WAITING = 64;
-/** Enough bytes to detect a file type. */
+/** Enough bytes to detect a file type; a shorter file has fewer. */
 const HEAD = 64;
 
 /**
@@ -65,7 +65,7 @@ export class HeldContent {
     if (sizeBytes > this.#deps.limits.mediaBytes) {
       throw new GatewayError("upstream_failed", "The file exceeds `limits.media_bytes`.");
     }
-    const [head] = bytes.pieces({ start: 0, end: Math.min(sizeBytes, HEAD) });
+    const [head] = bytes.pieces({ start: 0, end: HEAD });
     const mediaType = fileType(said, contentRequest.variant, head);
     const { head: answer, bytes: wanted } = answerWith({ sizeBytes, mediaType }, contentRequest);
     return { ...answer, body: piecesOf(bytes, wanted), close };

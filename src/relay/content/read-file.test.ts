@@ -20,7 +20,7 @@ const OTHER = Buffer.from("y".repeat(HEAD_BYTES + 10));
 interface Scene {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly pieces?: readonly Uint8Array[];
+  readonly pieces?: Iterable<Uint8Array>;
   readonly range?: string;
   readonly variant?: Variant;
   readonly maxBytes?: number;
@@ -122,6 +122,15 @@ describe("a file of an upstream", () => {
     );
   });
 
+  test("is sent as soon as its type is known, before the rest arrives", async () => {
+    const pieces = (function* () {
+      yield MP4.subarray(0, HEAD_BYTES);
+      throw new Error("The connection broke.");
+    })();
+
+    expect(await scene({ pieces }).read()).toMatchObject({ status: 200, mediaType: "video/mp4" });
+  });
+
   test("that is empty, or an error, is refused", async () => {
     expect(await typeOf({ pieces: [] })).toContain("empty file");
     expect(await typeOf({ status: 404 })).toContain("different range");
@@ -191,6 +200,11 @@ describe("the type of a file", () => {
     ],
     ["is none if the bytes are a page", { pieces: [PAGE] }, NO_VIDEO],
     ["is none if the bytes are a picture", { pieces: [PNG] }, NO_VIDEO],
+    [
+      "is known from the first bytes, if there are no more",
+      { pieces: [PNG.subarray(0, HEAD_BYTES)] },
+      NO_VIDEO,
+    ],
     ["is none if nobody says anything", { headers: {}, pieces: [OTHER] }, NO_VIDEO],
     ["is the server's if it is too short to tell", { pieces: [Buffer.from("<")] }, "video/mp4"],
     [

@@ -37,7 +37,9 @@ export const getAssetContent: Endpoint<Pick<AssetDeps, "assetFiles" | "assetLink
     const file = asset?.file;
     if (asset === undefined || file === undefined) throw notThere();
     const { sizeBytes, mediaType, digest } = file;
-    const range = parseByteRange(request.headers.get("range"));
+    const isHead = request.method === "HEAD";
+    // RFC 9110, 14.2: only a GET has ranges.
+    const range = isHead ? undefined : parseByteRange(request.headers.get("range"));
     const span = range === undefined ? undefined : range !== "several" && spanOf(range, sizeBytes);
     if (span === false || (range !== undefined && span === undefined)) {
       exchange.announce({ "content-range": `bytes */${sizeBytes}` });
@@ -52,7 +54,7 @@ export const getAssetContent: Endpoint<Pick<AssetDeps, "assetFiles" | "assetLink
       "x-request-id": exchange.id,
       ...(span === undefined ? {} : { "content-range": formatContentRange(span, sizeBytes) }),
     };
-    if (request.method === "HEAD") return new Response(null, { headers });
+    if (isHead) return new Response(null, { headers });
     const bytes = await deps.assetFiles.open(asset, { start, end });
     if (bytes === undefined) throw notThere();
     exchange.setStall(deps.limits.callerStallMs);
