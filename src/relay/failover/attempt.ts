@@ -34,7 +34,7 @@ export interface TryDeps {
   readonly maxCallMs: number;
 }
 
-export interface AttemptDeps extends TryDeps, RateReservationDeps {
+export interface AttemptDeps extends TryDeps, Pick<RateReservationDeps, "limiter" | "router"> {
   readonly maxAttempts: number;
 }
 
