@@ -22,17 +22,31 @@ interface Place {
   readonly start: number;
 }
 
-test("no two places of the code share more than ten lines", () => {
-  const sources = readdirSync("src", { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.name.endsWith(".ts"))
-    .map((entry) => join(entry.parentPath, entry.name))
-    // A migration never changes, so it shares no code that may.
-    .filter((path) => !path.startsWith("src/storage/migrations/"))
-    .sort()
-    .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+test("no two places of the code are the same for more than ten lines", () => {
+  const sources = sourcesIn("src");
 
   expect(sources.length).toBeGreaterThan(1_000);
   expect(duplicatesIn(sources)).toEqual([]);
+});
+
+test("no two places differ only in names and values for more than ten lines", () => {
+  expect(duplicatesIn(sourcesIn("src"), shapeOf)).toEqual([]);
+});
+
+test("a copy with other names and values is found; a second table of values is allowed", () => {
+  const step = (name: string, at: number) =>
+    `  const ${name}${at} = f(${"x, ".repeat(at)}"${name}");`;
+  const row = (name: string, at: number) => `  ${name}${at}: z.string("${name}"),`;
+  const both = (make: typeof row, count: number) =>
+    ["a", "other"].map((name) => ({
+      path: `${name}.ts`,
+      text: Array.from({ length: count }, (_, at) => make(name, at)).join("\n"),
+    }));
+
+  expect(duplicatesIn(both(step, 11))).toEqual([]);
+  expect(duplicatesIn(both(step, 11), shapeOf)).toEqual(["a.ts:1 ~ other.ts:1"]);
+  expect(duplicatesIn(both(step, 10), shapeOf)).toEqual([]);
+  expect(duplicatesIn(both(row, 20), shapeOf)).toEqual([]);
 });
 
 test("a long copy is found, in another file or in the same one", () => {
@@ -60,15 +74,51 @@ test("imports, comments and lines of punctuation do not count", () => {
   ).toEqual([]);
 });
 
+function sourcesIn(folder: string): readonly Source[] {
+  return (
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.name.endsWith(".ts"))
+      .map((entry) => join(entry.parentPath, entry.name))
+      // A migration never changes, so it shares no code that may.
+      .filter((path) => !path.startsWith("src/storage/migrations/"))
+      .sort()
+      .map((path) => ({ path, text: readFileSync(path, "utf8") }))
+  );
+}
+
+/** What two lines are compared by; undefined for a line that does not count. */
+type Key = (line: string) => string | undefined;
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[A-Za-z_$#][\w$]*|\d[\w.]*/g;
+const KEYWORDS: ReadonlySet<string> = new Set(
+  (
+    "as async await break case catch class const continue do else export extends finally for " +
+    "function if in instanceof interface let new of readonly return static switch this throw try " +
+    "type typeof undefined using void while yield"
+  ).split(" "),
+);
+/** A row of a table, or a member of one: only values. */
+const ROW = /^(?:N: )?[[\]{},V\s]*$/;
+
+/** A line with other names and values has the same shape. */
+function shapeOf(line: string): string | undefined {
+  const shape = line.replaceAll(TOKEN, (token) => {
+    if (/^["'`\d]|^(true|false|null)$/.test(token)) return "V";
+    return KEYWORDS.has(token) ? token : "N";
+  });
+  return ROW.test(shape) ? undefined : shape;
+}
+
 /** The first lines of each two places that share a run; a longer run is one pair. */
-function duplicatesIn(sources: readonly Source[]): readonly string[] {
+function duplicatesIn(sources: readonly Source[], keyOf: Key = (line) => line): readonly string[] {
   const ids = new Map<string, number>();
   const seen = new Map<number, Place>();
   const found: string[] = [];
   for (const { path, text } of sources) {
-    const lines = linesOf(text, ids);
+    const lines = linesOf(text, ids, keyOf);
     let end = 0;
     for (let start = 0; start + RUN <= lines.length; start++) {
+      if (isTable(lines, start)) continue;
       const hash = hashOf(lines, start);
       const known = seen.get(hash);
       if (known === undefined) {
@@ -84,18 +134,26 @@ function duplicatesIn(sources: readonly Source[]): readonly string[] {
   return found;
 }
 
-/** The lines of code, each as the number of its text. */
-function linesOf(text: string, ids: Map<string, number>): readonly Line[] {
+/** The lines of code, each as the number of its key. */
+function linesOf(text: string, ids: Map<string, number>, keyOf: Key): readonly Line[] {
   const lines: Line[] = [];
   const code = text.replaceAll(/^import [^;]*;/gm, (each) => each.replaceAll(/[^\n]/g, ""));
   for (const [at, raw] of code.split("\n").entries()) {
     const line = raw.trim();
     if (!/\w/.test(line) || /^(\/\/|\/\*|\*)/.test(line)) continue;
-    const id = ids.get(line) ?? ids.size;
-    ids.set(line, id);
+    const key = keyOf(line);
+    if (key === undefined) continue;
+    const id = ids.get(key) ?? ids.size;
+    ids.set(key, id);
     lines.push({ id, number: at + 1 });
   }
   return lines;
+}
+
+/** Most of a run is lines of a few shapes: the rows of a table, which are alike on purpose. */
+function isTable(lines: readonly Line[], start: number): boolean {
+  const ids = lines.slice(start, start + RUN).map(({ id }) => id);
+  return new Set(ids).size <= RUN / 2;
 }
 
 function hashOf(lines: readonly Line[], start: number): number {

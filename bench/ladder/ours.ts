@@ -43,9 +43,10 @@ const { egress, clock, health } = gateway;
 const { ledger, keys } = gateway.storage;
 const { limits } = gateway.settings;
 
+const { attempts } = gateway.relay;
 /** So wide that no call of the bench is refused. */
-const WIDE = {
-  ...gateway.relay,
+const admission = {
+  ...gateway.relay.admission,
   userLimits: {
     requestsPerMinute: 100_000_000,
     tokensPerMinute: 1_000_000_000_000,
@@ -73,12 +74,12 @@ Bun.serve({
     const call = await readCall(exchange);
     if (rung === 2) return await forward(call.body.text, request.signal);
     if (rung === 6.5) return await answerByRelay(call, exchange);
-    const reservation = await reserveForCaller(call, WIDE);
+    const reservation = await reserveForCaller(call, admission);
     try {
       if (rung === 3) return await forward(call.body.text, request.signal);
       return await answer(call);
     } finally {
-      if (reservation !== undefined) release(reservation, 0, gateway.relay.limiter);
+      if (reservation !== undefined) release(reservation, 0, admission.limiter);
     }
   },
 });
@@ -117,22 +118,16 @@ async function answer(call: Call): Promise<Response> {
   const plan = gateway.relay.router.plan(call);
   const { channel, route, credential } = pick(plan);
   if (rung >= 5) await hold(call, plan);
-  const attempts: AttemptRecord[] = [];
+  const records: AttemptRecord[] = [];
   const settlement = {
-    recordAttempt: (attempt: AttemptRecord) => void attempts.push(attempt),
+    recordAttempt: (attempt: AttemptRecord) => void records.push(attempt),
     amendAttempt() {},
   };
   const begin = beginWhole(call, gateway.relay);
-  const attempt = new Attempt<WholeReading, Route>(
-    call,
-    route,
-    credential,
-    settlement,
-    gateway.relay,
-  );
+  const attempt = new Attempt<WholeReading, Route>(call, route, credential, settlement, attempts);
   const reading = await attempt.run(begin);
   attempt.release();
-  if (rung >= 5) await settle(call, route, reading, attempts);
+  if (rung >= 5) await settle(call, route, reading, records);
   return new Response(reading.body, { headers: { ...JSON_HEADERS, "x-channel": channel } });
 }
 
@@ -185,7 +180,7 @@ async function settle(
 
 /** Between rungs 6 and 7: the relay as it is, without the server around it. */
 async function answerByRelay(call: Call, exchange: HttpExchange): Promise<Response> {
-  const answered = await relay(call, WIDE);
+  const answered = await relay(call, { ...gateway.relay, admission });
   if (answered.kind === "stream") throw new Error("This rung serves whole answers only.");
   return toResponse({ kind: "whole", headers: JSON_HEADERS, body: answered.body }, exchange.id);
 }

@@ -29,6 +29,18 @@ export const PEAK_MB: Figure = { id: "peakMb", title: "peak memory MB" };
 export const FAILED: Figure = { id: "failed", title: "failed" };
 
 export function crowd(options: CrowdScenario): Scenario {
+  return scenarioOf(options, measure);
+}
+
+type Measure = (
+  options: CrowdScenario,
+  target: Target,
+  site: BenchSite,
+  isFirst: boolean,
+) => Promise<Sample>;
+
+/** A scenario that measures a load of its own. */
+export function scenarioOf(options: CrowdScenario, measure: Measure): Scenario {
   const { leavesOut = [] } = options;
   return {
     ...options,

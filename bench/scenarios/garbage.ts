@@ -2,17 +2,13 @@ import { followGcLog } from "../gc-log.ts";
 import { runLoad } from "../run-load.ts";
 import type { BenchSite, Figure, Sample, Scenario } from "../scenario.ts";
 import type { Target } from "../targets/target.ts";
-import { planFor, type CrowdScenario } from "./crowd.ts";
+import { planFor, scenarioOf, type CrowdScenario } from "./crowd.ts";
 
 export const GARBAGE_KB: Figure = { id: "garbageKb", title: "garbage KB per call", atMost: 12 };
 
 /** What calls leave behind for the collector, by the runtime's own log; for programs on Bun only. */
 export function garbage(options: CrowdScenario): Scenario {
-  return {
-    ...options,
-    includes: (id) => id !== "nginx" && id !== "portkey" && id !== "litellm",
-    measure: (target, site, isFirst) => measure(options, target, site, isFirst),
-  };
+  return scenarioOf({ ...options, leavesOut: ["nginx", "portkey", "litellm"] }, measure);
 }
 
 async function measure(

@@ -6,16 +6,11 @@ import { runLoad } from "../run-load.ts";
 import type { BenchSite, Sample, Scenario } from "../scenario.ts";
 import type { Target } from "../targets/target.ts";
 import { watchMemory } from "../watch-memory.ts";
-import { planFor, type CrowdScenario } from "./crowd.ts";
+import { planFor, scenarioOf, type CrowdScenario } from "./crowd.ts";
 
 /** Thousands of streams at once: memory, and whether each ends well and is settled by then. */
 export function many(options: CrowdScenario): Scenario {
-  const { leavesOut = [] } = options;
-  return {
-    ...options,
-    includes: (id) => !leavesOut.includes(id),
-    measure: (target, site, isFirst) => measure(options, target, site, isFirst),
-  };
+  return scenarioOf(options, measure);
 }
 
 async function measure(

@@ -2,19 +2,14 @@ import { startChild } from "../child.ts";
 import { runLoad } from "../run-load.ts";
 import type { BenchSite, Sample, Scenario } from "../scenario.ts";
 import type { Target } from "../targets/target.ts";
-import { planFor, type CrowdScenario } from "./crowd.ts";
+import { planFor, scenarioOf, type CrowdScenario } from "./crowd.ts";
 
 /**
  * How long others wait beside a steady load: a process asks for a path that
  * costs nothing, again and again.
  */
 export function pause(options: CrowdScenario): Scenario {
-  const { leavesOut = [] } = options;
-  return {
-    ...options,
-    includes: (id) => !leavesOut.includes(id),
-    measure: (target, site, isFirst) => measure(options, target, site, isFirst),
-  };
+  return scenarioOf(options, measure);
 }
 
 const ANSWER_MS = 20_000;

@@ -13,40 +13,38 @@ import type { Infrastructure } from "./infrastructure.ts";
 type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "pepper" | "deadlines">;
 
 /** Opens the rate limiter: in this process, or on a server that several gateways share. */
-export async function openLimiter(
-  needs: Needs,
-  opened: AsyncDisposableStack,
-): Promise<RateLimiter> {
-  const local = new InProcessLimiter(needs.clock);
-  const server = serverFor("rate limits", needs);
-  return server === undefined ? local : opened.use(await SharedLimiter.open({ ...server, local }));
+export function openLimiter(needs: Needs, opened: AsyncDisposableStack): Promise<RateLimiter> {
+  const local: RateLimiter = new InProcessLimiter(needs.clock);
+  const open = (server: Server) => SharedLimiter.open({ ...server, local });
+  return sharedOr(local, open, serverFor("rate limits", needs), opened);
 }
 
-/**
- * Opens the store of accounts that answered conversations, in this process or
- * on a shared server.
- */
-export async function openHomes(
-  needs: Needs,
-  opened: AsyncDisposableStack,
-): Promise<ReasoningHomes> {
-  const local = new InProcessHomes(needs.clock);
-  const server = serverFor("accounts of conversations", needs);
-  return server === undefined ? local : opened.use(await SharedHomes.open({ ...server, local }));
+/** Opens the store of accounts that answered conversations. */
+export function openHomes(needs: Needs, opened: AsyncDisposableStack): Promise<ReasoningHomes> {
+  const local: ReasoningHomes = new InProcessHomes(needs.clock);
+  const open = (server: Server) => SharedHomes.open({ ...server, local });
+  return sharedOr(local, open, serverFor("accounts of conversations", needs), opened);
 }
 
-/** Opens the login limiter, in this process or on a shared server. */
-export async function openLogins(
-  needs: Needs,
-  opened: AsyncDisposableStack,
-): Promise<LoginLimiter> {
-  const local = new InProcessLogins(needs.clock);
-  const server = serverFor("logins", needs);
+/** Opens the login limiter. */
+export function openLogins(needs: Needs, opened: AsyncDisposableStack): Promise<LoginLimiter> {
+  const local: LoginLimiter = new InProcessLogins(needs.clock);
   const digest = (name: string): string => digestOf(`login limits:${name}`, needs.pepper);
-  return server === undefined
-    ? local
-    : opened.use(await SharedLogins.open({ ...server, local, digest }));
+  const open = (server: Server) => SharedLogins.open({ ...server, local, digest });
+  return sharedOr(local, open, serverFor("logins", needs), opened);
 }
+
+/** The counters on the shared server, or those of this process if none is configured. */
+async function sharedOr<T>(
+  local: T,
+  open: (server: Server) => Promise<T & Disposable>,
+  server: Server | undefined,
+  opened: AsyncDisposableStack,
+): Promise<T> {
+  return server === undefined ? local : opened.use(await open(server));
+}
+
+type Server = NonNullable<ReturnType<typeof serverFor>>;
 
 function serverFor(what: string, { config, log, pepper, deadlines }: Needs) {
   const url = config.settings.redisUrl?.open();

@@ -73,10 +73,10 @@ export function listenerDeps({
   sockets,
   egress,
   contents,
-  relay: { open },
+  relay: { admission },
 }: Pick<Infrastructure, "settings" | "egress"> &
   Pick<ListenerDeps, "readiness" | "sockets"> &
   Pick<Media, "contents"> &
   Pick<Relay, "relay">): ListenerDeps {
-  return { trustedProxies, limits, readiness, sockets, egress, contents, open };
+  return { trustedProxies, limits, readiness, sockets, egress, contents, open: admission.open };
 }

@@ -56,7 +56,9 @@ export function jobsOf(
 ): readonly Job[] {
   const { log, clock, storage, live, settings, stores, assetWork } = needs;
   return [
-    endRefusedCalls([needs.relay.open, needs.sockets], (ids) => storage.keys.findRefused(ids)),
+    endRefusedCalls([needs.relay.admission.open, needs.sockets], (ids) =>
+      storage.keys.findRefused(ids),
+    ),
     sumUsage(storage.usage, settings, clock),
     pruneJournal(storage.calls, settings, clock),
     pruneResponses(storage.responses, clock),

@@ -349,20 +349,18 @@ function openExchange(
   deps: AppDeps,
   around: Surroundings,
 ): HttpExchange | Promise<HttpExchange> {
-  const { route, param, model } = target;
-  let caller: Caller = ANONYMOUS_CALLER;
+  let found: Caller | Promise<Caller>;
   try {
-    const found = authenticate(request, route, deps.callers, around);
-    if (found instanceof Promise) return openAfter(found, request, target, id, deps, around);
-    caller = found;
-    authorize(request, caller, route.access, deps.callers);
+    found = authenticate(request, target.route, deps.callers, around);
   } catch (cause) {
-    return refuseCaller(cause, caller, request, target, id, deps, around);
+    found = Promise.reject(cause);
   }
-  return new HttpExchange(request, id, caller, param, around, model);
+  return found instanceof Promise
+    ? openAfter(found, request, target, id, deps, around)
+    : openFor(found, request, target, id, deps, around);
 }
 
-/** The same if the caller has to be looked up in the database. */
+/** The same if the caller has to be looked up in the database, or is not known. */
 async function openAfter(
   finding: Promise<Caller>,
   request: Request,
@@ -371,27 +369,39 @@ async function openAfter(
   deps: AppDeps,
   around: Surroundings,
 ): Promise<HttpExchange> {
-  const { route, param, model } = target;
-  let caller: Caller = ANONYMOUS_CALLER;
+  let caller: Caller;
   try {
     caller = await finding;
+  } catch (cause) {
+    const exchange = new HttpExchange(request, id, ANONYMOUS_CALLER, target.param, around);
+    return await refuseCaller(cause, exchange, target.route, deps);
+  }
+  return await openFor(caller, request, target, id, deps, around);
+}
+
+function openFor(
+  caller: Caller,
+  request: Request,
+  { route, param, model }: Target,
+  id: string,
+  deps: AppDeps,
+  around: Surroundings,
+): HttpExchange | Promise<never> {
+  const exchange = new HttpExchange(request, id, caller, param, around, model);
+  try {
     authorize(request, caller, route.access, deps.callers);
   } catch (cause) {
-    return await refuseCaller(cause, caller, request, target, id, deps, around);
+    return refuseCaller(cause, exchange, route, deps);
   }
-  return new HttpExchange(request, id, caller, param, around, model);
+  return exchange;
 }
 
 async function refuseCaller(
   cause: unknown,
-  caller: Caller,
-  request: Request,
-  { route, param }: Target,
-  id: string,
-  deps: AppDeps,
-  around: Surroundings,
+  exchange: HttpExchange,
+  route: Route,
+  { trail }: Pick<AppDeps, "trail">,
 ): Promise<never> {
-  const refused = new HttpExchange(request, id, caller, param, around);
-  await noteRefusal(route, refused, GatewayError.from(cause), deps.trail);
+  await noteRefusal(route, exchange, GatewayError.from(cause), trail);
   throw cause;
 }

@@ -5,12 +5,12 @@ import { requireKey } from "./require-key.ts";
 import type { Exchange } from "./routes.ts";
 
 interface ThrottleDeps {
-  readonly relay: RateReservationDeps;
+  readonly relay: { readonly admission: Pick<RateReservationDeps, "limiter" | "userLimits"> };
   readonly clock: Clock;
 }
 
 /** Counts a request that costs nothing against its key's limits; throws `rate_limited`. */
 export async function throttle(exchange: Exchange, { relay, clock }: ThrottleDeps): Promise<void> {
-  const status = await countRequest(requireKey(exchange), exchange.id, relay);
+  const status = await countRequest(requireKey(exchange), exchange.id, relay.admission);
   exchange.announce(rateHeaders(status, undefined, clock.now()));
 }

@@ -1,6 +1,7 @@
 import type { WebhookOutbox } from "#core/webhook-delivery.ts";
 import { deliverWebhooks, type DeliverDeps } from "#relay/tasks/deliver-webhooks.ts";
 import type { Clock } from "#lib/clock.ts";
+import { pruneJob } from "./prune-job.ts";
 import type { Job } from "./scheduler.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,12 +18,7 @@ export function deliverDueWebhooks(deps: DeliverDeps): Job {
 }
 
 export function pruneWebhooks(webhooks: Pick<WebhookOutbox, "prune">, clock: Clock): Job {
-  return {
-    name: "prune-notices",
-    everyMs: 3_600_000,
-    async run(signal) {
-      const before = clock.now() - KEPT_MS;
-      while (!signal.aborted && (await webhooks.prune(before, BATCH)) === BATCH);
-    },
-  };
+  const prune = async (before: number): Promise<boolean> =>
+    (await webhooks.prune(before, BATCH)) === BATCH;
+  return pruneJob("prune-notices", clock, () => KEPT_MS, prune);
 }

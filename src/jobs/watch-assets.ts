@@ -3,6 +3,7 @@ import type { Clock } from "#lib/clock.ts";
 import { processCallbacks, type CallbackDeps } from "#relay/assets/process-callbacks.ts";
 import { FORGOTTEN_MS } from "#relay/assets/verifications.ts";
 import { forgetAssets, watchAssets, type WatchDeps } from "#relay/assets/refresh-due.ts";
+import { pruneJob } from "./prune-job.ts";
 import type { Job } from "./scheduler.ts";
 
 const BATCH = 500;
@@ -38,12 +39,7 @@ export function pruneVerifications(
   sessions: Pick<IdentitySessionStore, "prune">,
   clock: Clock,
 ): Job {
-  return {
-    name: "prune-verifications",
-    everyMs: 3_600_000,
-    async run(signal) {
-      const before = clock.now() - FORGOTTEN_MS;
-      while (!signal.aborted && (await sessions.prune(before, BATCH)) === BATCH);
-    },
-  };
+  const prune = async (before: number): Promise<boolean> =>
+    (await sessions.prune(before, BATCH)) === BATCH;
+  return pruneJob("prune-verifications", clock, () => FORGOTTEN_MS, prune);
 }

@@ -44,20 +44,25 @@ export async function drawStream(
 ): Promise<StreamedAnswer> {
   // An image takes minutes, with or without partial images in between.
   const call = endable({ ...asked, isSlow: true });
-  const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps);
+  const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps.admission);
   try {
-    const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) =>
-      Delivery.begin(
-        await openStream(
-          call,
-          route,
-          transport,
-          openEncoder(call.question, unixSeconds(call.at)),
-          deps,
+    const begun = await callWithFailover(
+      call,
+      plan,
+      settlement,
+      deps.attempts,
+      async (route, transport) =>
+        Delivery.begin(
+          await openStream(
+            call,
+            route,
+            transport,
+            openEncoder(call.question, unixSeconds(call.at)),
+            deps,
+          ),
+          deps.delivery,
+          SSE_COMMENT,
         ),
-        deps.delivery,
-        SSE_COMMENT,
-      ),
     );
     return await streamToClient(call, begun.answer, begun, settlement, { begun });
   } catch (cause) {

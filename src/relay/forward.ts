@@ -7,15 +7,11 @@ import { SSE_COMMENT } from "#lib/sse.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
 import type { SharedEndpoint } from "#providers/provider.ts";
 import { asGatewayError } from "#styles/upstream-error.ts";
-import { admit, type AdmitDeps } from "./admit.ts";
+import { admit } from "./admit.ts";
 import type { AnswerStream } from "./delivery/answer-stream.ts";
-import {
-  callWithFailover,
-  type AttemptDeps,
-  type Outgoing,
-  type UpstreamTransport,
-} from "./failover/attempt.ts";
+import { callWithFailover, type Outgoing, type UpstreamTransport } from "./failover/attempt.ts";
 import type { Served, StreamedAnswer, WholeAnswer } from "./call.ts";
+import type { CallDeps } from "./call-deps.ts";
 import { Delivery, type DeliverySettings } from "./delivery/deliver.ts";
 import { streamToClient } from "./delivery/stream-to-client.ts";
 import { safeContentType } from "./delivery/safe-content-type.ts";
@@ -33,7 +29,7 @@ interface Forwarded extends Served {
   readonly format: SharedFormat;
 }
 
-export interface ForwardDeps extends AttemptDeps, AdmitDeps {
+export interface ForwardDeps extends CallDeps {
   readonly delivery: DeliverySettings;
 }
 
@@ -47,7 +43,7 @@ interface WordlessAnswer extends StreamedAnswer {
 /** Forwards one request unchanged, from admission to settlement, and the response as it comes. */
 export async function forward(asked: Forwarded, deps: ForwardDeps): Promise<ForwardedAnswer> {
   const call = endable(asked);
-  const { plan, settlement } = await admit(call, () => planFor(call, deps.router), deps);
+  const { plan, settlement } = await admit(call, () => planFor(call, deps.router), deps.admission);
   try {
     return call.question.stream
       ? await forwardStream(call, plan, settlement, deps)
@@ -85,10 +81,16 @@ async function forwardWhole(
   settlement: Settlement,
   deps: ForwardDeps,
 ): Promise<ForwardedAnswer> {
-  const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) => {
-    using reply = await transport.post(route, outgoing(call, route));
-    return await readWhole(reply, call);
-  });
+  const begun = await callWithFailover(
+    call,
+    plan,
+    settlement,
+    deps.attempts,
+    async (route, transport) => {
+      using reply = await transport.post(route, outgoing(call, route));
+      return await readWhole(reply, call);
+    },
+  );
   begun.release();
   const { body, contentType, lost } = begun.answer;
   settlement.beginMetering(begun.route, begun.answer, begun.answer);
@@ -102,10 +104,16 @@ async function forwardStream(
   settlement: Settlement,
   deps: ForwardDeps,
 ): Promise<ForwardedAnswer> {
-  const begun = await callWithFailover(call, plan, settlement, deps, async (route, transport) => {
-    const { stream, contentType, keepAlive } = await openStream(call, route, transport, deps);
-    return { contentType, delivery: await Delivery.begin(stream, deps.delivery, keepAlive) };
-  });
+  const begun = await callWithFailover(
+    call,
+    plan,
+    settlement,
+    deps.attempts,
+    async (route, transport) => {
+      const { stream, contentType, keepAlive } = await openStream(call, route, transport, deps);
+      return { contentType, delivery: await Delivery.begin(stream, deps.delivery, keepAlive) };
+    },
+  );
   const { contentType, delivery } = begun.answer;
   const answer = await streamToClient(call, delivery, begun, settlement);
   call.question.body = EMPTY_FORM;

@@ -467,7 +467,7 @@ function gateway(says: Said, traits: Candidate["traits"] = {}) {
     retiredFor: () => undefined,
     hasLimits: false,
   };
-  const deps = {
+  const stages = {
     ...depsAt(() => 1_000),
     egress: {
       async send() {
@@ -505,7 +505,8 @@ function gateway(says: Said, traits: Candidate["traits"] = {}) {
     onUnpriced: () => {},
     onError: () => {},
     journal: { write: () => {} },
-  } as unknown as OperateDeps;
+  };
+  const deps = { ...stages, admission: stages, attempts: stages } as unknown as OperateDeps;
   return { deps, events, settled, closed, health };
 }
 

@@ -12,16 +12,17 @@ import type { JsonObject } from "#lib/json.ts";
 import { writeJson } from "#lib/long-base64.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import type { Body } from "#lib/pieces.ts";
+import type { Clock } from "#lib/clock.ts";
 import type { OperationEndpoint, Provider } from "#providers/provider.ts";
-import { admit, type AdmitDeps } from "./admit.ts";
+import { admit } from "./admit.ts";
 import {
   baseOf,
   callWithFailover,
-  type AttemptDeps,
   type Outgoing,
   type UpstreamTransport,
 } from "./failover/attempt.ts";
 import type { Served } from "./call.ts";
+import type { CallDeps } from "./call-deps.ts";
 import type { DeliverySettings } from "./delivery/deliver.ts";
 import { endable, type Endable } from "./metering/open-calls.ts";
 import type { Candidate, Plan } from "./routing/route.ts";
@@ -55,7 +56,8 @@ export interface Tools {
   readonly report: LossReport;
 }
 
-export interface OperateDeps extends AttemptDeps, AdmitDeps {
+export interface OperateDeps extends CallDeps {
+  readonly clock: Clock;
   readonly delivery: DeliverySettings;
   readonly media: MediaFetcher;
   readonly maxPixels: number;
@@ -94,10 +96,18 @@ export async function operate<
   deps: OperateDeps,
 ): Promise<ReportedResult<A>> {
   const call = endable(asked);
-  const { plan, settlement } = await admit(call, () => planFor(call, operation, deps), deps);
+  const { plan, settlement } = await admit(
+    call,
+    () => planFor(call, operation, deps),
+    deps.admission,
+  );
   try {
-    const begun = await callWithFailover(call, plan, settlement, deps, (route, transport) =>
-      ask(call, route, operation, transport, deps),
+    const begun = await callWithFailover(
+      call,
+      plan,
+      settlement,
+      deps.attempts,
+      (route, transport) => ask(call, route, operation, transport, deps),
     );
     begun.release();
     const { answer, lost } = begun.answer;
@@ -223,7 +233,7 @@ async function answerTo<Q extends OperationRequest, A extends OperationResult>(
   route: OperationRoute<OperationEndpoint<Q, A>>,
   transport: UpstreamTransport,
   signal: AbortSignal,
-  { clock, pendingMs }: OperateDeps,
+  { clock, pendingMs }: Pick<OperateDeps, "clock" | "pendingMs">,
 ): Promise<JsonObject> {
   const { pending, style } = route.endpoint;
   const until = clock.monotonic() + pendingMs;

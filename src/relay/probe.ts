@@ -8,13 +8,14 @@ import { Attempt, type TryDeps } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
 import type { Channels } from "./routing/channels.ts";
 import { askForModels } from "./routing/discover.ts";
-import { beginWhole, type RelayDeps } from "./relay.ts";
+import { beginWhole, type WholeDeps } from "./relay.ts";
 import { routeFor, type Route } from "./routing/route.ts";
 import type { WholeReading } from "./delivery/whole.ts";
-import type { TranslationDeps } from "./translation/translate.ts";
 import { NO_USAGE } from "#core/usage.ts";
 
-export type ProbeDeps = TryDeps & TranslationDeps & Pick<RelayDeps, "learned">;
+export interface ProbeDeps extends WholeDeps {
+  readonly attempts: TryDeps;
+}
 
 /** The result of testing one credential of a channel. */
 export interface Probe {
@@ -59,9 +60,9 @@ export async function probe(
   try {
     return await Promise.all(
       (credentials.length === 0 ? [undefined] : credentials).map((each) =>
-        timed(each, deps, () =>
+        timed(each, deps.attempts, () =>
           model === undefined
-            ? countModels(channel, each, deps, signal)
+            ? countModels(channel, each, deps.attempts, signal)
             : askModel(channel, model, each, table, deps, signal),
         ),
       ),
@@ -78,7 +79,7 @@ export function canListModels({ provider }: Channel): boolean {
 
 async function timed(
   credential: Credential | undefined,
-  { clock }: ProbeDeps,
+  { clock }: TryDeps,
   ask: () => Promise<{ readonly models?: number }>,
 ): Promise<Probe> {
   const startedAt = clock.monotonic();
@@ -96,7 +97,7 @@ async function timed(
 async function countModels(
   channel: Channel,
   credential: Credential | undefined,
-  { egress }: ProbeDeps,
+  { egress }: TryDeps,
   signal: AbortSignal,
 ): Promise<{ readonly models: number }> {
   const models = await askForModels(channel, egress, signal, credential);
@@ -111,17 +112,23 @@ async function askModel(
   deps: ProbeDeps,
   signal: AbortSignal,
 ): Promise<object> {
-  const call = oneTokenCall(model, deps, signal);
+  const call = oneTokenCall(model, deps.attempts, signal);
   const route = routeFor(table.candidateOn(channel, model), call);
   const unrecorded = { recordAttempt: () => {}, amendAttempt: () => {} };
-  const attempt = new Attempt<WholeReading, Route>(call, route, credential, unrecorded, deps);
+  const attempt = new Attempt<WholeReading, Route>(
+    call,
+    route,
+    credential,
+    unrecorded,
+    deps.attempts,
+  );
   await attempt.run(beginWhole(call, deps));
   attempt.release();
   return {};
 }
 
 /** Translated for the upstream, because the member for the output limit differs. */
-function oneTokenCall(model: string, { clock }: ProbeDeps, signal: AbortSignal): Call {
+function oneTokenCall(model: string, { clock }: TryDeps, signal: AbortSignal): Call {
   const json = { model, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] };
   const text = JSON.stringify(json);
   return {

@@ -1,20 +1,20 @@
 import { GatewayError } from "#core/error.ts";
 import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
-import { admit, type AdmitDeps } from "./admit.ts";
+import { admit } from "./admit.ts";
 import { openAdapted, readAdapted } from "./translation/adapted.ts";
 import { isHeldByTool, withFormatTool } from "./translation/answer-form.ts";
 import type { AnswerStream } from "./delivery/answer-stream.ts";
 import { inCallersWords } from "./translation/callers-field.ts";
 import {
   callWithFailover,
-  type AttemptDeps,
   type Begin,
   type Begun,
   type Outgoing,
   type UpstreamTransport,
 } from "./failover/attempt.ts";
 import type { Answer, Call } from "./call.ts";
+import type { CallDeps } from "./call-deps.ts";
 import { Delivery, type DeliverySettings } from "./delivery/deliver.ts";
 import {
   forgetQuestion,
@@ -44,7 +44,7 @@ import {
 } from "./translation/translate.ts";
 import type { WholeReading } from "./delivery/whole.ts";
 
-export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, ContinuationDeps {
+export interface RelayDeps extends CallDeps, TranslationDeps, ContinuationDeps {
   readonly delivery: DeliverySettings;
   /** Records which account served a conversation; nothing is recorded if undefined. */
   readonly homes?: ReasoningHomes;
@@ -54,7 +54,7 @@ export interface RelayDeps extends AttemptDeps, AdmitDeps, TranslationDeps, Cont
 /** One call, from admission to settlement. */
 export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = isEndable(asked) ? asked : endable(asked);
-  const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps);
+  const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps.admission);
   try {
     const homing = await findHome(call, plan, deps.homes);
     return call.facts.stream
@@ -76,7 +76,7 @@ async function relayWhole(
 ): Promise<Answer> {
   const goOn = continuing(call, settlement, deps);
   const begin = beginWhole(call, deps, homing.home, goOn);
-  const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
+  const begun = await callWithFailover(call, homing.plan, settlement, deps.attempts, begin);
   homing.keep(begun);
   begun.release();
   settlement.beginMetering(begun.route, begun.answer, begun.answer);
@@ -92,7 +92,7 @@ async function relayStream(
 ): Promise<Answer> {
   const goOn = continuing(call, settlement, deps);
   const begin = beginStream(call, deps, homing.home, goOn);
-  const begun = await callWithFailover(call, homing.plan, settlement, deps, begin);
+  const begun = await callWithFailover(call, homing.plan, settlement, deps.attempts, begin);
   const onBegun = (last: Begun<unknown, Candidate>): void => {
     homing.keep(last);
     // No other channel will be tried, so the request body can be released.
@@ -112,7 +112,7 @@ function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
     Continuation.of(call, route, transport, request, books, deps);
 }
 
-type WholeDeps = TranslationDeps &
+export type WholeDeps = TranslationDeps &
   Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> };
 
 export function beginWhole(

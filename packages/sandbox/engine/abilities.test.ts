@@ -1,20 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
+import { question } from "../testing/question.ts";
 import type { Conversation, RequestSpec } from "./conversation.ts";
 
-const REQUEST: RequestSpec = {
-  conversation: [],
-  tools: [],
-  choice: { mode: "auto" },
-  mayCallInParallel: true,
-  format: { kind: "text" },
-  reasoning: "none",
-  stop: [],
-  variant: 0,
-};
-
 function say(conversation: Conversation, more: Partial<RequestSpec> = {}): string {
-  return answerQuestion({ ...REQUEST, conversation, ...more }).text;
+  return answerQuestion(question(conversation, more)).text;
 }
 
 const user = (text: string) => ({ role: "user", text, media: [] }) as const;
@@ -120,11 +110,10 @@ describe("the simulated model", () => {
       properties: { path: { type: "string" }, content: { type: "string" } },
       required: ["path", "content"],
     };
-    const { calls } = answerQuestion({
-      ...REQUEST,
-      conversation: [user(`Call save_text with path a.md and content exactly:\n${content}`)],
-      tools: [{ kind: "function", name: "save_text", description: "Saves a text.", schema }],
-    });
+    const asked = `Call save_text with path a.md and content exactly:\n${content}`;
+    const tool = { name: "save_text", description: "Saves a text.", schema };
+    const tools: RequestSpec["tools"] = [{ kind: "function", ...tool }];
+    const { calls } = answerQuestion(question(asked, { tools }));
 
     expect(calls.map(({ input }) => JSON.parse(input) as unknown)).toEqual([
       { path: "a.md", content },
@@ -138,7 +127,7 @@ describe("the simulated model", () => {
       { kind: "function", name: "read_file", description: "Reads a file.", schema: path },
     ];
     const asked = user("In this folder of files, what timeout does a.json set? Just the number.");
-    const call = answerQuestion({ ...REQUEST, conversation: [asked], tools }).calls[0];
+    const call = answerQuestion(question([asked], { tools })).calls[0];
     const result = { role: "result", tool: "read_file", text: '{ "timeout": 250 }' } as const;
 
     expect(call).toMatchObject({ name: "read_file", input: '{"path":"a.json"}' });

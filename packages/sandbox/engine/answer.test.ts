@@ -2,27 +2,8 @@ import { expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
 import type { Conversation, RequestSpec } from "./conversation.ts";
 import { answerPieces } from "./pieces.ts";
+import { question } from "../testing/question.ts";
 import { countTokens } from "./tokens.ts";
-
-function question(
-  conversation: Conversation | string,
-  extra: Partial<RequestSpec> = {},
-): RequestSpec {
-  return {
-    conversation:
-      typeof conversation === "string"
-        ? [{ role: "user", text: conversation, media: [] }]
-        : conversation,
-    tools: [],
-    choice: { mode: "auto" },
-    mayCallInParallel: true,
-    format: { kind: "text" },
-    reasoning: "none",
-    stop: [],
-    variant: 0,
-    ...extra,
-  };
-}
 
 function textOf(conversation: Conversation | string, extra: Partial<RequestSpec> = {}): string {
   return answerQuestion(question(conversation, extra)).text;

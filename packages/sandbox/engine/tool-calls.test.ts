@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../json.ts";
+import { question } from "../testing/question.ts";
 import { answerQuestion } from "./answer.ts";
 import type { RequestSpec, Tool } from "./conversation.ts";
 
@@ -67,17 +68,7 @@ const tags = tool(
 const ALL = [weather, time, flight, multiply, search, mail, read, tags];
 
 function callsFor(prompt: string, extra: Partial<RequestSpec> = {}): readonly string[] {
-  const answer = answerQuestion({
-    conversation: [{ role: "user", text: prompt, media: [] }],
-    tools: ALL,
-    choice: { mode: "auto" },
-    mayCallInParallel: true,
-    format: { kind: "text" },
-    reasoning: "none",
-    stop: [],
-    variant: 0,
-    ...extra,
-  });
+  const answer = answerQuestion(question(prompt, { tools: ALL, ...extra }));
   return answer.calls.map((call) => call.name + call.input);
 }
 

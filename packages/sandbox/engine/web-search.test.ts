@@ -1,21 +1,7 @@
 import { expect, test } from "bun:test";
 import { answerQuestion } from "./answer.ts";
-import type { RequestSpec } from "./conversation.ts";
+import { question } from "../testing/question.ts";
 import { asksForSearch, citationsIn, searchWeb } from "./web-search.ts";
-
-function question(text: string, extra: Partial<RequestSpec> = {}): RequestSpec {
-  return {
-    conversation: [{ role: "user", text, media: [] }],
-    tools: [],
-    choice: { mode: "auto" },
-    mayCallInParallel: true,
-    format: { kind: "text" },
-    reasoning: "none",
-    stop: [],
-    variant: 0,
-    ...extra,
-  };
-}
 
 test.each([
   ["Search the web for tide tables", true],

@@ -1,38 +1,20 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, listOf, memberOf, objectOf, textOf } from "#lib/values.ts";
-import {
-  asMillion,
-  dayIn,
-  type Imported,
-  importProviders,
-  type ImportTerms,
-  isZero,
-  type RateName,
-  tokensIn,
-  writePrice,
-  type WrittenRates,
-} from "./facts.ts";
+import { COMMON_PROVIDERS } from "./common-providers.ts";
+import { asMillion, dayIn, importProviders, isZero, tokensIn, writePrice } from "./facts.ts";
+import type { Imported, ImportTerms, RateName, WrittenRates } from "./facts.ts";
 
 /** genai-prices' `data.json`: a list of providers, each with its models. */
 export const SOURCE = "https://github.com/pydantic/genai-prices/blob/main/prices/data.json";
 
 /** genai-prices' provider ids and ours. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ["openai", "openai"],
-  ["anthropic", "anthropic"],
-  ["google", "gemini"],
-  ["deepseek", "deepseek"],
-  ["mistral", "mistral"],
+  ...COMMON_PROVIDERS,
   ["x-ai", "xai"],
-  ["moonshotai", "moonshot"],
   ["zhipuai", "zhipu"],
-  ["minimax", "minimax"],
-  ["cohere", "cohere"],
   ["voyageai", "voyage"],
-  ["groq", "groq"],
   ["together", "together"],
   ["fireworks", "fireworks"],
-  ["openrouter", "openrouter"],
 ]);
 
 export function isGenaiPrices(content: Json): content is readonly Json[] {

@@ -1,19 +1,17 @@
 import type { Modality, ModelKind } from "#core/model.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { COMMON_PROVIDERS } from "./common-providers.ts";
 import {
   asMillion,
   dayIn,
-  type Imported,
   importProviders,
-  type ImportTerms,
   isZero,
-  type RateName,
   tokensIn,
   variant,
   writePrice,
-  type WrittenRates,
 } from "./facts.ts";
+import type { Imported, ImportTerms, RateName, WrittenRates } from "./facts.ts";
 
 /** models.dev's `api.json`: providers by their ids, each with its models. */
 export const SOURCE = "https://models.dev/api.json";
@@ -23,22 +21,13 @@ export const SOURCE = "https://models.dev/api.json";
  * prices in dollars.
  */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ["openai", "openai"],
-  ["anthropic", "anthropic"],
-  ["google", "gemini"],
-  ["deepseek", "deepseek"],
-  ["mistral", "mistral"],
+  ...COMMON_PROVIDERS,
   ["xai", "xai"],
-  ["moonshotai", "moonshot"],
   ["zai", "zhipu"],
   ["alibaba", "dashscope"],
-  ["minimax", "minimax"],
-  ["cohere", "cohere"],
-  ["groq", "groq"],
   ["togetherai", "together"],
   ["fireworks-ai", "fireworks"],
   ["siliconflow", "siliconflow"],
-  ["openrouter", "openrouter"],
 ]);
 
 export function isModelsDev(content: Json): content is JsonObject {

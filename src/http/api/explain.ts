@@ -62,7 +62,13 @@ export const explainRequest: Endpoint<ExplanationDeps> = {
       if (refusal.fault.blame !== "client") throw refusal;
       return succeed(exchange.id, "", describeRefusal(operation, refusal));
     }
-    const explanation = await explain(call, deps.relay);
+    const { router, reasoningCache, admission, attempts } = deps.relay;
+    const explanation = await explain(call, {
+      router,
+      reasoningCache,
+      ledger: admission.ledger,
+      maxAttempts: attempts.maxAttempts,
+    });
     for (const { refusal } of [explanation, ...explanation.channels]) {
       if (refusal?.fault.blame === "gateway" && refusal.cause !== undefined) {
         deps.onError(refusal, exchange.id);

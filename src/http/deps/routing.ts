@@ -3,7 +3,7 @@ import type { Reach } from "#core/channel.ts";
 import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { RateReservationDeps } from "#relay/metering/rate-reservations.ts";
+import type { CallDeps } from "#relay/call-deps.ts";
 import type { ProbeDeps } from "#relay/probe.ts";
 import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { Channels } from "#relay/routing/channels.ts";
@@ -20,6 +20,6 @@ export interface RoutingDeps {
   readModel(name: string, json: JsonObject): ModelDraft;
   /** Undefined for an address that no channel may have. */
   reachNeeded(url: URL): Reach | undefined;
-  readonly relay: ProbeDeps & RateReservationDeps;
+  readonly relay: ProbeDeps & Pick<CallDeps, "admission">;
   readonly clock: Clock;
 }

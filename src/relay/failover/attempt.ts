@@ -34,7 +34,7 @@ export interface TryDeps {
   readonly maxCallMs: number;
 }
 
-export interface AttemptDeps extends TryDeps, RateReservationDeps {
+export interface AttemptDeps extends TryDeps, Pick<RateReservationDeps, "limiter" | "router"> {
   readonly maxAttempts: number;
 }
 
@@ -485,9 +485,8 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   }
 
   async #onReply(reply: UpstreamReply, body?: string): Promise<void> {
-    this.#reply = reply;
     this.#sent = body ?? this.#sent;
-    if (reply.status !== 200) await this.#refuse(reply);
+    await this.#taken(reply);
   }
 
   /** Releases this response's connection; other responses of the attempt may still be open. */

@@ -68,7 +68,7 @@ export function release(taken: RateReservation, usedTokens: number, limiter: Rat
 export function reserveOnChannel(
   route: Candidate,
   call: Served,
-  { router }: RateReservationDeps,
+  { router }: Pick<RateReservationDeps, "router">,
 ): RateReservation | undefined {
   const { name, limits } = route.channel;
   if (limits === undefined) return undefined;

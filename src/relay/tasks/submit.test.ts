@@ -3,7 +3,7 @@ import type { Asset } from "#core/asset.ts";
 import type { CallRecord } from "#core/call.ts";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError, invalid } from "#core/error.ts";
-import type { HoldRequest } from "#core/ledger.ts";
+import type { HoldRequest, Ledger } from "#core/ledger.ts";
 import type { Price } from "#core/money.ts";
 import { isOver, MAY_FOLLOW, type Task, type TaskChange } from "#core/task.ts";
 import type { VideoRequest } from "#core/video.ts";
@@ -48,6 +48,7 @@ interface Scene {
   readonly question?: Partial<VideoRequest>;
   readonly asked?: Partial<AskedVideo>;
   readonly deps?: Partial<SubmitDeps>;
+  readonly ledger?: Ledger;
   readonly asset?: Partial<Asset>;
   /** Runs in place of the next change of a task, with the change as it would have been. */
   readonly onChange?: (change: TaskChange, rows: Map<string, Task>) => Promise<"go on" | undefined>;
@@ -94,6 +95,7 @@ function scene({
   question = {},
   asked = {},
   deps: changed = {},
+  ledger,
   asset,
   onChange,
 }: Scene = {}) {
@@ -172,7 +174,7 @@ function scene({
     },
   };
   const found = { id: "asset-1", userId: 1, type: "image", status: "active", link: undefined };
-  const deps = {
+  const stages = {
     egress: { send },
     health,
     clock,
@@ -206,6 +208,14 @@ function scene({
     onUnpriced: (notice: (typeof unpriced)[number]) => void unpriced.push(notice),
     onError: (cause: unknown) => void errors.push(cause),
     journal: { write: (record: CallRecord) => void refusals.push(record) },
+    ...(ledger && { ledger }),
+  };
+  const deps = {
+    admission: stages,
+    router: stages.router,
+    attempts: stages,
+    clock,
+    onError: stages.onError,
     tasks,
     media: { follow: () => fail("invalid_request") },
     links: { check: (url: string, param: string) => void events.push(`${param} ${url} checked`) },
@@ -218,9 +228,9 @@ function scene({
       listChannels: () => list,
       originOf: async () => ({ kind: "url", url: "https://gateway.test/stored" }),
     },
-    onTaken: (task: Task) => void taken.push(task),
     ...changed,
   } as unknown as SubmitDeps;
+  const scheduler = { take: (task: Task) => void taken.push(task) };
   const call: AskedVideo = {
     id: "call-1",
     key: { id: 5, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] },
@@ -238,7 +248,7 @@ function scene({
   } as AskedVideo;
   /** The task, or the client's error. */
   const submit = (): Promise<Task | GatewayError> =>
-    submitTask(call, deps).catch(GatewayError.from);
+    submitTask(call, scheduler, deps).catch(GatewayError.from);
   const bodies = (): readonly JsonObject[] =>
     requests.map(({ body }) => JSON.parse(typeof body === "string" ? body : "{}") as JsonObject);
   const inFlight = (): readonly number[] => list.map((each) => health.inFlight(each));
@@ -684,8 +694,8 @@ describe("a request that is refused before an upstream call", () => {
   });
 
   test("for lack of money is recorded, without an upstream call", async () => {
-    const ledger = { hold: () => fail("out_of_quota") } as unknown as SubmitDeps["ledger"];
-    const place = scene({ deps: { ledger } });
+    const ledger = { hold: () => fail("out_of_quota") } as unknown as Ledger;
+    const place = scene({ ledger });
 
     expect(codeOf(await place.submit())).toBe("out_of_quota");
     expect(place.refusals).toMatchObject([{ id: "call-1", fault: "out_of_quota", cost: 0 }]);
@@ -700,8 +710,8 @@ describe("a request that is refused before an upstream call", () => {
         closed.push(id);
         return true;
       },
-    } as unknown as SubmitDeps["ledger"];
-    const place = scene({ deps: { ledger } });
+    } as unknown as Ledger;
+    const place = scene({ ledger });
 
     expect(codeOf(await place.submit())).toBe("unavailable");
     expect(closed).toEqual(["call-1"]);

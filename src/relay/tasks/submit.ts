@@ -5,19 +5,15 @@ import { FREE } from "#core/money.ts";
 import type { Task, TaskStore } from "#core/task.ts";
 import type { TaskFacts, VideoRequest } from "#core/video.ts";
 import { expectedUsage } from "#core/video.ts";
+import type { Clock } from "#lib/clock.ts";
 import { Form } from "#lib/form.ts";
 import type { Body } from "#lib/pieces.ts";
 import { defined } from "#lib/values.ts";
 import type { VideoEndpoint } from "#providers/provider.ts";
-import { admit, type AdmitDeps } from "../admit.ts";
-import {
-  callWithFailover,
-  type AttemptDeps,
-  type Outgoing,
-  type UpstreamTransport,
-} from "../failover/attempt.ts";
+import { admit } from "../admit.ts";
+import { callWithFailover, type Outgoing, type UpstreamTransport } from "../failover/attempt.ts";
 import type { Served } from "../call.ts";
-import type { DeliverySettings } from "../delivery/deliver.ts";
+import type { CallDeps } from "../call-deps.ts";
 import { endable } from "../metering/open-calls.ts";
 import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
 import { noteUnpriced, type Settlement } from "../metering/settlement.ts";
@@ -25,10 +21,10 @@ import { parseAnswer } from "../delivery/whole.ts";
 import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
 import { nextPollAt } from "./task-update.ts";
 import { prepareMedia } from "./prepare-media.ts";
-import type { LeaseTerms } from "./task-scheduler.ts";
+import type { LeaseTerms, TaskScheduler } from "./task-scheduler.ts";
 
-export interface SubmitDeps extends AttemptDeps, AdmitDeps {
-  readonly delivery: DeliverySettings;
+export interface SubmitDeps extends CallDeps {
+  readonly clock: Clock;
   readonly tasks: TaskStore;
   readonly media: MediaFetcher;
   readonly links: Pick<LinkFollower, "check">;
@@ -37,8 +33,8 @@ export interface SubmitDeps extends AttemptDeps, AdmitDeps {
   /** The webhook URL for a vendor; undefined if vendors cannot reach this gateway. */
   callbackUrlFor(channel: string, taskId: string): string | undefined;
   readonly references: ReferenceDeps;
-  /** Called for a task that this gateway will poll. */
-  onTaken(task: Task): void;
+  /** A task that could not be written yet: the scheduler writes it later. */
+  onError(cause: unknown): void;
 }
 
 /** A video request. Its client may disconnect; the task continues. */
@@ -64,9 +60,13 @@ interface Addressed {
 
 /**
  * Submits a task to a vendor. The task and its current channel are stored before the vendor is
- * called. If the vendor may have accepted it, no other channel is tried.
+ * called. If the vendor may have accepted it, no other channel is tried. The scheduler polls it.
  */
-export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<Task> {
+export async function submitTask(
+  asked: AskedVideo,
+  scheduler: Pick<TaskScheduler, "take">,
+  deps: SubmitDeps,
+): Promise<Task> {
   const { callbackUrl } = asked.question;
   if (callbackUrl !== undefined) deps.links.check(callbackUrl, "callback_url");
   const bound = await resolveAssets(asked.question, asked.key.userId, asked.home, deps.references);
@@ -74,16 +74,20 @@ export async function submitTask(asked: AskedVideo, deps: SubmitDeps): Promise<T
   const isBound = bound.home !== asked.home;
   const planned = (): Plan<VideoRoute> =>
     isBound ? planThere(call, asked.home, deps) : planVideo(call, deps);
-  const { plan, settlement } = await admit(call, planned, deps);
-  const submission = new Submission(call, plan, deps);
+  const { plan, settlement } = await admit(call, planned, deps.admission);
+  const submission = new Submission(call, plan, scheduler, deps);
   try {
     await settlement.durable;
-    const begun = await callWithFailover(call, plan, settlement, deps, (route, transport) =>
-      submission.try(route, transport),
+    const begun = await callWithFailover(
+      call,
+      plan,
+      settlement,
+      deps.attempts,
+      (route, transport) => submission.try(route, transport),
     );
     begun.release();
     const task = await submission.taken(begun.answer);
-    if (isUnpriced(begun.route)) noteUnpriced(asked, begun.route, deps);
+    if (isUnpriced(begun.route)) noteUnpriced(asked, begun.route, deps.admission);
     return task;
   } catch (cause) {
     return await submission.refused(GatewayError.from(cause), settlement);
@@ -168,14 +172,21 @@ const MAX_TRIES = 5;
 class Submission {
   readonly #call: AskedVideo;
   readonly #plan: Plan<VideoRoute>;
+  readonly #scheduler: Pick<TaskScheduler, "take">;
   readonly #deps: SubmitDeps;
   #task: Task | undefined;
   /** A vendor received the request, and did not refuse it. */
   #isAmbiguous = false;
 
-  constructor(call: AskedVideo, plan: Plan<VideoRoute>, deps: SubmitDeps) {
+  constructor(
+    call: AskedVideo,
+    plan: Plan<VideoRoute>,
+    scheduler: Pick<TaskScheduler, "take">,
+    deps: SubmitDeps,
+  ) {
     this.#call = call;
     this.#plan = plan;
+    this.#scheduler = scheduler;
     this.#deps = deps;
   }
 
@@ -185,10 +196,9 @@ class Submission {
     const { endpoint, upstreamModel: model, channel, traits } = route;
     const { style, dialect } = endpoint;
     const report = new LossReport();
-    const prepared = await prepareMedia({ ...question, model }, endpoint.media, {
-      ...this.#deps,
-      signal,
-    });
+    const { media, maxPixels } = this.#deps;
+    const tools = { media, maxPixels, signal };
+    const prepared = await prepareMedia({ ...question, model }, endpoint.media, tools);
     const callbackUrl = this.#deps.callbackUrlFor(channel.name, id);
     const body = style.outbound.build(prepared, {
       report,
@@ -335,7 +345,7 @@ class Submission {
   }
 
   #goOnWith(task: Task): Task {
-    this.#deps.onTaken(task);
+    this.#scheduler.take(task);
     return task;
   }
 }

@@ -6,9 +6,13 @@ import type { JsonObject } from "#lib/json.ts";
 import { aChannel } from "#test/a-channel.ts";
 import { aTask } from "#test/a-task.ts";
 import { reasonOf } from "#test/storage/contract-place.ts";
-import { Tasks, type TasksDeps } from "./tasks.ts";
+import type { SubmitDeps } from "./submit.ts";
+import type { TaskSchedulerDeps } from "./task-scheduler.ts";
+import { Tasks } from "./tasks.ts";
 
 const SECRET = credential("secret-of-the-account");
+/** These tests submit no task. */
+const NOTHING_SUBMITTED = {} as SubmitDeps;
 const PLACE: TaskPlace = {
   channel: "c",
   provider: "ark",
@@ -62,8 +66,8 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
       throw cause;
     },
     onPoll() {},
-  } as unknown as TasksDeps;
-  const tasks = new Tasks(deps);
+  } as unknown as TaskSchedulerDeps;
+  const tasks = new Tasks(NOTHING_SUBMITTED, deps);
   return {
     tasks,
     task: stored,

@@ -12,8 +12,6 @@ import { handleVendorWebhook, type VendorWebhook } from "./vendor-webhook.ts";
 import { TaskScheduler, type TaskSchedulerDeps } from "./task-scheduler.ts";
 import { submitTask, type AskedVideo, type SubmitDeps } from "./submit.ts";
 
-export type TasksDeps = TaskSchedulerDeps & Omit<SubmitDeps, "onTaken">;
-
 /** A client that polls more often gets the last known state. */
 const MIN_LOOK_AGE_MS = 3_000;
 /** Maximum time that a client's request waits for the vendor. */
@@ -23,11 +21,13 @@ const MAX_REMEMBERED = 10_000;
 /** Video tasks for their clients: create, query, cancel. */
 export class Tasks {
   readonly taskScheduler: TaskScheduler;
-  readonly #deps: TasksDeps;
+  readonly #submission: SubmitDeps;
+  readonly #deps: TaskSchedulerDeps;
   /** Times of the last early polls for tasks of other gateways. */
   readonly #hurried = new Map<string, number>();
 
-  constructor(deps: TasksDeps) {
+  constructor(submission: SubmitDeps, deps: TaskSchedulerDeps) {
+    this.#submission = submission;
     this.#deps = deps;
     this.taskScheduler = new TaskScheduler(deps);
   }
@@ -42,7 +42,7 @@ export class Tasks {
   }
 
   submit(asked: AskedVideo): Promise<Task> {
-    return submitTask(asked, { ...this.#deps, onTaken: (task) => this.taskScheduler.take(task) });
+    return submitTask(asked, this.taskScheduler, this.#submission);
   }
 
   /** The current state, polled within the time that a client waits. */

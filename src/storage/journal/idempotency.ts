@@ -72,18 +72,13 @@ export function createIdempotencyStore({
     },
 
     async prune(before, limit) {
-      return await countDeleted(
-        db
-          .deleteFrom("kept_answers")
-          .where("id", "in", (old) =>
-            old
-              .selectFrom("kept_answers")
-              .select("id")
-              .where("expires_at", "<", before)
-              .orderBy("expires_at")
-              .limit(Math.min(limit, MAX_PRUNED)),
-          ),
-      );
+      const oldest = db
+        .selectFrom("kept_answers")
+        .select("id")
+        .where("expires_at", "<", before)
+        .orderBy("expires_at")
+        .limit(Math.min(limit, MAX_PRUNED));
+      return await countDeleted(db.deleteFrom("kept_answers").where("id", "in", oldest));
     },
 
     async trim(maxBytesPerUser) {

@@ -77,18 +77,13 @@ export function createResponseStore(db: Kysely<Tables>): ResponseStore {
     },
 
     async prune(before, limit) {
-      return await countDeleted(
-        db
-          .deleteFrom("responses")
-          .where("id", "in", (old) =>
-            old
-              .selectFrom("responses")
-              .select("id")
-              .where("created_at", "<", before)
-              .orderBy("created_at")
-              .limit(Math.min(limit, MAX_PRUNED)),
-          ),
-      );
+      const oldest = db
+        .selectFrom("responses")
+        .select("id")
+        .where("created_at", "<", before)
+        .orderBy("created_at")
+        .limit(Math.min(limit, MAX_PRUNED));
+      return await countDeleted(db.deleteFrom("responses").where("id", "in", oldest));
     },
   };
 

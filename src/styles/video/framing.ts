@@ -20,6 +20,11 @@ export function framingOf({ size, resolution, ratio }: Partial<VideoRequest>): F
   });
 }
 
+/** A pair such as `16:9` or `1280x720` for the other orientation. */
+export function turned(pair: string, by: string): string {
+  return pair.split(by).toReversed().join(by);
+}
+
 const SIZE = /^(\d{2,5})[x*](\d{2,5})$/i;
 
 function readSize(size: string): Framing {

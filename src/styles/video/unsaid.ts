@@ -3,35 +3,31 @@ import type { LossReport } from "#core/lossy.ts";
 import type { VideoRequest } from "#core/video.ts";
 import type { JsonObject } from "#lib/json.ts";
 
-/** Client names of options that only fine-tune. */
-const OPTIONS = {
-  negativePrompt: "negative_prompt",
-  framesPerSecond: "fps",
-  seed: "seed",
+/** Client names of options that a vendor without them serves as "off". */
+const SWITCHES = {
   audio: "audio",
   music: "bgm",
   watermark: "watermark",
   cameraFixed: "camera_fixed",
+  lastFrame: "return_last_frame",
+} as const;
+
+/** Client names of all options that only fine-tune. */
+const OPTIONS = {
+  negativePrompt: "negative_prompt",
+  framesPerSecond: "fps",
+  seed: "seed",
+  ...SWITCHES,
   movement: "movement_amplitude",
   rewrite: "prompt_extend",
   guidance: "cfg_scale",
   mode: "mode",
   camera: "camera_control",
   people: "person_generation",
-  lastFrame: "return_last_frame",
   user: "user",
 } as const satisfies Partial<Record<keyof VideoRequest, string>>;
 
 export type VideoOption = keyof typeof OPTIONS;
-
-/** Options whose value "off" equals the behaviour of vendors without them. */
-const OFF_ANYWAY: ReadonlySet<string> = new Set([
-  "audio",
-  "music",
-  "watermark",
-  "cameraFixed",
-  "lastFrame",
-] satisfies VideoOption[]);
 
 /**
  * Fields of the client's own protocol, forwarded to a vendor of the same protocol. The gateway sets
@@ -58,7 +54,7 @@ export function loseAllBut(
   for (const [option, name] of Object.entries(OPTIONS)) {
     const value = question[option as VideoOption];
     if (value === undefined || said.includes(option as VideoOption)) continue;
-    if (value === false && OFF_ANYWAY.has(option)) continue;
+    if (value === false && option in SWITCHES) continue;
     report.lose(name);
   }
   report.loseForeign(question.extra, format);

@@ -14,7 +14,7 @@ export const listChannels = management({
   data: items(CHANNEL),
 
   handle({ id }, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
-    const shown = channelRegistry.channels.map((each) => showChannel(each, relay.health));
+    const shown = channelRegistry.channels.map((each) => showChannel(each, relay.attempts.health));
     return succeed(id, "", { items: shown });
   },
 });
@@ -30,6 +30,6 @@ export const getChannel = management({
 
   handle(exchange, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
     const found = findChannel(exchange, channelRegistry);
-    return succeed(exchange.id, "", showChannel(found, relay.health));
+    return succeed(exchange.id, "", showChannel(found, relay.attempts.health));
   },
 });

@@ -11,5 +11,5 @@ export function showStored(
   const found = channelRegistry.channels.find(({ stored }) => stored?.id === id);
   // Another admin may have deleted it in the meantime.
   if (found === undefined) throw noSuchChannel();
-  return showChannel(found, relay.health);
+  return showChannel(found, relay.attempts.health);
 }

@@ -98,6 +98,8 @@ export const finishOidc = management({
   },
 });
 
+type IdentityDeps = Pick<LoginDeps, "identities" | "singleSignOn" | "users">;
+
 const LINK = z.strictObject({ subject: z.string().min(1).max(255) });
 
 export const linkIdentity = management({
@@ -109,11 +111,7 @@ export const linkIdentity = management({
   summary: "Links a user of a role below your own, or root itself, to a subject of the provider.",
   body: LINK,
 
-  async handle(
-    exchange,
-    deps: Pick<LoginDeps, "identities" | "singleSignOn" | "users">,
-    { body: { subject } },
-  ) {
+  async handle(exchange, deps: IdentityDeps, { body: { subject } }) {
     if (!isSubject(subject))
       throw invalid(
         "subject",
@@ -134,7 +132,7 @@ export const unlinkIdentity = management({
   access: "admin",
   summary: "Unlinks a user of a role below your own, or root itself, from the provider.",
 
-  async handle(exchange, deps: Pick<LoginDeps, "identities" | "singleSignOn" | "users">) {
+  async handle(exchange, deps: IdentityDeps) {
     const user = await findLinkable(exchange, deps);
     const { provider } = requireSignOn(deps);
     if (await deps.identities.unlink(user.id, provider.issuer)) {

@@ -23,17 +23,18 @@ const COMMON = {
   access: "key",
   family: "videos",
   tag: "Videos",
+  path: PATH,
+  answer: jsonAnswer(VIDEO),
   renderError: videoObjects.inbound.buildError,
 } as const;
+const ONE = { ...COMMON, path: `${PATH}/:id` } as const;
 
 /** Videos as objects: create, list, remix and delete. */
 export const videoOperations: readonly Endpoint<SubmissionDeps>[] = [
   {
     ...COMMON,
     operationId: "createVideo",
-    answer: jsonAnswer(VIDEO),
     method: "POST",
-    path: PATH,
     summary: "Creates a video. The body is JSON or a form.",
     requestSchema: () => schemaOf(REQUEST),
     handle: (exchange, deps) => serveSubmit(exchange, videoObjects, deps),
@@ -44,32 +45,27 @@ export const videoOperations: readonly Endpoint<SubmissionDeps>[] = [
     query: VIDEOS_QUERY,
     answer: jsonAnswer(VIDEOS),
     method: "GET",
-    path: PATH,
     summary: "Lists videos in pages.",
     handle: list,
   },
   {
-    ...COMMON,
+    ...ONE,
     operationId: "getVideo",
-    answer: jsonAnswer(VIDEO),
     method: "GET",
-    path: `${PATH}/:id`,
     summary: "Status of a video.",
     handle: (exchange, deps) => serveTask(exchange, videoObjects, exchange.param("id"), deps),
   },
   {
-    ...COMMON,
+    ...ONE,
     operationId: "deleteVideo",
     answer: jsonAnswer(DELETED_VIDEO),
     method: "DELETE",
-    path: `${PATH}/:id`,
     summary: "Deletes a video that is finished or has failed.",
     handle: remove,
   },
   {
     ...COMMON,
     operationId: "remixVideo",
-    answer: jsonAnswer(VIDEO),
     method: "POST",
     path: `${PATH}/:id/remix`,
     summary: "Creates a changed version of a video from another prompt.",

@@ -9,9 +9,8 @@ export function buildError(error: GatewayError): JsonObject {
 
 /** The same, where other words are known to its clients. */
 export function errorWith(error: GatewayError, message: string): JsonObject {
-  const { type, code } = WORDS[error.code];
-  const told = vendorCodeOf(error) ?? code;
-  return { error: { message, type, param: error.param ?? null, code: told } };
+  const code = vendorCodeOf(error) ?? CODES[error.code];
+  return { error: { message, type: typeOf(error), param: error.param ?? null, code } };
 }
 
 const OVERFLOW: OverflowWords = {
@@ -24,51 +23,49 @@ export function encodeError(error: GatewayError): string {
   return formatSse(JSON.stringify(buildError(error)));
 }
 
-interface Words {
-  readonly type: string;
-  readonly code: string;
+/** Clients of this style decide by the type, the code and the status. */
+function typeOf({ code, fault: { status } }: GatewayError): string {
+  if (code === "out_of_quota") return "insufficient_quota";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
 }
 
-const BAD = "invalid_request_error";
-const SERVER = "server_error";
-
-/** Clients of this style decide by these two, and by the status. */
-const WORDS: Readonly<Record<FaultCode, Words>> = {
-  invalid_request: { type: BAD, code: "invalid_value" },
-  not_carried: { type: BAD, code: "unsupported_parameter" },
-  context_length_exceeded: { type: BAD, code: "context_length_exceeded" },
-  content_filtered: { type: BAD, code: "content_policy_violation" },
-  upstream_rejected: { type: BAD, code: "upstream_rejected" },
-  upstream_forbidden: { type: BAD, code: "forbidden" },
-  upstream_not_found: { type: BAD, code: "not_found" },
-  unauthenticated: { type: BAD, code: "invalid_api_key" },
-  out_of_quota: { type: "insufficient_quota", code: "insufficient_quota" },
-  forbidden: { type: BAD, code: "forbidden" },
-  not_found: { type: BAD, code: "not_found" },
-  model_not_found: { type: BAD, code: "model_not_found" },
-  method_not_allowed: { type: BAD, code: "method_not_supported" },
-  request_timeout: { type: BAD, code: "request_timeout" },
-  still_running: { type: BAD, code: "idempotency_key_in_use" },
-  answer_not_kept: { type: BAD, code: "idempotency_answer_not_kept" },
-  plan_outdated: { type: BAD, code: "plan_outdated" },
-  content_gone: { type: BAD, code: "content_gone" },
-  too_large: { type: BAD, code: "request_too_large" },
-  range_not_satisfiable: { type: BAD, code: "range_not_satisfiable" },
-  unsupported_media_type: { type: BAD, code: "unsupported_content_type" },
-  key_reused: { type: BAD, code: "idempotency_key_reused" },
-  upgrade_refused: { type: BAD, code: "upgrade_refused" },
-  rate_limited: { type: "rate_limit_error", code: "rate_limit_exceeded" },
-  canceled: { type: BAD, code: "canceled" },
-  internal: { type: SERVER, code: "internal_error" },
-  upstream_refused: { type: BAD, code: "forbidden" },
-  upstream_denied: { type: SERVER, code: "upstream_unavailable" },
-  upstream_auth: { type: SERVER, code: "upstream_unavailable" },
-  upstream_model_missing: { type: SERVER, code: "upstream_unavailable" },
-  upstream_rate_limited: { type: "rate_limit_error", code: "rate_limit_exceeded" },
-  upstream_unreachable: { type: SERVER, code: "upstream_unreachable" },
-  upstream_failed: { type: SERVER, code: "upstream_error" },
-  upstream_overloaded: { type: SERVER, code: "overloaded" },
-  upstream_timeout: { type: SERVER, code: "upstream_timeout" },
-  overloaded: { type: SERVER, code: "overloaded" },
-  unavailable: { type: SERVER, code: "unavailable" },
+const CODES: Readonly<Record<FaultCode, string>> = {
+  invalid_request: "invalid_value",
+  not_carried: "unsupported_parameter",
+  context_length_exceeded: "context_length_exceeded",
+  content_filtered: "content_policy_violation",
+  upstream_rejected: "upstream_rejected",
+  upstream_forbidden: "forbidden",
+  upstream_not_found: "not_found",
+  unauthenticated: "invalid_api_key",
+  out_of_quota: "insufficient_quota",
+  forbidden: "forbidden",
+  not_found: "not_found",
+  model_not_found: "model_not_found",
+  method_not_allowed: "method_not_supported",
+  request_timeout: "request_timeout",
+  still_running: "idempotency_key_in_use",
+  answer_not_kept: "idempotency_answer_not_kept",
+  plan_outdated: "plan_outdated",
+  content_gone: "content_gone",
+  too_large: "request_too_large",
+  range_not_satisfiable: "range_not_satisfiable",
+  unsupported_media_type: "unsupported_content_type",
+  key_reused: "idempotency_key_reused",
+  upgrade_refused: "upgrade_refused",
+  rate_limited: "rate_limit_exceeded",
+  canceled: "canceled",
+  internal: "internal_error",
+  upstream_refused: "forbidden",
+  upstream_denied: "upstream_unavailable",
+  upstream_auth: "upstream_unavailable",
+  upstream_model_missing: "upstream_unavailable",
+  upstream_rate_limited: "rate_limit_exceeded",
+  upstream_unreachable: "upstream_unreachable",
+  upstream_failed: "upstream_error",
+  upstream_overloaded: "overloaded",
+  upstream_timeout: "upstream_timeout",
+  overloaded: "overloaded",
+  unavailable: "unavailable",
 };

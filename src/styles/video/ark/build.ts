@@ -4,7 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { mostOf, oneOf, secondsOf } from "#styles/video/allowed.ts";
 import { extrasFor } from "#styles/video/extras.ts";
-import { framingOf, type Framing } from "#styles/video/framing.ts";
+import { framingOf, turned, type Framing } from "#styles/video/framing.ts";
 import { loseAllBut, type VideoOption } from "#styles/video/unsaid.ts";
 import { contentOf } from "./content.ts";
 import type { ArkVideoDialect } from "./dialect.ts";
@@ -148,10 +148,6 @@ function shapeOf(question: VideoRequest): Framing {
     };
   }
   return framingOf(question);
-}
-
-function turned(pair: string, by: string): string {
-  return pair.split(by).toReversed().join(by);
 }
 
 function timed(question: VideoRequest, dialect: ArkVideoDialect): JsonObject {

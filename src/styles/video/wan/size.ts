@@ -1,6 +1,6 @@
 import { invalid } from "#core/error.ts";
 import type { VideoRequest } from "#core/video.ts";
-import { framingOf, type Framing } from "#styles/video/framing.ts";
+import { framingOf, turned, type Framing } from "#styles/video/framing.ts";
 import { oneOf } from "#styles/video/allowed.ts";
 import { reportRatio } from "#styles/video/unsaid.ts";
 import type { LossReport } from "#core/lossy.ts";
@@ -9,21 +9,23 @@ import { defined } from "#lib/values.ts";
 import type { WanDialect } from "./dialect.ts";
 
 /** https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference */
-const SIZES: readonly (readonly [resolution: string, ratio: string, size: string])[] = [
+const LANDSCAPE: readonly Size[] = [
   ["480p", "16:9", "832x480"],
-  ["480p", "9:16", "480x832"],
   ["480p", "1:1", "624x624"],
   ["720p", "16:9", "1280x720"],
-  ["720p", "9:16", "720x1280"],
   ["720p", "1:1", "960x960"],
   ["720p", "4:3", "1088x832"],
-  ["720p", "3:4", "832x1088"],
   ["1080p", "16:9", "1920x1080"],
-  ["1080p", "9:16", "1080x1920"],
   ["1080p", "1:1", "1440x1440"],
   ["1080p", "4:3", "1632x1248"],
-  ["1080p", "3:4", "1248x1632"],
 ];
+type Size = readonly [resolution: string, ratio: string, size: string];
+
+const SIZES = LANDSCAPE.flatMap((each): readonly Size[] => {
+  const [resolution, ratio, size] = each;
+  if (ratio === "1:1") return [each];
+  return [each, [resolution, turned(ratio, ":"), turned(size, "x")]];
+});
 const RESOLUTIONS = ["480p", "720p", "1080p"];
 const RATIOS = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const USUAL_RATIO = "16:9";
@@ -71,6 +73,6 @@ function sizeOf({ size, ...rest }: VideoRequest, usualResolution: string): strin
   throw invalid("ratio", `'ratio' must be one of ${ratios.join(", ")} at ${resolution}.`);
 }
 
-function starred([, , size]: (typeof SIZES)[number]): string {
+function starred([, , size]: Size): string {
   return size.replace("x", "*");
 }
