@@ -9,6 +9,9 @@ import { relative } from "node:path";
 const path = process.env["TEST_CPU_FILE"];
 let lastMs = 0;
 
+// It has taken effect here, and the programs that tests start run as they are shipped.
+delete process.env["BUN_JSC_useFTLJIT"];
+
 if (path !== undefined) {
   afterEach(() => {
     const nowMs = ownMs() + endedChildrenMs();

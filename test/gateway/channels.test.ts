@@ -10,7 +10,7 @@ import { waitFor } from "#test/wait.ts";
 
 const MODEL = "gpt-4o-mini";
 const SECRET = "a-stored-channels-credential-jasper";
-const FOREVER = "go on [[fault:endless]]";
+const FOREVER = "go on [[fault:endless]] [[fault:slow between_ms=2]]";
 
 let sandbox: Sandbox;
 let other: Sandbox;

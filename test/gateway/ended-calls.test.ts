@@ -6,7 +6,7 @@ import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 
-const ENDLESS = "go on [[fault:endless]]";
+const ENDLESS = "go on [[fault:endless]] [[fault:slow between_ms=2]]";
 const WITHIN_MS = 5_000;
 
 async function makeKey(ask: Ask, name: string): Promise<{ id: number; key: string }> {

@@ -160,7 +160,7 @@ describe("after a stop signal", () => {
   test("one key press that arrives twice counts once, and a later one stops at once", async () => {
     const env = { SLUICE_DATA_DIR: dataDir, SLUICE_BOOTSTRAP_KEY: KEY };
     await using program = await startProgram(env);
-    const running = await ask(program.url, "go on [[fault:endless]]");
+    const running = await ask(program.url, "go on [[fault:endless]] [[fault:slow between_ms=2]]");
     const reading = running.text().catch(() => "cut");
 
     program.child.kill("SIGINT");

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
-import { startProgram } from "#test/program.ts";
+import { PROGRAM, startProgram } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 
 let sandbox: Sandbox;
@@ -27,7 +27,7 @@ function configFor(name: string, baseUrl: string): string {
 /** Beside this process, in which the vendor runs. */
 async function doctor(config: string): Promise<string> {
   const env = { PATH: process.env["PATH"] ?? "", SLUICE_PORT: "1", SLUICE_DATA_DIR: dataDir };
-  const child = Bun.spawn([process.execPath, "src/main.ts", "doctor"], {
+  const child = Bun.spawn([...PROGRAM, "doctor"], {
     env: { ...env, SLUICE_CONFIG: config },
   });
   const said = await new Response(child.stdout).text();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openBooks } from "#test/books.ts";
 import { KEY } from "#test/harness.ts";
-import { startProgram } from "#test/program.ts";
+import { PROGRAM, startProgram } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 
 /** A disk of its own is mounted where the system lets anybody do so. */
@@ -55,7 +55,7 @@ test.if(canMount)(
   async () => {
     folder = mkdtempSync(join(tmpdir(), "sluice-full-"));
     const disk = mkdtempSync(join(tmpdir(), "sluice-disk-"));
-    const program = [process.execPath, "src/main.ts", "start"];
+    const program = [...PROGRAM, "start"];
     const command = [...OWN_DISK, "sh", "-c", ON_SMALL_DISK, "sh", disk, folder, ...program];
     const tell = async (word: string, done: string): Promise<void> => {
       writeFileSync(join(folder, word), "");
@@ -97,15 +97,7 @@ test.if(canMount)(
 test.if(existsSync("/dev/full"))("without space for the log, calls are still served", async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-full-"));
   const dataDir = join(folder, "data");
-  const command = [
-    "sh",
-    "-c",
-    'exec "$@" 2> /dev/full',
-    "sh",
-    process.execPath,
-    "src/main.ts",
-    "start",
-  ];
+  const command = ["sh", "-c", 'exec "$@" 2> /dev/full', "sh", ...PROGRAM, "start"];
   try {
     await using gateway = await startProgram(
       { ...settings(dataDir), SLUICE_LOG_LEVEL: "debug" },

@@ -10,7 +10,11 @@ import { waitFor } from "#test/wait.ts";
 import { openSocket, textOfResponse } from "./socket.ts";
 
 const MODEL = "gpt-4o-mini";
-const ENDLESS = { model: MODEL, input: "go on [[fault:endless]]", max_output_tokens: 100_000 };
+const ENDLESS = {
+  model: MODEL,
+  input: "go on [[fault:endless]] [[fault:slow between_ms=2]]",
+  max_output_tokens: 100_000,
+};
 const SLOW = { model: MODEL, input: "Say one [[fault:slow first_ms=400]]" };
 
 let gateway: Awaited<ReturnType<typeof openSimulated>>;

@@ -29,7 +29,8 @@ export interface SweepOptions {
   readonly targets?: readonly Target[];
 }
 
-const AT_ONCE = 6;
+/** So many that the gateway writes several settlements at once. */
+const AT_ONCE = 24;
 
 /** Every usual setting, by a caller of every style, for every simulated text model. */
 export async function runSweep({
