@@ -226,6 +226,37 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
     change: "> -> >=",
   },
+  // Saves a walk through a conversation of which nothing is kept; only turns of the model make calls.
+  {
+    line: "if (this.#kept.size === 0) return request;",
+    change: "this.#kept.size === 0 -> false",
+  },
+  {
+    line: 'if (message.role !== "assistant") return message;',
+    change: 'message.role !== "assistant" -> false',
+  },
+  // A member of blocks that is there has a value.
+  {
+    line: 'const isSigned = message.blocks.some((block) => "signature" in block && block.signature);',
+    change: "&& -> ||",
+  },
+  // What has expired is not found, whether or not it is still held.
+  {
+    line: "if (this.#length <= this.#settings.maxLength && expiresAt > this.#clock.now()) break;",
+    change: "> -> >=",
+  },
+  // Without stop sequences none is lost and none is searched for: only work is saved.
+  { line: "if (stop.length === 0) return [];", change: "stop.length === 0 -> false" },
+  { line: "if (asked.length === 0) return false;", change: "asked.length === 0 -> false" },
+  // The first event of a choice opens a block or ends the choice.
+  { line: "#isText = false;", change: "false -> true" },
+  // Two different texts of one length do not end at the same place.
+  {
+    line: "if (length === text.length && length > (found?.length ?? 0)) found = text;",
+    change: "> -> >=",
+  },
+  // The number after the last is never read.
+  { line: "for (let at = 1, length = 0; at < text.length; at++) {", change: "< -> <=" },
 ];
 
 export interface Equivalent {
