@@ -123,7 +123,8 @@ describe("an answer that took several requests", () => {
   });
 
   test("that took one request is as it came", () => {
-    const events = [start("1"), call(), delta("{}"), close(), finish(), usage(3)];
+    // Some vendors report what was used so far, more than once.
+    const events = [start("1"), call(), usage(1), delta("{}"), close(), finish(), usage(3)];
 
     expect(joined(events)).toEqual(events);
     const none: readonly ChatEvent[] = [];

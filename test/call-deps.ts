@@ -1,0 +1,70 @@
+import type { CallRecord } from "#core/call.ts";
+import type { Egress } from "#egress/egress.ts";
+import { Deadlines } from "#lib/deadlines.ts";
+import type { AdmitDeps } from "#relay/admit.ts";
+import type { AttemptDeps } from "#relay/failover/attempt.ts";
+import { Health } from "#relay/failover/health.ts";
+import { OpenCalls } from "#relay/metering/open-calls.ts";
+import { Router, type Candidate } from "#relay/routing/route.ts";
+
+/**
+ * What a call needs of a gateway with one channel, without a database or a network. What happens
+ * there is listed in order.
+ */
+export function callDeps(candidate: Candidate, send: Egress["send"]) {
+  const events: string[] = [];
+  const settled: CallRecord[] = [];
+  const closed: CallRecord[] = [];
+  const clock = { now: () => 7, monotonic: () => 1_000 };
+  const health = new Health(clock);
+  const table = {
+    find: () => [candidate],
+    nearestTo: () => undefined,
+    retiredFor: () => undefined,
+    hasLimits: false,
+  };
+  const deps = {
+    egress: {
+      send(request: Parameters<Egress["send"]>[0]) {
+        events.push("sent");
+        return send(request);
+      },
+    },
+    health,
+    clock,
+    delivery: { deadlines: new Deadlines(), maxEventBytes: 1 },
+    maxCallMs: 60_000,
+    maxAttempts: 1,
+    limiter: {
+      take: async () => ({ statuses: [] }),
+      correct: () => {},
+      release: () => {},
+    },
+    router: new Router(table, health, { unpriced: "allow", assumedOutputTokens: 1 }),
+    ledger: {
+      hold: async () => ({ durable: Promise.resolve() }),
+      async settle(_: unknown, record: CallRecord) {
+        settled.push(record);
+        events.push("settled");
+        return { isSettled: true };
+      },
+      async void() {
+        events.push("money given back");
+        return true;
+      },
+    },
+    open: new OpenCalls(),
+    maxOpen: 10,
+    onClosed: (record: CallRecord) => void closed.push(record),
+    onUnpriced: () => {},
+    onError: () => {},
+    journal: { write: () => {} },
+  };
+  return {
+    deps: deps as unknown as AdmitDeps & AttemptDeps & { router: Router },
+    events,
+    settled,
+    closed,
+    health,
+  };
+}
