@@ -3,6 +3,7 @@ import type { Egress } from "#egress/egress.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import type { AdmitDeps } from "#relay/admit.ts";
 import type { AttemptDeps } from "#relay/failover/attempt.ts";
+import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import { Health } from "#relay/failover/health.ts";
 import { OpenCalls } from "#relay/metering/open-calls.ts";
 import { Router, type Candidate } from "#relay/routing/route.ts";
@@ -32,7 +33,15 @@ export function callDeps(candidate: Candidate, send: Egress["send"]) {
     },
     health,
     clock,
-    delivery: { deadlines: new Deadlines(), maxEventBytes: 1 },
+    delivery: {
+      deadlines: new Deadlines(),
+      buffered: new BufferedBytes({ bufferedBytes: 1_000_000 }),
+      maxEventBytes: 1_000,
+      maxPictureEventBytes: 10_000,
+      firstSignMs: 60_000,
+      silenceMs: 60_000,
+      checkpointMs: 60_000,
+    },
     maxCallMs: 60_000,
     maxAttempts: 1,
     limiter: {
@@ -43,10 +52,10 @@ export function callDeps(candidate: Candidate, send: Egress["send"]) {
     router: new Router(table, health, { unpriced: "allow", assumedOutputTokens: 1 }),
     ledger: {
       hold: async () => ({ durable: Promise.resolve() }),
-      async settle(_: unknown, record: CallRecord) {
+      async settle(_: unknown, __: unknown, record: CallRecord) {
         settled.push(record);
         events.push("settled");
-        return { isSettled: true };
+        return true;
       },
       async void() {
         events.push("money given back");

@@ -257,6 +257,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   // The number after the last is never read.
   { line: "for (let at = 1, length = 0; at < text.length; at++) {", change: "< -> <=" },
+  // Without a stage an event passes as it is: only a list is saved.
+  {
+    line: "if (this.#stages.length === 0) return this.#write(event);",
+    change: "this.#stages.length === 0 -> false",
+  },
 ];
 
 export interface Equivalent {

@@ -26,16 +26,23 @@ import {
 const openCache = (): ReasoningCache =>
   new ReasoningCache({ now: () => 0, monotonic: () => 0 }, { keepMs: 1_000, maxLength: 1_000 });
 
+const FINISH_OF_DECODER: ChatEvent = { type: "finish", choice: 0, reason: "stop" };
+
 /** An upstream that says the gateway's own events; `over` ends its stream, `bad` is no event. */
 function decoder() {
+  let hasEnded = false;
   const self = {
     isOver: false,
     read({ data }: SseEvent): readonly ChatEvent[] {
+      if (hasEnded) throw new Error("Each reply has a decoder of its own.");
       if (data === "bad") throw new GatewayError("upstream_failed", "It is no event.");
       self.isOver = data === "over";
       return self.isOver ? [] : (JSON.parse(data) as ChatEvent[]);
     },
-    end: (): readonly ChatEvent[] => [{ type: "finish", choice: 0, reason: "stop" }],
+    end(): readonly ChatEvent[] {
+      hasEnded = true;
+      return [FINISH_OF_DECODER];
+    },
   };
   return self;
 }
@@ -346,8 +353,11 @@ function replyOf(steps: readonly Step[], isWhole = false) {
   const reply = {
     closed: 0,
     disposed: 0,
+    isRead: false,
     isLent: false as boolean | undefined,
     async pump(onPiece: OnPiece, isLent?: boolean) {
+      if (reply.isRead) throw new Error("A reply is read once.");
+      reply.isRead = true;
       reply.isLent = isLent;
       for (const step of steps) {
         if (step instanceof Error) throw step;
@@ -432,22 +442,22 @@ describe("a complete answer", () => {
   });
 
   test("is one answer, if its upstream gives it in several parts", async () => {
-    const part = [START, OPEN, say("a"), CLOSE, FINISH, spent(1)];
-    const [second, third] = [replyOf([part], true), replyOf([part], true)];
+    const part = (text: string) => [START, OPEN, say(text), CLOSE, FINISH, spent(1)];
+    const [second, third] = [replyOf([part("b")], true), replyOf([part("c")], true)];
     const { continuation, ends } = continuing(second, third);
-    const reading = await whole(part, {}, continuation);
+    const reading = await whole(part("a"), {}, continuation);
 
     expect(eventsOf(reading)).toEqual([
       BEGUN,
       OPEN,
       say("a"),
-      say("a"),
-      say("a"),
+      say("b"),
+      say("c"),
       CLOSE,
       FINISH,
       spent(3),
     ]);
-    expect(ends).toEqual([part, part, part]);
+    expect(ends).toEqual([part("a"), part("b"), part("c")]);
     expect([second.disposed, third.disposed]).toEqual([1, 1]);
   });
 
@@ -647,11 +657,15 @@ describe("a streamed answer", () => {
       `data: ${JSON.stringify([OPEN, say("a"), spent(1)])}`,
     ]);
     await run();
-    const marked = streamOf([[START, OPEN, say("a"), spent(1)], "data: over"]);
+    const { continuation, ends } = continuing();
+    const steps = [[START, OPEN, say("a"), spent(1)], "data: over"];
+    const marked = streamOf(steps, { continuation });
     await marked.run();
 
     expect(pieces).toEqual(["<a(1 tokens)", ">"]);
     expect(marked.pieces).toEqual(["<a(1 tokens)", ">"]);
+    // Its end was marked, so that no further part is asked for.
+    expect(ends).toEqual([]);
   });
 
   test("has what came before a failure, unless another channel may still take over", async () => {
@@ -675,6 +689,18 @@ describe("a streamed answer", () => {
     expect(pieces).toEqual([]);
     expect(stream.fail(failure)).toBe("<!Busy.");
     expect(stream.fail(failure)).toBe("!Busy.");
+  });
+
+  test("without content that cannot be settled has its head before the error", async () => {
+    const { stream, run } = streamOf([[START, spent(0)]]);
+    const failure = new GatewayError("internal", "Not settled.");
+
+    expect(
+      await run(() => {
+        throw failure;
+      }),
+    ).toBe(failure);
+    expect(stream.fail(failure)).toBe("<(0 tokens)!Not settled.");
   });
 
   test("fails if an event is too long", async () => {
@@ -800,5 +826,3 @@ describe("a streamed answer that its upstream gives in several parts", () => {
     expect(pieces).toEqual(["<a", "b(1 tokens)", ">"]);
   });
 });
-
-const FINISH_OF_DECODER: ChatEvent = { type: "finish", choice: 0, reason: "stop" };
