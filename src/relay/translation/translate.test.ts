@@ -594,7 +594,9 @@ describe("a streamed answer", () => {
     ]);
     const seen: [string, boolean, boolean | undefined][] = [];
     expect([stream.hasContent, stream.isEnding, stream.isTranslated]).toEqual([false, false, true]);
-    await run((piece) => seen.push([piece, stream.isEnding, stream.hasContent]));
+    expect(
+      await run((piece) => seen.push([piece, stream.isEnding, stream.hasContent])),
+    ).toBeUndefined();
 
     expect(seen).toEqual([
       ["<a", false, true],
@@ -660,7 +662,7 @@ describe("a streamed answer", () => {
     const { continuation, ends } = continuing();
     const steps = [[START, OPEN, say("a"), spent(1)], "data: over"];
     const marked = streamOf(steps, { continuation });
-    await marked.run();
+    expect(await marked.run()).toBeUndefined();
 
     expect(pieces).toEqual(["<a(1 tokens)", ">"]);
     expect(marked.pieces).toEqual(["<a(1 tokens)", ">"]);
