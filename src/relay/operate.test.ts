@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import type { CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
 import type { OperationRequest, OperationResult } from "#core/operation.ts";
@@ -12,12 +11,10 @@ import { textOf } from "#lib/values.ts";
 import { findProvider } from "#providers/index.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { aChannel } from "#test/a-channel.ts";
+import { callDeps } from "#test/call-deps.ts";
 import type { Outgoing, UpstreamTransport } from "./failover/attempt.ts";
 import type { Body } from "#lib/pieces.ts";
-import { Health } from "./failover/health.ts";
-import { OpenCalls } from "./metering/open-calls.ts";
-import { Router, type Candidate } from "./routing/route.ts";
-import { Deadlines } from "#lib/deadlines.ts";
+import type { Candidate } from "./routing/route.ts";
 import {
   ask,
   operate,
@@ -456,58 +453,11 @@ test("long base64 in a whole answer is not copied if its format knows it", async
 
 /** A gateway with one channel, its money, and all that happens there. */
 function gateway(says: Said, traits: Candidate["traits"] = {}) {
-  const events: string[] = [];
-  const settled: CallRecord[] = [];
-  const closed: CallRecord[] = [];
-  const clock = { now: () => 7, monotonic: () => 1_000 };
-  const health = new Health(clock);
-  const table = {
-    find: () => [aCandidate(traits)],
-    nearestTo: () => undefined,
-    retiredFor: () => undefined,
-    hasLimits: false,
-  };
-  const stages = {
-    ...depsAt(() => 1_000),
-    egress: {
-      async send() {
-        events.push("sent");
-        if (says instanceof GatewayError) throw says;
-        return replyOf(says);
-      },
-    },
-    health,
-    clock,
-    delivery: { deadlines: new Deadlines(), maxEventBytes: 1 },
-    maxCallMs: 60_000,
-    maxAttempts: 1,
-    limiter: {
-      take: async () => ({ statuses: [] }),
-      correct: () => {},
-      release: () => {},
-    },
-    router: new Router(table, health, { unpriced: "allow", assumedOutputTokens: 1 }),
-    ledger: {
-      hold: async () => ({ durable: Promise.resolve() }),
-      async settle(_: unknown, record: CallRecord) {
-        settled.push(record);
-        events.push("settled");
-        return { isSettled: true };
-      },
-      async void() {
-        events.push("money given back");
-        return true;
-      },
-    },
-    open: new OpenCalls(),
-    maxOpen: 10,
-    onClosed: (record: CallRecord) => void closed.push(record),
-    onUnpriced: () => {},
-    onError: () => {},
-    journal: { write: () => {} },
-  };
-  const deps = { ...stages, admission: stages, attempts: stages } as unknown as OperateDeps;
-  return { deps, events, settled, closed, health };
+  const { deps, ...seen } = callDeps(aCandidate(traits), async () => {
+    if (says instanceof GatewayError) throw says;
+    return replyOf(says);
+  });
+  return { ...seen, deps: { ...depsAt(() => 1_000), ...deps } as OperateDeps };
 }
 
 describe("an operation", () => {

@@ -93,15 +93,11 @@ const TARGETS: readonly Target[] = [
       "test/gateway/unknown-models.test.ts",
     ],
   },
-  {
-    path: "src/relay/translation/",
-    tests: [
-      "src/relay/translation/",
-      "test/translate/",
-      "test/gateway/same-style.test.ts",
-      "test/gateway/continuations.test.ts",
-    ],
-  },
+  // Their own tests cover them, in less than a second for each change.
+  { path: "src/relay/translation/", tests: [] },
+  { path: "src/relay/relay.ts", tests: [] },
+  { path: "src/relay/forward.ts", tests: [] },
+  { path: "src/relay/draw.ts", tests: [] },
   { path: "src/relay/tasks/", tests: ["src/relay/tasks/", ...VIDEO_TESTS] },
   { path: "src/relay/content/file-type.ts", tests: ["src/relay/content/read-file.test.ts"] },
   // Each file has tests of its own.
@@ -243,6 +239,60 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: "return price?.searchOncePerCall === true && searches > 1 ? { ...usage, searches: 1 } : usage;",
     change: "> -> >=",
   },
+  // Saves a walk through a conversation of which nothing is kept; only turns of the model make calls.
+  {
+    line: "if (this.#kept.size === 0) return request;",
+    change: "this.#kept.size === 0 -> false",
+  },
+  {
+    line: 'if (message.role !== "assistant") return message;',
+    change: 'message.role !== "assistant" -> false',
+  },
+  // A member of blocks that is there has a value.
+  {
+    line: 'const isSigned = message.blocks.some((block) => "signature" in block && block.signature);',
+    change: "&& -> ||",
+  },
+  // What has expired is not found, whether or not it is still held.
+  {
+    line: "if (this.#length <= this.#settings.maxLength && expiresAt > this.#clock.now()) break;",
+    change: "> -> >=",
+  },
+  // Without stop sequences none is lost and none is searched for: only work is saved.
+  { line: "if (stop.length === 0) return [];", change: "stop.length === 0 -> false" },
+  { line: "if (asked.length === 0) return false;", change: "asked.length === 0 -> false" },
+  // The first event of a choice opens a block or ends the choice.
+  { line: "#isText = false;", change: "false -> true" },
+  // Two different texts of one length do not end at the same place.
+  {
+    line: "if (length === text.length && length > (found?.length ?? 0)) found = text;",
+    change: "> -> >=",
+  },
+  // The number after the last is never read.
+  { line: "for (let at = 1, length = 0; at < text.length; at++) {", change: "< -> <=" },
+  // Without a stage an event passes as it is: only a list is saved.
+  {
+    line: "if (this.#stages.length === 0) return this.#write(event);",
+    change: "this.#stages.length === 0 -> false",
+  },
+  // Both are set together, and what only `begin` needs is dropped to free memory.
+  {
+    line: "if (this.#sink !== undefined && this.#settlement !== undefined) {",
+    change: "&& -> ||",
+  },
+  { line: "this.#beginning = undefined;", change: "this.#beginning = undefined; -> ;" },
+  { line: "this.#attaching = undefined;", change: "this.#attaching = undefined; -> ;" },
+  // A piece within the limit is one part: only a copy is saved.
+  {
+    line: "if (piece.length > MAX_WRITE_BYTES) return this.#writeInParts(piece, sink);",
+    change: "piece.length > MAX_WRITE_BYTES -> true",
+  },
+  {
+    line: "if (piece.length > MAX_WRITE_BYTES) return this.#writeInParts(piece, sink);",
+    change: "> -> >=",
+  },
+  // To give up a wait that is over changes nothing.
+  { line: "this.#giveUp = undefined;", change: "this.#giveUp = undefined; -> ;" },
 ];
 
 export interface Equivalent {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatRequest } from "#core/chat.ts";
 import { GatewayError } from "#core/error.ts";
@@ -148,6 +148,25 @@ test("a slow first event does not delay the response head", async () => {
   const { seen, sink, settlement } = stage();
   await delivery.send(sink, settlement, attempt());
   expect(seen).toContain("late");
+});
+
+test("the wait for a first piece leaves no timer behind", async () => {
+  const cleared = spyOn(globalThis, "clearTimeout");
+  const started = spyOn(globalThis, "setTimeout");
+  try {
+    await Delivery.begin(
+      streamOf(async (take) => take("a")),
+      settings,
+      SSE_COMMENT,
+    );
+    const timers = started.mock.results.map(({ value }) => value);
+
+    expect(timers).toHaveLength(1);
+    expect<unknown[]>(cleared.mock.calls.map(([timer]) => timer)).toEqual(timers);
+  } finally {
+    cleared.mockRestore();
+    started.mockRestore();
+  }
 });
 
 test("a failure before the first piece allows failover", async () => {

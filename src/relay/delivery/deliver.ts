@@ -56,8 +56,6 @@ export class Delivery implements Watched, SlowReader {
     this.#keepAlive = keepAlive;
     this.#settings = settings;
     this.#running = stream.run(this.#take);
-    // Handled by `send`, or before that by `whenBegun`.
-    this.#running.catch(() => {});
   }
 
   /**

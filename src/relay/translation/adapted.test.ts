@@ -5,6 +5,8 @@ import { FetchSession } from "#egress/fetch.ts";
 import { openEgress } from "#egress/upstream.ts";
 import { credential } from "#core/channel.ts";
 import { bearer, type AdapterWay, type Provider } from "#providers/provider.ts";
+import type { Call } from "../call.ts";
+import type { AnswerStream } from "../delivery/answer-stream.ts";
 import { openAdapted, readAdapted } from "./adapted.ts";
 import type { AdaptedRoute } from "../routing/route.ts";
 import { ReasoningCache } from "./reasoning-cache.ts";
@@ -43,9 +45,10 @@ function routeTo(say: Say): AdaptedRoute {
   };
 }
 
-/** Nothing is sent over it; it says how often it was let go of. */
+/** Nothing is sent over it; it says how often it was let go of, and how many events it was told of. */
 class IdleSession extends FetchSession {
   closed = 0;
+  events = 0;
 
   constructor() {
     const limits = {
@@ -66,6 +69,11 @@ class IdleSession extends FetchSession {
     });
   }
 
+  override heard(): void {
+    this.events++;
+    super.heard();
+  }
+
   override close(): void {
     this.closed++;
     super.close();
@@ -79,6 +87,10 @@ const reasoningCache = new ReasoningCache(
 
 async function* say(): AsyncGenerator<ChatEvent> {
   yield* EVENTS;
+}
+
+function open(call: Call, tell: Say): AnswerStream {
+  return openAdapted(call, routeTo(tell), new IdleSession(), reasoningCache);
 }
 
 describe("an adapter's response", () => {
@@ -108,7 +120,67 @@ describe("an adapter's response", () => {
       true,
     ]);
     expect(pieces.at(-1)?.[0]).toContain("[DONE]");
-    expect(pieces.map(([text]) => text).join("")).toContain('"Hi."');
+    expect(
+      pieces
+        .map(([text]) => text)
+        .join("")
+        .split('"Hi."'),
+    ).toHaveLength(2);
+    expect(stream.isTranslated).toBe(true);
+  });
+
+  test("belongs to its channel from its first content on, or from its end if it has none", async () => {
+    for (const events of [EVENTS, EVENTS.filter(({ type }) => type !== "delta")]) {
+      async function* tell(): AsyncGenerator<ChatEvent> {
+        yield* events;
+      }
+      const stream = open(aCall({ stream: true }), tell);
+      const before = stream.hasContent;
+      const each: boolean[] = [];
+      await stream.run(() => void each.push(stream.hasContent === true));
+
+      expect([before, ...each]).toEqual([false, ...each.map(() => true)]);
+      expect(each).not.toEqual([]);
+    }
+  });
+
+  test("keeps its connection from being idle with each event", async () => {
+    const session = new IdleSession();
+    const stream = openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache);
+    await stream.run(() => {});
+
+    expect(session.events).toBe(EVENTS.length);
+  });
+
+  test("comes with the names of what the adapter could not carry", async () => {
+    const lossy: Say = ({ report }) => {
+      report.lose("seed");
+      return say();
+    };
+    const call = aCall({ tool_choice: "required" });
+    const whole = await readAdapted(call, routeTo(lossy), new IdleSession(), reasoningCache);
+
+    expect(whole.lost).toEqual(["tool_choice", "seed"]);
+    expect(open(aCall({ stream: true, tool_choice: "required" }), lossy).lost).toEqual(whole.lost);
+  });
+
+  test("that fails after its head begins with that head, which is sent once", async () => {
+    const failure = new GatewayError("upstream_overloaded", "Busy.");
+    async function* failLater(): AsyncGenerator<ChatEvent> {
+      yield* EVENTS.slice(0, 2);
+      throw failure;
+    }
+    const stream = open(aCall({ stream: true }), failLater);
+    const pieces: unknown[] = [];
+    const cause = await stream
+      .run((piece) => void pieces.push(piece))
+      .catch((each: unknown) => each);
+    const [head, error, ...more] = stream.fail(failure).split("\n\n");
+
+    expect([cause, pieces, more]).toEqual([failure, [], [""]]);
+    expect(head).toContain('"role":"assistant"');
+    expect(error).toContain("Busy.");
+    expect(stream.fail(failure)).not.toContain('"role":"assistant"');
   });
 
   test("is read only as fast as its client reads", async () => {

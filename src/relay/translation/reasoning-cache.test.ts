@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { ApiKey } from "#core/key.ts";
+import type { Signature } from "#core/signature.ts";
 import { ReasoningCache } from "./reasoning-cache.ts";
 
 const KEY: ApiKey = { id: 1, userId: 1, name: "k", status: 1, models: ["*"], accounts: ["user:1"] };
@@ -13,7 +14,7 @@ function open(now = { ms: 0 }, maxLength = 1_000): ReasoningCache {
 
 /** An answer that thinks, then calls a tool. */
 function answer(reasoningCache: ReasoningCache, callId = "c1", text = "why", key = KEY): void {
-  see(reasoningCache, [...thinking(text), ...calling(callId)], key);
+  see(reasoningCache, [...thinking(text), ...signed(callId)], key);
 }
 
 function see(reasoningCache: ReasoningCache, events: readonly ChatEvent[], key = KEY): void {
@@ -37,16 +38,20 @@ function saying(text: string): readonly ChatEvent[] {
   ];
 }
 
-function calling(callId: string): readonly ChatEvent[] {
+const OF_THE_CALL = { issuer: "gemini", value: "of the call" };
+
+function calling(callId: string, signature?: Signature): readonly ChatEvent[] {
   return [
     {
       type: "open",
       choice: 0,
       block: { type: "tool_call", id: callId, name: "f", kind: "function" },
     },
-    { type: "close", choice: 0, signature: { issuer: "gemini", value: "of the call" } },
+    { type: "close", choice: 0, ...(signature === undefined ? {} : { signature }) },
   ];
 }
+
+const signed = (callId: string): readonly ChatEvent[] => calling(callId, OF_THE_CALL);
 
 const call = (id = "c1"): Block => ({
   type: "tool_call",
@@ -71,12 +76,12 @@ function restored(
 }
 
 const THOUGHT: Block = { type: "reasoning", text: "why", signature: SIGNATURE };
-const SIGNED: Block = { ...call(), signature: { issuer: "gemini", value: "of the call" } } as Block;
+const SIGNED: Block = { ...call(), signature: OF_THE_CALL } as Block;
 
 describe("reasoning that a client cannot carry", () => {
   test("is restored before its tool call", () => {
     const reasoningCache = open();
-    see(reasoningCache, [...saying("Well."), ...thinking("why"), ...calling("c1")]);
+    see(reasoningCache, [...saying("Well."), ...thinking("why"), ...signed("c1")]);
 
     expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call()])).toEqual([
       { type: "text", text: "Well." },
@@ -92,8 +97,8 @@ describe("reasoning that a client cannot carry", () => {
       ...thinking("why"),
       ...saying("Well."),
       ...thinking("and so"),
-      ...calling("c1"),
-      ...calling("c2"),
+      ...signed("c1"),
+      ...signed("c2"),
     ]);
 
     expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call(), call("c2")])).toEqual(
@@ -141,8 +146,9 @@ describe("reasoning that a client cannot carry", () => {
     const now = { ms: 0 };
     const reasoningCache = open(now);
     answer(reasoningCache);
-    now.ms = 101;
-
+    now.ms = 99;
+    expect(restored(reasoningCache, [call()])).toEqual([THOUGHT, SIGNED]);
+    now.ms = 100;
     expect(restored(reasoningCache, [call()])).toEqual([call()]);
   });
 
@@ -153,7 +159,113 @@ describe("reasoning that a client cannot carry", () => {
     expect(restored(reasoningCache, [call("c1")])).toEqual([call("c1")]);
     expect(restored(reasoningCache, [call("c3")])).toHaveLength(2);
   });
+
+  test("may fill its bound", () => {
+    const reasoningCache = open({ ms: 0 }, 2 * LENGTH_OF_ANSWER);
+    for (const id of ["c1", "c2"]) answer(reasoningCache, id);
+
+    for (const id of ["c1", "c2"]) expect(restored(reasoningCache, [call(id)])).toHaveLength(2);
+  });
+
+  test("counts once towards the bound if its call is answered again, and is then the newest", () => {
+    const reasoningCache = open({ ms: 0 }, 2 * LENGTH_OF_ANSWER);
+    for (const id of ["c1", "c2", "c1"]) answer(reasoningCache, id);
+    for (const id of ["c1", "c2"]) expect(restored(reasoningCache, [call(id)])).toHaveLength(2);
+
+    answer(reasoningCache, "c3");
+    expect(restored(reasoningCache, [call("c1")])).toHaveLength(2);
+    expect(restored(reasoningCache, [call("c2")])).toEqual([call("c2")]);
+  });
+
+  test("is put back before a call without a signature of its own", () => {
+    const reasoningCache = open();
+    see(reasoningCache, [...thinking("why"), ...calling("c1")]);
+
+    expect(restored(reasoningCache, [call()])).toEqual([THOUGHT, call()]);
+  });
+
+  test("is put back between two calls if it came between them", () => {
+    const reasoningCache = open();
+    see(reasoningCache, [
+      ...thinking("why"),
+      ...signed("c1"),
+      ...thinking("and so"),
+      ...signed("c2"),
+    ]);
+
+    expect(restored(reasoningCache, [call(), call("c2")])).toEqual([
+      THOUGHT,
+      SIGNED,
+      { ...THOUGHT, text: "and so" } as Block,
+      { ...SIGNED, id: "c2" } as Block,
+    ]);
+  });
+
+  test("came before any words if only an empty text was before it", () => {
+    const reasoningCache = open();
+    see(reasoningCache, [...saying(""), ...thinking("why"), ...saying("Well."), ...signed("c1")]);
+
+    expect(restored(reasoningCache, [{ type: "text", text: "Well." }, call()])).toEqual([
+      THOUGHT,
+      { type: "text", text: "Well." },
+      SIGNED,
+    ]);
+  });
+
+  test("is put back with the members that its vendor added", () => {
+    const reasoningCache = open();
+    const extra = { messages: { data: "sealed" } };
+    const events = thinking("why").map((event) =>
+      event.type === "close" ? { ...event, extra } : event,
+    );
+    see(reasoningCache, [...events, ...signed("c1")]);
+
+    expect(restored(reasoningCache, [call()])).toEqual([{ ...THOUGHT, extra } as Block, SIGNED]);
+    const plain = open();
+    answer(plain);
+    expect(Object.keys(restored(plain, [call()])[0] ?? {})).not.toContain("extra");
+  });
+
+  test("is only what its vendor signed", () => {
+    const reasoningCache = open();
+    const events = thinking("why").map((event) =>
+      event.type === "close" ? ({ type: "close", choice: 0 } as const) : event,
+    );
+    see(reasoningCache, [...events, ...signed("c1")]);
+
+    expect(restored(reasoningCache, [call()])).toEqual([SIGNED]);
+  });
+
+  test("leaves what the caller was shown if only the call was signed", () => {
+    const reasoningCache = open();
+    see(reasoningCache, signed("c1"));
+    const shown: Block = { type: "reasoning", text: "why" };
+
+    expect(restored(reasoningCache, [shown, call()])).toEqual([shown, SIGNED]);
+  });
+
+  test("leaves a call as it is of which nothing is known, beside one that is known", () => {
+    const reasoningCache = open();
+    answer(reasoningCache);
+
+    expect(restored(reasoningCache, [call(), call("c2")])).toEqual([THOUGHT, SIGNED, call("c2")]);
+  });
+
+  test("is of the first answer, if several were asked for", () => {
+    const reasoningCache = open();
+    const other = [...thinking("other"), ...signed("c2")].map(
+      (event) => ({ ...event, choice: 1 }) as ChatEvent,
+    );
+    see(reasoningCache, [START, ...other, ...thinking("why"), ...signed("c1")]);
+
+    expect(restored(reasoningCache, [call()])).toEqual([THOUGHT, SIGNED]);
+    expect(restored(reasoningCache, [call("c2")])).toEqual([call("c2")]);
+  });
 });
+
+/** Of a call `c1`: its name with its owner, two signatures and a word. */
+const LENGTH_OF_ANSWER = "1 c1".length + "of the call".length + "proof".length + "why".length;
+const START: ChatEvent = { type: "start", id: "1", model: "m", createdAt: 1 };
 
 test("a request without stored reasoning stays the same object", () => {
   const request: ChatRequest = {
@@ -165,5 +277,7 @@ test("a request without stored reasoning stays the same object", () => {
   const reasoningCache = open();
   expect(reasoningCache.restore(KEY, request)).toBe(request);
   answer(reasoningCache, "other");
+  expect(reasoningCache.restore(KEY, request)).toBe(request);
+  see(reasoningCache, calling("c1"));
   expect(reasoningCache.restore(KEY, request)).toBe(request);
 });

@@ -170,7 +170,6 @@ class Recorder implements ReasoningRecorder {
 
   #close(signature: Signature | undefined, extra: ReasoningBlock["extra"]): void {
     const open = this.#open;
-    this.#open = undefined;
     if (open === "reasoning") {
       if (signature === undefined) return;
       const thoughts = this.#hasSpoken ? this.#later : this.#leading;

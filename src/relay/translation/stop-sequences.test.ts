@@ -135,6 +135,30 @@ describe("a response is cut before its first stop sequence", () => {
     expect(told(["END"], events).events).toEqual([open(), delta("a"), close(), cut("END")]);
   });
 
+  test("also if the sequence begins again within itself", () => {
+    const text = "aabaaabaaac";
+
+    expect(told(["aabaaac"], [open(), delta(text)]).events).toEqual([
+      open(),
+      delta("aaba"),
+      close(),
+      cut("aabaaac"),
+    ]);
+    expect(told(["abab!"], [open(), delta("ababab!")]).events).toEqual([
+      open(),
+      delta("ab"),
+      close(),
+      cut("abab!"),
+    ]);
+  });
+
+  test("and the end of a text of which nothing is held back leaves at once", () => {
+    const cutter = new StopCutter(["END"]);
+    const each = [open(), delta("one"), close()].map((event) => cutter.take(event));
+
+    expect(each).toEqual([[], [open(), delta("one")], [close()]]);
+  });
+
   test("at the longest of those that end at the same place", () => {
     expect(told(["c", "bc"], [open(), delta("abc")]).events.at(-1)).toEqual(cut("bc"));
   });

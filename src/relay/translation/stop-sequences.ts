@@ -45,8 +45,9 @@ export function losesStops(
   const { body, facts } = call;
   const { endpoint, upstreamModel } = route;
   const { stopsIn } = endpoint.style.outbound;
-  const asked = stopsIn?.(body.json) ?? [];
-  if (stopsIn === undefined || asked.length === 0 || facts.unknownValue !== undefined) return false;
+  if (stopsIn === undefined || facts.unknownValue !== undefined) return false;
+  const asked = stopsIn(body.json);
+  if (asked.length === 0) return false;
   const report = new LossReport();
   const fitted = { ...body.json, ...fitRequest(body.json, route, report) };
   const context = requestContext(route, call.header);
@@ -116,7 +117,7 @@ class ChoiceCutter {
   /** Its `open` has been handed over, its `close` has not. */
   #isOpen = false;
   /** From the first event on that waits for text to be decided. */
-  #held: ChoiceEvent[] = [];
+  readonly #held: ChoiceEvent[] = [];
   #heldText = 0;
 
   constructor(choice: number, patterns: readonly Pattern[]) {
@@ -184,7 +185,6 @@ class ChoiceCutter {
     const choice = this.#choice;
     const told = length === 0 ? [] : this.#release(length);
     const closed: readonly ChatEvent[] = this.#isOpen ? [{ type: "close", choice }] : [];
-    this.#held = [];
     return [...told, ...closed, { type: "finish", choice, reason: "stop", stopSequence }];
   }
 

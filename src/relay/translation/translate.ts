@@ -492,7 +492,6 @@ class TranslatedStream implements AnswerStream {
   }
 
   #hand(out: string, take: Sink["write"]): void | Promise<void> {
-    if (this.#hasBegun) return out === "" ? undefined : take(out);
     this.#held += out;
     return this.#writer.meter.hasContent ? this.#begin(take) : undefined;
   }
@@ -512,9 +511,8 @@ class TranslatedStream implements AnswerStream {
   }
 
   async #end(written: string, take: Sink["write"]): Promise<void> {
-    if (this.isEnding) return;
+    // The head stays for a failure: if the call cannot be settled, the end is not sent.
     const out = this.#held + written + (await this.#writer.end());
-    this.#held = "";
     this.isEnding = true;
     this.#hasBegun = true;
     await take(out);
