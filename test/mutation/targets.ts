@@ -4,7 +4,7 @@ export interface NamedTests {
   readonly named?: string;
 }
 
-export interface Target {
+interface Target {
   readonly path: string;
   readonly tests: readonly (string | NamedTests)[];
 }
@@ -245,7 +245,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
 ];
 
-export interface Equivalent {
+interface Equivalent {
   readonly line: string;
   readonly change: string;
 }

@@ -9,7 +9,7 @@ export interface VocabularyTable {
 }
 
 /** A token's text, or its bytes if they are not valid UTF-8 by themselves. */
-export type TokenText = string | readonly number[];
+type TokenText = string | readonly number[];
 
 /** Any rank is lower than that of a text that is no token. */
 export const NO_RANK = 0x7f_ff_ff_ff;
