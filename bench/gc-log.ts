@@ -10,7 +10,7 @@ export const GC_LOG_ENV: Readonly<Record<string, string>> = {
   BUN_GC_TIMER_DISABLE: "1",
 };
 
-export interface Collections {
+interface Collections {
   /** Bytes allocated before the collections, of all threads. */
   readonly bytes: number;
   /** Of the heap that allocated most: the main thread's. */

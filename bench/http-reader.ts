@@ -1,5 +1,5 @@
 /** What a reader reports, in order: one head, any number of body pieces, one end. */
-export interface HttpListener {
+interface HttpListener {
   /** The start line and headers, without the blank line. */
   head(head: string): void;
   /** Bytes `from` to `to` belong to the body. Offsets, because a view for each piece costs more. */

@@ -23,7 +23,7 @@ export const PATHS: Readonly<Record<Speech, string>> = {
 export const MODEL = "bench-model";
 export const VARIANTS = 8;
 /** Events with a choice in them; the usage event and `[DONE]` come on top. */
-export const EVENTS = 60;
+const EVENTS = 60;
 
 const USAGE = { prompt_tokens: 112, completion_tokens: 58, total_tokens: 170 };
 const MARKER = "[bench ";

@@ -10,7 +10,7 @@ export interface Series {
   readonly samples: readonly Sample[];
 }
 
-export interface Measured {
+interface Measured {
   readonly series: readonly Series[];
   /** What is missing, each said once. */
   readonly notes: readonly string[];

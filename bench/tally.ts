@@ -24,7 +24,7 @@ export interface TallyResult {
   readonly openAtOnce: number;
 }
 
-export interface Quantiles {
+interface Quantiles {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;

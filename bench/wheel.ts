@@ -39,6 +39,6 @@ export function openWheel<T>(fire: (entry: T) => void): (entry: T, delayMs: numb
   }
 }
 
-export const MAX_DELAY_MS = 500;
+const MAX_DELAY_MS = 500;
 /** Twice the longest delay: that much lateness still keeps every wait in its place. */
 const SLOTS = 2 * MAX_DELAY_MS;

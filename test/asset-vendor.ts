@@ -26,13 +26,13 @@ export interface AssetVendor extends AsyncDisposable {
   requests(): readonly string[];
 }
 
-export interface VendorAsset {
+interface VendorAsset {
   status: "Processing" | "Active" | "Failed";
   readonly url: string;
   failure?: { readonly Code: string; readonly Message: string };
 }
 
-export interface VendorSession {
+interface VendorSession {
   readonly callbackUrl: string;
   /** The group of who passed; it is told once. */
   groupId?: string;

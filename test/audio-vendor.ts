@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import type { Json, JsonObject } from "#lib/json.ts";
 
 /** What the vendor was sent, and what became of its answer. */
-export interface Heard {
+interface Heard {
   readonly path: string;
   readonly headers: Headers;
   readonly body: JsonObject;

@@ -6,7 +6,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { ImageEndpoint, Provider } from "#providers/provider.ts";
 import { gateway } from "#styles/image/gateway/index.ts";
 
-export interface Built {
+interface Built {
   /** As the vendor gets them: one for each part of the question. */
   readonly bodies: readonly JsonObject[];
   readonly lost: readonly string[];

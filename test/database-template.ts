@@ -6,7 +6,7 @@ import { openPool } from "#storage/postgres/pool.ts";
 import type { Tables } from "#storage/tables.ts";
 import { query, urlOfDatabase } from "./scratch-database.ts";
 
-export interface DatabaseTemplate extends AsyncDisposable {
+interface DatabaseTemplate extends AsyncDisposable {
   readonly name: string;
 }
 

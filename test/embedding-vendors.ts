@@ -65,7 +65,7 @@ function answerByKind({ body }: Seen): Response {
   return json({ id: "1", embeddings: { float }, texts, meta, response_type: "embeddings_by_type" });
 }
 
-export interface Kind {
+interface Kind {
   readonly provider: string;
   readonly path: string;
   readonly answer: (seen: Seen) => Response;

@@ -9,7 +9,7 @@ export interface Seen {
   readonly files: readonly SeenFile[];
 }
 
-export interface SeenFile {
+interface SeenFile {
   readonly field: string;
   readonly name: string;
   readonly type: string;

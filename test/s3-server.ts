@@ -1,10 +1,10 @@
 /** An object as a store has it. */
-export interface StoredObject {
+interface StoredObject {
   readonly bytes: Uint8Array;
   readonly type: string;
 }
 
-export interface S3Server extends AsyncDisposable {
+interface S3Server extends AsyncDisposable {
   readonly url: string;
   /** By bucket and key. */
   readonly objects: ReadonlyMap<string, StoredObject>;

@@ -8,7 +8,7 @@ const IN_MEMORY = "/dev/shm";
 /** A whole run needs a quarter of it; containers often have no more than 64 MiB there. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
-export interface ScratchFolder extends Disposable {
+interface ScratchFolder extends Disposable {
   readonly path: string;
 }
 

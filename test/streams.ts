@@ -1,7 +1,7 @@
 import { readEvents } from "#lib/sse.ts";
 
 /** What a caller of the chat style has seen of a stream when it is over. */
-export interface SeenStream {
+interface SeenStream {
   readonly text: string;
   readonly finishReason: string | undefined;
   readonly isDone: boolean;

@@ -21,12 +21,12 @@ export interface VideoPlace extends AsyncDisposable {
   send(method: string, path: string, body?: unknown, key?: string): Promise<Reply>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status?: number;
   readonly body: JsonObject;
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly lossy: string | null;
   readonly body: JsonObject;

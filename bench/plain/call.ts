@@ -11,7 +11,7 @@ export interface PlainKey {
   readonly quota: Quota;
 }
 
-export interface PlainRoute {
+interface PlainRoute {
   readonly channel: string;
   readonly provider: string;
   /** The upstream's request up to its length. */

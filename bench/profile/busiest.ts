@@ -1,5 +1,5 @@
 /** What the inspector's profiler returns, as far as it is read here. */
-export interface CpuProfile {
+interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   /** Ids of the nodes that ran, one for each sample. */
   readonly samples?: readonly number[] | undefined;

@@ -17,7 +17,7 @@ import { refused } from "./refused.ts";
 import { slowReaders } from "./slow-readers.ts";
 
 /** How much time is given to each scenario. */
-export interface Effort {
+interface Effort {
   readonly quick: boolean;
   readonly rounds: number;
   /** Many small programs, which compile sooner. */

@@ -20,7 +20,7 @@ export const TARGETS: Readonly<Record<string, OpenTarget>> = {
 
 export const TARGET_IDS: readonly string[] = Object.keys(TARGETS);
 
-export interface OpenedTargets extends AsyncDisposable {
+interface OpenedTargets extends AsyncDisposable {
   readonly targets: readonly Target[];
   /** Why targets are left out. */
   readonly notes: readonly string[];

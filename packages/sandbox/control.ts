@@ -24,7 +24,7 @@ export function answerControl(
   }
 }
 
-export interface Controlled {
+interface Controlled {
   readonly queue: FaultQueue;
   readonly tasks: LiveTaskSettings;
 }

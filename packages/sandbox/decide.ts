@@ -35,12 +35,12 @@ export async function decide(received: Received, { vendors, queue }: Deciders): 
   }
 }
 
-export interface Deciders {
+interface Deciders {
   readonly vendors: readonly Vendor[];
   readonly queue: FaultQueue;
 }
 
-export interface Decision {
+interface Decision {
   readonly reply: Reply;
   readonly faults: Faults;
   /** The last event of a failing stream. */

@@ -24,7 +24,7 @@ export interface RequestRecord {
   readonly abortedAt: number | undefined;
 }
 
-export interface Delivered {
+interface Delivered {
   bytes: number;
   events: number;
   tokens: number;

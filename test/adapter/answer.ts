@@ -14,7 +14,7 @@ export interface Said {
   readonly error: JsonObject | undefined;
 }
 
-export function saidWhole(body: JsonObject): Said {
+function saidWhole(body: JsonObject): Said {
   const choice = listOf(body["choices"])[0] ?? {};
   const message = memberOf(choice, "message") ?? {};
   const calls = listOf(memberOf(message, "tool_calls")).map((call) => memberOf(call, "function"));
@@ -29,7 +29,7 @@ export function saidWhole(body: JsonObject): Said {
   };
 }
 
-export function saidStream(raw: string): Said {
+function saidStream(raw: string): Said {
   const events = readEvents(raw).map(({ data }) => data);
   const chunks = events.map(parseJson).filter(isObject);
   const calls = new Map<number, { name: string; text: string }>();

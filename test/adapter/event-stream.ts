@@ -4,7 +4,7 @@ import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 
-export interface Frame {
+interface Frame {
   readonly type: string;
   readonly payload: JsonObject;
 }

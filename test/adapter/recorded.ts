@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { readLines, readShared } from "#test/shared.ts";
 
 /** A recorded answer of a vendor. */
-export interface Recorded {
+interface Recorded {
   readonly file: string;
   readonly status: number;
   readonly request: JsonObject;

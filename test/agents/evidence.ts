@@ -9,18 +9,18 @@ export interface Evidence {
   readonly calls: readonly JournaledCall[];
 }
 
-export interface Received {
+interface Received {
   readonly path: string;
   readonly body: string;
 }
 
-export interface JournaledCall {
+interface JournaledCall {
   readonly style: string;
   readonly outcome: string;
   readonly fault: string | null;
 }
 
-export interface Expected {
+interface Expected {
   /** The agent's style, and the upstream's. */
   readonly style: string;
   readonly upstream: string;

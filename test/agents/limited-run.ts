@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly cwd: string;
   /** All of its environment. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import type { Agent } from "./agent.ts";
 
-export interface Picked {
+interface Picked {
   readonly agents: readonly Agent[];
   /** Ids of upstreams. */
   readonly upstreams: readonly string[];

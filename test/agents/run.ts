@@ -19,7 +19,7 @@ export interface Cell {
   readonly durationMs: number;
 }
 
-export interface RunAgentsOptions {
+interface RunAgentsOptions {
   readonly agents: readonly Agent[];
   /** Ids of upstreams. */
   readonly upstreams: readonly string[];

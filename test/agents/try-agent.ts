@@ -11,7 +11,7 @@ import type { Agent, Launch } from "./agent.ts";
 import { troubleIn, type Evidence } from "./evidence.ts";
 import { runLimited } from "./limited-run.ts";
 
-export interface Tried {
+interface Tried {
   /** Undefined where the agent has done what it was asked for. */
   readonly trouble: string | undefined;
   /** What the gateway reported as not carried. */

@@ -4,7 +4,7 @@ import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { channelOf, UPSTREAMS, type Upstream } from "#test/matrix/upstreams.ts";
 
 /** What a client's tests need to know of where they run. */
-export interface Place {
+interface Place {
   readonly url: string;
   readonly upstream: Upstream;
   readonly sandbox: Sandbox;

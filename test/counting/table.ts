@@ -1,7 +1,7 @@
 import type { Counted, Kind } from "./questions.ts";
 
 /** What was counted of one vendor's questions of one kind. */
-export interface Row {
+interface Row {
   readonly vendor: string;
   readonly kind: Kind;
   readonly questions: number;

@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-export interface Injuring extends AsyncDisposable {
+interface Injuring extends AsyncDisposable {
   readonly url: string;
   /** How often each injury was done. */
   readonly done: Readonly<Record<string, number>>;

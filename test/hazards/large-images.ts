@@ -10,8 +10,8 @@ interface Beside<Order, Report extends { readonly is: string }> extends Disposab
   when<K extends Report["is"]>(is: K): Promise<Extract<Report, { is: K }>>;
 }
 
-export type Callers = Beside<callers.Order, callers.Report>;
-export type Others = Beside<others.Order, others.Report>;
+type Callers = Beside<callers.Order, callers.Report>;
+type Others = Beside<others.Order, others.Report>;
 
 /** Callers with large pictures, and their upstream. */
 export const openCallers = (): Promise<Callers> => openBeside("large-images.callers.ts");
@@ -59,7 +59,7 @@ models: { gpt-image-1: { input: 10, output: 40 }, gpt-4o-mini: { input: 1, outpu
   });
 
 /** How long others' calls took in each phase of those with large pictures, in ms. */
-export interface SmallCalls {
+interface SmallCalls {
   readonly asking: readonly number[];
   readonly waiting: readonly number[];
   readonly answering: readonly number[];
@@ -95,7 +95,7 @@ export async function askWith(
   return { small: { asking, waiting, answering: await ended(small, 1) }, sizes };
 }
 
-export interface Parties {
+interface Parties {
   readonly gateway: TestGateway;
   readonly large: Callers;
   readonly small: Others;

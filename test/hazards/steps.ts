@@ -3,7 +3,7 @@
  * the runtime has for it. What it hands over itself comes in pieces of its own
  * size, and is put where it belongs.
  */
-export interface Steps extends Disposable {
+interface Steps extends Disposable {
   /** Of the largest step so far, and which it was. */
   readonly largest: { readonly name: string; readonly sizeBytes: number };
 }

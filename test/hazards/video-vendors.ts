@@ -1,6 +1,6 @@
 /** Where a gateway can be killed, as its vendors and its callers see it. */
 export const LABELS = ["before", "post", "answered", "look", "done", "told"] as const;
-export type Label = (typeof LABELS)[number];
+type Label = (typeof LABELS)[number];
 
 interface Made {
   readonly id: string;

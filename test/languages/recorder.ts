@@ -7,7 +7,7 @@ import {
 } from "./recording.ts";
 
 /** Stands between clients and a gateway, and keeps what they send. */
-export interface Recorder {
+interface Recorder {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
   stop(): Promise<void>;

@@ -93,7 +93,7 @@ export function describeAnswer(status: number, type: string, text: string): Reco
   return { status, type: media, members: membersOf(text) };
 }
 
-export function membersOf(text: string): readonly string[] {
+function membersOf(text: string): readonly string[] {
   const paths = [...leavesOf(valueIn(text), "")].map(([path]) => path.replaceAll(/\/\d+/g, "[]"));
   return [...new Set(paths)].toSorted();
 }

@@ -24,7 +24,7 @@ export interface AskedTool {
   readonly schema: JsonObject;
 }
 
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly call: SeenCall;
   readonly text: string;
 }

@@ -3,9 +3,9 @@ import type { Ask, AskedTool, Caller, Seen, Turn } from "./caller.ts";
 import type { Upstream } from "./upstreams.ts";
 
 /** Sends a question and reads the answer; the status where it is not 200. */
-export type Send = (ask: Ask) => Promise<Seen & { readonly status: number }>;
+type Send = (ask: Ask) => Promise<Seen & { readonly status: number }>;
 
-export interface CaseSetup {
+interface CaseSetup {
   readonly caller: Caller;
   readonly stream: boolean;
   readonly upstream: Upstream;
@@ -13,7 +13,7 @@ export interface CaseSetup {
 }
 
 /** Throws a sentence where the answer is not what it should be. */
-export type Case = (setup: CaseSetup) => Promise<void>;
+type Case = (setup: CaseSetup) => Promise<void>;
 
 const WEATHER: AskedTool = {
   name: "get_weather",

@@ -4,7 +4,7 @@ export interface NamedTests {
   readonly named?: string;
 }
 
-export interface Target {
+interface Target {
   readonly path: string;
   readonly tests: readonly (string | NamedTests)[];
 }
@@ -295,7 +295,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { line: "this.#giveUp = undefined;", change: "this.#giveUp = undefined; -> ;" },
 ];
 
-export interface Equivalent {
+interface Equivalent {
   readonly line: string;
   readonly change: string;
 }

@@ -10,7 +10,7 @@ export interface Turn {
 }
 
 /** A client of the responses WebSocket. */
-export interface ResponseClient extends AsyncDisposable {
+interface ResponseClient extends AsyncDisposable {
   readonly messages: readonly JsonObject[];
   readonly closed: { readonly code: number } | undefined;
   send(message: JsonObject | string): void;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { buildOpenApi } from "#http/openapi.ts";
 import { ROUTES } from "#http/registry.ts";
 
-export interface WrittenDocument extends Disposable {
+interface WrittenDocument extends Disposable {
   readonly folder: string;
   readonly path: string;
 }

@@ -4,15 +4,15 @@ import { REDIS } from "./redis.ts";
 import { startService, type ServiceProgram } from "./service.ts";
 
 /** Each service that tests use, with the variable by which they find it. */
-export const SERVICES = {
+const SERVICES = {
   TEST_DATABASE_URL: POSTGRES,
   TEST_REDIS_URL: REDIS,
   TEST_MARIADB_URL: MARIADB,
 } as const satisfies Readonly<Record<string, ServiceProgram>>;
 
-export type ServiceVariable = keyof typeof SERVICES;
+type ServiceVariable = keyof typeof SERVICES;
 
-export interface Services extends AsyncDisposable {
+interface Services extends AsyncDisposable {
   /** The variables to run tests with. */
   readonly env: Readonly<Record<string, string>>;
   /** One line for each service that is missing. */

@@ -11,7 +11,7 @@ export interface ChildTask {
   readonly act: Act;
 }
 
-export type Act =
+type Act =
   /** Holds once, checkpoints, and then lives on until it is killed. */
   | { readonly type: "hold"; readonly amount: number; readonly checkpoint: number }
   /** Holds, checkpoints and settles without end, and says what it was promised. */

@@ -4,7 +4,7 @@ import type { RateReservation, RateLimiter, RateLimits, Verdict } from "#core/li
 import { SEED, times } from "#test/seed.ts";
 
 /** A limiter whose time stands still until a test moves it. */
-export interface LimiterPlace extends AsyncDisposable {
+interface LimiterPlace extends AsyncDisposable {
   readonly limiter: RateLimiter;
   pass(ms: number): Promise<void>;
 }

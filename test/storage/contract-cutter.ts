@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 
 /** A way to a server that can be cut: what is open breaks off, and nothing new gets through. */
-export interface Cutter extends AsyncDisposable {
+interface Cutter extends AsyncDisposable {
   /** The same URL, by way of here. */
   through(url: string): string;
   cut(): void;

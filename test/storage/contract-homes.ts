@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { HOME_MS, type ReasoningHomes } from "#core/reasoning-home.ts";
 
-export interface HomesPlace extends AsyncDisposable {
+interface HomesPlace extends AsyncDisposable {
   readonly homes: ReasoningHomes;
 }
 

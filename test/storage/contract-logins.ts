@@ -6,7 +6,7 @@ const HERE = "198.51.100.1";
 const THERE = "198.51.100.2";
 
 /** A limiter whose time stands still until a test moves it. */
-export interface LoginsPlace extends AsyncDisposable {
+interface LoginsPlace extends AsyncDisposable {
   readonly limiter: LoginLimiter;
   pass(ms: number): Promise<void>;
 }

@@ -109,7 +109,7 @@ function append(
   }
 }
 
-export function nothingSaid(): SaidChoice {
+function nothingSaid(): SaidChoice {
   return {
     text: "",
     reasoning: "",

@@ -12,7 +12,7 @@ export const DIRECTIONS = STYLES.flatMap(({ style: from }) =>
   ),
 );
 
-export interface Written {
+interface Written {
   readonly body: JsonObject;
   readonly lost: readonly string[];
 }

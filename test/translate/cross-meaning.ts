@@ -6,7 +6,7 @@ import { sorted } from "./cross-told.ts";
  * What a request asks, in no style's words: two requests that mean the same
  * have the same meaning, however differently they are written.
  */
-export interface Meaning {
+interface Meaning {
   /** What is said before the conversation begins. */
   readonly instructions: string;
   readonly runs: readonly Run[];
@@ -23,7 +23,7 @@ export interface Meaning {
 }
 
 /** One side's part of a conversation, until the other speaks. */
-export interface Run {
+interface Run {
   readonly side: "model" | "others";
   /** Without blanks, since styles join texts in several ways. */
   text: string;

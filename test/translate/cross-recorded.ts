@@ -8,7 +8,7 @@ import { memberOf, textOf } from "#lib/values.ts";
 import { readLines, readShared, SHARED } from "#test/shared.ts";
 import { SHOW_ALL, type Judged } from "./cross-styles.ts";
 
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly file: string;
   /** A stream's events, or the body of an answer in one piece. */
   readonly wire: readonly SseEvent[] | JsonObject;

@@ -3,7 +3,7 @@ import { json, openVendor, stream, type Respond, type Seen } from "#test/adapter
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 /** A question and what became of it. */
-export interface ReceivedAnswer {
+interface ReceivedAnswer {
   readonly status: number;
   /** `sluice-lossy`, name by name. */
   readonly lost: readonly string[];
@@ -69,7 +69,7 @@ export async function openLosses(): Promise<Losses> {
 
 const USAGE = { input_tokens: 3, output_tokens: 2 };
 
-export function usualAnswer({ path, body }: Seen): Response {
+function usualAnswer({ path, body }: Seen): Response {
   if (path.includes("/cohere")) return body["stream"] === true ? stream(COHERE) : json({});
   if (path.includes("/images/")) return json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] });
   if (path.endsWith("/responses")) {

@@ -61,7 +61,7 @@ export function isResponse({ status, response }: RecordedResponse): boolean {
 }
 
 /** What a response says, read from its items in the plainest way; it shares nothing with the style. */
-export interface PlainlySaid {
+interface PlainlySaid {
   text: string;
   refusal: string;
   reasoning: string;

@@ -5,7 +5,7 @@ import { totalTokens, type Segment } from "./prompt-segments.ts";
 import type { PromptRequest } from "./request.ts";
 
 /** A prompt after its edits, and the report of the edits in the answer. */
-export interface EditedPrompt {
+interface EditedPrompt {
   readonly segments: readonly Segment[];
   readonly applied: readonly JsonObject[];
 }

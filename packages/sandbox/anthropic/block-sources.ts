@@ -51,7 +51,7 @@ const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as co
 const MAX_IMAGE_BYTES = 5 * 1_048_576;
 const MAX_IMAGE_PIXELS = 8_000;
 
-export interface DocumentSource {
+interface DocumentSource {
   readonly media: Media;
   readonly content: DocumentContent;
 }

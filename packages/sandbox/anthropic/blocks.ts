@@ -5,7 +5,7 @@ import type { CacheTtl } from "./cache-control.ts";
 /** A part of a message, as far as the simulator understands it. */
 export type Block = BlockPlace & BlockContent;
 
-export interface BlockPlace {
+interface BlockPlace {
   /** `messages.1.content.0` */
   readonly path: string;
   /** As it was sent; this form is counted and cached. */
@@ -39,7 +39,7 @@ export interface ResultContent {
 }
 
 /** A thought that came back: the model it is checked against is only known later. */
-export interface Seal {
+interface Seal {
   readonly token: string;
   readonly shown: string;
 }

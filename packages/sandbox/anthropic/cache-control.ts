@@ -15,7 +15,7 @@ export function readCacheControl(object: JsonObject, path = ""): CacheTtl | unde
 }
 
 /** Where a part of the prompt may be cached up to, in the order tools, system, messages. */
-export interface Breakpoint {
+interface Breakpoint {
   readonly path: string;
   readonly ttl: CacheTtl;
 }

@@ -7,7 +7,7 @@ import { meterRun, type MessageReply } from "./message-reply.ts";
 import { seal } from "./seal.ts";
 
 /** One step in which a block is given out, counted as it is taken. */
-export interface Part {
+interface Part {
   readonly delta: JsonObject;
   /** How many tokens the caller gets to see. */
   readonly tokens: number;

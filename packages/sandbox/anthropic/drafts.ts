@@ -23,7 +23,7 @@ export type Draft =
     }
   | { readonly kind: "server_result"; readonly id: string; readonly run: ServerRun };
 
-export interface DraftAnswer {
+interface DraftAnswer {
   readonly drafts: readonly Draft[];
   readonly isRefused: boolean;
 }

@@ -31,14 +31,14 @@ export interface MessageReply {
 }
 
 /** Why the answer ended, in the fields of a message. */
-export type Stop = {
+type Stop = {
   readonly stop_reason: string;
   readonly stop_sequence: string | null;
   readonly stop_details: JsonObject | null;
 };
 
 /** Input tokens of the request, and the tokens left for the answer. */
-export interface Input {
+interface Input {
   readonly totalTokens: number;
   readonly contextTokens: number;
   readonly cache: CacheVisit;

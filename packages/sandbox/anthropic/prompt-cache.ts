@@ -3,12 +3,12 @@ import type { CacheTtl } from "./cache-control.ts";
 import type { Segment } from "./prompt-segments.ts";
 
 /** Remembers the prompts up to the places that callers have marked, for as long as they asked. */
-export interface PromptCache {
+interface PromptCache {
   /** How much of the prompt was known, and how much of it is remembered from now on. */
   visit(model: CachedModel, segments: readonly Segment[]): CacheVisit;
 }
 
-export interface CachedModel {
+interface CachedModel {
   readonly id: string;
   /** Shorter beginnings are not kept. */
   readonly minCacheTokens: number;

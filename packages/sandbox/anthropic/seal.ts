@@ -25,7 +25,7 @@ export function boundTo(token: string, bound: Binding): Record<keyof Binding, bo
   return { prefix: isSame(0), thought: isSame(1), account: isSame(2) };
 }
 
-export interface Sealed {
+interface Sealed {
   readonly kind: "thinking" | "redacted_thinking" | "search_result" | "citation";
   /** The model whose thought it is. */
   readonly owner: string;

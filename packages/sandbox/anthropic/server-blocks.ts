@@ -24,7 +24,7 @@ export const SERVER_RESULTS = [
   "web_search_tool_result",
 ] as const;
 
-export type ServerResultType = (typeof SERVER_RESULTS)[number];
+type ServerResultType = (typeof SERVER_RESULTS)[number];
 
 export function readServerCall(object: JsonObject, at: string): BlockContent {
   refuseExtras(object, ["type", "id", "name", "input", "cache_control", "caller"], at);

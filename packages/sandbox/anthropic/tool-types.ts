@@ -1,7 +1,7 @@
 import type { Json } from "../json.ts";
 
 /** A tool with a schema of the vendor, named by its type. The vendor runs some of them. */
-export interface KnownTool {
+interface KnownTool {
   readonly name: string;
   /** `server` tools are run by the vendor, `client` ones by the caller. */
   readonly runs: "server" | "client";

@@ -16,7 +16,7 @@ export interface UsageMeter {
   whole(): JsonObject | undefined;
 }
 
-export interface InputUsage {
+interface InputUsage {
   readonly totalTokens: number;
   readonly cache: CacheVisit;
   readonly geo: string;

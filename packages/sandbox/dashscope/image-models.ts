@@ -11,7 +11,7 @@ export interface ImageModel {
   readonly sizes: SizeRule | undefined;
 }
 
-export type SizeRule =
+type SizeRule =
   /** The usual one first. */
   | { readonly kind: "listed"; readonly list: readonly [Measures, ...Measures[]] }
   | { readonly kind: "sides"; readonly min: number; readonly max: number };

@@ -15,7 +15,7 @@ export const GENERATION_PATH = "/api/v1/services/aigc/multimodal-generation/gene
 export const SYNTHESIS_PATH = "/api/v1/services/aigc/text2image/image-synthesis";
 
 /** Qwen's images: synchronous, or as tasks. Throws `NativeError` if the vendor refuses the request. */
-export interface QwenImages {
+interface QwenImages {
   generate(request: VendorRequest): JsonObject;
   /** The options of an image task. */
   requested(request: VendorRequest): DashscopeWish;

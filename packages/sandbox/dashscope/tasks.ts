@@ -19,20 +19,20 @@ export interface DashscopeWish {
   outcome(task: Pick<Task<unknown>, "id" | "origin" | "endsAt">): Outcome;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly output: JsonObject;
   readonly usage: JsonObject;
 }
 
 /** The account that lists its tasks. */
-export interface PlacedWish extends DashscopeWish {
+interface PlacedWish extends DashscopeWish {
   readonly requestId: string;
 }
 
 export type DashscopeTask = Task<PlacedWish>;
 
 /** The tasks of all models. Throws `NativeError` if the vendor refuses the request. */
-export interface DashscopeTasks {
+interface DashscopeTasks {
   submit(request: VendorRequest, caller: Caller, read: () => DashscopeWish): JsonObject;
   get(request: VendorRequest, key: string, id: string): JsonObject;
   cancel(key: string, id: string): JsonObject;

@@ -5,7 +5,7 @@ import { refused, refusedByModel } from "./error.ts";
 import type { QwenModel } from "./models.ts";
 
 /** Whether a request is one for which the model thinks. */
-export function isThinking(body: JsonObject, model: QwenModel): boolean {
+function isThinking(body: JsonObject, model: QwenModel): boolean {
   if (model.thinking === "never") return false;
   if (model.thinking === "always") return true;
   if (body["reasoning_effort"] === "none") return false;

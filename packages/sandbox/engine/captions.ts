@@ -2,7 +2,7 @@ import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot } from "./bitmap-font.ts";
 import { readPng, withRows, type PngRows } from "./png-rows.ts";
 
 /** Words in a corner of a picture. */
-export interface Caption {
+interface Caption {
   readonly text: string;
   readonly corner: "upper left" | "lower right";
 }

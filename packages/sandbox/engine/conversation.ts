@@ -21,7 +21,7 @@ export interface FunctionTool {
   readonly schema: Json;
 }
 
-export interface CustomTool {
+interface CustomTool {
   readonly kind: "custom";
   readonly name: string;
   readonly description: string;

@@ -2,7 +2,7 @@ import { hash } from "./random.ts";
 import { words } from "./words.ts";
 
 /** How likely a text is harmful in each of the ways that vendors tell apart; from 0 to 1. */
-export type Harm = Readonly<Record<HarmKind, number>>;
+type Harm = Readonly<Record<HarmKind, number>>;
 
 export type HarmKind = (typeof KINDS)[number];
 

@@ -1,5 +1,5 @@
 /** Files that were given to a vendor: the oldest give way where there is no more room. */
-export interface KeptFiles {
+interface KeptFiles {
   keep(name: string, bytes: Uint8Array): void;
   find(name: string): Uint8Array | undefined;
   remove(name: string): void;

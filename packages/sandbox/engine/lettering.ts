@@ -1,7 +1,7 @@
 import { GLYPH_HEIGHT, GLYPH_WIDTH, hasDot } from "./bitmap-font.ts";
 
 /** Lines of text on a picture, as large as the space allows. */
-export interface Lettering {
+interface Lettering {
   readonly lines: readonly string[];
   /** Pixels to one dot of a letter. */
   readonly scale: number;

@@ -1,5 +1,5 @@
 /** Facts in the header of an MP4 or QuickTime file. */
-export interface Mp4Head {
+interface Mp4Head {
   /** Such as "isom", "qt  " or "heic". */
   readonly brand: string;
   readonly seconds?: number;

@@ -17,7 +17,7 @@ export interface PromptValues {
 }
 
 /** A capitalised name behind a preposition, which tells "from Paris" and "to Rome" apart. */
-export interface Place {
+interface Place {
   readonly preposition: string;
   readonly name: string;
 }

@@ -18,7 +18,7 @@ export interface Prompt {
   readonly begun?: string;
 }
 
-export interface ToolResult {
+interface ToolResult {
   readonly tool: string;
   readonly text: string;
 }

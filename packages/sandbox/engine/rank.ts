@@ -1,7 +1,7 @@
 import { bm25 } from "./bm25.ts";
 import { countTokens } from "./tokens.ts";
 
-export interface Ranked {
+interface Ranked {
   readonly index: number;
   readonly score: number;
   readonly document: string;

@@ -11,7 +11,7 @@ export interface ResultFiles {
   reply(request: VendorRequest): Promise<Reply> | undefined;
 }
 
-export interface ResultFile {
+interface ResultFile {
   /** Where the caller reaches the sandbox. */
   readonly origin: string;
   /** Below the vendor's files, such as "task-1/video.mp4". */

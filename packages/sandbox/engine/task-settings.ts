@@ -22,7 +22,7 @@ export interface TaskSettings {
   readonly bareResults: boolean;
 }
 
-export const USUAL_TASK_SETTINGS: TaskSettings = {
+const USUAL_TASK_SETTINGS: TaskSettings = {
   queuedMs: 300,
   runningMs: 1_000,
   linkSeconds: undefined,

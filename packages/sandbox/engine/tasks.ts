@@ -54,7 +54,7 @@ export function momentsOf(task: Task<unknown>): readonly number[] {
 }
 
 /** All tasks of a vendor, the oldest of which are forgotten. */
-export interface TaskTable<Requested> {
+interface TaskTable<Requested> {
   open(order: TaskOrder<Requested>): Task<Requested>;
   find(id: string, owner: string): Task<Requested> | undefined;
   findNamed(externalId: string, owner: string): Task<Requested> | undefined;
@@ -67,7 +67,7 @@ export interface TaskTable<Requested> {
   remove(task: Task<Requested>): void;
 }
 
-export interface TaskOrder<Requested> {
+interface TaskOrder<Requested> {
   readonly id: string;
   readonly owner: string;
   readonly externalId?: string | undefined;

@@ -41,7 +41,7 @@ export function withCitations(text: string, pages: readonly WebPage[]): string {
 
 const CITED = 2;
 
-export interface Citation {
+interface Citation {
   readonly page: WebPage;
   /** In UTF-16 units; the end is the first after it. */
   readonly start: number;

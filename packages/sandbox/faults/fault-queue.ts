@@ -27,7 +27,7 @@ export interface FaultMatch {
   readonly key?: string;
 }
 
-export interface MatchedRequest {
+interface MatchedRequest {
   readonly path: string;
   readonly model: string | undefined;
   readonly text: string;

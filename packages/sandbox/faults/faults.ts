@@ -87,7 +87,7 @@ const FAULTS = {
   finish: { reason: text },
 } as const satisfies Record<string, Record<string, ArgumentReader<unknown>>>;
 
-export type FaultName = keyof typeof FAULTS;
+type FaultName = keyof typeof FAULTS;
 
 /** The faults of one reply, with all their arguments. */
 export type Faults = { readonly [Name in FaultName]?: FaultArguments<Name> };

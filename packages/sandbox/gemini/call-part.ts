@@ -1,7 +1,7 @@
 import type { Faults } from "../faults/faults.ts";
 import type { JsonObject } from "../json.ts";
 
-export interface WireCall {
+interface WireCall {
   readonly name: string;
   readonly args: JsonObject;
   readonly id: string | undefined;

@@ -27,7 +27,7 @@ export interface Model {
   readonly wantsCallIds?: true;
 }
 
-export interface PictureLimits {
+interface PictureLimits {
   readonly ratios: readonly string[];
   /** None for a model that draws in one size. */
   readonly sizes: readonly string[];
@@ -38,7 +38,7 @@ export type Generation = "2.0" | "2.5" | "3";
 export type Modality = "TEXT" | "IMAGE" | "AUDIO" | "VIDEO";
 
 /** What one request may bring of an answer; the rest comes for a continuation token. */
-export interface RequestLimits {
+interface RequestLimits {
   readonly streamedTokens: number;
   readonly wholeTokens: number;
 }

@@ -20,7 +20,7 @@ export function readPage<Item>(
     : { items, nextPageToken: tokenFor(nameOf(last)) };
 }
 
-export interface Page<Item> {
+interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextPageToken?: string;
 }

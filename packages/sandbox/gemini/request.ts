@@ -33,7 +33,7 @@ export interface GenerateRequest {
   readonly saidTokens: number;
 }
 
-export type Caches = Pick<CachedContents, "find">;
+type Caches = Pick<CachedContents, "find">;
 
 /** Throws the error that the vendor would answer with. */
 export function readGenerateRequest(

@@ -13,7 +13,7 @@ export interface UsageMeter {
 }
 
 /** Input tokens of the request. */
-export interface Spent {
+interface Spent {
   readonly cachedTokens: number;
   /** Input of the model that comes from the vendor's tools. */
   readonly toolTokens: number;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /** The signed parts of a request. */
-export interface Signed {
+interface Signed {
   readonly method: string;
   /** From the first slash on. */
   readonly path: string;

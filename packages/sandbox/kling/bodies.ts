@@ -54,7 +54,7 @@ export function v3Body(task: KlingTask, at: number, results: Results): JsonObjec
   };
 }
 
-export interface Results {
+interface Results {
   readonly files: ResultFiles;
   /** How long links are good for. */
   readonly validSeconds: number;

@@ -10,10 +10,7 @@ import { cacheUse, readPromptCaching } from "./prompt-caching.ts";
 import { countPromptTokens, messageText } from "./prompt-tokens.ts";
 import { readChatRequest, type ChatRequest } from "./request.ts";
 
-export type ChatEndpoint = (
-  call: VendorRequest,
-  headers: Readonly<Record<string, string>>,
-) => Reply;
+type ChatEndpoint = (call: VendorRequest, headers: Readonly<Record<string, string>>) => Reply;
 
 /** Chat completions of one vendor. Throws `ApiError` if the vendor refuses the request. */
 export function chatEndpoint(

@@ -56,7 +56,7 @@ export function chatReply(
 }
 
 /** Input tokens of the request. */
-export interface Input {
+interface Input {
   readonly prompt: PromptTokens;
   readonly cache: CacheUse;
 }

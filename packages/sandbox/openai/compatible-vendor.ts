@@ -12,7 +12,7 @@ import { modelBody, type ListedModel } from "./models.ts";
 import { checkContentType, decodeSegment, only } from "./routing.ts";
 
 /** A vendor that speaks the chat protocol under an address of its own, with its own errors. */
-export interface CompatibleVendor {
+interface CompatibleVendor {
   readonly id: string;
   /** Prefix of `/chat/completions` and `/models`. */
   readonly base: string;

@@ -33,7 +33,7 @@ export function readContent(
 
 export type Content = Pick<Message, "text" | "media" | "lowDetailImages">;
 
-export interface Part {
+interface Part {
   readonly text?: string;
   readonly media?: Media;
   readonly isLowDetail?: boolean;

@@ -60,7 +60,7 @@ export interface DeltaWriter {
   closing(): JsonObject;
 }
 
-export interface ChunkChoice {
+interface ChunkChoice {
   readonly index: number;
   readonly delta: JsonObject;
   readonly logprobs: JsonObject | null;

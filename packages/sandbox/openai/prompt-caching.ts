@@ -6,7 +6,7 @@ import type { Model } from "./models.ts";
 import { refuseUnknown } from "./unknown-parameters.ts";
 
 /** How long a part of a prompt is kept at least. */
-export type CacheTtl = "30m" | "12h";
+type CacheTtl = "30m" | "12h";
 
 /** Options of the prompt cache, for a model with breakpoints. */
 export interface PromptCaching {

@@ -94,10 +94,7 @@ function readPrepared(body: JsonObject, model: Model, dialect: RequestDialect): 
   };
 }
 
-export function readModel(
-  body: JsonObject,
-  { findModel }: Pick<RequestDialect, "findModel">,
-): Model {
+function readModel(body: JsonObject, { findModel }: Pick<RequestDialect, "findModel">): Model {
   const id = readText(field(body, "model"));
   if (id === undefined || id === "")
     throw invalid(null, null, "You must provide a model parameter.");

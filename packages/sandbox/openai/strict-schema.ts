@@ -8,7 +8,7 @@ export function checkStrictSchema(schema: JsonObject, place: SchemaPlace): void 
   checkNode(schema, place, []);
 }
 
-export interface SchemaPlace {
+interface SchemaPlace {
   /** "function 'f'" */
   readonly label: string;
   readonly param: string;

@@ -39,7 +39,7 @@ export function thinkingModel(
 }
 
 /** A vendor whose models think and show it, and which speaks the chat protocol with little of its own. */
-export interface ThinkingVendor {
+interface ThinkingVendor {
   readonly id: string;
   readonly base: string;
   readonly models: readonly ThinkingModel[];

@@ -13,7 +13,7 @@ import {
 } from "./fields.ts";
 import { checkStrictSchema } from "./strict-schema.ts";
 
-export interface ToolSettings {
+interface ToolSettings {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly mayCallInParallel: boolean;

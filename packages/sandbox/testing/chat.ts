@@ -67,7 +67,7 @@ export function rawExchange(sandbox: Sandbox, body: JsonObject): Promise<RawExch
   });
 }
 
-export interface RawExchange {
+interface RawExchange {
   readonly received: Buffer;
   /** The code of the socket's error, such as ECONNRESET. */
   readonly error: string | undefined;

@@ -3,7 +3,7 @@ import type { Sandbox } from "../server.ts";
 import { asObject, at, eventsIn, textAt } from "./chat.ts";
 
 /** Requests to a simulated vendor who speaks the chat protocol under an address of its own. */
-export interface ChatCaller {
+interface ChatCaller {
   send(body: JsonObject, key?: string): Promise<Response>;
   answer(body: JsonObject): Promise<JsonObject>;
   chunks(body: JsonObject): Promise<readonly JsonObject[]>;

@@ -1,7 +1,7 @@
 import { test } from "bun:test";
 
 /** A box of an MP4 file, such as "moov/trak/mdia". */
-export interface Mp4Box {
+interface Mp4Box {
   readonly path: string;
   /** Where its content begins, in the file. */
   readonly start: number;

@@ -18,7 +18,7 @@ export function send(
   });
 }
 
-export interface Call {
+interface Call {
   readonly method?: string;
   readonly body?: JsonObject;
   readonly key?: string;

@@ -9,7 +9,7 @@ export interface ClockedSandbox extends AsyncDisposable {
   call(method: string, path: string, body?: Json, more?: CallMore): Promise<Answer>;
 }
 
-export interface CallMore {
+interface CallMore {
   /** The whole header: "Bearer sk-test" unless told. */
   readonly authorization?: string;
 }
@@ -39,14 +39,14 @@ export async function clockedSandbox(options: SandboxOptions = {}): Promise<Cloc
 }
 
 /** A place on this machine that callbacks are sent to. */
-export interface Receiver extends Disposable {
+interface Receiver extends Disposable {
   readonly url: string;
   readonly heard: readonly HeardCallback[];
   /** What is answered next, and then 200 for ever. */
   answerWith(...statuses: number[]): void;
 }
 
-export interface HeardCallback {
+interface HeardCallback {
   readonly path: string;
   readonly headers: Headers;
   readonly text: string;

@@ -4,7 +4,7 @@ import { field, readList, readText } from "../openai/fields.ts";
 import { invalidField, lackingField, refused } from "./error.ts";
 import type { Action, ViduModel } from "./models.ts";
 
-export interface Images {
+interface Images {
   readonly given: readonly string[];
   /** Of the first one, as far as that is known. */
   readonly media: Partial<Media>;

@@ -50,7 +50,7 @@ export function taskBody(task: ViduTask, at: number, results: Results): JsonObje
   };
 }
 
-export interface Results {
+interface Results {
   readonly files: ResultFiles;
   /** How long links are good for. */
   readonly validSeconds: number;
@@ -132,7 +132,7 @@ const FRAMES_PER_SECOND = 24;
 const LINES: Readonly<Record<string, number>> = { "2K": 1_440, "4K": 2_160 };
 
 /** The resolution is the shorter side; a picture to begin with decides the shape. */
-export function sizeOf({ resolution, aspect, pictureRatio }: ViduOrder) {
+function sizeOf({ resolution, aspect, pictureRatio }: ViduOrder) {
   const [wide = 1, high = 1] = aspect.split(":").map(Number);
   const ratio = pictureRatio ?? wide / high;
   const short = LINES[resolution] ?? Number.parseInt(resolution, 10);

@@ -14,11 +14,6 @@ export function numberOfCode(code: string): number | undefined {
   return isGateCode(code) ? GATE_CODES[code].number : undefined;
 }
 
-/** What a code is answered with. */
-export function statusOfCode(code: string): number | undefined {
-  return isGateCode(code) ? GATE_CODES[code].status : undefined;
-}
-
 function isGateCode(code: string): code is GateCode {
   return Object.hasOwn(GATE_CODES, code);
 }

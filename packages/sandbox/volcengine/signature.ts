@@ -4,15 +4,12 @@ import type { VendorRequest } from "../vendor.ts";
 import { gateRefusal } from "./gate-error.ts";
 
 /** A request as it was signed. */
-export interface SignedRequest extends Pick<
-  VendorRequest,
-  "method" | "query" | "headers" | "bytes"
-> {
+interface SignedRequest extends Pick<VendorRequest, "method" | "query" | "headers" | "bytes"> {
   /** As it was sent, the vendor's prefix included. */
   readonly path: string;
 }
 
-export interface SignatureRules {
+interface SignatureRules {
   readonly apiKeys: readonly string[] | undefined;
   /** Unix ms. */
   readonly now: number;
@@ -20,7 +17,7 @@ export interface SignatureRules {
   readonly regions: readonly string[];
 }
 
-export interface Signer {
+interface Signer {
   readonly accessKey: string;
   readonly region: string;
 }

@@ -39,9 +39,9 @@ export async function deliver(
   return reset ? cut(to, faults) : end(to);
 }
 
-export type Chunks = AsyncIterable<Chunk> | Iterable<Chunk>;
+type Chunks = AsyncIterable<Chunk> | Iterable<Chunk>;
 
-export interface Delivery {
+interface Delivery {
   readonly response: ServerResponse;
   readonly record: OpenRecord;
   /** Aborted when the connection is closed, by whomever. */

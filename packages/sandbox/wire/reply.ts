@@ -9,7 +9,7 @@ export interface Reply {
   readonly body: ReplyBody;
 }
 
-export type ReplyBody =
+type ReplyBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly tokens: number }
   | {
       readonly kind: "events";
@@ -24,7 +24,7 @@ export type ReplyBody =
 export type StreamForm = "lf" | "crlf" | "array";
 
 /** How a stream that has begun ends in an error, where that depends on what it has said so far. */
-export type StreamFailure = (error: VendorError) => readonly Frame[];
+type StreamFailure = (error: VendorError) => readonly Frame[];
 
 export function jsonReply(
   status: number,

@@ -17,7 +17,7 @@ export interface AssetPlace extends AsyncDisposable {
   keyOf(username: string, endpoints?: readonly string[]): Promise<string>;
 }
 
-export interface Acted {
+interface Acted {
   readonly status: number;
   readonly body: JsonObject;
   readonly result: JsonObject;

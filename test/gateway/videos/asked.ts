@@ -17,7 +17,7 @@ export interface VideoGateway extends AsyncDisposable {
   costOf(id: string): number | undefined;
 }
 
-export interface ReceivedAnswer {
+interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: JsonObject;

@@ -20,7 +20,7 @@ export function videoOf(sizeBytes: number): Uint8Array {
   return bytes;
 }
 
-export interface SentRequest {
+interface SentRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: Headers;
@@ -124,7 +124,7 @@ const CHANNELS = {
   },
 } as const;
 
-export type ChannelName = keyof typeof CHANNELS;
+type ChannelName = keyof typeof CHANNELS;
 
 export async function openContentPlace(
   env: Record<string, string> = {},

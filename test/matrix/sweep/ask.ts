@@ -19,7 +19,7 @@ export type CallerStyle = "chat" | "responses" | "messages" | "gemini";
 
 export const CALLER_STYLES: readonly CallerStyle[] = ["chat", "responses", "messages", "gemini"];
 
-export interface RequestSpec {
+interface RequestSpec {
   readonly path: string;
   readonly body: JsonObject;
 }

@@ -20,7 +20,7 @@ export interface Cell {
   readonly lost: readonly string[];
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   /**
    * Each request streamed and whole; otherwise one of three streamed, and the rarer
    * settings by one caller style for each model, in turns.

@@ -8,7 +8,7 @@ const SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 /** 83 characters, as servers of tools make them. */
-export const LONG_NAME =
+const LONG_NAME =
   "mcp__a_very_long_server_name_of_some_company__create_pull_request_review_comment_v2";
 const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEUlEQVR4nGP4z8DAAMQMEAoAHwQC/tuFLYcAAAAASUVORK5CYII=";

@@ -11,7 +11,7 @@ import { openSource, type Source } from "./source.ts";
 /** A picture, video or recording that videos are made with. */
 export type Asset = Task<AssetWish>;
 
-export interface AssetWish {
+interface AssetWish {
   readonly groupId: string;
   readonly project: string;
   /** Whether the person in it was verified. */
@@ -27,9 +27,9 @@ export interface AssetWish {
 }
 
 export const MODERATIONS = ["Default", "Skip"] as const;
-export type Moderation = (typeof MODERATIONS)[number];
+type Moderation = (typeof MODERATIONS)[number];
 
-export interface AssetOrder {
+interface AssetOrder {
   readonly group: AssetGroup;
   readonly type: AssetType;
   readonly url: string;
@@ -38,7 +38,7 @@ export interface AssetOrder {
   readonly origin: string;
 }
 
-export interface AssetState {
+interface AssetState {
   readonly status: "Processing" | "Active" | "Failed";
   readonly since: number;
   readonly failure?: Failure;

@@ -44,7 +44,7 @@ export function assetBody(asset: Asset, table: AssetTable, links: Links): JsonOb
   };
 }
 
-export interface Links {
+interface Links {
   readonly files: ResultFiles;
   readonly validSeconds: number;
   /** Where the caller reaches the sandbox. */

@@ -17,7 +17,7 @@ export interface GroupWords {
 }
 
 export const GROUP_TYPES = ["AIGC", "LivenessFace"] as const;
-export type GroupType = (typeof GROUP_TYPES)[number];
+type GroupType = (typeof GROUP_TYPES)[number];
 
 export interface GroupTable {
   add(place: Place, type: GroupType, words: Partial<GroupWords>): AssetGroup;

@@ -10,7 +10,7 @@ export interface Source {
   readonly found: FoundMedia | undefined;
 }
 
-export type FoundMedia =
+type FoundMedia =
   | { readonly file: AssetFile | undefined; readonly failure?: undefined }
   | { readonly failure: Failure };
 

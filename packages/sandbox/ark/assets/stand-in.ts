@@ -5,7 +5,7 @@ import { makeVideo } from "@sluice/sandbox/engine/video.ts";
 import type { AssetType } from "./asset-file.ts";
 
 /** Shown for an asset whose file is not available. */
-export interface StandIn {
+interface StandIn {
   readonly mediaType: string;
   make(): Uint8Array | Promise<Uint8Array>;
 }

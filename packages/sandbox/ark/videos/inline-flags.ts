@@ -1,5 +1,5 @@
 /** Wishes that the older models read from the end of the text: `a cat --rs 720p --dur 5`. */
-export interface InlineFlags {
+interface InlineFlags {
   /** Without the flags. */
   readonly text: string;
   readonly flags: Readonly<Record<string, string>>;

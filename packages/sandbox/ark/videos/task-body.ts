@@ -7,7 +7,7 @@ import { withoutMagicWords } from "@sluice/sandbox/faults/magic-words.ts";
 import { ASYNC_FAILURES, MODERATED } from "./marks.ts";
 import type { PlacedOrder, VideoOrder } from "./request.ts";
 
-export const FRAMES_PER_SECOND = 24;
+const FRAMES_PER_SECOND = 24;
 
 export type VideoTask = Task<PlacedOrder>;
 
@@ -38,7 +38,7 @@ export function taskBody(task: VideoTask, at: number, results: Results): JsonObj
   };
 }
 
-export interface Results {
+interface Results {
   readonly files: ResultFiles;
   /** How long links are good for. */
   readonly validSeconds: number;

@@ -13,7 +13,7 @@ export interface WanModel {
   readonly promptChars: number;
 }
 
-export type Generation = "2.1" | "2.2" | "2.5" | "2.6" | "2.7" | "3.0";
+type Generation = "2.1" | "2.2" | "2.5" | "2.6" | "2.7" | "3.0";
 
 export const MEDIA_TYPES = [
   "first_frame",
@@ -24,7 +24,7 @@ export const MEDIA_TYPES = [
   "reference_video",
   "video",
 ] as const;
-export type MediaType = (typeof MEDIA_TYPES)[number];
+type MediaType = (typeof MEDIA_TYPES)[number];
 
 export function findWan(id: string): WanModel | undefined {
   return WAN_MODELS.find((model) => model.id === id);

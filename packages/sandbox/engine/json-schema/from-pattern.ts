@@ -28,7 +28,7 @@ export function textFromPattern(
   return undefined;
 }
 
-export interface Lengths {
+interface Lengths {
   readonly min: number;
   readonly max: number;
 }

@@ -43,7 +43,7 @@ export function generateJson(schema: Json, options: GenerateOptions): Json {
   return value;
 }
 
-export interface GenerateOptions {
+interface GenerateOptions {
   readonly values: PromptValues;
   readonly seed: string;
   readonly fill: Context["fill"];

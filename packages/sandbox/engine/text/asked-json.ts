@@ -2,7 +2,7 @@ import type { Prompt } from "../prompt.ts";
 import { isJsonObject, parseJson, type Json, type JsonObject } from "@sluice/sandbox/json.ts";
 
 /** How an answer in JSON is to look that is only asked for in words. */
-export interface AskedJson {
+interface AskedJson {
   /** Absent where any object will do. */
   readonly schema?: JsonObject;
 }

@@ -7,7 +7,7 @@ import type { Box, Picture } from "./picture.ts";
  * before, goes on with what stands beside or above it, or holds its pixels as
  * they are. Clauses are those of ITU-T H.264.
  */
-export interface VideoEncoder {
+interface VideoEncoder {
   /** How a player is told what follows: clauses 7.3.2.1 and 7.3.2.2. */
   readonly sequenceSet: Uint8Array;
   readonly pictureSet: Uint8Array;
@@ -53,7 +53,7 @@ export function videoEncoder(format: VideoFormat): VideoEncoder {
 }
 
 /** Width and height in pixels, even ones: the format cuts in pairs. */
-export interface VideoFormat {
+interface VideoFormat {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;

@@ -17,7 +17,7 @@ export function writeText(
   );
 }
 
-export interface Caption {
+interface Caption {
   readonly width: number;
   readonly height: number;
   readonly prompt: string;

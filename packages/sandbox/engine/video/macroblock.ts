@@ -1,7 +1,7 @@
 import type { BitWriter } from "./bit-writer.ts";
 import type { Picture } from "./picture.ts";
 
-export interface MacroblockWriter {
+interface MacroblockWriter {
   /** The macroblock at a place, counted row by row; the pixels stand in the picture. */
   write(at: number): void;
 }

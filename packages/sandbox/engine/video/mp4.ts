@@ -31,7 +31,7 @@ export function mp4File(video: VideoTrack, sound: SoundTrack | undefined, brand:
 
 export type Brand = "isom" | "qt  ";
 
-export interface VideoTrack {
+interface VideoTrack {
   readonly width: number;
   readonly height: number;
   readonly framesPerSecond: number;

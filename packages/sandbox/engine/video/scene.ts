@@ -3,7 +3,7 @@ import { writeText } from "./lettering.ts";
 import { fill, newPicture, type Box, type Colour, type Picture } from "./picture.ts";
 
 /** What a made video shows: a sky of the prompt's own colours, its first words, the measures, and a sun that crosses it. */
-export interface Scene {
+interface Scene {
   readonly picture: Picture;
   /** Draws one frame; says where it differs from the one before. */
   draw(frame: number): Box;
@@ -35,7 +35,7 @@ export function newScene(script: Script): Scene {
   };
 }
 
-export interface Script {
+interface Script {
   readonly width: number;
   readonly height: number;
   readonly frames: number;

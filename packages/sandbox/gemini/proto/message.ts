@@ -11,10 +11,10 @@ import {
 import { MAX_DEPTH, TOO_DEEP, typeUrl, type Reader } from "./scalars.ts";
 
 /** Readers of a message's fields, by their names in camel case. */
-export type Fields = Readonly<Record<string, Reader<unknown>>>;
+type Fields = Readonly<Record<string, Reader<unknown>>>;
 
 /** A message as it was read; absent and null are the same. */
-export type Message<Each extends Fields> = {
+type Message<Each extends Fields> = {
   readonly [Name in keyof Each]?: Each[Name] extends Reader<infer Value> ? Value : never;
 };
 
@@ -58,7 +58,7 @@ export function message<const Each extends Fields>(
 }
 
 /** Fields of which only one may be set. */
-export interface OneOf {
+interface OneOf {
   readonly group: string;
   readonly names: readonly string[];
 }

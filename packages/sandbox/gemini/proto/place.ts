@@ -11,7 +11,7 @@ export interface Place {
   readonly violations: Violation[];
 }
 
-export interface Violation {
+interface Violation {
   readonly field: string;
   readonly description: string;
 }

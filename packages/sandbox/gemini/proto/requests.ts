@@ -89,7 +89,6 @@ export const cachedContentMessage = message("CachedContent", {
 
 export type GenerateContentMessage = Read<typeof generateContentRequest>;
 export type EmbedContentMessage = Read<typeof embedContentRequest>;
-export type CachedContentMessage = Read<typeof cachedContentMessage>;
 /** The part of either that is put before the model. */
 export type PromptMessage = Pick<
   GenerateContentMessage,

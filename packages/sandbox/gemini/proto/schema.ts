@@ -28,7 +28,7 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-export type SchemaType = (typeof TYPES)[number];
+type SchemaType = (typeof TYPES)[number];
 
 const TYPES = [
   "TYPE_UNSPECIFIED",

@@ -1,5 +1,5 @@
 /** The codes of google.rpc, their names, and the statuses under which they are answered. */
-export const RPC_CODES = [
+const RPC_CODES = [
   { code: 3, name: "INVALID_ARGUMENT", status: 400 },
   { code: 4, name: "DEADLINE_EXCEEDED", status: 504 },
   { code: 5, name: "NOT_FOUND", status: 404 },
@@ -9,7 +9,7 @@ export const RPC_CODES = [
   { code: 14, name: "UNAVAILABLE", status: 503 },
 ] as const;
 
-export type RpcCode = (typeof RPC_CODES)[number];
+type RpcCode = (typeof RPC_CODES)[number];
 
 export const EXPIRED: RpcCode = RPC_CODES[1];
 export const BROKEN: RpcCode = RPC_CODES[5];

@@ -54,7 +54,7 @@ function wordFor({ createdAt, runsAt }: MinimaxTask, { phase }: TaskState, at: n
 }
 
 /** The number of a task, and then one more. */
-export function fileIdOf({ id }: Pick<MinimaxTask, "id">): string {
+function fileIdOf({ id }: Pick<MinimaxTask, "id">): string {
   return String(Number(id) + 1);
 }
 

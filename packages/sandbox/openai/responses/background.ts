@@ -44,7 +44,7 @@ export function backgroundResponse(turn: Turn): BackgroundResponse {
   };
 }
 
-export interface BackgroundResponse extends StoredResponse {
+interface BackgroundResponse extends StoredResponse {
   readonly background: BackgroundRun;
   readonly made: readonly ResponseEvent[];
 }

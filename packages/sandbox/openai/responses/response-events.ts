@@ -16,7 +16,7 @@ export interface ResponseEvent {
 }
 
 /** A whole answer, made as it is taken. */
-export interface ResponseEvents {
+interface ResponseEvents {
   readonly events: Generator<ResponseEvent>;
   /** How it ends when something goes wrong in the middle of it. */
   fail(error: VendorError): readonly ResponseEvent[];

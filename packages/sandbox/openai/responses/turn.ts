@@ -51,7 +51,7 @@ export function newTurn(
   };
 }
 
-export interface Circumstances {
+interface Circumstances {
   readonly faults: Faults;
   readonly seal: Seal;
   readonly cachedTokens: number;

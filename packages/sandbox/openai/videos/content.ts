@@ -5,7 +5,7 @@ import { withoutMagicWords } from "@sluice/sandbox/faults/magic-words.ts";
 import type { SoraOrder } from "./request.ts";
 
 export const VARIANTS = ["video", "thumbnail", "spritesheet"] as const;
-export type Variant = (typeof VARIANTS)[number];
+type Variant = (typeof VARIANTS)[number];
 
 export const TYPES: Readonly<Record<Variant, string>> = {
   video: "video/mp4",

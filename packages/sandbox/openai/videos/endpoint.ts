@@ -14,7 +14,7 @@ import { listVideos } from "./list.ts";
 import { readCreation, readEdit, readExtension, readRemix, type SoraOrder } from "./request.ts";
 import { LATE_CODES, statusOf, videoBody, type SoraTask } from "./task-body.ts";
 
-export const VIDEOS_PATH = "/v1/videos";
+const VIDEOS_PATH = "/v1/videos";
 
 /** Videos and everything below their path. Throws `ApiError` at what it refuses. */
 export function videosEndpoint(options: VendorOptions) {

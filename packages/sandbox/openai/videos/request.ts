@@ -51,7 +51,7 @@ export function readRemix(request: VendorRequest, id: string, source: SoraOrder)
 }
 
 /** How a video is found that was made here, and has become one. */
-export type FindVideo = (id: string) => SoraOrder;
+type FindVideo = (id: string) => SoraOrder;
 
 export function readEdit(request: VendorRequest, find: FindVideo): SoraOrder {
   const body = readBody(request, ["prompt", "video"]);
