@@ -166,7 +166,7 @@ test.each<[string, JsonObject, string]>([
     "messages.0.content.0.image.source.base64.media_type: Input should be",
   ],
   [
-    "base64 that is none",
+    "base64 that is invalid",
     says(image("image/png", "@@@")),
     "messages.0.content.0.image.source.base64.data: Invalid base64 data",
   ],
@@ -176,7 +176,7 @@ test.each<[string, JsonObject, string]>([
     "messages.0.content.0.image.source.url.url: Only HTTPS URLs",
   ],
   [
-    "a PDF that is none",
+    "a PDF that is invalid",
     says({
       type: "document",
       source: { type: "base64", media_type: "application/pdf", data: "aGVsbG8=" },
@@ -192,7 +192,7 @@ test.each<[string, JsonObject, string]>([
     "`temperature` and `top_p` cannot both be specified",
   ],
   [
-    "a temperature for a model that takes none",
+    "a temperature for a model without one",
     say("hi", { model: "claude-opus-4-7", temperature: 0.5 }),
     "`temperature` is deprecated for this model.",
   ],
@@ -252,7 +252,7 @@ test.each<[string, JsonObject, string]>([
     "system: text content blocks",
   ],
   [
-    "a cached thought",
+    "a cache mark on reasoning",
     talk(question, {
       role: "assistant",
       content: [
@@ -277,7 +277,7 @@ test.each<[string, JsonObject, string]>([
     "tools.0.custom.name: String should match pattern",
   ],
   [
-    "a tool in another vendor's words",
+    "a tool in another vendor's format",
     say("hi", { tools: [{ type: "function", function: { name: "f" } }] }),
     "tools.0: Input tag 'function' found using 'type'",
   ],
@@ -333,7 +333,7 @@ test.each<[string, JsonObject, string]>([
     "tool_choice.none.disable_parallel_tool_use: Extra inputs",
   ],
   [
-    "a call that nobody answered",
+    "a call without a result",
     talk(...asked, question),
     "messages.1: `tool_use` ids were found without",
   ],
@@ -400,7 +400,7 @@ test.each<[string, JsonObject, string]>([
     "tools.0.custom: For 'object' type",
   ],
   [
-    "a schema for a model that keeps to none",
+    "a schema for a model without schemas",
     say("hi", {
       model: "claude-sonnet-4-0",
       output_config: {
@@ -410,7 +410,7 @@ test.each<[string, JsonObject, string]>([
     "'claude-sonnet-4-20250514' does not support output format.",
   ],
   [
-    "an effort for a model that has none",
+    "an effort for a model without efforts",
     say("hi", { output_config: { effort: "low" } }),
     "This model does not support the effort parameter.",
   ],
@@ -420,7 +420,7 @@ test.each<[string, JsonObject, string]>([
     "output_config.effort: 'xhigh' is not supported",
   ],
   [
-    "a begun answer for a model that takes none",
+    "an assistant prefix for a model without prefixes",
     { ...talk(question, { role: "assistant", content: "{" }), model: "claude-opus-4-6" },
     "This model does not support assistant message prefill.",
   ],
@@ -466,7 +466,7 @@ test.each<[string, JsonObject, string]>([
     "thinking is not supported on this model",
   ],
   [
-    "a budget for a model that sets its own",
+    "a budget for a model with adaptive thinking",
     say("hi", { model: "claude-opus-4-8", thinking }),
     '"thinking.type.enabled" is not supported for this model.',
   ],
@@ -516,7 +516,7 @@ test.each<[string, JsonObject, string]>([
     "Could not process image",
   ],
   [
-    "a top_k for a model that takes none",
+    "a top_k for a model without one",
     say("hi", { model: "claude-opus-4-7", top_k: 1 }),
     "`top_k` is deprecated for this model.",
   ],
@@ -555,7 +555,7 @@ test.each<[string, JsonObject, string]>([
     "Prefill is not supported together with an output format.",
   ],
   [
-    "programs for a model that runs none",
+    "code execution for a model without it",
     say("hi", {
       model: "claude-haiku-4-5",
       tools: [{ type: "code_execution_20250825", name: "code_execution" }],
@@ -696,7 +696,7 @@ test.each<[string, JsonObject, Readonly<Record<string, string>>]>([
     {},
   ],
   [
-    "a budget above max_tokens where thoughts are interleaved",
+    "a budget above max_tokens with interleaved thinking",
     say("hi", { max_tokens: 1_000, thinking }),
     { "anthropic-beta": "interleaved-thinking-2025-05-14" },
   ],

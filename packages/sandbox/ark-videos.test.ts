@@ -240,7 +240,7 @@ describe("the video", () => {
       { resolution: "1080p", duration: 5 },
     ],
     ["a field before a flag", ask("x --dur 3", { model: OLD, duration: 8 }), { duration: 8 }],
-    ["flags for a model that reads none", ask("x --dur 9"), { duration: 5 }],
+    ["flags for a model that ignores them", ask("x --dur 9"), { duration: 5 }],
     [
       "a fifth of the tokens for 480p",
       ask("x", { resolution: "480p" }),

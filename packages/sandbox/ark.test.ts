@@ -154,7 +154,7 @@ test.each<[string, JsonObject, string]>([
     ),
   ],
   [
-    "an effort where thinking is switched off",
+    "an effort with thinking turned off",
     ask("hi", { ...disabled, reasoning_effort: "high" }),
     `${INVALID}Invalid combination of reasoning_effort and thinking type: high + disabled.`,
   ],
@@ -203,7 +203,7 @@ test.each<[string, JsonObject, string]>([
     `${INVALID.replace("InvalidParameter", "MissingParameter")}The request failed because it is missing \`messages\` parameter.`,
   ],
   [
-    "an image that is none",
+    "an invalid image",
     {
       model: SEED,
       messages: [
@@ -231,7 +231,10 @@ test.each<[string, JsonObject]>([
     ask("hi", { thinking: null, reasoning_effort: null, n: null }),
   ],
   ["parameters of other vendors", ask("hi", { enable_thinking: true, service_tier: "flex" })],
-  ["a JSON object without the word", ask("hi", { response_format: { type: "json_object" } })],
+  [
+    "a JSON object without the word JSON in the prompt",
+    ask("hi", { response_format: { type: "json_object" } }),
+  ],
   [
     "a video",
     {

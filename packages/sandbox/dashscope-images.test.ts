@@ -122,7 +122,7 @@ test.each<[string, JsonObject, string]>([
     "Range of input length should be [1, 800]",
   ],
   [
-    "a picture for who only draws",
+    "an image for a model without image input",
     ask("qwen-image", [image, text]),
     "The model qwen-image does not support image input.",
   ],
@@ -132,12 +132,12 @@ test.each<[string, JsonObject, string]>([
     "The number of images should be between 1 and 3.",
   ],
   [
-    "four pictures to edit",
+    "four images to edit",
     ask("qwen-image-edit-plus", [image, image, image, image, text]),
     "The number of images should be between 1 and 3.",
   ],
   [
-    "a picture that is none",
+    "an invalid image",
     ask("qwen-image-edit", [{ image: "fox.png" }, text]),
     "The image must be a URL or a base64-encoded image.",
   ],
@@ -147,12 +147,12 @@ test.each<[string, JsonObject, string]>([
     "The image must be a URL or a base64-encoded image.",
   ],
   [
-    "a small picture",
+    "a small image",
     ask("qwen-image-edit", [{ image: pngUrl(383, 400) }, text]),
     "Invalid image: the image is 383x400, expected sides of at least 384 pixels.",
   ],
   [
-    "a big picture",
+    "a large image",
     ask("qwen-image-edit", [{ image: pngUrl(400, 3_073) }, text]),
     "Invalid image: the image is 400x3073, expected sides of at most 3072 pixels.",
   ],
@@ -188,7 +188,7 @@ test.each<[string, JsonObject, string]>([
     "Width and height of size should be between 512 and 2048",
   ],
   [
-    "a long list of what is unwanted",
+    "a long negative prompt",
     ask("qwen-image", [text], { negative_prompt: long(501) }),
     "negative_prompt must have at most 500 characters.",
   ],
@@ -203,7 +203,7 @@ test.each<[string, JsonObject, string]>([
     "watermark must be a boolean.",
   ],
   [
-    "words that may not be drawn",
+    "a prompt with blocked content",
     ask("qwen-image", [{ text: "please refuse" }]),
     "400 DataInspectionFailed Input or output data may contain inappropriate content.",
   ],

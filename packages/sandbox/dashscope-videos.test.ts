@@ -362,7 +362,7 @@ describe("refused with the vendor's message", () => {
     ["another model", "wan9", {}, {}, "404 ModelNotFound Model not exist."],
     ["no words", "wan2.6-t2v", { prompt: "" }, {}, `${invalid}input.prompt is required.`],
     [
-      "a long list of what is unwanted",
+      "a long negative prompt",
       "wan2.6-t2v",
       { negative_prompt: "x".repeat(501) },
       {},
@@ -370,19 +370,13 @@ describe("refused with the vendor's message", () => {
     ],
     ["no picture", "wan2.6-i2v", {}, {}, `${invalid}input.img_url is required.`],
     [
-      "a small picture",
+      "a small image",
       "wan2.5-i2v-preview",
       { img_url: pngUrl(300, 400) },
       {},
       `${invalid}Invalid input.img_url`,
     ],
-    [
-      "a picture that is none",
-      "wan2.6-i2v",
-      { img_url: "a.png" },
-      {},
-      `${invalid}input.img_url must be`,
-    ],
+    ["an invalid image", "wan2.6-i2v", { img_url: "a.png" }, {}, `${invalid}input.img_url must be`],
     [
       "no end",
       "wan2.2-kf2v-flash",
@@ -392,7 +386,7 @@ describe("refused with the vendor's message", () => {
       FRAMES_PATH,
     ],
     ["frames at the wrong place", "wan2.2-kf2v-flash", frames, {}, `${invalid}url error`],
-    ["words at the wrong place", "wan2.6-t2v", {}, {}, `${invalid}url error`, FRAMES_PATH],
+    ["a prompt in the wrong field", "wan2.6-t2v", {}, {}, `${invalid}url error`, FRAMES_PATH],
     ["no references", "wan2.6-r2v", {}, {}, `${invalid}There must be 1 to 5`],
     [
       "six references",
@@ -425,7 +419,7 @@ describe("refused with the vendor's message", () => {
     ],
     ["a size with an x", "wan2.6-t2v", {}, { size: "1280x720" }, `${invalid}The size is not match`],
     [
-      "a size with a picture",
+      "a size with an image",
       "wan2.6-i2v",
       { img_url: LINK },
       { size: "1280*720" },

@@ -105,7 +105,7 @@ test.each<[string, JsonObject, string]>([
     "This model only support stream mode, please enable the stream parameter to access the model. ",
   ],
   [
-    "a model that always thinks, told not to",
+    "a model that always thinks, with thinking turned off",
     ask("hi", { model: "qwq-plus", stream: true, enable_thinking: false }),
     `${PREFIX}The value of the enable_thinking parameter is restricted to True.`,
   ],
@@ -120,7 +120,7 @@ test.each<[string, JsonObject, string]>([
     `${PREFIX}Json mode response is not supported when enable_thinking is true`,
   ],
   [
-    "a JSON object without the word",
+    "a JSON object without the word JSON in the prompt",
     ask("hi", { response_format: { type: "json_object" } }),
     `${PREFIX}'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.`,
   ],

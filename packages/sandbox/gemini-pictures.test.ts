@@ -115,13 +115,13 @@ test.each<[string, string, JsonObject, string]>([
     `Image size is not supported for models/${SECOND}`,
   ],
   [
-    "the smallest size of who has none",
+    "the smallest size for a model without it",
     PRO,
     ask("A fox", image({ imageSize: "512" })),
     "* GenerateContentRequest.generation_config.image_config.image_size: image_size must be one of 1K, 2K, 4K.",
   ],
   [
-    "a long shape of who has none",
+    "a long shape for a model without it",
     PRO,
     ask("A fox", image({ aspectRatio: "1:8" })),
     "* GenerateContentRequest.generation_config.image_config.aspect_ratio: aspect_ratio must be one of 1:1, 2:3, 3:2, 3:4, 4:3, 4:5, 5:4, 9:16, 16:9, 21:9.",
@@ -139,13 +139,13 @@ test.each<[string, string, JsonObject, string]>([
     "Invalid JSON payload received. Unknown name \"imageOutputOptions\" at 'generation_config.image_config': Cannot find field.",
   ],
   [
-    "two pictures at once",
+    "two images at once",
     SECOND,
     ask("A fox", { generationConfig: { ...DRAWN, candidateCount: 2 } }),
     `Multiple candidates is not enabled for models/${SECOND}`,
   ],
   [
-    "fifteen pictures to draw from",
+    "fifteen input images",
     PRO,
     pictures(15),
     `The number of images (15) exceeds the maximum number of images allowed (14) for models/${PRO}.`,

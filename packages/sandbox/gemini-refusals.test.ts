@@ -56,7 +56,7 @@ describe("the structure of a request", () => {
       `${UNKNOWN} "type" at 'contents[0].parts[0]': Cannot find field.`,
     ],
     [
-      "what only the cloud's edition knows",
+      "fields of the cloud edition only",
       ask("hi", { labels: { team: "a" } }),
       `${UNKNOWN} "labels": Cannot find field.`,
     ],
@@ -177,7 +177,7 @@ describe("turns", () => {
     ],
     ["a call at the beginning", talk(call, result("get_weather")), `${NO_TURN} function call turn`],
     [
-      "a call right after the model's words",
+      "a call directly after the model's text",
       talk(user("hi"), { role: "model", parts: [{ text: "Well." }] }, call, result("get_weather")),
       `${NO_TURN} function call turn`,
     ],
@@ -187,7 +187,7 @@ describe("turns", () => {
       NO_TURN,
     ],
     [
-      "a result that nobody called for",
+      "a result without a call",
       talk(user("hi"), result("get_weather")),
       `${NO_TURN} function response turn`,
     ],

@@ -125,31 +125,31 @@ describe("settings", () => {
       `${RULE}.generation_config.response_schema.required[0]: property is not defined`,
     ],
     [
-      "a form for a picture",
+      "a response format for an image",
       "gemini-2.5-flash-image",
       { responseMimeType: "application/json" },
       "400 INVALID_ARGUMENT JSON mode is not enabled for models/gemini-2.5-flash-image",
     ],
     [
-      "a picture of a writer",
+      "an image from a text model",
       "gemini-2.5-flash",
       { responseModalities: ["TEXT", "IMAGE"] },
       "400 INVALID_ARGUMENT The requested combination of response modalities (TEXT, IMAGE) is not supported by the model.",
     ],
     [
-      "words of a speaker",
+      "text from a speech model",
       "gemini-2.5-flash-preview-tts",
       {},
       "400 INVALID_ARGUMENT The requested combination of response modalities (TEXT) is not supported by the model. models/gemini-2.5-flash-preview-tts accepts the following combination of response modalities:\n* AUDIO",
     ],
     [
-      "an unknown shape of picture",
+      "an unknown image shape",
       "gemini-2.5-flash-image",
       { imageConfig: { aspectRatio: "1:7" } },
       `${RULE}.generation_config.image_config.aspect_ratio`,
     ],
     [
-      "thoughts of who does not think",
+      "reasoning of a model without it",
       "gemini-2.0-flash",
       { thinkingConfig: { includeThoughts: true } },
       "400 INVALID_ARGUMENT Thinking is not enabled for models/gemini-2.0-flash",
@@ -167,7 +167,7 @@ describe("settings", () => {
       "400 INVALID_ARGUMENT The thinking budget (24577) is invalid. Please choose a value between 1 and 24576.",
     ],
     [
-      "no thoughts of who has to think",
+      "no reasoning of a model that always reasons",
       "gemini-2.5-pro",
       { thinkingConfig: { thinkingBudget: 0 } },
       "400 INVALID_ARGUMENT Budget 0 is invalid. This model only works in thinking mode.",
@@ -191,7 +191,7 @@ describe("settings", () => {
       "400 INVALID_ARGUMENT You can only set only one of thinking budget and thinking level.",
     ],
     [
-      "thoughts that are switched off and shown",
+      "reasoning that is turned off and shown",
       "gemini-2.5-flash",
       { thinkingConfig: { thinkingBudget: 0, includeThoughts: true } },
       "400 INVALID_ARGUMENT Unable to submit request because Thinking_config.include_thoughts",
@@ -214,7 +214,7 @@ describe("settings", () => {
       { thinkingConfig: { thinkingBudget: 512 } },
     ],
     [
-      "null for what is optional",
+      "null for an optional field",
       "gemini-2.0-flash",
       { temperature: null, thinkingConfig: null, stopSequences: null },
     ],
@@ -275,7 +275,7 @@ describe("tools", () => {
       `${VALUE} 'tool_config.function_calling_config.mode'`,
     ],
     [
-      "allowed names that nobody is held to",
+      "allowed names without a required call",
       {
         tools: [WEATHER],
         toolConfig: {

@@ -326,7 +326,7 @@ describe("refused with the vendor's code", () => {
       "1203 model_name value 'kling-9' is invalid",
     ],
     [
-      "a model for pictures",
+      "an image model",
       "text2video",
       { model_name: "kling-v2-1", prompt: "x" },
       "1203 model_name value 'kling-v2-1' is invalid",
@@ -446,7 +446,7 @@ describe("refused with the vendor's code", () => {
       "1201 image: the image format is not supported, expected one of jpeg, png",
     ],
     [
-      "a movement between two pictures",
+      "a movement between two frames",
       "image2video",
       { ...frames, ...camera({ pan: 1 }) },
       "1201 image_tail: only one of image_tail, masks and camera_control can be used",
@@ -459,7 +459,7 @@ describe("refused with the vendor's code", () => {
     ],
     ["no pictures", "multi-image2video", { prompt: "x" }, "1201 image_list: cannot be empty"],
     [
-      "a picture that is not there",
+      "an image that does not exist",
       "omni-video",
       { prompt: "<<<image_2>>>", aspect_ratio: "1:1", image_list: [{ image_url: LINK }] },
       "1201 prompt: <<<image_2>>> is not among the 1 given",
@@ -484,7 +484,7 @@ describe("refused with the vendor's code", () => {
     ],
     ["another scenario", "lip-sync", { prompt: "x" }, "1202 The requested method is invalid"],
     [
-      "what is not allowed",
+      "blocked content",
       "text2video",
       { prompt: "[1301]" },
       "1301 Trigger the content security policy of the platform",
@@ -565,7 +565,7 @@ describe("refused with the vendor's code", () => {
       "1201 settings.resolution: must be 1080p with native audio or a last frame",
     ],
     [
-      "a shape beside a picture",
+      "a ratio beside an image",
       "image-to-video/kling-3.0",
       { contents: [first], settings: square },
       "1201 settings.aspect_ratio: is not supported by the current model",
@@ -662,7 +662,7 @@ describe("refused with the vendor's code", () => {
       "1201 contents: original audio needs a reference video",
     ],
     [
-      "frames beside pictures",
+      "frames beside reference images",
       "omni-video/kling-o1",
       { contents: [first, refer] },
       "1201 contents: frames and reference images cannot be used together",

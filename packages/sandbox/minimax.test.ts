@@ -317,14 +317,14 @@ describe("the older version", () => {
     ["ten seconds of the first", { model: "T2V-01", duration: 10 }, 2_013],
     ["the resolution of another", { resolution: "720P" }, 2_013],
     [
-      "the least detail without a picture",
+      "the lowest resolution without an image",
       { model: "MiniMax-Hailuo-02", resolution: "512P" },
       2_013,
     ],
     ["no picture", { model: "I2V-01" }, 2_013],
-    ["nobody to show", { model: "S2V-01" }, 2_013],
+    ["a person reference without an image", { model: "S2V-01" }, 2_013],
     ["an end that it does not know", { first_frame_image: LINK, last_frame_image: LINK }, 2_013],
-    ["a small picture", { first_frame_image: pngUrl(299, 400) }, 2_013],
+    ["a small image", { first_frame_image: pngUrl(299, 400) }, 2_013],
     [
       "two people",
       { model: "S2V-01", subject_reference: [{ type: "character", image: [LINK, LINK] }] },
@@ -354,11 +354,11 @@ describe("the older version", () => {
       },
     ],
     [
-      "somebody to show",
+      "a person reference",
       { model: "S2V-01", subject_reference: [{ type: "character", image: [LINK] }] },
     ],
     [
-      "a picture without words",
+      "an image without a prompt",
       { prompt: "", first_frame_image: pngUrl(300, 300), prompt_optimizer: false },
     ],
   ])("accepts %s", async (_what, body) => {

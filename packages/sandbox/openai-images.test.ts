@@ -293,13 +293,13 @@ describe("edits", () => {
       `${user} | images[1].image_url | invalid_image_file`,
     ],
     [
-      "half a picture",
+      "a truncated image",
       { images: [{ image_url: pngUrl(8, 8).slice(0, 80) }] },
       `${user} | images[0].image_url | invalid_image_file`,
     ],
     ["neither a link nor a file", { images: [{}] }, `${wrong} | images[0] | invalid_value`],
     [
-      "a file nobody has",
+      "an unknown file",
       { images: [{ file_id: "file-1" }] },
       `${wrong} | images[0].file_id | file_not_found`,
     ],
@@ -466,7 +466,7 @@ describe("the newest models", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["frames of a still picture", { frame_count: 3 }, "frame_count"],
+    ["frames of a still image", { frame_count: 3 }, "frame_count"],
     ["a stream of a moving one", { output_format: "gif", stream: true }, "stream"],
     ["several vectors", { output_format: "svg", n: 2 }, "n"],
     ["a fidelity", { input_fidelity: "high" }, "input_fidelity"],

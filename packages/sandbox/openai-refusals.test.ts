@@ -162,7 +162,7 @@ test.each<[string, JsonObject, string]>([
     `${INVALID} tools[0].function.parameters invalid_function_parameters`,
   ],
   [
-    "a custom tool whose grammar is none",
+    "a custom tool with an invalid grammar",
     ask("hi", {
       tools: [
         {
@@ -177,7 +177,7 @@ test.each<[string, JsonObject, string]>([
     `${INVALID} tools[0].custom.format.grammar.definition invalid_value`,
   ],
   [
-    "a call that nobody answered",
+    "a call without a result",
     talk(question, { role: "assistant", tool_calls: [call] }, question),
     `${INVALID} messages.[2].role `,
   ],
@@ -340,10 +340,7 @@ test.each<[string, JsonObject]>([
     "the default temperature for a reasoning model",
     ask("hi", { model: "o4-mini", temperature: 1, max_completion_tokens: 500 }),
   ],
-  [
-    "a temperature where the model does not think",
-    ask("hi", { model: "gpt-5.1", temperature: 0.2 }),
-  ],
+  ["a temperature with reasoning turned off", ask("hi", { model: "gpt-5.1", temperature: 0.2 })],
   [
     "the bounds themselves",
     ask("hi", { temperature: 2, top_p: 0, n: 1, presence_penalty: -2, frequency_penalty: 2 }),

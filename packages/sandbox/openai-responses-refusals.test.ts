@@ -62,7 +62,7 @@ test.each<[string, JsonObject, string]>([
     "400 input[0].content[0] invalid_value",
   ],
   [
-    "an image that is none",
+    "an invalid image",
     prompt([
       { role: "user", content: [{ type: "input_image", image_url: "data:image/png;base64,@@" }] },
     ]),
@@ -77,7 +77,7 @@ test.each<[string, JsonObject, string]>([
     "400 input[1].call_id string_above_max_length",
   ],
   [
-    "the id of a call where the id of an item belongs",
+    "the id of a call instead of the id of an item",
     prompt([ask, { ...call, id: "call_1" }, output]),
     "400 input[1].id invalid_value",
   ],
@@ -92,14 +92,14 @@ test.each<[string, JsonObject, string]>([
     "404 input ",
   ],
   [
-    "thoughts that are neither sealed nor stored",
+    "reasoning that is neither encrypted nor stored",
     prompt([ask, { type: "reasoning", id: "rs_none", summary: [] }, call, output], {
       model: "o4-mini",
     }),
     "404 input ",
   ],
   [
-    "thoughts that were sealed elsewhere",
+    "reasoning that was encrypted elsewhere",
     prompt(
       [
         ask,
@@ -149,7 +149,7 @@ test.each<[string, JsonObject, string]>([
     "400 reasoning.summary invalid_value",
   ],
   [
-    "sealed thoughts of a model that has none",
+    "encrypted reasoning for a model without reasoning",
     prompt("hi", { include: ["reasoning.encrypted_content"] }),
     "400 include ",
   ],
@@ -190,11 +190,7 @@ test.each<[string, JsonObject, string]>([
     prompt("hi", { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }),
     "404 tools ",
   ],
-  [
-    "a demand for a tool where there is none",
-    prompt("hi", { tool_choice: "required" }),
-    "400 tool_choice ",
-  ],
+  ["a forced tool without tools", prompt("hi", { tool_choice: "required" }), "400 tool_choice "],
   [
     "a demand for a tool that is not offered",
     prompt("hi", { tools: [WEATHER_TOOL], tool_choice: { type: "function", name: "g" } }),
@@ -230,7 +226,7 @@ test.each<[string, JsonObject, string]>([
     "400 text.format.schema invalid_json_schema",
   ],
   [
-    "a JSON object without the word",
+    "a JSON object without the word JSON in the prompt",
     prompt("hi", { text: { format: { type: "json_object" } } }),
     "400 input ",
   ],
@@ -304,7 +300,10 @@ test.each<[string, JsonObject]>([
     }),
   ],
   ["settings that are empty", prompt("hi", { reasoning: {}, text: {}, tools: [] })],
-  ["a sampling where the model does not think", prompt("hi", { model: "gpt-5.1", temperature: 0 })],
+  [
+    "sampling options with reasoning turned off",
+    prompt("hi", { model: "gpt-5.1", temperature: 0 }),
+  ],
   ["a tool choice without tools", prompt("hi", { tool_choice: "auto" })],
   ["a replayed answer without an id", prompt([ask, { role: "assistant", content: "hello" }, ask])],
   [
@@ -312,7 +311,7 @@ test.each<[string, JsonObject]>([
     prompt([ask, call, { ...output, output: [{ type: "input_text", text: "x" }] }]),
   ],
   [
-    "what the vendor's own tools did before",
+    "earlier activity of the vendor's own tools",
     prompt([
       ask,
       { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },

@@ -36,7 +36,7 @@ const REQUESTS: readonly (readonly [string, JsonObject])[] = [
   ],
   ["a refusal", prompt("please refuse")],
   ["hidden thoughts", prompt("Say hi", { model: "o4-mini", ...sealed })],
-  ["thoughts in summary", prompt("Say hi", { model: "gpt-5", reasoning: { summary: "auto" } })],
+  ["a reasoning summary", prompt("Say hi", { model: "gpt-5", reasoning: { summary: "auto" } })],
   ["visible thoughts", prompt("Say hi", { model: "sim-reasoner" })],
   ["a phase", prompt("Say hi", { model: "gpt-5.4" })],
   ["a cut answer", prompt("Count to 50", { max_output_tokens: 16 })],

@@ -45,19 +45,19 @@ test.each<[string, JsonObject, string]>([
     `${START} ${ITEM("content_part.added refusal.delta* refusal.done content_part.done")} completed`,
   ],
   [
-    "thoughts that stay hidden",
+    "hidden reasoning",
     prompt("Say hi", { model: "o3" }),
     `${START} output_item.added output_item.done ${TEXT} completed`,
   ],
   [
-    "thoughts in summary",
+    "a reasoning summary",
     prompt("Say hi", { model: "o3", reasoning: { summary: "detailed" } }),
     `${START} ${ITEM(
       "reasoning_summary_part.added reasoning_summary_text.delta* reasoning_summary_text.done reasoning_summary_part.done",
     )} ${TEXT} completed`,
   ],
   [
-    "thoughts of a model that shows them",
+    "reasoning of a model that shows it",
     prompt("Say hi", { model: "sim-reasoner" }),
     `${START} ${ITEM(
       "content_part.added reasoning_text.delta* reasoning_text.done content_part.done",

@@ -251,13 +251,17 @@ describe("refused with the vendor's message", () => {
   const refused: [string, JsonObject, string][] = [
     ["no words", { prompt: null }, "400 prompt missing_required_parameter"],
     ["empty words", { prompt: "" }, "400 prompt string_below_min_length"],
-    ["too many words", { prompt: "x".repeat(32_001) }, "400 prompt string_above_max_length"],
+    [
+      "a prompt that is too long",
+      { prompt: "x".repeat(32_001) },
+      "400 prompt string_above_max_length",
+    ],
     ["another model", { model: "sora-1" }, "400 model invalid_value"],
     ["seconds as a number", { seconds: 4 }, "400 seconds invalid_type"],
     ["five seconds", { seconds: "5" }, "400 seconds invalid_value"],
     ["another size", { size: "640x480" }, "400 size invalid_value"],
     ["a large size of the small model", { size: "1792x1024" }, "400 size invalid_value"],
-    ["what it does not know", { n: 2 }, "400 n unknown_parameter"],
+    ["an unknown field", { n: 2 }, "400 n unknown_parameter"],
     [
       "a reference as a text",
       { input_reference: "https://a.example" },
@@ -270,7 +274,7 @@ describe("refused with the vendor's message", () => {
     ],
     ["no reference in it", { input_reference: {} }, "400 input_reference invalid_value"],
     ["a file that is not there", { input_reference: { file_id: "f" } }, "404 id "],
-    ["a picture of another size", image(pngUrl(72, 128)), "400 input_reference invalid_value"],
+    ["an image of another size", image(pngUrl(72, 128)), "400 input_reference invalid_value"],
     [
       "no picture",
       image("data:image/png;base64,AAAA"),

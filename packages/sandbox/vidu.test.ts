@@ -214,7 +214,7 @@ describe("refused with the vendor's message", () => {
       invalid("model"),
     ],
     [
-      "an image beside words alone",
+      "an image for a text-only video",
       "text2video",
       { prompt, images: [LINK] },
       "400 FieldUnwanted unwanted field: images",
@@ -225,7 +225,7 @@ describe("refused with the vendor's message", () => {
     ["eight references", "reference2video", { prompt, images: Array(8).fill(LINK) }, count],
     ["base64 without its prefix", "img2video", { images: ["AAAA"] }, invalid("images")],
     [
-      "an image that is none",
+      "an invalid image",
       "img2video",
       { images: ["data:image/png;base64,AAAA"] },
       "400 ImageFormatInvalid image format invalid",

@@ -110,8 +110,8 @@ test.each([
   ["a price that is a number", { price: { input: 0.15, output: 0.6 } }],
   ["a price finer than the unit", { price: { input: "0.1234567", output: "1" } }],
   ["a missing output rate", { price: { input: "1" } }],
-  ["half a price beside a rate of pictures", { price: { input: "1", imageInput: "2" } }],
-  ["a picture for more than anybody asks", { price: { image: "50.1" } }],
+  ["half a price beside an image rate", { price: { input: "1", imageInput: "2" } }],
+  ["an image price above the maximum", { price: { image: "50.1" } }],
   ["a grade without a rate", { price: { image: "1", grades: { "4K": {} } } }],
   ["a grade with an unknown rate", { price: { image: "1", grades: { "4K": { smell: "1" } } } }],
   ["a grade without a name", { price: { image: "1", grades: { "": { image: "1" } } } }],
@@ -162,7 +162,7 @@ test.each<[string, object]>([
   ["calls the usual tier by a vendor's word", { when: { serviceTier: "default" } }],
   ["has a day that there is not", { when: { until: "2026-11-31" } }],
   ["has hours that end before they begin", { when: { hours: ["22:00-02:00"] } }],
-  ["has a condition nobody knows", { when: { weather: "rain" } }],
+  ["has an unknown condition", { when: { weather: "rain" } }],
   ["names no model", { models: [] }],
 ])("a variant that %s is refused", (_what, change) => {
   expect(() => parsed({}, { variants: [{ ...FLEX, ...change }] })).toThrow();

@@ -15,13 +15,13 @@ test("units other than tokens are kept, and omitted if they are absent", () => {
 });
 
 test.each([
-  ["a fraction of a picture", { images: 0.5 }],
-  ["fewer pictures than none", { images: -1 }],
-  ["pictures in words", { images: "2" }],
-  ["more pictures than anybody makes", { images: 10_001 }],
+  ["a fraction of an image", { images: 0.5 }],
+  ["a negative number of images", { images: -1 }],
+  ["images as text", { images: "2" }],
+  ["more images than the maximum", { images: 10_001 }],
   ["a year of sound", { durationMs: 365 * 24 * 3_600_000 }],
-  ["more characters than anybody reads aloud", { characters: 100_000_001 }],
-  ["more searches than anybody makes", { searches: 100_001 }],
+  ["more characters than the maximum", { characters: 100_000_001 }],
+  ["more searches than the maximum", { searches: 100_001 }],
 ])("%s is refused", (_, units) => {
   expect(usageOf({ ...EMPTY, ...units })).toBeUndefined();
 });

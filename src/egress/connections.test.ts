@@ -35,9 +35,12 @@ describe("a connection is reused", () => {
   });
 
   const lasts: [string, string][] = [
-    ["says that it is to be closed", `${OK}Connection: close\r\nContent-Length: 2\r\n\r\nhi`],
+    [
+      "announces that the connection closes",
+      `${OK}Connection: close\r\nContent-Length: 2\r\n\r\nhi`,
+    ],
     ["is in HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi"],
-    ["is followed by what nobody asked for", `${sized("hi")}HTTP/1.1 200 OK`],
+    ["is followed by unexpected bytes", `${sized("hi")}HTTP/1.1 200 OK`],
   ];
   test.each(lasts)("but not after a response that %s", async (_what, answer) => {
     await using upstream = await openRawUpstream((socket) => socket.write(answer));

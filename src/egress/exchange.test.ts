@@ -360,7 +360,7 @@ function watchedSignal(): { signal: AbortSignal; abort(): void; readonly listene
 describe("discarding a response releases its deadline, its listener and its connection", () => {
   const never = new Promise<void>(() => {});
   const states: [string, string, (reply: UpstreamReply) => Promise<unknown>][] = [
-    ["that nobody has taken yet", `${OK}Content-Length: 9\r\n\r\nhi`, async () => {}],
+    ["that were not read yet", `${OK}Content-Length: 9\r\n\r\nhi`, async () => {}],
     [
       "that is being taken",
       `${OK}Content-Length: 9\r\n\r\nhi`,

@@ -207,7 +207,7 @@ describe("an invalid response is refused and its connection closed", () => {
 describe("deadlines", () => {
   const cases: readonly [string, string, Partial<GuardedRequest>, Answer][] = [
     [
-      "a host that takes the request and says nothing",
+      "a host that accepts the request and does not respond",
       "first byte",
       { firstByteTimeoutMs: 60 },
       () => {},
@@ -234,7 +234,7 @@ describe("deadlines", () => {
       (socket) => socket.write(reply("200 OK", { "Content-Length": "10" }, "ab")),
     ],
     [
-      "a body that drips for ever",
+      "a body that arrives slowly without an end",
       "total",
       { idleTimeoutMs: 1_000, totalTimeoutMs: 100 },
       (socket) => {
@@ -243,7 +243,7 @@ describe("deadlines", () => {
       },
     ],
     [
-      "redirects that each take their time",
+      "slow redirects",
       "total",
       { totalTimeoutMs: 150, maxRedirects: 1_000 },
       (socket) => void setTimeout(() => socket.write(reply("302 Found", { Location: "/" })), 40),

@@ -69,7 +69,7 @@ describe("an upstream behind a proxy", () => {
     ["cannot reach it", says("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 2\r\n\r\nno"), /502/],
     ["speaks another language", says("220 mail.example ESMTP\r\n\r\n"), /is not HTTP/],
     [
-      "says more than was asked",
+      "sends more bytes than expected",
       says("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK"),
       /after its response/,
     ],
@@ -151,12 +151,12 @@ describe("a proxy", () => {
     ["a name of a private network", "models.internal", 443],
     ["a name without a domain", "ollama", 443],
     ["an exception", "direct.example", 443],
-    ["what is below an exception", "a.b.direct.example", 443],
-    ["what is below an exception with a dot", "a.dotted.example", 443],
-    ["what is below an exception with a star", "a.starred.example", 443],
+    ["a subdomain of an exception", "a.b.direct.example", 443],
+    ["a subdomain of an exception with a dot", "a.dotted.example", 443],
+    ["a subdomain of an exception with a star", "a.starred.example", 443],
     ["an exception's port", "ported.example", 8443],
     ["an exception's network", "9.9.9.9", 443],
-    ["an exception, however it is written", "DIRECT.example.", 443],
+    ["an exception, in any notation", "DIRECT.example.", 443],
   ])("is not used for %s", (_what, host, port) => {
     expect(choose(host, port, true)).toBeUndefined();
   });

@@ -81,8 +81,8 @@ describe("[C25] never receives a byte of a request or a credential", () => {
     ["that is not valid yet", "not-yet-valid", "localhost", /not yet valid/, {}],
     ["for another name", "other-name", "localhost", /does not match/, {}],
     ["for another address", "other-name", "127.0.0.1", /does not match/, {}],
-    ["whose name is not where names belong", "only-a-common-name", "localhost", /not match/, {}],
-    ["of an authority nobody trusts", "good", "localhost", /verify|issuer/, untrusted],
+    ["with the name in another field", "only-a-common-name", "localhost", /not match/, {}],
+    ["of an unknown authority", "good", "localhost", /verify|issuer/, untrusted],
   ];
   describe.each([
     ["told to be careful", {}],

@@ -124,7 +124,7 @@ describe("an upstream that fails", () => {
   const refusals: [string, Script, FaultCode][] = [
     ["hangs before its answer", () => {}, "upstream_timeout"],
     [
-      "goes silent in the middle",
+      "falls silent in the middle",
       (socket) => socket.write(`${OK}content-length: 9\r\n\r\nhi`),
       "upstream_timeout",
     ],
@@ -162,7 +162,11 @@ describe("an upstream that fails", () => {
       (socket) => socket.end(`${OK}\r\n${"x".repeat(20_000)}`),
       "upstream_failed",
     ],
-    ["answers what is not HTTP", (socket) => socket.end("nonsense\r\n\r\n"), "upstream_failed"],
+    [
+      "sends a response that is not HTTP",
+      (socket) => socket.end("nonsense\r\n\r\n"),
+      "upstream_failed",
+    ],
     [
       "[A54] [C15] names a thousand codings",
       (socket) =>

@@ -9,16 +9,21 @@ function addressOf(forwarded: string | undefined, peer: string | undefined): str
 }
 
 test.each([
-  ["nobody is believed but a trusted proxy", "10.9.9.9", "198.51.100.1", "198.51.100.1"],
-  ["a trusted proxy says who it is", "198.51.100.7", "10.0.0.1", "198.51.100.7"],
-  ["what the client wrote itself stands further left", "1.1.1.1, 8.8.8.8", "10.0.0.1", "8.8.8.8"],
-  ["proxies may stand in a row", "8.8.8.8, 10.0.0.3, 10.0.0.2", "10.0.0.1", "8.8.8.8"],
+  ["only a trusted proxy's header counts", "10.9.9.9", "198.51.100.1", "198.51.100.1"],
+  ["a trusted proxy's header has the client", "198.51.100.7", "10.0.0.1", "198.51.100.7"],
+  [
+    "entries of the client itself are further left and ignored",
+    "1.1.1.1, 8.8.8.8",
+    "10.0.0.1",
+    "8.8.8.8",
+  ],
+  ["several proxies may be chained", "8.8.8.8, 10.0.0.3, 10.0.0.2", "10.0.0.1", "8.8.8.8"],
   ["among proxies the first one asked", "10.0.0.3, 10.0.0.2", "10.0.0.1", "10.0.0.3"],
-  ["a proxy that says nothing is the client", undefined, "10.0.0.1", "10.0.0.1"],
+  ["a proxy without the header is the client", undefined, "10.0.0.1", "10.0.0.1"],
   ["a port is no part of it", "8.8.8.8:4711", "10.0.0.1", "8.8.8.8"],
   ["nor are brackets", "[2001:db8::1]:4711", "10.0.0.1", "2001:db8::1"],
   ["a proxy may come as IPv6", "8.8.8.8", "::ffff:10.0.0.1", "8.8.8.8"],
-  ["what is no address is nobody's", "8.8.8.8, unknown", "10.0.0.1", "unknown"],
+  ["an invalid address is ignored", "8.8.8.8, unknown", "10.0.0.1", "unknown"],
 ])("%s", (_, forwarded, peer, expected) => {
   expect(addressOf(forwarded, peer)).toBe(expected);
 });

@@ -53,9 +53,9 @@ test.each([
   ["a misspelt name", { pasword: "hunter2" }],
   ["something else in a secret's place", { password: { of: ["hunter2"] } }],
   ["a number for a secret", { password: 4_711_2 }],
-  ["an object where a text should be", { name: { of: "hunter2" } }],
-  ["a text where a number should be", { age: "hunter2" }],
-  ["a list where a text should be", { name: ["hunter2"] }],
+  ["an object instead of a text", { name: { of: "hunter2" } }],
+  ["a text instead of a number", { age: "hunter2" }],
+  ["a list instead of a text", { name: ["hunter2"] }],
   ["a name that every object has", { constructor: "hunter2" }],
 ])("%s is not shown", (_, body) => {
   const text = JSON.stringify(shown(body));

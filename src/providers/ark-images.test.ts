@@ -127,12 +127,7 @@ describe("[A4.11-c] input images", () => {
   });
 
   test.each<[string, string, Json | undefined, string]>([
-    [
-      "none may be given to 3.0",
-      V3,
-      LINK,
-      "'image' must be omitted: this model accepts only text.",
-    ],
+    ["3.0 accepts no image", V3, LINK, "'image' must be omitted: this model accepts only text."],
     [
       "the edit model needs one",
       EDIT,
@@ -140,7 +135,7 @@ describe("[A4.11-c] input images", () => {
       "The number of images in 'image' must be 1 for this model, not 0.",
     ],
     [
-      "the edit model takes one",
+      "the edit model accepts one",
       EDIT,
       [LINK, LINK],
       "The number of images in 'image' must be 1 for this model, not 2.",
@@ -152,7 +147,7 @@ describe("[A4.11-c] input images", () => {
       "The number of images in 'image' must be 0 to 5 for this model, not 6.",
     ],
     [
-      "somebody else's store cannot be read",
+      "another vendor's storage cannot be read",
       V4,
       "oss://bucket/fox.png",
       "'image' cannot be carried: a stored file can be used only with the vendor that stores it.",

@@ -209,7 +209,7 @@ describe("media", () => {
     ],
     ["a sound alone", SECOND, { media: [SOUND] }, "audio | 'audio' requires an image"],
     [
-      "a picture for words alone",
+      "an image for a text-only video",
       WORDS_ONLY,
       { media: [FIRST] },
       "image | This model does not accept",

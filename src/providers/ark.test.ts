@@ -15,18 +15,18 @@ const ON = { thinking: { type: "enabled" } };
 
 describe("[A4.3-08] a model thinks only if the request asks for it", () => {
   test.each<[string, string, JsonObject, JsonObject]>([
-    ["a model that would by itself is told not to", NEW, {}, OFF],
-    ["null says nothing", NEW, { thinking: null }, OFF],
+    ["a model that thinks by default has it turned off", NEW, {}, OFF],
+    ["null counts as omitted", NEW, { thinking: null }, OFF],
     ["so are the later ones", "doubao-seed-2-0-pro-260215", {}, OFF],
-    ["who asks for it gets it", NEW, ON, ON],
+    ["a request for thinking turns it on", NEW, ON, ON],
     [
-      "who asks for an effort gets it",
+      "a request for an effort turns it on",
       NEW,
       { reasoning_effort: "high" },
       { reasoning_effort: "high" },
     ],
     [
-      "the least effort is none",
+      "the lowest effort turns it off",
       NEW,
       { reasoning_effort: "minimal" },
       { reasoning_effort: "minimal", ...OFF },

@@ -79,7 +79,7 @@ describe("[A4.11-e] an image request", () => {
 
   test.each<[string, JsonObject, string]>([
     [
-      "by somebody else",
+      "of another vendor",
       { model: DRAW, input: { messages: [{ role: "assistant", content: [text] }] } },
       "input.messages[0].role: 'input.messages[0].role' must be",
     ],
@@ -94,12 +94,12 @@ describe("[A4.11-e] an image request", () => {
       "prompt: 'prompt' is required for this model.",
     ],
     [
-      "with more words than are read",
+      "with a prompt above the maximum length",
       nested(DRAW, {}, [{ text: "🦊".repeat(801) }]),
       "prompt: 'prompt' must have 800 characters at most, not 801.",
     ],
     [
-      "with a picture for who only draws",
+      "with an image for a model without image input",
       nested(DRAW, {}, [image, text]),
       "image: 'image' must be omitted: this model accepts only text.",
     ],
@@ -109,7 +109,7 @@ describe("[A4.11-e] an image request", () => {
       "image: The number of images in 'image' must be 1 to 3 for this model, not 0.",
     ],
     [
-      "[A8] with four pictures",
+      "[A8] with four images",
       nested(EDIT_PLUS, {}, [image, image, image, image, text]),
       "image: The number of images in 'image' must be 1 to 3 for this model, not 4.",
     ],

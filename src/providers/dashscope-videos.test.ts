@@ -294,7 +294,7 @@ describe("media", () => {
     ["four videos", "wan2.6-r2v", [CLIP, CLIP, CLIP, CLIP]],
     ["an empty list", "wan2.7-i2v", []],
     ["two videos to go on from", "wan2.7-i2v", [BASE, BASE]],
-    ["a voice of nobody", "wan2.7-r2v", [VOICE, LOOK]],
+    ["a voice without a person", "wan2.7-r2v", [VOICE, LOOK]],
     ["two voices of one", "wan2.7-r2v", [LOOK, VOICE, VOICE]],
   ])("%s for %s is refused", (_what, model, media) => {
     expect(refused(model, { media })).toStartWith("invalid_request | ");

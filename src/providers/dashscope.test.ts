@@ -14,45 +14,40 @@ function sent(model: string, fields: JsonObject): JsonObject {
 describe("[A4.3-07] deep thinking needs a stream", () => {
   test.each<[string, string, JsonObject, JsonObject]>([
     [
-      "in a stream it is switched as the caller says",
+      "in a stream the client's option applies",
       "qwen-plus",
       { stream: true, enable_thinking: true },
       { stream: true, enable_thinking: true },
     ],
     [
-      "without one it is switched off, and nobody is told off for it",
+      "without a stream thinking is turned off, without an error",
       "qwen-plus",
       { enable_thinking: true },
       { enable_thinking: false },
     ],
     [
-      "without one it is switched off where a model would think by itself",
+      "without a stream it is turned off for a model that thinks by default",
       "qwen3.5-plus",
       { stream: false },
       { stream: false, enable_thinking: false },
     ],
     ["so it is for the open models", "qwen3-32b", {}, { enable_thinking: false }],
-    [
-      "in a stream a model does what it usually does",
-      "qwen3.5-plus",
-      { stream: true },
-      { stream: true },
-    ],
+    ["in a stream a model keeps its default", "qwen3.5-plus", { stream: true }, { stream: true }],
     ["a model that does not think by itself is let be", "qwen-plus", {}, {}],
     ["a model that cannot think is let be", "qwen3-30b-a3b-instruct-2507", {}, {}],
     [
-      "a wish not to think stays",
+      "an option to turn thinking off is kept",
       "qwen-plus",
       { enable_thinking: false },
       { enable_thinking: false },
     ],
     [
-      "a model that does nothing but think is not told",
+      "a model that always thinks gets no option",
       "qwen3-next-80b-a3b-thinking",
       { stream: true, enable_thinking: false },
       { stream: true },
     ],
-    ["nor is one that goes by another name", "qwq-plus", { enable_thinking: true }, {}],
+    ["a model with another name gets no option either", "qwq-plus", { enable_thinking: true }, {}],
   ])("%s", (_what, model, fields, expected) => {
     expect(sent(model, fields)).toEqual(expected);
   });

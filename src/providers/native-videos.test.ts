@@ -285,8 +285,8 @@ describe("media", () => {
   });
 
   test.each<[string, Said, string]>([
-    ["no words and no picture", { prompt: "" }, "prompt"],
-    ["four pictures to look at", { media: [LOOK, LOOK, LOOK, LOOK] }, "image"],
+    ["no prompt and no image", { prompt: "" }, "prompt"],
+    ["four reference images", { media: [LOOK, LOOK, LOOK, LOOK] }, "image"],
     ["a frame beside them", { media: [PICTURE, LOOK] }, "image"],
     ["a video beside them", { media: [CLIP, LOOK] }, "image"],
     ["a frame beside a video", { media: [PICTURE, CLIP] }, "image"],
@@ -296,7 +296,7 @@ describe("media", () => {
     ["a square", { ratio: "1:1" }, "ratio"],
     ["half a seed", { seed: 0.5 }, "seed"],
     ["five videos", { count: 5 }, "n"],
-    ["nobody we know", { people: "some" }, "person_generation"],
+    ["an unknown option for people", { people: "some" }, "person_generation"],
   ])("%s is refused", (_what, said, param) => {
     expect(refused("vertex", NEWEST, said)).toStartWith(`invalid_request | ${param} |`);
   });
@@ -453,7 +453,7 @@ describe("the vendor's own library", () => {
       { source: { prompt: "a lake", video: { videoBytes: "AAAA", mimeType: "video/mp4" } } },
     ],
     [
-      "all that can be said",
+      "all supported options",
       "vertex",
       { seed: 5, audio: true, count: 2, seconds: 4, media: [PICTURE] },
       {

@@ -97,7 +97,7 @@ describe("a quirk", () => {
       },
     ],
     [
-      "Groq refuses log probabilities, and takes names of speakers",
+      "Groq refuses log probabilities, and accepts names of speakers",
       "groq",
       {
         model: "m",
@@ -108,7 +108,7 @@ describe("a quirk", () => {
       { model: "m", messages: [{ role: "user", name: "Ann", content: "hi" }] },
     ],
     [
-      "Mistral wants a tool to be called in other words, and its own seed",
+      "Mistral has another value for a required tool call, and its own seed",
       "mistral",
       {
         model: "m",
@@ -126,7 +126,7 @@ describe("a quirk", () => {
       { model: "grok-4", messages: [user] },
     ],
     [
-      "xAI's other models take them",
+      "xAI's other models accept them",
       "xai",
       { model: "grok-4-fast-non-reasoning", stop: ["x"], messages: [user] },
       { model: "grok-4-fast-non-reasoning", stop: ["x"], messages: [user] },

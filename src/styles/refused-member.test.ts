@@ -99,7 +99,7 @@ describe("the member that a vendor refuses by name is found", () => {
 describe("no member is found if", () => {
   test.each<[string, object]>([
     [
-      "it stands in a list",
+      "it is in a list",
       { error: { type: "e", message: "messages.0.x: Extra inputs are not permitted" } },
     ],
     [

@@ -40,7 +40,7 @@ describe("an error response is read in every server's form", () => {
       "Field required",
     ],
     [
-      "a status word",
+      "a status name",
       400,
       { error: { code: 400, status: "INVALID_ARGUMENT", message: "Too hot." } },
       "upstream_rejected",
@@ -83,7 +83,7 @@ describe("an error response is read in every server's form", () => {
       "long",
     ],
     [
-      "a context too long, in words only",
+      "a context too long, in text only",
       400,
       {
         error: {
@@ -191,7 +191,7 @@ describe("an error response is read in every server's form", () => {
     ],
     ["a busy server", 503, { error: { message: "busy" } }, "upstream_overloaded", "busy"],
     [
-      "a busy server, by word",
+      "a busy server, by name",
       529,
       { error: { message: "busy", type: "overloaded_error" } },
       "upstream_overloaded",
@@ -248,12 +248,12 @@ describe("a failure within a successful response is found", () => {
   test.each<[string, Json, FaultCode]>([
     ["an error object", { error: { message: "m", type: "server_error" } }, "upstream_failed"],
     [
-      "an error with a status of its own",
+      "an error with a separate status",
       { error: { message: "m", code: 429 } },
       "upstream_rate_limited",
     ],
     [
-      "the caller's mistake",
+      "the client's mistake",
       {
         error: {
           message: "m",
@@ -303,7 +303,7 @@ describe("a failure within a successful response is found", () => {
         ],
       },
     ],
-    ["an answer that says it has no error", { error: null, choices: [] }],
+    ["a response with an empty error", { error: null, choices: [] }],
     [
       "an answer with an empty error",
       { error: {}, choices: [{ index: 0, delta: { content: "a" } }] },
@@ -424,7 +424,7 @@ describe("a refusal concerns the account only if its message says so", () => {
       "content_filtered",
     ],
     [
-      "a flagged prompt, in words",
+      "a flagged prompt, in text",
       403,
       {
         error: {
@@ -509,7 +509,7 @@ describe("a refusal concerns the account only if its message says so", () => {
     ],
 
     [
-      "words of an account that the caller wrote",
+      "text about an account that the client wrote",
       403,
       openai("Tool 'incorrect api key provided' is refused."),
       "upstream_forbidden",
@@ -622,7 +622,7 @@ describe("a limit or a missing object concerns the request if its message says s
       "upstream_model_missing",
     ],
     [
-      "a model, in words",
+      "a model, in text",
       404,
       google(
         404,
@@ -632,7 +632,7 @@ describe("a limit or a missing object concerns the request if its message says s
       "upstream_model_missing",
     ],
     ["a wrong address", 404, { detail: "Not Found" }, "upstream_model_missing"],
-    ["a wrong address, in a page's words", 404, "404 page not found", "upstream_model_missing"],
+    ["a wrong address, in a page's text", 404, "404 page not found", "upstream_model_missing"],
     [
       "an unknown model as a bad request",
       400,

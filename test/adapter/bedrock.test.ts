@@ -414,7 +414,7 @@ describe("a stream that fails", () => {
 
   test.each([
     [
-      "is told so by the vendor",
+      "gets an error event of the vendor",
       frame("throttlingException", { message: "Too many tokens" }, "exception"),
     ],
     ["ends without its end", new Uint8Array()],

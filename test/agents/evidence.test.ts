@@ -35,7 +35,7 @@ test("a request that the agent cancelled itself is no failure", () => {
 const [first, second] = works.received;
 test.each<[string, Partial<Evidence>, string]>([
   [
-    "a call failed, even where a later one did not",
+    "a call failed, even if a later one succeeded",
     { calls: [{ style: "responses", outcome: "failed", fault: "internal" }, ...works.calls] },
     `a call failed with internal: ${works.ended.stdout.trim()}`,
   ],
@@ -50,7 +50,7 @@ test.each<[string, Partial<Evidence>, string]>([
     "ended with 1: two",
   ],
   [
-    "it asked nobody",
+    "it called no upstream",
     { received: [], calls: [] },
     `nothing reached the upstream: ${works.ended.stdout.trim()}`,
   ],
@@ -60,7 +60,7 @@ test.each<[string, Partial<Evidence>, string]>([
     "spoke chat instead of responses",
   ],
   [
-    "the upstream was asked in another style than its own",
+    "the upstream was called in another style than its own",
     { received: works.received.map((each) => ({ ...each, path: "/openai/v1/responses" })) },
     "the upstream was called at /openai/v1/responses",
   ],

@@ -50,7 +50,7 @@ describe("[A4.3-a] an invalid field is named", () => {
     ["no message at all", { messages: [] }, "messages"],
     ["messages that are not a list", { messages: "hi" }, "messages"],
     ["a message without a role", { messages: [{ content: "hi" }] }, "messages[0].role"],
-    ["a role that is no word", { messages: [{ role: 7, content: "hi" }] }, "messages[0].role"],
+    ["a role that is not a text", { messages: [{ role: 7, content: "hi" }] }, "messages[0].role"],
     [
       "content of the wrong type",
       { messages: [{ role: "user", content: 5 }] },
@@ -63,12 +63,12 @@ describe("[A4.3-a] an invalid field is named", () => {
     ],
     ["a temperature above 2", { temperature: 2.1 }, "temperature"],
     ["a temperature below 0", { temperature: -0.1 }, "temperature"],
-    ["a temperature in words", { temperature: "hot" }, "temperature"],
+    ["a temperature as text", { temperature: "hot" }, "temperature"],
     ["a top_p above 1", { top_p: 1.5 }, "top_p"],
     ["max_tokens of zero", { max_tokens: 0 }, "max_tokens"],
     ["max_tokens in fractions", { max_tokens: 1.5 }, "max_tokens"],
     ["max_tokens beyond reason", { max_tokens: 1e18 }, "max_tokens"],
-    ["a stream that is a word", { stream: "yes" }, "stream"],
+    ["a stream flag that is text", { stream: "yes" }, "stream"],
     ["tools that are not a list", { tools: {} }, "tools"],
     [
       "a tool without a name",

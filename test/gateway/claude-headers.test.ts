@@ -128,7 +128,7 @@ test.each<[string, JsonObject, string]>([
     "task-budgets-2026-03-13",
   ],
   [
-    "what to do with misplaced thinking",
+    "an option for misplaced thinking",
     { thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } } },
     "thinking-binding-controls-2026-08-01",
   ],

@@ -197,7 +197,7 @@ describe("a request's members, known or not, reach a vendor of the same style", 
         ],
       },
     ],
-    ["what is known of the cache", { diagnostics: { previous_message_id: null } }],
+    ["cache diagnostics", { diagnostics: { previous_message_id: null } }],
     ["fallbacks and speed", { fallbacks: "default", speed: "fast" }],
   ])("%s", async (_what, more) => {
     const body = { model: "claude-sonnet-5-5", max_tokens: 100, messages: [HELLO], ...more };

@@ -297,7 +297,7 @@ describe("an explanation", () => {
       { status: 400, code: "not_carried", param: "container" },
     ],
     [
-      "goes on from a response that is not there",
+      "continues a missing response",
       {
         path: "/v1/responses",
         body: { model: MODEL, input: "hi", previous_response_id: "resp_0" },

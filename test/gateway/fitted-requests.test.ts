@@ -151,7 +151,7 @@ describe("options that a model refuses are not sent, and reported as lost", () =
       "temperature, top_k, top_p",
       "",
     ],
-    ["a limit above its own", { model: "gpt-4o", max_tokens: 64_000 }, "max_tokens", ""],
+    ["a limit above its maximum", { model: "gpt-4o", max_tokens: 64_000 }, "max_tokens", ""],
     ["the older limit, which is no loss", { model: "o3", max_tokens: 500 }, "", ""],
     [
       "samplers of a model that reasons",
@@ -168,7 +168,7 @@ describe("options that a model refuses are not sent, and reported as lost", () =
     ["a foreign tier", { model: "gpt-4o", service_tier: "on_demand" }, "service_tier", ""],
     ["no tools at all", { model: "gpt-4o", tools: [], tool_choice: "auto" }, "", ""],
     [
-      "JSON without the word",
+      "JSON without the word JSON in the prompt",
       { model: "gpt-4o", response_format: { type: "json_object" } },
       "",
       "",

@@ -358,12 +358,12 @@ const BOOK = { type: "function", function: { name: "book", parameters: SCHEMA } 
 describe("an instruction tells the model to call a tool, if", () => {
   test.each<[string, JsonObject, JsonObject?]>([
     ["any of several may be called", { tools: [BOOK, OTHER], tool_choice: "required" }],
-    ["the answer has a schema of its own", { response_format: formatOf() }],
+    ["the response has its own schema", { response_format: formatOf() }],
     ["the schema is open", {}, { type: "object", additionalProperties: { type: "string" } }],
     ["the schema refers to itself", {}, { ...SCHEMA, properties: { city: { $ref: "#" } } }],
     ["the schema has a pattern", {}, { ...SCHEMA, properties: { city: { pattern: "^a" } } }],
     ["the schema has too many members that may be left out", {}, wide()],
-    ["the tool takes nothing", {}, { type: "object", properties: {} }],
+    ["the tool has no parameters", {}, { type: "object", properties: {} }],
   ])("%s", async (_why, more, schema = SCHEMA) => {
     const { body, lost } = await ask("chat", false, "named", more, schema);
 

@@ -152,7 +152,7 @@ describe("a response in a schema that the model does not accept is the arguments
 
   test.each([
     [
-      "the caller has tools",
+      "the client has tools",
       "deepseek-flash",
       { tools: [{ type: "function", function: { name: "f" } }] },
     ],
@@ -206,7 +206,7 @@ describe("a native choice among words returns the plain word", () => {
     ["by a tool", "claude-opus-4-20250514", CHOICE],
     ["by a schema", "claude-sonnet-4-5", CHOICE],
     ["in words", "deepseek-reasoner", CHOICE],
-    ["in words, answered with the word", "deepseek-reasoner", "yes"],
+    ["in text, answered with the word", "deepseek-reasoner", "yes"],
   ])("%s: %s", async (_how, model, answered) => {
     said = answered;
     for (const operation of ["generateContent", "streamGenerateContent?alt=sse"]) {

@@ -306,7 +306,7 @@ describe.each([false, true])("the cost of a call (stream: %p)", (stream) => {
     ["by a factor that leaves parts of a nano-dollar", { price_factor: 0.333 }, 441_026],
     ["by a factor of nothing", { price_factor: 0 }, 0],
     [
-      "by the group's own price, whatever its factor",
+      "by the group's own price, with any factor",
       {
         price_factor: 7,
         prices: { counted: { input: "0.000123", output: 10, cached_input: 0.5 } },
@@ -314,7 +314,7 @@ describe.each([false, true])("the cost of a call (stream: %p)", (stream) => {
       1_210_074,
     ],
     [
-      "by the group's own price, in which cached input has none",
+      "by the group's own price, without one for cached input",
       { prices: { counted: { input: 2, output: 10 } } },
       1_000 * 2_000 + 101 * 10_000,
     ],
@@ -342,7 +342,7 @@ describe.each([false, true])("the cost of a call (stream: %p)", (stream) => {
       0,
     ],
     [
-      "by the usual price where the group's own is another model's",
+      "by the normal price if the group's own is another model's",
       { prices: { other: { input: 0, output: 0 } } },
       USUAL,
     ],

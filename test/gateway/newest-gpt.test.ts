@@ -163,7 +163,7 @@ describe("tools of a model that supports them in responses only", () => {
       "/chat/completions",
     ],
     [
-      "where there is no effort none",
+      "without an effort none",
       { model: "gpt-6-astra", tools: [CHAT_TOOL], reasoning_effort: "none" },
       "/responses",
     ],
@@ -182,7 +182,7 @@ describe("tools of a model that supports them in responses only", () => {
     ["the strongest effort", { model: "gpt-6.1-sol", reasoning_effort: "max" }, "/responses"],
     ["the strongest effort, in the name", { model: "gpt-6.1-sol-max" }, "/responses"],
     [
-      "a model that takes tools in chat: chat",
+      "a model that accepts tools in chat: chat",
       { model: "gpt-5", tools: [CHAT_TOOL] },
       "/chat/completions",
     ],
@@ -193,11 +193,11 @@ describe("tools of a model that supports them in responses only", () => {
     ],
     ["the vendor's cloud", { model: "cloud-gpt-6-sol", tools: [CHAT_TOOL] }, "/responses"],
     [
-      "a compatible channel that says so",
+      "a compatible channel with the option",
       { model: "proxy-gpt-5", tools: [CHAT_TOOL] },
       "/responses",
     ],
-    ["a compatible channel that says so of all calls", { model: "all-gpt-5" }, "/responses"],
+    ["a compatible channel with the option for all calls", { model: "all-gpt-5" }, "/responses"],
     ["its other calls: chat", { model: "proxy-gpt-5" }, "/chat/completions"],
     [
       "a compatible channel that does not: chat",

@@ -90,7 +90,7 @@ test.each<[string, JsonObject, JsonObject, number]>([
     1,
   ],
   ["in the region that it was asked for", { inference_geo: "us" }, { inference_geo: "us" }, 1.1],
-  ["in a region that nobody asked for", {}, { inference_geo: "us" }, 1.1],
+  ["in a region that was not requested", {}, { inference_geo: "us" }, 1.1],
 ])("a call that was served %s has the price for that", async (_, asked, told, times) => {
   const spent = await spentOn(
     "/v1/messages",

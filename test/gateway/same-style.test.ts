@@ -40,20 +40,20 @@ describe("a request in the upstream's own style is adapted to its model and vend
 
   test.each<[string, JsonObject, string[]]>([
     ["a client's own search", { search_parameters: { mode: "off" } }, ["search_parameters"]],
-    ["a field that nobody knows", { some_new_field: 1 }, ["some_new_field"]],
-    ["an empty field that nobody knows", { some_new_field: null, other: [] }, []],
+    ["an unknown field", { some_new_field: 1 }, ["some_new_field"]],
+    ["an empty unknown field", { some_new_field: null, other: [] }, []],
     ["another vendor's sampling", { top_k: 3, min_p: 0.1 }, ["min_p", "top_k"]],
     ["reasoning that is switched off", { thinking: { type: "disabled" } }, []],
     ["another switch that is off", { enable_thinking: false }, []],
     ["sampling among the parameters", { parameters: { temperature: 0.3 } }, []],
     ["pieces among the parameters", { parameters: { incremental_output: true } }, []],
-    ["what is lost of the parameters", { parameters: { asr_options: { a: 1 } } }, ["parameters"]],
+    ["lost parameters", { parameters: { asr_options: { a: 1 } } }, ["parameters"]],
     [
       "a vendor's object",
       { extra_body: { brand: { tools: [{ urlContext: {} }] } } },
       ["extra_body"],
     ],
-    ["a picture's form", { image_config: { aspect_ratio: "1:1" } }, ["image_config"]],
+    ["an image's form", { image_config: { aspect_ratio: "1:1" } }, ["image_config"]],
     ["a search that the model cannot make", { enable_search: true }, ["web_search"]],
     ["a search that is off", { enable_search: false }, []],
   ])("members that the vendor does not know: %s", async (_, fields, lost) => {

@@ -101,7 +101,7 @@ const OSS = { tokens: 10 * 150 + 2 * 600, search: 5_000_000 };
 
 describe("searches of the vendor's own tool are counted and charged", () => {
   test.each([
-    ["whole, in its own style", false, true],
+    ["complete, in its own style", false, true],
     ["in a stream, in its own style", true, true],
     ["whole, translated", false, false],
     ["in a stream, translated", true, false],

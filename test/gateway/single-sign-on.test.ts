@@ -292,7 +292,10 @@ describe("an identity token is refused", () => {
     ["without a nonce", () => changed({ nonce: undefined })],
     ["of another issuer", () => changed({ iss: "https://evil.example" })],
     ["for another audience", () => changed({ aud: "another client" })],
-    ["for several audiences, and no word of who asked", () => changed({ aud: [CLIENT.id, "b"] })],
+    [
+      "for several audiences, without an authorized party",
+      () => changed({ aud: [CLIENT.id, "b"] }),
+    ],
     ["for several, asked for by another", () => changed({ aud: [CLIENT.id, "b"], azp: "b" })],
     ["asked for by another", () => changed({ azp: "another client" })],
     ["that has expired", () => changed({ exp: seconds() - 120 })],
@@ -300,7 +303,7 @@ describe("an identity token is refused", () => {
     ["that was made long ago", () => changed({ iat: seconds() - 3_600 })],
     ["of the future", () => changed({ iat: seconds() + 3_600 })],
     ["of nobody", () => changed({ sub: undefined })],
-    ["of somebody with no proper id", () => changed({ sub: "a\u0000b" })],
+    ["of a person without a valid id", () => changed({ sub: "a\u0000b" })],
     [
       "without a signature",
       () =>
@@ -317,7 +320,7 @@ describe("an identity token is refused", () => {
     ],
     ["signed with our own secret", () => (draft) => signedWithSecret(draft, CLIENT.secret)],
     [
-      "signed by somebody else under the same name",
+      "signed by another key under the same name",
       () =>
         async ({ header, claims }) => {
           const { privateKey } = await generateKeyPair("ES256");
@@ -325,7 +328,7 @@ describe("an identity token is refused", () => {
         },
     ],
     [
-      "that brings its own key",
+      "that contains its own key",
       () =>
         async ({ header, claims }) => {
           const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
@@ -335,7 +338,7 @@ describe("an identity token is refused", () => {
             .sign(privateKey);
         },
     ],
-    ["that is none", () => () => "not.a.token"],
+    ["that is malformed", () => () => "not.a.token"],
   ];
 
   test.each(cases)("%s", async (_, forge) => {
@@ -392,7 +395,7 @@ describe("an existing account", () => {
   test.each([
     ["not vouched for", { email_verified: false }],
     ["vouched for in another way than by saying so", { email_verified: "true" }],
-    ["of which nothing is said", { email_verified: undefined }],
+    ["of an unknown verification state", { email_verified: undefined }],
   ])("is not found by an address that is %s", async (_, claim) => {
     const { email } = await userWith("user");
 

@@ -50,8 +50,8 @@ describe("when the first channel fails before its first byte", () => {
     ["asks to wait", "status", { code: "429" }],
     ["hangs", "hang", {}],
     ["cuts the connection", "reset", { before_headers: "1" }],
-    ["says 200 and means an error", "error200", {}],
-    ["says 200 and shows a page", "page200", {}],
+    ["sends an error with status 200", "error200", {}],
+    ["sends a page with status 200", "page200", {}],
     ["redirects", "redirect", { to: "http://127.0.0.2:1/" }],
   ];
   test.each(faults)(

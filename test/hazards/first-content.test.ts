@@ -317,7 +317,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
       ["its head, and then a failure", [COMMENT, wire.head, wire.error]],
       ["its head, and then a cut connection", [wire.head, CUT]],
       ["its head, and then an end without a reason", [wire.head, wire.bareEnd]],
-      ["its head, and then what cannot be read", [wire.head, wire.broken]],
+      ["its head, and then a malformed event", [wire.head, wire.broken]],
       ["nothing but an end", [wire.bareEnd]],
       ["nothing at all", []],
     ];
@@ -354,7 +354,7 @@ describe.each(SETTINGS.map((setting) => [setting.name, setting] as const))(
         "holds an event that is broken between sound brackets",
         [...begun, again, again, again.replace('" again"', '" again" x'), wire.more, wire.end],
       ],
-      ["goes on with a page", [...begun, '<html>{"a":"b"}</html>']],
+      ["continues with a page", [...begun, '<html>{"a":"b"}</html>']],
     ];
     test.each(breaks)(
       "a response that %s after its start: an error event, no normal end, and the delivered part is charged",

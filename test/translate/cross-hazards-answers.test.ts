@@ -549,7 +549,7 @@ describe.each(STYLES.map(({ style }) => [style.id, style] as const))(
 /** How vendors refuse, and what callers are to understand. */
 const REFUSALS: readonly (readonly [string, TextStyle, number, JsonObject, FaultCode])[] = [
   [
-    "a question that is too long",
+    "a prompt that is too long",
     messages,
     400,
     {
@@ -559,7 +559,7 @@ const REFUSALS: readonly (readonly [string, TextStyle, number, JsonObject, Fault
     "context_length_exceeded",
   ],
   [
-    "a question that is too long",
+    "a prompt that is too long",
     gemini,
     400,
     {
@@ -572,7 +572,7 @@ const REFUSALS: readonly (readonly [string, TextStyle, number, JsonObject, Fault
     "context_length_exceeded",
   ],
   [
-    "a question that is too long",
+    "a prompt that is too long",
     chat,
     400,
     {
@@ -607,7 +607,7 @@ const REFUSALS: readonly (readonly [string, TextStyle, number, JsonObject, Fault
     "upstream_auth",
   ],
   [
-    "a refusal of nobody knows what",
+    "a refusal for an unknown reason",
     gemini,
     403,
     { error: { code: 403, status: "PERMISSION_DENIED", message: "no" } },

@@ -41,7 +41,7 @@ describe("image options", () => {
   const requested = { aspect_ratio: "3:2", image_size: "2K" };
 
   test.each<[string, JsonObject]>([
-    ["in a member of its own", { image_config: requested }],
+    ["in a separate member", { image_config: requested }],
     ["in a vendor's object", { extra_body: { brand: { image_config: requested } } }],
     ["in one that a client wrote into the body", { brand: { image_config: requested } }],
   ])("of a chat client include %s", (_, fields) => {
@@ -118,7 +118,7 @@ describe("a generated image in the history", () => {
   });
 
   test.each<[string, JsonObject]>([
-    ["are no pictures", { images: ["odd"] }],
+    ["are not images", { images: ["odd"] }],
     ["are something else besides", { images: [IMAGE, { type: "new" }] }],
   ])("is unchanged if images %s", (_, odd) => {
     const message = { ...drawn, ...odd };

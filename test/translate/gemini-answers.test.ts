@@ -183,7 +183,7 @@ describe("the grammar check detects errors that break clients", () => {
     ["an error", `${end}data: {"error":{}}\n\n`],
     ["a call in pieces", withPart({ functionCall: { name: "f" } })],
     ["two kinds in one part", withPart({ text: "a", functionCall: { name: "f", args: {} } })],
-    ["a proof that is no base64", withPart({ text: "a", thoughtSignature: "ü" })],
+    ["a signature that is not base64", withPart({ text: "a", thoughtSignature: "ü" })],
     [
       "counts that do not add up",
       event([{ ...candidate, finishReason: "STOP" }], {

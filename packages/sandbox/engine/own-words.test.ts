@@ -3,7 +3,7 @@ import { ownWords } from "./own-words.ts";
 
 test.each([
   [
-    "what stands around the question",
+    "context around the prompt",
     "<system-reminder>\nUse tools, and files.\n</system-reminder>\nRead a.txt",
     "Read a.txt",
   ],

@@ -47,7 +47,11 @@ describe("an error that a package throws", () => {
       new UnsupportedFunctionalityError({ functionality: "x" }),
       "not_carried",
     ],
-    ["a mistake of its own", new TypeError("undefined is not a function"), "upstream_failed"],
+    [
+      "an internal error of the package",
+      new TypeError("undefined is not a function"),
+      "upstream_failed",
+    ],
     ["no error at all", null, "upstream_failed"],
   ];
   test.each(thrown)("for %s has the gateway's message", (_what, cause, code) => {

@@ -376,7 +376,7 @@ describe("a conversation", () => {
       "a link of another scheme",
       { type: "image", source: { kind: "url", url: "file:///etc/passwd" } },
     ],
-    ["a link that is none", { type: "image", source: { kind: "url", url: "nowhere" } }],
+    ["an invalid link", { type: "image", source: { kind: "url", url: "nowhere" } }],
     ["a link to a file", { type: "file", source: { kind: "url", url: "https://x.test/y.pdf" } }],
     ["another vendor's file", { type: "file", source: { kind: "reference", id: "file-1" } }],
     [
@@ -575,7 +575,7 @@ describe("a reasoning option", () => {
       { messages: [HELLO, { role: "assistant", blocks: [{ type: "text", text: "Well" }] }] },
     ],
     [
-      "the thoughts behind the last calls are not known",
+      "the reasoning of the last calls is unknown",
       {
         messages: [
           HELLO,

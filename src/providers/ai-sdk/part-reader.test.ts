@@ -102,7 +102,7 @@ describe("the parts of a response", () => {
       ['function f a:{"x":1}', 'function g b:{"y":2}'],
     ],
     [
-      "a call whose input came in one piece has it all the same",
+      "a call whose input arrived at once has it as well",
       [{ type: "tool-call", toolCallId: "a", toolName: "f", input: '{"x":1}' }],
       ['function f a:{"x":1}'],
     ],
@@ -127,7 +127,7 @@ describe("the parts of a response", () => {
       ["reasoning:hm", "text:So."],
     ],
     [
-      "text that goes on after a call is a block of its own",
+      "text after a call is a separate block",
       [
         ...text("t", "one"),
         { type: "tool-call", toolCallId: "a", toolName: "f", input: "{}" },
@@ -136,12 +136,12 @@ describe("the parts of a response", () => {
       ["text:one", "function f a:{}", "text:two"],
     ],
     [
-      "empty blocks are none",
+      "empty blocks are omitted",
       [...text("t"), { type: "text-end", id: "t" }, ...text("u", "", "x")],
       ["text:x"],
     ],
     [
-      "what the vendor's own tools did is left out",
+      "the activity of the vendor's own tools is omitted",
       [
         { type: "tool-input-start", id: "s", toolName: "web_search", providerExecuted: true },
         { type: "tool-input-delta", id: "s", delta: "{}" },
@@ -183,7 +183,7 @@ describe("the parts of a response", () => {
       ["text:x<https://c.test>"],
     ],
     [
-      "pictures are shown, by either version of the interface",
+      "images are returned, by either version of the interface",
       [
         { type: "file", mediaType: "image/png", data: new Uint8Array([1, 2, 3]) },
         { type: "file", mediaType: "image/png", data: { type: "data", data: "AQID" } },
@@ -192,7 +192,7 @@ describe("the parts of a response", () => {
       ["image:AQID", "image:AQID"],
     ],
     [
-      "free text for a tool comes out of what wrapped it",
+      "free text for a tool is unwrapped",
       [
         { type: "tool-input-start", id: "a", toolName: "patch_xtext_" },
         { type: "tool-input-delta", id: "a", delta: '{"input":"*** Be' },
@@ -289,7 +289,7 @@ describe("the end of a response", () => {
     ],
     ["is a failure", [{ ...FINISH, finishReason: { unified: "error", raw: "x" } }]],
     ["is an error", [{ type: "error", error: { message: "no" } }]],
-    ["is an error in a word", [{ type: "error", error: "no" }]],
+    ["is an error as text", [{ type: "error", error: "no" }]],
     ["is an error of the package", [{ type: "error", error: new TypeError("no") }]],
   ];
   test.each(cuts)("that %s is not an end", (_what, parts) => {

@@ -53,9 +53,9 @@ function jpeg(sizeBytes: number): Buffer {
 
 test.each<[string, AssetType, () => Uint8Array | Promise<Uint8Array>, string]>([
   ["a picture", "image", () => png(128, 128), "image/png"],
-  ["a picture without enough pixels", "image", () => png(63, 128), "WidthTooSmall"],
-  ["a picture of too many pixels", "image", () => png(3_000, 3_000), "PixelCountTooLarge"],
-  ["a picture with a long side", "image", () => png(10_001, 100), "WidthTooLarge"],
+  ["an image without enough pixels", "image", () => png(63, 128), "WidthTooSmall"],
+  ["an image of too many pixels", "image", () => png(3_000, 3_000), "PixelCountTooLarge"],
+  ["an image with a long side", "image", () => png(10_001, 100), "WidthTooLarge"],
   ["a strip", "image", () => png(1_000, 100), "AspectRatioTooLarge"],
   ["a picture of the shortest sides", "image", () => png(64, 64), "image/png"],
   ["a picture of as many pixels as allowed", "image", () => png(2_000, 2_000), "image/png"],

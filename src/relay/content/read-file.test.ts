@@ -183,11 +183,11 @@ describe("a part of a file", () => {
 describe("the type of a file", () => {
   test.each<[string, Scene, string]>([
     [
-      "is what its bytes say if the server knows none",
+      "follows from its bytes if the server states none",
       said("application/octet-stream"),
       "video/mp4",
     ],
-    ["is what its bytes say against the server", said("text/html"), "video/mp4"],
+    ["follows from its bytes against the server's", said("text/html"), "video/mp4"],
     [
       "is the server's if the bytes are of its kind",
       said("Video/QuickTime; x=1"),
@@ -198,38 +198,38 @@ describe("the type of a file", () => {
       { ...said("video/webm"), pieces: [OTHER] },
       "video/webm",
     ],
-    ["is none if the bytes are a page", { pieces: [PAGE] }, NO_VIDEO],
-    ["is none if the bytes are a picture", { pieces: [PNG] }, NO_VIDEO],
+    ["is unknown if the bytes are a page", { pieces: [PAGE] }, NO_VIDEO],
+    ["is unknown if the bytes are an image", { pieces: [PNG] }, NO_VIDEO],
     [
       "is known from the first bytes, if there are no more",
       { pieces: [PNG.subarray(0, HEAD_BYTES)] },
       NO_VIDEO,
     ],
-    ["is none if nobody says anything", { headers: {}, pieces: [OTHER] }, NO_VIDEO],
+    ["is unknown if neither server nor bytes show it", { headers: {}, pieces: [OTHER] }, NO_VIDEO],
     ["is the server's if it is too short to tell", { pieces: [Buffer.from("<")] }, "video/mp4"],
     [
-      "is a video's if it is too short to tell and nobody does",
+      "is a video's if it is too short to detect and none is stated",
       { headers: {}, pieces: [Buffer.from("y")] },
       "video/mp4",
     ],
     [
-      "is a picture's for a cover",
+      "is an image's for a cover",
       { ...said("image/png"), pieces: [PNG], variant: "thumbnail" },
       "image/png",
     ],
     ["is a video's for one with a watermark", { variant: "watermarked" }, "video/mp4"],
     [
-      "is none of a picture that may run scripts",
+      "is unknown for an image that may run scripts",
       { ...said("image/svg+xml"), pieces: [OTHER], variant: "thumbnail" },
       "The upstream returned a file that is no thumbnail.",
     ],
     [
-      "is none of a cover that is too short to tell and that nobody names",
+      "is unknown for a cover that is too short to detect and has no stated type",
       { headers: {}, pieces: [Buffer.from("y")], variant: "thumbnail" },
       "The upstream returned a file that is no thumbnail.",
     ],
     [
-      "is none of a part that is named as something else",
+      "is unknown for a part that is stated as something else",
       {
         status: 206,
         headers: { "content-type": "text/html", "content-range": "bytes 5-9/100" },

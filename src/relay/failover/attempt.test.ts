@@ -323,7 +323,11 @@ describe("a channel that fails", () => {
 
   test.each([
     ["in time, and another is asked", -59_989, "b"],
-    ["when the call's time is over, and nobody else is asked", -59_990, "upstream_failed"],
+    [
+      "when the call's deadline is over, and no other channel is called",
+      -59_990,
+      "upstream_failed",
+    ],
   ])("is reported %s", async (_, offset, expected) => {
     const { outcome } = scene(
       [{ name: "a" }, { name: "b" }],

@@ -53,9 +53,9 @@ test("the same refusal does not cause a second retry", () => {
 
 describe("nothing is learned from", () => {
   test.each<[string, string, object]>([
-    ["what the question is made of", "messages", { messages: [] }],
-    ["what stands in the question", "tools.strict", { tools: { strict: true } }],
-    ["what was not sent", "verbosity", { model: "m" }],
+    ["an essential field of the request", "messages", { messages: [] }],
+    ["a part of the conversation", "tools.strict", { tools: { strict: true } }],
+    ["a field that was not sent", "verbosity", { model: "m" }],
     ["the longest answer", "max_completion_tokens", { max_completion_tokens: 9 }],
   ])("%s", (_what, member, body) => {
     const { learned, learn } = open();

@@ -480,9 +480,14 @@ describe("a call that ends", () => {
   });
 
   test.each([
-    ["what its upstream told of the question", 900, 0, { inputTokens: 900, outputTokens: 3 }],
-    ["more output, if the upstream told of more", 900, 8, { inputTokens: 900, outputTokens: 8 }],
-    ["what was counted, if the upstream told nothing", 0, 8, { inputTokens: 5, outputTokens: 3 }],
+    ["the input usage that its upstream reported", 900, 0, { inputTokens: 900, outputTokens: 3 }],
+    ["more output, if the upstream reported more", 900, 8, { inputTokens: 900, outputTokens: 8 }],
+    [
+      "the gateway's count, if the upstream reported none",
+      0,
+      8,
+      { inputTokens: 5, outputTokens: 3 },
+    ],
   ])("without a full report is charged by %s", async (_, inputTokens, outputTokens, expected) => {
     const { open, records } = stage();
     const settlement = await open();

@@ -118,7 +118,7 @@ describe("a task that succeeded", () => {
     ["with a price", {}, undefined],
     ["with a price of something else", { usage: NO_USAGE }, true],
     ["of the operator's own machine", { price: FREE, place: at("vllm") }, undefined],
-    ["of nobody knows where", { price: undefined, place: undefined }, true],
+    ["without a channel", { price: undefined, place: undefined }, true],
     ["of a provider that is no more", { price: FREE, place: at("none") }, true],
   ])("%s is marked as unpriced only if it may be charged", async (_, more, isUnpriced) => {
     const { closed } = await settled({ status: "succeeded", ...more });

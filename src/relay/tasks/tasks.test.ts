@@ -81,7 +81,7 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
 
 describe.each([
   ["its id", (tasks: Tasks, userId: number) => tasks.see(userId, "task_1")],
-  ["its caller's id", (tasks: Tasks, userId: number) => tasks.seeExternal(userId, "theirs")],
+  ["its external id", (tasks: Tasks, userId: number) => tasks.seeExternal(userId, "theirs")],
 ] as const)("a task that is requested by %s", (_, see) => {
   test("belongs to its user only", async () => {
     const { tasks, hurried } = setup();

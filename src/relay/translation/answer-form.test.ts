@@ -47,17 +47,17 @@ describe("a schema that an upstream can enforce only for tool calls", () => {
   });
 
   test.each<[string, object]>([
-    ["there is none", { format: undefined }],
+    ["there is no schema", { format: undefined }],
     ["the answer may be any JSON", { format: { type: "json_object" } }],
     ["it is no object's", { format: { ...FORMAT, schema: { type: "array" } } }],
-    ["it says nothing", { format: { ...FORMAT, schema: undefined } }],
+    ["it has no content", { format: { ...FORMAT, schema: undefined } }],
     ["the client has tools", { tools: [{ name: "x" }] }],
-    ["the client says how tools are chosen", { toolChoice: { mode: "none" } }],
+    ["the client sets a tool choice", { toolChoice: { mode: "none" } }],
     ["the client wants a search", { webSearch: {} }],
     ["the client has a vendor's own tools", { extra: { chat: { mcp_servers: [] } } }],
     ["an earlier turn called a tool", turnWith("tool_call")],
     ["an earlier turn has a tool's result", turnWith("tool_result")],
-    ["the model is told to reason", { reasoning: { enabled: true } }],
+    ["the model has reasoning turned on", { reasoning: { enabled: true } }],
     ["the model reasons with some effort", { reasoning: { effort: "low" } }],
     ["the model has a budget to reason", { reasoning: { budgetTokens: 100 } }],
   ])("is unchanged if %s", (_, more) => {
@@ -65,10 +65,10 @@ describe("a schema that an upstream can enforce only for tool calls", () => {
   });
 
   test.each<[string, object]>([
-    ["is told not to reason", { reasoning: { enabled: false, effort: "low" } }],
+    ["has reasoning turned off", { reasoning: { enabled: false, effort: "low" } }],
     ["has no effort to make", { reasoning: { effort: "none" } }],
     ["has no budget to reason", { reasoning: { budgetTokens: 0 } }],
-    ["is told nothing", { reasoning: {} }],
+    ["has no reasoning option", { reasoning: {} }],
     ["has an earlier turn of text", turnWith("text")],
   ])("becomes a tool if the model %s", (_, more) => {
     expect(toolFor(more)).toBeDefined();

@@ -65,7 +65,7 @@ describe("a response that its vendor splits", () => {
   test.each([
     ["continues", {}, true],
     ["does not if the style cannot", { isAble: false }, false],
-    ["does not if the operator allows none", { most: 0 }, false],
+    ["is not continued if the operator allows no continuation", { most: 0 }, false],
     ["does not for several choices", { choices: 2 }, false],
   ] as const)("%s", (_, more, isMade) => {
     expect(scene(more).continued !== undefined).toBe(isMade);

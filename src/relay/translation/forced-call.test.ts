@@ -84,7 +84,7 @@ describe("a tool call that cannot be forced", () => {
     ["nothing is forced", {}],
     ["the model may choose", { toolChoice: { mode: "auto" } }],
     ["several may be called", { ...required, tools: [TOOL, OTHER] }],
-    ["there is none", { ...required, tools: [] }],
+    ["there is no tool", { ...required, tools: [] }],
     ["another one is named", { toolChoice: { ...named.toolChoice, name: "none" } }],
     ["it is of a vendor's own kind", { ...required, tools: [{ ...TOOL, kind: "custom" } as Tool] }],
     [
@@ -119,7 +119,7 @@ describe("a tool call that cannot be forced", () => {
       },
     ],
     ["it has no schema", { ...named, tools: [{ kind: "function", name: "weather" } as Tool] }],
-    ["the answer has a schema of its own", { ...named, format: { type: "json_object" } as never }],
+    ["the response has its own schema", { ...named, format: { type: "json_object" } as never }],
   ])("is left unchanged if %s", (_, asked) => {
     expect(formatFor(asked)).toBeUndefined();
   });

@@ -46,7 +46,7 @@ describe("a response is refused", () => {
     ["with more vectors than inputs", [[1], [2], [3]], "3 vectors for 2 inputs"],
     ["with vectors of different lengths", [[1], [1, 2]], "different lengths"],
     ["with empty vectors", [[], []], "empty"],
-    ["with what is no number", [[1], [NaN]], "numbers"],
+    ["with a value that is not a number", [[1], [NaN]], "numbers"],
     ["with a number too large for a vector", [[1], [1e39]], "numbers"],
   ])("%s", (_, vectors, why) => {
     const given = vectors.map((each) => Float32Array.from(each));

@@ -20,7 +20,7 @@ describe("a tool name above the vendors' maximum length", () => {
   test.each([
     ["too long", LONG],
     ["too long once it is escaped", "größe.".repeat(10)],
-    ["too long with nothing that vendors take", "…".repeat(80)],
+    ["too long with only unsupported characters", "…".repeat(80)],
   ])("is shortened: %s", (_, name) => {
     for (const written of [fitName(name), standInName(name), ownName(LONG)]) {
       expect(written).toMatch(/^[A-Za-z0-9_-]{1,64}$/);

@@ -334,7 +334,7 @@ describe("[B4.9-b] the envelope of every response", () => {
       "The upstream does not accept the gateway's account.",
     ],
     [
-      "a failure of its own",
+      "a failure with its own code",
       () => failed("x", "InternalError", 500, "stack trace"),
       502,
       "InternalError",

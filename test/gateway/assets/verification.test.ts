@@ -107,7 +107,7 @@ describe("[B4.9-c] a person's verification", () => {
     ["http", "http://hooks.example.com/verified"],
     ["no address", "hooks.example.com"],
     ["a path", "/verified"],
-    ["somebody's name in it", "https://me:pass@hooks.example.com/"],
+    ["a user name in it", "https://me:pass@hooks.example.com/"],
     ["an inner address", "https://10.0.0.1/"],
     ["this machine", "https://localhost/"],
     ["another port", "https://hooks.example.com:6379/"],

@@ -185,7 +185,7 @@ describe("[A4.11-c] an input image", () => {
   test.each([
     ["a data URI", DATA_URI],
     ["base64", BASE64],
-    ["a data URI that says something else", `data:image/webp;base64,${BASE64}`],
+    ["a data URI with another type", `data:image/webp;base64,${BASE64}`],
   ])("is sent as data if it is %s", async (_what, image) => {
     await ask({ model: EDIT, image });
 
@@ -278,7 +278,7 @@ describe("an option that the version does not support", () => {
 describe("an error of the vendor", () => {
   test.each<[string, number, JsonObject, number, string]>([
     [
-      "words that may not be drawn",
+      "a prompt with blocked content",
       400,
       { code: "InputTextSensitiveContentDetected", message: "It may be sensitive." },
       400,

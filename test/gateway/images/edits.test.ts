@@ -169,16 +169,11 @@ describe("a form", () => {
 
   const image: Part = ["image", picture()];
   test.each<[string, Part[], string, string]>([
-    ["without a picture", [...ASKED], "image", "required"],
+    ["without an image", [...ASKED], "image", "required"],
     ["without words", [["model", "gpt-image-1"], image], "prompt", "required"],
     ["without a model", [["prompt", "a"], image], "model", "model"],
-    ["with a number that is none", [...ASKED, image, ["n", "many"]], "n", "integer"],
-    [
-      "with a flag that is none",
-      [...ASKED, image, ["stream", "perhaps"]],
-      "stream",
-      "true or false",
-    ],
+    ["with an invalid number", [...ASKED, image, ["n", "many"]], "n", "integer"],
+    ["with an invalid flag", [...ASKED, image, ["stream", "perhaps"]], "stream", "true or false"],
     [
       "with one field twice",
       [...ASKED, image, ["size", "auto"], ["size", "auto"]],
@@ -186,18 +181,18 @@ describe("a form", () => {
       "twice",
     ],
     [
-      "with a picture that is none",
+      "with an invalid image",
       [...ASKED, ["image", new File(["hello"], "a.png", { type: "image/png" })]],
       "image",
       "not an image",
     ],
     [
-      "with a mask that is none",
+      "with an invalid mask",
       [...ASKED, image, ["mask", new File(["hello"], "a.png")]],
       "mask",
       "not an image",
     ],
-    ["with eleven pictures", [...ASKED, ...Array<Part>(11).fill(image)], "image", "10 at the most"],
+    ["with eleven images", [...ASKED, ...Array<Part>(11).fill(image)], "image", "10 at the most"],
   ])("%s is refused in the chat style's format", async (_, parts, param, words) => {
     const before = place.vendor.seen.length;
 
@@ -217,7 +212,7 @@ describe("a form", () => {
 
   test.each([
     [
-      "with another boundary than it says",
+      "with another boundary than stated",
       "--a\r\n\r\n--a--",
       "multipart/form-data; boundary=b",
       400,
@@ -305,7 +300,7 @@ describe("JSON", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["a picture that is neither", { images: [{ url: "x" }] }, "images[0]"],
+    ["an image that is neither", { images: [{ url: "x" }] }, "images[0]"],
     ["no picture", { image: null }, "image"],
     ["a link to within", { images: [{ image_url: "http://169.254.169.254/latest" }] }, "image"],
   ])("with %s is refused", async (_, more, param) => {

@@ -228,7 +228,7 @@ test("[A4.11-b] the other service of the same models also gets the options for p
 });
 
 test.each<[string, JsonObject, string]>([
-  ["PNG where nothing is said", {}, "image/png"],
+  ["PNG by default", {}, "image/png"],
   ["JPEG", { mime_type: "image/jpeg" }, "image/jpeg"],
   ["WebP", { output_format: "webp" }, "image/webp"],
 ])(
@@ -341,8 +341,8 @@ describe("[A4.11-b] a failure of the vendor", () => {
     json({ candidates: [{ finishReason }], usageMetadata: { promptTokenCount: 9 } });
 
   test.each<[string, () => Response, number, string]>([
-    ["a refused picture", filtered("IMAGE_SAFETY"), 400, "IMAGE_SAFETY"],
-    ["a picture that could not be made", filtered("NO_IMAGE"), 400, "NO_IMAGE"],
+    ["a blocked image", filtered("IMAGE_SAFETY"), 400, "IMAGE_SAFETY"],
+    ["an image that could not be made", filtered("NO_IMAGE"), 400, "NO_IMAGE"],
     [
       "a refused prompt",
       () => json({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }),
@@ -352,7 +352,7 @@ describe("[A4.11-b] a failure of the vendor", () => {
     ["a bad request", () => refused(400, "INVALID_ARGUMENT", "Bad ratio."), 400, "Bad ratio."],
     ["no account", () => refused(403, "PERMISSION_DENIED", "Invalid API key."), 502, "account"],
     [
-      "a refusal of nobody knows what",
+      "a refusal for an unknown reason",
       () => refused(403, "PERMISSION_DENIED", "Who?"),
       403,
       "Who?",
@@ -361,7 +361,7 @@ describe("[A4.11-b] a failure of the vendor", () => {
     ["too many calls", () => refused(429, "RESOURCE_EXHAUSTED", "Slow down."), 429, "Slow down."],
     ["a failure", () => refused(500, "INTERNAL", "Oh."), 502, "Oh."],
     ["an overload", () => refused(503, "UNAVAILABLE", "Later."), 503, "Later."],
-    ["what is no JSON", () => new Response("<html>"), 502, "not a JSON object"],
+    ["a body that is not JSON", () => new Response("<html>"), 502, "not a JSON object"],
     ["no picture", () => json({ candidates: [] }), 502, "no image"],
   ])(
     "such as %s is reported in the envelope, and costs nothing",

@@ -94,14 +94,14 @@ describe("a large image", () => {
 
   const refused: [string, string, string][] = [
     ["that breaks off", `{"model":"m","image":"${BASE64}`, "The body is not valid JSON."],
-    ["that stands in no object", `["${BASE64}"]`, "The body must be a JSON object."],
+    ["that is in no object", `["${BASE64}"]`, "The body must be a JSON object."],
     [
       "that is given twice",
       `{"model":"m","image":"${BASE64}","image":"${BASE64}"}`,
       "'image' occurs twice in the body.",
     ],
     [
-      "that is no picture",
+      "that is not an image",
       `{"model":"gpt-image-1","prompt":"a","image":"${"AAAA".repeat(500_000)}"}`,
       "'image' has data that is not an image.",
     ],

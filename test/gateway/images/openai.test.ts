@@ -16,15 +16,15 @@ describe("an autoregressive model", () => {
   afterAll(() => place[Symbol.asyncDispose]());
 
   test.each<[string, JsonObject, JsonObject]>([
-    ["nothing but words", {}, DEFAULTS],
+    ["a prompt only", {}, DEFAULTS],
     [
       "the smaller model",
       { model: "gpt-image-1-mini" },
       { ...DEFAULTS, model: "gpt-image-1-mini", quality: "medium" },
     ],
     ["a newer model", { model: "gpt-image-1.5" }, { ...DEFAULTS, model: "gpt-image-1.5" }],
-    ["an upright picture", { size: "1024x1536" }, { ...DEFAULTS, size: "1024x1536" }],
-    ["a wide picture", { size: "1536x1024" }, { ...DEFAULTS, size: "1536x1024" }],
+    ["a portrait image", { size: "1024x1536" }, { ...DEFAULTS, size: "1024x1536" }],
+    ["a landscape image", { size: "1536x1024" }, { ...DEFAULTS, size: "1536x1024" }],
     ["the size that fits", { size: "auto" }, { ...DEFAULTS, size: "auto" }],
     [
       "a size of its own",
@@ -61,12 +61,12 @@ describe("an autoregressive model", () => {
     ["several pictures", { n: 10 }, { ...DEFAULTS, n: 10 }],
     ["base64, which it always is", { response_format: "b64_json" }, DEFAULTS],
     [
-      "words as a conversation",
+      "a prompt as a conversation",
       { prompt: null, contents: [{ role: "user", parts: [{ text: "a fox" }] }] },
       DEFAULTS,
     ],
     [
-      "what else the vendor takes",
+      "other fields of the vendor",
       {
         background: "opaque",
         moderation: "low",
@@ -107,7 +107,7 @@ describe("an autoregressive model", () => {
     ["a fidelity", { image: BASE64, input_fidelity: "exact" }, "input_fidelity", "low"],
     ["a prompt", { prompt: " " }, "prompt", "is required"],
     ["eleven inputs", { images: Array(11).fill(BASE64) }, "image", "10 at the most"],
-    ["pictures without words", { prompt: "", image: BASE64 }, "prompt", "is required"],
+    ["images without a prompt", { prompt: "", image: BASE64 }, "prompt", "is required"],
     ["an address within", { image: "http://127.0.0.1:1/a.png" }, "image", ""],
     ["data that is not an image", { image: "aGVsbG8=" }, "image", "not an image"],
     ["a data URI without base64", { image: "data:image/png,x" }, "image", "base64"],

@@ -34,13 +34,13 @@ ${PRICES}`,
 
 test.each<[string, JsonObject, number]>([
   ["of no size", {}, 4],
-  ["of a size without a price of its own", { size: "512x512" }, 4],
+  ["of a size without a separate price", { size: "512x512" }, 4],
   ["of a size with one", { size: "1024x1792" }, 8],
   ["of such a size, in a quality without one", { size: "1024x1792", quality: "high" }, 8],
   ["of a size and a quality with one", { size: "1024x1536", quality: "high" }, 20],
   ["of such a size in another quality", { size: "1024x1536", quality: "low" }, 4],
-  ["of a size in a word", { size: "4K" }, 24],
-  ["of a size in a word of its own, whatever its shape", { size: "16:9", image_size: "4K" }, 24],
+  ["of a named size", { size: "4K" }, 24],
+  ["of a size with its own name, in any shape", { size: "16:9", image_size: "4K" }, 24],
 ])("an image %s has the price of its kind", async (_, requested, cents) => {
   expect(await costOf(requested)).toBe(cents * CENT);
 });
@@ -58,7 +58,7 @@ test.each(["4K", "4k", " 4k "])(
 );
 
 test.each<[string, JsonObject, number]>([
-  ["of which nothing more is said", {}, 4],
+  ["without further options", {}, 4],
   ["in its better quality", { quality: "hd" }, 8],
   ["in its better quality and its usual size", { quality: "hd", size: "1024x1024" }, 8],
   ["that is tall", { size: "1024x1792" }, 8],
@@ -77,7 +77,7 @@ describe("images that are charged by tokens", () => {
 
   test.each<[string, JsonObject]>([
     [
-      "says which of them are the picture's",
+      "reports their tokens separately",
       { output_tokens_details: { image_tokens: 1_000, text_tokens: 0 } },
     ],
     ["tells no kinds of them apart", {}],

@@ -124,19 +124,11 @@ describe("a client that disconnects", () => {
   const INPUT = 2 * 10_000;
 
   test.each<[string, readonly JsonObject[], number]>([
+    ["with a partial image costs the minimum of its quality", [partial(0)], INPUT + 272 * 40_000],
+    ["with several partial images costs it once", [partial(0), partial(1)], INPUT + 272 * 40_000],
+    ["with an image costs the vendor's count for it", [partial(0), completed()], COST],
     [
-      "with a view of a picture owes the least that one of its quality comes to",
-      [partial(0)],
-      INPUT + 272 * 40_000,
-    ],
-    [
-      "with several views of a picture owes it once",
-      [partial(0), partial(1)],
-      INPUT + 272 * 40_000,
-    ],
-    ["with a picture owes what the vendor counted for it", [partial(0), completed()], COST],
-    [
-      "with a picture and a view of the next one owes both",
+      "with an image and a partial one of the next costs both",
       [completed(), partial(0)],
       COST + 272 * 40_000,
     ],
@@ -220,7 +212,7 @@ describe("a stream that fails", () => {
   });
 
   test.each<[string, readonly JsonObject[]]>([
-    ["with a word", [partial(0), failed]],
+    ["with text", [partial(0), failed]],
     ["without one", [partial(0)]],
   ])("later %s ends with an error event", async (_, events) => {
     await using place = await openPlace(() => sse(events));

@@ -147,7 +147,7 @@ describe("the file of a finished video", () => {
     ["a page", "text/html", "<!doctype html><script>alert(1)</script>"],
     ["a page that calls itself a video", "video/mp4", "  <html><script>alert(1)</script></html>"],
     ["a document that tells of a failure", "application/json", '{"error":"the video has expired"}'],
-    ["what nobody can tell", "application/octet-stream", "no video begins like this, at all"],
+    ["of an unknown type", "application/octet-stream", "no video begins like this, at all"],
     ["nothing", "video/mp4", ""],
   ])("that is %s is not returned", async (_what, type, text) => {
     place.elsewhere.files.set(

@@ -192,7 +192,7 @@ test.each<[string, Json, (value: Json) => boolean]>([
     (value) => typeof value === "string",
   ],
   [
-    "what it must not be",
+    "a schema with not",
     { type: "integer", minimum: 1, not: { enum: [1, 2, 12] } },
     (value) => Number(value) >= 3 && value !== 12,
   ],

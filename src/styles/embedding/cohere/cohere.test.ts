@@ -101,7 +101,7 @@ test.each<[string, JsonObject, string]>([
   ["no texts", { texts: [] }, "'texts' must be a list of 1 to"],
   ["an empty text", { texts: ["a", ""] }, "'texts[1]' must be a string that is not empty"],
   ["pictures", { images: ["data:image/png;base64,AAAA"] }, "'images' cannot be carried"],
-  ["texts and pictures together", { inputs: [] }, "'inputs' cannot be carried"],
+  ["texts and images together", { inputs: [] }, "'inputs' cannot be carried"],
   ["whole numbers", { embedding_types: ["int8"] }, "'embedding_types[0]' must be one of"],
   ["two ways at once", { embedding_types: ["float", "base64"] }, "must be a list of 0 to 1 items"],
   ["another purpose", { input_type: "image" }, "'input_type' must be one of"],

@@ -168,7 +168,7 @@ describe("an upstream", () => {
 
   test.each<[string, JsonObject]>([
     ["too few vectors", { embeddings: [{ values: [1] }] }],
-    ["something that is none", { embeddings: [{ values: [1] }, {}] }],
+    ["an invalid embedding", { embeddings: [{ values: [1] }, {}] }],
     ["none", {}],
   ])("that answers with %s has failed", (_, body) => {
     expect(refusalOf(() => parse(body)).code).toBe("upstream_failed");

@@ -58,7 +58,7 @@ describe("an embeddings request", () => {
     ["an empty text among others", { input: ["a", ""] }, "input[1]"],
     ["an empty list", { input: [] }, "input"],
     ["no tokens of a text", { input: [[]] }, "input[0]"],
-    ["a token that is none", { input: [1.5] }, "input[0]"],
+    ["an invalid token", { input: [1.5] }, "input[0]"],
     ["texts and tokens together", { input: ["a", [1]] }, "input"],
     ["more texts than there may be", { input: Array(2_049).fill("a") }, "input"],
     ["no vector at all", { input: "a", dimensions: 0 }, "dimensions"],

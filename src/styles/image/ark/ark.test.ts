@@ -61,10 +61,10 @@ describe("an image response", () => {
 
   test.each<[string, JsonObject, string]>([
     ["all of it failed", { data: [blocked, blocked] }, "content_filtered: It may be sensitive."],
-    ["it is a failure that says success", blocked, "content_filtered: It may be sensitive."],
+    ["it is a failure with a success status", blocked, "content_filtered: It may be sensitive."],
     ["it holds nothing", { data: [] }, "upstream_failed: The upstream's answer has no image."],
     [
-      "it holds what is no picture",
+      "it contains an invalid image",
       { data: [{ url: "" }, 5] },
       "upstream_failed: The upstream's answer has no image.",
     ],
@@ -179,7 +179,7 @@ describe("an image stream", () => {
 
   test.each<[string, readonly SaidError[], string]>([
     [
-      "every picture failed",
+      "every image failed",
       [
         [FAILED, blocked],
         [COMPLETED, { usage }],
@@ -192,7 +192,7 @@ describe("an image stream", () => {
       "upstream_failed: Sorry.",
     ],
     [
-      "a picture is none",
+      "an image is invalid",
       [[SUCCEEDED, { url: "" }]],
       "upstream_failed: The upstream's answer has no image.",
     ],

@@ -74,9 +74,13 @@ describe("an image response", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["it is a failure that says success", blocked, "content_filtered: It may be inappropriate."],
     [
-      "it is one of the caller's that says success",
+      "it is a failure with a success status",
+      blocked,
+      "content_filtered: It may be inappropriate.",
+    ],
+    [
+      "it is a client's error with a success status",
       { code: "InvalidParameter", message: "It is too large.", request_id: "1" },
       "upstream_rejected: It is too large.",
     ],
@@ -96,12 +100,12 @@ describe("an image response", () => {
       "upstream_failed: The upstream aborted its task.",
     ],
     [
-      "nobody knows its task any more",
+      "its task is unknown",
       { output: { task_id: "1", task_status: "UNKNOWN" } },
       "upstream_failed: The upstream aborted its task.",
     ],
     [
-      "it holds words alone",
+      "it contains text only",
       { output: { choices: [choice({ text: "Here it is" })] } },
       "upstream_failed: The upstream's answer has no image.",
     ],

@@ -353,7 +353,7 @@ describe("an image response", () => {
 
   test.each<[string, JsonObject, string, string]>([
     [
-      "a refused question",
+      "a refused prompt",
       { promptFeedback: { blockReason: "SAFETY" } },
       "content_filtered",
       "SAFETY",

@@ -166,7 +166,7 @@ describe("an image stream", () => {
   });
 
   test.each<[string, JsonObject]>([
-    ["in an event of its own", { type: "error", error: { code: "server_error", message: "No." } }],
+    ["in a separate event", { type: "error", error: { code: "server_error", message: "No." } }],
     ["beside its type", { type: "error", code: "server_error", message: "No." }],
     ["in place of an event", { error: { message: "No." } }],
   ])("that fails %s is a failure", (_, event) => {

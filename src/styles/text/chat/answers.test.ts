@@ -113,7 +113,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
       [A],
     ],
     [
-      "with null for what is not said again",
+      "with null for unchanged fields",
       [
         call(first),
         call({ index: 0, id: null, function: { name: null, arguments: '{"x":1}' } }),
@@ -174,7 +174,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
       [A, B],
     ],
     [
-      "two that take turns",
+      "two interleaved calls",
       [
         call({ ...first, function: { name: "f", arguments: '{"x"' } }),
         call({ index: 1, id: "b", function: { name: "g", arguments: '{"y"' } }),
@@ -204,7 +204,7 @@ describe("[A4.3-02] tool calls are assembled from fragments of any size", () => 
       [{ ...A, arguments: "raw" }],
     ],
     [
-      "what its type says, beside an empty member for the other kind",
+      "its type, beside an empty member for the other kind",
       [
         call({ ...first, type: "function", custom: { name: "", input: "" } }),
         call({ index: 0, function: { arguments: '{"x":1}' }, custom: { name: "", input: "" } }),
@@ -359,7 +359,7 @@ describe("reasoning is found in every field that servers use", () => {
     ],
     ["reasoning", [choice({ reasoning: "a" }), choice({ reasoning: "b" })]],
     [
-      "both, with the same words",
+      "both, with the same text",
       [
         choice({ reasoning: "a", reasoning_content: "a" }),
         choice({ reasoning: "b", reasoning_content: "b" }),
@@ -499,7 +499,7 @@ describe("usage is the last plausible report, in any position", () => {
       ],
     ],
     [
-      "after a chunk that says the end again",
+      "after a chunk that repeats the end",
       [
         choice({ content: "a" }),
         STOP,
@@ -647,7 +647,7 @@ describe("all other content of a response is kept", () => {
       { images: ["AAAA"] },
     ],
     [
-      "a picture behind a link",
+      "an image link",
       choice({ images: [{ type: "image_url", image_url: { url: "https://a.example/b.png" } }] }),
       { text: "![image](https://a.example/b.png)" },
     ],

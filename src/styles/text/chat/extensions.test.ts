@@ -140,7 +140,7 @@ describe("[A4.3-10] a search is only requested from vendors that have one", () =
   ];
 
   test.each<[string, ChatRequest["webSearch"], ChatDialect, JsonObject, string[]]>([
-    ["one that has none", all, {}, {}, ["web_search"]],
+    ["a model without it", all, {}, {}, ["web_search"]],
     [
       "one with options",
       all,

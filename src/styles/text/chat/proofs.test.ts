@@ -259,7 +259,7 @@ describe("no vendor of this style gets a signature of another style's vendor", (
       ["reasoning"],
     ],
     [
-      "from another style, where reasoning is wanted back",
+      "from another style, if reasoning must be returned",
       { reasoningBack: "text" },
       [
         { type: "reasoning", text: "secret", signature: THEIRS },
@@ -269,7 +269,7 @@ describe("no vendor of this style gets a signature of another style's vendor", (
       ["reasoning"],
     ],
     [
-      "but what one of them issued goes back to who understands it",
+      "but reasoning of the same vendor is returned to it",
       { reasoningBack: "details" },
       [
         {

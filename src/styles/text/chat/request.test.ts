@@ -122,7 +122,7 @@ describe("a request of this style is sent as its client wrote it", () => {
         prompt_cache_key: "k",
       },
     ],
-    ["what nobody knows", { brand_new: { a: [1, null] } }],
+    ["an unknown field", { brand_new: { a: [1, null] } }],
     [
       "tools",
       {
@@ -165,7 +165,7 @@ describe("a request of this style is sent as its client wrote it", () => {
       },
     ],
     [
-      "the other word for required",
+      "the other value for required",
       { tools: [{ type: "function", function: { name: "f" } }], tool_choice: "any" },
     ],
   ])("%s", (_what, fields) => {
@@ -214,7 +214,7 @@ describe("a request of this style is sent as its client wrote it", () => {
       ],
     ],
     [
-      "parts that nobody knows",
+      "unknown parts",
       [{ role: "user", content: [{ type: "document_url", document_url: "https://a.example/b" }] }],
     ],
     [
@@ -256,14 +256,14 @@ describe("a request of this style is sent as its client wrote it", () => {
       ],
     ],
     [
-      "members that nobody knows",
+      "unknown members",
       [
         { role: "assistant", content: "a", prefix: true },
         { role: "user", content: "b", cache_control: { type: "ephemeral" } },
       ],
     ],
     [
-      "a vendor's proof on a call",
+      "a vendor's signature on a call",
       [
         {
           role: "assistant",
@@ -280,7 +280,7 @@ describe("a request of this style is sent as its client wrote it", () => {
       ],
     ],
     [
-      "a picture in a tool's result",
+      "an image in a tool result",
       [
         {
           role: "tool",
@@ -429,7 +429,7 @@ describe("[A4.3-04] [A4.3-14] reasoning options are read in every form that clie
   test.each<[string, JsonObject, ChatRequest["reasoning"]]>([
     ["an effort", { reasoning_effort: "low" }, { effort: "low" }],
     ["a switch", { thinking: { type: "enabled" } }, { enabled: true }],
-    ["a switch that says off", { thinking: { type: "disabled" } }, { enabled: false }],
+    ["a switch that is off", { thinking: { type: "disabled" } }, { enabled: false }],
     ["nothing, which is not on", {}, undefined],
     [
       "a switch with a budget",
@@ -466,7 +466,7 @@ describe("[A4.3-04] [A4.3-14] reasoning options are read in every form that clie
       { effort: "low", visible: false },
     ],
     [
-      "a vendor's number of tokens, which shows what they were spent on",
+      "a vendor's token limit, which includes reasoning",
       { extra_body: { brand: { thinking_config: { thinking_budget: 512 } } } },
       { budgetTokens: 512, visible: true },
     ],
@@ -642,7 +642,7 @@ describe("a request of another style", () => {
   });
 
   test.each<[string, Partial<ChatRequest>, string[]]>([
-    ["a choice among so many words", { sampling: { topK: 5 } }, ["top_k"]],
+    ["top_k", { sampling: { topK: 5 } }, ["top_k"]],
     ["more stops than there may be", { stop: ["a", "b", "c", "d", "e"] }, ["stop"]],
     ["an exact budget", { reasoning: { budgetTokens: 2_000 } }, ["reasoning.budget_tokens"]],
     ["no reasoning at all", { reasoning: { enabled: false } }, ["reasoning"]],
@@ -687,7 +687,7 @@ describe("a request of another style", () => {
       ["messages.search_result"],
     ],
     [
-      "a picture that a model drew",
+      "a generated image",
       {
         messages: [
           {
@@ -712,7 +712,7 @@ describe("a request of another style", () => {
 
   test.each<[string, Block]>([
     ["a file of another vendor", { type: "file", source: { kind: "reference", id: "file_1" } }],
-    ["a picture of another vendor", { type: "image", source: { kind: "reference", id: "img_1" } }],
+    ["an image of another vendor", { type: "image", source: { kind: "reference", id: "img_1" } }],
     [
       "sound behind a link",
       { type: "audio", source: { kind: "url", url: "https://a.example/b.mp3" } },

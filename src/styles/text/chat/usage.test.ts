@@ -34,7 +34,7 @@ describe("usage is read in every server's form", () => {
       },
     ],
     [
-      "with pictures seen and drawn",
+      "with input and output images",
       {
         prompt_tokens: 100,
         completion_tokens: 50,
@@ -100,7 +100,7 @@ describe("usage is read in every server's form", () => {
       { inputTokens: 35, outputTokens: 12, reasoningTokens: 3 },
     ],
     [
-      "with a hit count of its own",
+      "with a separate hit count",
       {
         prompt_tokens: 20,
         completion_tokens: 1,
@@ -126,7 +126,7 @@ describe("usage is read in every server's form", () => {
       { inputTokens: 10, outputTokens: 5, reasoningTokens: 0 },
     ],
     [
-      "null for what is not known yet",
+      "null for counts that are not known yet",
       { prompt_tokens: 17, completion_tokens: null, total_tokens: null },
       undefined,
     ],

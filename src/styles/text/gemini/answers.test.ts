@@ -438,11 +438,7 @@ describe("the finish reason of a response", () => {
       [[{ error: { code: 500, status: "INTERNAL" } }]],
       "upstream_failed",
     ],
-    [
-      "with a refused question",
-      [{ promptFeedback: { blockReason: "SAFETY" } }],
-      "content_filtered",
-    ],
+    ["with a blocked prompt", [{ promptFeedback: { blockReason: "SAFETY" } }], "content_filtered"],
   ])("a response %s is a failure", async (_what, chunks, code) => {
     expect(await failure(decoded(chunks))).toBe(code);
   });
@@ -601,7 +597,7 @@ describe("a stream for a client of this style", () => {
 
     test.each<[string, Parameters<typeof choice>, readonly object[]]>([
       [
-        "words, whose end carries it",
+        "text, whose end carries it",
         [TEXT, delta("a"), delta("b"), CLOSE],
         [
           { type: "reasoning", signature },
@@ -617,7 +613,7 @@ describe("a stream for a client of this style", () => {
         ],
       ],
       [
-        "words and a call",
+        "text and a call",
         [TEXT, delta("a"), CLOSE, CALL, CLOSE],
         [
           { type: "reasoning", signature },

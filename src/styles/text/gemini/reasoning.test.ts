@@ -51,14 +51,14 @@ describe("[A4.7-e] [A4.3-03] the suffix of a model name", () => {
       { thinkingBudget: 9_000, includeThoughts: true },
     ],
     [
-      "-thinking-99999, which no model takes",
+      "-thinking-99999, which no model supports",
       { enabled: true, budgetTokens: 99_999, visible: true },
       BUDGET,
       { thinkingBudget: 24_576, includeThoughts: true },
     ],
     ["-nothinking", { enabled: false, budgetTokens: 0 }, BUDGET, { thinkingBudget: 0 }],
     [
-      "-nothinking where it cannot be",
+      "-nothinking if it is not supported",
       { enabled: false, budgetTokens: 0 },
       PRO,
       { thinkingBudget: 128 },

@@ -537,7 +537,7 @@ describe("media", () => {
       { inlineData: { mimeType: "application/pdf", data: "AA" } },
     ],
     [
-      "a link to a picture",
+      "a link to an image",
       { type: "image", source: { kind: "url", url: "https://example.com/a.JPG?x=1.png" } },
       { fileData: { fileUri: "https://example.com/a.JPG?x=1.png", mimeType: "image/jpeg" } },
     ],
@@ -871,10 +871,10 @@ describe("[A4.7-d] results are matched to their calls", () => {
     ["output", { output: "a" }, "a", undefined],
     ["an output that is no text", { output: { a: 1 } }, '{"a":1}', undefined],
     ["an error", { error: "a" }, "a", true],
-    ["an error and no word of it", { error: true }, "", true],
+    ["an error without text", { error: true }, "", true],
     ["anything else", { a: 1, b: 2 }, '{"a":1,"b":2}', undefined],
     ["an error among other things", { error: "a", code: 1 }, '{"error":"a","code":1}', true],
-    ["an error that is none", { error: null, data: 1 }, '{"error":null,"data":1}', undefined],
+    ["an error that is empty", { error: null, data: 1 }, '{"error":null,"data":1}', undefined],
   ])("with the text: %s", (_what, response, text, isError) => {
     const { messages } = read({
       contents: [{ role: "user", parts: [{ functionResponse: { name: "f", response } }] }],

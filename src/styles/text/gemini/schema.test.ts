@@ -24,7 +24,7 @@ describe("[A4.3-09] a JSON schema for models that support a subset", () => {
     ],
     ["a reference", { $ref: "#/$defs/a", $defs: { a: { type: "integer" } } }, { type: "INTEGER" }],
     [
-      "a reference with words beside it",
+      "a reference with members beside it",
       { $ref: "#/$defs/a", description: "d", $defs: { a: { type: "integer" } } },
       { type: "INTEGER", description: "d" },
     ],

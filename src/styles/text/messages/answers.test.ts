@@ -120,7 +120,7 @@ describe("irregular responses of servers are read correctly", () => {
   test.each<[string, readonly JsonObject[], JsonObject]>([
     ["text", [START, ...textBlock("hi"), STOP, END], { text: "hi" }],
     [
-      "pings and what nobody knows",
+      "pings and unknown events",
       [
         START,
         { type: "ping" },
@@ -181,7 +181,7 @@ describe("irregular responses of servers are read correctly", () => {
       { text: "ab" },
     ],
     [
-      "thinking, and words in the same block",
+      "thinking, and text in the same block",
       [
         START,
         opened({ type: "thinking", thinking: "" }),
@@ -262,7 +262,7 @@ describe("irregular responses of servers are read correctly", () => {
     ["a full window", { stop_reason: "model_context_window_exceeded" }, "length", undefined],
     ["refusal", { stop_reason: "refusal" }, "content_filter", undefined],
     ["a pause", { stop_reason: "pause_turn" }, "other", undefined],
-    ["a new word", { stop_reason: "bored" }, "other", undefined],
+    ["an unknown value", { stop_reason: "bored" }, "other", undefined],
   ])("a finish reason: %s", (_what, delta, reason, stopSequence) => {
     const events = decoded([START, ...textBlock("hi"), { ...STOP, delta }, END]);
 
@@ -281,7 +281,7 @@ describe("usage is counted once, cached input included", () => {
   });
 
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
-    ["said in two places", START, STOP, { inputTokens: 3, outputTokens: 2 }],
+    ["in two events", START, STOP, { inputTokens: 3, outputTokens: 2 }],
     [
       "cached, and kept for later",
       start({
@@ -294,13 +294,13 @@ describe("usage is counted once, cached input included", () => {
       { inputTokens: 100, cachedInputTokens: 90, cacheWriteTokens: 7, outputTokens: 2 },
     ],
     [
-      "said again at the end, where it is a sum",
+      "again at the end, if it is a sum",
       start({ input_tokens: 3, output_tokens: 1 }),
       delta({ input_tokens: 50, output_tokens: 20, cache_read_input_tokens: 10 }),
       { inputTokens: 60, cachedInputTokens: 10, outputTokens: 20 },
     ],
     [
-      "said at the end only",
+      "at the end only",
       start({}),
       delta({ input_tokens: 50, output_tokens: 20 }),
       { inputTokens: 50, outputTokens: 20 },
@@ -414,7 +414,7 @@ describe("a response that broke off is a failure, never an end", () => {
     ["our account", { type: "authentication_error", message: "m" }, "upstream_auth"],
     ["our bill", { type: "billing_error", message: "m" }, "upstream_auth"],
     [
-      "too long a question",
+      "a prompt that is too long",
       { type: "invalid_request_error", message: "prompt is too long: 9 tokens > 5 maximum" },
       "context_length_exceeded",
     ],
@@ -713,7 +713,7 @@ describe("other content of a response", () => {
       { stop_reason: "refusal", stop_details: { type: "refusal", category: "x" } },
     ],
     [
-      "what became of the context",
+      "changes of the context",
       { stop_reason: "end_turn", context_management: { applied_edits: [] } },
     ],
     ["a kept container", { stop_reason: "end_turn", container: { id: "c1" } }],

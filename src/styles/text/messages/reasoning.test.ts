@@ -49,23 +49,23 @@ describe("a reasoning option in the model's terms", () => {
     ],
     ["an effort", { effort: "high" }, ITSELF, adaptive, { effort: "high" }],
     ["an effort that it does not know", { effort: "minimal" }, ITSELF, adaptive, { effort: "low" }],
+    ["an effort, for a model with budgets", { effort: "low" }, BUDGETS, enabled(4_915), undefined],
     [
-      "an effort, for one that takes budgets",
-      { effort: "low" },
-      BUDGETS,
-      enabled(4_915),
-      undefined,
-    ],
-    [
-      "an effort, for one that takes both",
+      "an effort, for a model with both",
       { effort: "low" },
       BOTH,
       enabled(4_915),
       { effort: "low" },
     ],
-    ["an effort, for one nobody knows", { effort: "low" }, {}, enabled(4_915), undefined],
+    ["an effort, for an unknown model", { effort: "low" }, {}, enabled(4_915), undefined],
     ["nothing but to think", { enabled: true }, BUDGETS, enabled(25_600), undefined],
-    ["nothing but to think, of its own measure", { enabled: true }, ITSELF, adaptive, undefined],
+    [
+      "a model that always thinks, with an adaptive budget",
+      { enabled: true },
+      ITSELF,
+      adaptive,
+      undefined,
+    ],
     [
       "unseen",
       { enabled: true, visible: false },
@@ -111,7 +111,7 @@ describe("a reasoning option in the model's terms", () => {
 
   test.each<[string, Reasoning, number, JsonObject, readonly string[]]>([
     ["holds the budget", { budgetTokens: 5_000 }, 6_000, enabled(5_000), []],
-    ["is divided by the caller", { budgetTokens: 5_000 }, 5_001, enabled(5_000), []],
+    ["leaves room for the text", { budgetTokens: 5_000 }, 5_001, enabled(5_000), []],
     ["holds less than the budget", { budgetTokens: 5_000 }, 5_000, enabled(4_000), ["reasoning"]],
     ["holds less than the effort", { effort: "low" }, 5_000, enabled(4_000), ["reasoning"]],
     ["holds the effort and a short answer", { effort: "low" }, 5_171, enabled(4_915), []],
@@ -138,7 +138,7 @@ describe("options that a thinking model refuses are omitted, and reported", () =
   test.each<[string, Partial<ChatRequest>, JsonObject, readonly string[]]>([
     ["a temperature", { sampling: { temperature: 0.2 } }, {}, ["temperature"]],
     ["the usual temperature", { sampling: { temperature: 1, topP: 1 } }, {}, []],
-    ["a choice among few words", { sampling: { topK: 3 } }, {}, ["top_k"]],
+    ["top_p", { sampling: { topK: 3 } }, {}, ["top_k"]],
     ["a narrow top_p", { sampling: { topP: 0.5 } }, {}, ["top_p"]],
     ["a wide top_p stays", { sampling: { topP: 0.97 } }, { top_p: 0.97 }, []],
     [
@@ -204,7 +204,7 @@ describe("thinking continues only if the conversation allows it", () => {
       [{ ...thought, signature: { issuer: "gemini", value: "x" } }, call],
       false,
     ],
-    ["with words before it", [{ type: "text", text: "so" }, thought, call], false],
+    ["with text before it", [{ type: "text", text: "so" }, thought, call], false],
   ])("%s", (_what, blocks, thinks) => {
     const messages: Message[] = [USER, { role: "assistant", blocks }, result];
     const { body, lost } = written({ messages, reasoning }, BUDGETS);

@@ -130,13 +130,13 @@ describe("a request of this style is sent as its client wrote it", () => {
       { tools: [TOOL], tool_choice: { type: "tool", name: "f", disable_parallel_tool_use: true } },
     ],
     [
-      "thinking, with the sampling that its caller chose",
+      "thinking, with the client's sampling options",
       { thinking: { type: "enabled", budget_tokens: 2_000 }, temperature: 1, max_tokens: 4_000 },
     ],
     ["thinking as the model likes", { thinking: { type: "adaptive", display: "omitted" } }],
     ["no thinking", { thinking: { type: "disabled" } }],
     [
-      "effort, format and what else stands there",
+      "effort, format and other fields there",
       {
         output_config: {
           effort: "low",
@@ -146,9 +146,9 @@ describe("a request of this style is sent as its client wrote it", () => {
       },
     ],
     ["the older form of a format", { output_format: { type: "json_schema", schema: {} } }],
-    ["whom it is for", { metadata: { user_id: "u".repeat(300), team: "x" } }],
+    ["the user", { metadata: { user_id: "u".repeat(300), team: "x" } }],
     [
-      "[A4.5-e] what only this style has",
+      "[A4.5-e] fields of this style only",
       {
         mcp_servers: [{ type: "url", url: "https://a.example/mcp", name: "x" }],
         context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },
@@ -167,7 +167,7 @@ describe("a request of this style is sent as its client wrote it", () => {
 
   test.each<[string, JsonObject[]]>([
     [
-      "turns as they are, with what is beside their content",
+      "turns with their additional members",
       [
         USER,
         USER,
@@ -178,7 +178,7 @@ describe("a request of this style is sent as its client wrote it", () => {
     ],
     ["a text that stays a block", [{ role: "user", content: [{ type: "text", text: "a" }] }]],
     [
-      "pictures and documents",
+      "images and documents",
       [
         {
           role: "user",
@@ -568,9 +568,9 @@ describe("a request of another style", () => {
   });
 
   test.each<[string, ModelTraits, number | undefined, number, readonly string[]]>([
-    ["what nobody said, for a model nobody knows", {}, undefined, 8_192, []],
-    ["what nobody said is all there is", { maxOutputTokens: 64_000 }, undefined, 64_000, []],
-    ["what was said", { maxOutputTokens: 64_000 }, 10, 10, []],
+    ["the default, for an unknown model", {}, undefined, 8_192, []],
+    ["the model's maximum as the default", { maxOutputTokens: 64_000 }, undefined, 64_000, []],
+    ["the client's limit", { maxOutputTokens: 64_000 }, 10, 10, []],
     ["more than there is", { maxOutputTokens: 4_096 }, 9_999, 4_096, ["max_tokens"]],
   ])("has an output limit: %s", (_what, model, said, expected, loss) => {
     const { body, lost } = written(said === undefined ? {} : { maxOutputTokens: said }, model);
@@ -581,14 +581,14 @@ describe("a request of another style", () => {
 
   test.each<[string, ChatRequest["sampling"], JsonObject, readonly string[]]>([
     ["is clamped, not scaled", { temperature: 1.6 }, { temperature: 1 }, ["temperature"]],
-    ["goes before top_p", { temperature: 0.3, topP: 0.9 }, { temperature: 0.3 }, ["top_p"]],
-    ["gives way where it says nothing", { temperature: 1, topP: 0.9 }, { top_p: 0.9 }, []],
     [
-      "stands alone beside a top_p that says nothing",
-      { temperature: 0.3, topP: 1 },
+      "takes precedence over top_p",
+      { temperature: 0.3, topP: 0.9 },
       { temperature: 0.3 },
-      [],
+      ["top_p"],
     ],
+    ["is omitted if it is the default", { temperature: 1, topP: 0.9 }, { top_p: 0.9 }, []],
+    ["is alone beside a default top_p", { temperature: 0.3, topP: 1 }, { temperature: 0.3 }, []],
     ["is not made up", { topK: -1 }, {}, []],
   ])("a temperature %s", (_how, sampling, expected, loss) => {
     const { body, lost } = written({ sampling });
@@ -622,7 +622,7 @@ describe("a request of another style", () => {
       ["messages.role"],
     ],
     [
-      "what another's tools did",
+      "activity of another style's tools",
       {
         messages: [
           said("user", "a"),
@@ -696,12 +696,12 @@ describe("a request of another style", () => {
       "messages[0]",
     ],
     [
-      "a picture of another type",
+      "an image of another type",
       shown({ type: "image", source: { kind: "data", base64: "Qk0AAAA" }, mediaType: "image/bmp" }),
       "messages[0]",
     ],
     [
-      "what another vendor keeps",
+      "a file stored at another vendor",
       shown({ type: "file", source: { kind: "reference", id: "file-1" } }),
       "messages[0]",
     ],
@@ -730,7 +730,7 @@ describe("a request of another style", () => {
 describe("media, by type", () => {
   test.each<[string, Block, JsonObject]>([
     [
-      "a picture that says it is another",
+      "an image with another stated type",
       {
         type: "image",
         source: { kind: "data", base64: "UklGRh4AAABXRUJQ" },
@@ -742,17 +742,17 @@ describe("media, by type", () => {
       },
     ],
     [
-      "a picture known by its word alone",
+      "an image with a short type name",
       { type: "image", source: { kind: "data", base64: "AAAA" }, mediaType: "image/jpg" },
       { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "AAAA" } },
     ],
     [
-      "a linked picture",
+      "a linked image",
       { type: "image", source: { kind: "url", url: "https://a.example/b.png" }, detail: "low" },
       { type: "image", source: { type: "url", url: "https://a.example/b.png" } },
     ],
     [
-      "a picture sent as a file",
+      "an image sent as a file",
       { type: "file", source: { kind: "data", base64: "/9j/AAAA" }, mediaType: "image/jpeg" },
       { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "/9j/AAAA" } },
     ],
@@ -766,7 +766,7 @@ describe("media, by type", () => {
       },
     ],
     [
-      "notes, whatever their type is called",
+      "notes, of any stated type",
       {
         type: "file",
         source: { kind: "data", base64: "R3LDvMOfZQ==" },

@@ -68,7 +68,7 @@ describe("a wrong part index", () => {
   test.each<[string, JsonObject[], JsonObject[], string]>([
     ["counted over the whole answer", [delta("Hel", 1), delta("lo", 1)], whole("Hello"), "Hello"],
     [
-      "told differently at the part's end",
+      "with another text at the part's end",
       [delta("Hello", 1), piece("output_text.done", { content_index: 0, text: "Hello" })],
       whole("Hello"),
       "Hello",
@@ -126,7 +126,7 @@ describe("text is read in every server's form", () => {
         piece("output_text.done", { text: "Hello", item_id: "a" }),
       ],
     ],
-    ["at the end of its words only", [TEXT, piece("output_text.done", { text: "Hello" })]],
+    ["at the end of its text only", [TEXT, piece("output_text.done", { text: "Hello" })]],
     ["at the end of its part only", [TEXT, piece("content_part.done", { part })]],
     ["at the end of its item only", [TEXT, item("message", { content: [part] }, "done")]],
     ["as an item that was never announced", [item("message", { content: [part] }, "done")]],
@@ -397,7 +397,7 @@ describe("reasoning is read in every server's form", () => {
       ["", { issuer: "responses", value: "gAAA" }],
     ],
     [
-      "proof that is whole only at the end",
+      "a signature that is complete only at the end",
       [
         item("reasoning", { summary: [], encrypted_content: "gAA" }),
         item("reasoning", { summary: [], encrypted_content: "gAAA" }, "done"),
@@ -405,7 +405,7 @@ describe("reasoning is read in every server's form", () => {
       ["", { issuer: "responses", value: "gAAA" }],
     ],
     [
-      "no proof where only its beginning came",
+      "no signature if only its beginning arrived",
       [
         item("reasoning", { summary: [], encrypted_content: "gAA" }),
         piece("reasoning_text.delta", { delta: "why" }),
@@ -488,15 +488,11 @@ describe("[A3.2] a response ends only with an end event", () => {
       "content_filter",
     ],
     [
-      "the limit, in another vendor's word",
+      "the limit, in another vendor's notation",
       { status: "incomplete", incomplete_details: { reason: "max_tokens" } },
       "length",
     ],
-    [
-      "a reason nobody knows",
-      { status: "incomplete", incomplete_details: { reason: "x" } },
-      "other",
-    ],
+    ["an unknown reason", { status: "incomplete", incomplete_details: { reason: "x" } }, "other"],
   ])("%s", async (_how, more, finish) => {
     const type = more["status"] === "incomplete" ? "response.incomplete" : "response.completed";
     const events = await decoded([CREATED, { ...completed([], more), type }]);
@@ -543,7 +539,7 @@ describe("[A3.2] a response ends only with an end event", () => {
       ],
       "content_filtered",
     ],
-    ["a failure without a word", [{ type: "response.failed", response: {} }], "upstream_failed"],
+    ["a failure without a message", [{ type: "response.failed", response: {} }], "upstream_failed"],
   ])("%s is a failure", async (_what, wire, code) => {
     expect(await failure(decoded(wire))).toBe(code);
   });
@@ -886,7 +882,7 @@ describe("reasoning in a response follows the client's options", () => {
     ["nothing", {}, [], undefined],
     ["[A4.4-e] a summary", { reasoning: { summary: "detailed" } }, summary, undefined],
     ["[A4.4-e] no summary", { reasoning: { summary: "none" }, include }, [], proof],
-    ["proof, which comes with what it proves", { include }, summary, proof],
+    ["signatures, which come with their reasoning", { include }, summary, proof],
   ])("%s", async (_what, fields, shown, encrypted) => {
     const [thought] = finalIn(await encoded(events, fields))["output"] as JsonObject[];
 

@@ -101,7 +101,7 @@ describe("a request of this style is sent as its client wrote it", () => {
       },
     ],
     [
-      "a turn with reasoning, words, a server's tool and a call",
+      "a turn with reasoning, text, a server tool and a call",
       {
         include: [ENCRYPTED],
         input: [
@@ -179,7 +179,7 @@ describe("a request of this style is sent as its client wrote it", () => {
     ],
     ["logprobs", { include: ["message.output_text.logprobs"], top_logprobs: 2 }],
     [
-      "what is only this style's",
+      "content of this style only",
       {
         truncation: "auto",
         max_tool_calls: 3,
@@ -299,8 +299,8 @@ describe("an upstream stores no response", () => {
   test.each<[string, JsonObject, ModelTraits, boolean]>([
     ["a model that reasons", {}, { kind: "chat", reasoningControls: {} }, true],
     ["a model that does not", { reasoning: { effort: "low" } }, { kind: "chat" }, false],
-    ["a model nobody knows, asked to reason", { reasoning: { effort: "low" } }, {}, true],
-    ["a model nobody knows", {}, {}, false],
+    ["an unknown model with reasoning requested", { reasoning: { effort: "low" } }, {}, true],
+    ["an unknown model", {}, {}, false],
   ])("and encrypted reasoning is requested from %s: %j", (_what, fields, model, isAsked) => {
     const { body } = rewritten(fields, {}, model);
 
@@ -872,12 +872,12 @@ describe("reasoning", () => {
     ["an effort", { effort: "high" }, REASONER, { effort: "high" }],
     ["an effort the model lacks", { effort: "max" }, REASONER, { effort: "high" }],
     ["a budget", { budgetTokens: 2_000 }, REASONER, { effort: "low" }],
-    ["a switch that says off", { enabled: false }, REASONER, { effort: "minimal" }],
-    ["off, for a model nobody knows", { enabled: false }, {}, { effort: "none" }],
+    ["a switch that is off", { enabled: false }, REASONER, { effort: "minimal" }],
+    ["off, for an unknown model", { enabled: false }, {}, { effort: "none" }],
     ["to be shown", { enabled: true, visible: true }, REASONER, { summary: "auto" }],
-    ["a switch that says on, where silence is off", { enabled: true }, SWITCHED, { effort: "low" }],
-    ["any budget, where silence is off", { budgetTokens: -1 }, SWITCHED, { effort: "low" }],
-    ["a switch that says on, where it is on", { enabled: true }, REASONER, undefined],
+    ["a switch that is on, if the default is off", { enabled: true }, SWITCHED, { effort: "low" }],
+    ["any budget, if the default is off", { budgetTokens: -1 }, SWITCHED, { effort: "low" }],
+    ["a switch that is on, if the default is on", { enabled: true }, REASONER, undefined],
     ["a model that does not reason", { effort: "high" }, { kind: "chat" }, undefined],
   ])("%s is translated to this style", (_what, reasoning, model, expected) => {
     expect(written({ reasoning }, model).body["reasoning"]).toEqual(expected);
@@ -916,14 +916,14 @@ describe("reasoning", () => {
 
   test.each<[string, Block]>([
     [
-      "another style's proof",
+      "another style's signature",
       {
         type: "reasoning",
         text: "why",
         signature: { issuer: "messages", value: "sig" },
       },
     ],
-    ["no proof at all", { type: "reasoning", text: "why" }],
+    ["a missing signature", { type: "reasoning", text: "why" }],
   ])("%s is never sent", (_what, thought) => {
     const { body, lost } = written({
       messages: [said("user", "hi"), by("assistant", thought, { type: "text", text: "so" })],

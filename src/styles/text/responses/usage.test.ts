@@ -26,7 +26,7 @@ describe("usage is read in every server's form", () => {
       },
     ],
     [
-      "with what was written to the cache for long",
+      "with long-lived cache writes",
       {
         input_tokens: 100,
         output_tokens: 5,
@@ -38,7 +38,7 @@ describe("usage is read in every server's form", () => {
       { inputTokens: 100, cacheWriteTokens: 90, longCacheWriteTokens: 60, outputTokens: 5 },
     ],
     [
-      "with pictures seen and drawn",
+      "with input and output images",
       {
         input_tokens: 100,
         output_tokens: 50,

@@ -47,7 +47,7 @@ describe("[B4.5] a request of protocol D", () => {
   });
 
   test.each<[string, readonly Json[], string, readonly string[]]>([
-    ["a picture alone is the first frame", [medium("image")], "first_frame", ["first_frame"]],
+    ["an image alone is the first frame", [medium("image")], "first_frame", ["first_frame"]],
     [
       "a first and a last frame",
       [medium("image", "last_frame"), medium("image", "first_frame")],
@@ -70,7 +70,7 @@ describe("[B4.5] a request of protocol D", () => {
       "omni",
       ["reference", "reference", "reference"],
     ],
-    ["a video that is said to be nothing", [medium("video")], "omni", ["reference"]],
+    ["a video without a role", [medium("video")], "omni", ["reference"]],
   ])("has media: %s", (_what, content, scenario, roles) => {
     const asked = readContent(...content);
 
@@ -112,7 +112,7 @@ describe("[B4.5] a request of protocol D", () => {
     ["an element of no type", [{}], "content[1].type: "],
     ["an element of another type", [{ type: "smell" }], "content[1].type: "],
     ["an empty text", [{ type: "text", text: "" }], "content[1].text: "],
-    ["a picture without a link", [{ type: "image_url" }], "content[1].image_url: "],
+    ["an image without a link", [{ type: "image_url" }], "content[1].image_url: "],
     [
       "a link that is no object",
       [{ type: "image_url", image_url: LINK }],
@@ -125,7 +125,7 @@ describe("[B4.5] a request of protocol D", () => {
     ],
     ["a text with a role", [{ ...WORDS, role: "first_frame" }], "content[1].role: "],
     ["a video as a frame", [medium("video", "first_frame")], "content[1].role: "],
-    ["a picture as a video", [medium("image", "reference_video")], "content[1].role: "],
+    ["an image as a video", [medium("image", "reference_video")], "content[1].role: "],
     [
       "a video that is no link",
       [{ type: "video_url", video_url: { url: "aGk=" } }],

@@ -8,7 +8,7 @@ describe("a passthrough request is changed only for metering", () => {
 
   test.each<[string, JsonObject, JsonObject]>([
     [
-      "a stream without options asks for usage",
+      "a stream without options requests usage",
       { stream: true },
       { stream_options: { include_usage: true } },
     ],
@@ -27,9 +27,9 @@ describe("a passthrough request is changed only for metering", () => {
       { stream: true, stream_options: { include_usage: true } },
       {},
     ],
-    ["an answer in one piece needs nothing", { stream_options: { include_usage: false } }, {}],
+    ["a complete response needs no change", { stream_options: { include_usage: false } }, {}],
     [
-      "[A4.3-11] what the gateway is asked to do is not sent on",
+      "[A4.3-11] options for the gateway are not sent",
       { svc_thinking_to_content: true, thinking_to_content: false },
       { svc_thinking_to_content: undefined, thinking_to_content: undefined },
     ],

@@ -42,7 +42,7 @@ describe("a client that requested usage gets every byte", () => {
     ["the oldest line ends", (TEXT + STOP_WITH_USAGE + DONE).replaceAll("\n", "\r")],
     ["events that are broken", `data: {"usage":{"prompt\n\ndata: {"error":\n\n${TEXT}`],
     [
-      "words that look like marks",
+      "text that resembles marks",
       'data: {"choices":[{"delta":{"content":"\\"usage\\":{\\"a\\":1} \\"error\\":{} [DONE]"}}]}\n\ndata: {"choices":[{"delta":{"content":"usage"}},{"delta":{"content":"error"}}]}\n\n',
     ],
   ])("%s", (_what, stream) => {
@@ -72,7 +72,7 @@ describe("a client that did not ask for usage gets every byte of the stream exce
       `data: {"a":1                  }\n\ndata: {              "a":1}\n\ndata: {            }\n\n`,
     ],
     [
-      "words about it",
+      "text about it",
       `data: {"choices":[{"index":0,"delta":{"content":"\\"usage\\":null, usage"}}]}\n\n${USAGE_ALONE}`,
       'data: {"choices":[{"index":0,"delta":{"content":"\\"usage\\":null, usage"}}]}\n\n',
     ],
@@ -233,7 +233,7 @@ describe("a failure within the stream is found, and hidden from the client", () 
 
   test.each([
     [
-      "no error, said aloud",
+      "no error, explicitly",
       'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"error":null}\n\n',
     ],
     ["an empty one", 'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"error":{}}\n\n'],

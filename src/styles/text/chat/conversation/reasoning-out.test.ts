@@ -70,23 +70,29 @@ describe("[A4.3-04] a reasoning option is translated for the model's family", ()
     ],
     ["any number of tokens", { budgetTokens: -1, enabled: true }, OLD, {}, []],
     [
-      "any number, where none is usual",
+      "any number, if there is no default",
       { budgetTokens: -1 },
       NEW,
       { reasoning_effort: "medium" },
       [],
     ],
     [
-      "to reason, where neither end is the middle",
+      "enabled, if neither end is the middle",
       { enabled: true },
       { efforts: ["none", "low", "high"] },
       { reasoning_effort: "low" },
       [],
     ],
     ["none", { enabled: false }, NEW, { reasoning_effort: "none" }, []],
-    ["none, of a stranger", { effort: "none" }, undefined, { reasoning_effort: "none" }, []],
-    ["none, where there is no word for it", { budgetTokens: 0 }, undefined, {}, EMPTY],
-    ["none, where the least is more", { enabled: false }, OLD, { reasoning_effort: "low" }, EMPTY],
+    ["none, for an unknown model", { effort: "none" }, undefined, { reasoning_effort: "none" }, []],
+    ["none, if there is no value for it", { budgetTokens: 0 }, undefined, {}, EMPTY],
+    [
+      "none, if the lowest value is higher",
+      { enabled: false },
+      OLD,
+      { reasoning_effort: "low" },
+      EMPTY,
+    ],
   ])("by effort: %s", (_what, asked, controls, body, lost) => {
     expect(steered(asked, controls, {})).toEqual([body, lost]);
   });
@@ -165,7 +171,7 @@ describe("[A4.3-04] a reasoning option is translated for the model's family", ()
       [],
     ],
     [
-      "the least effort, which is none",
+      "the lowest effort, which is none",
       { effort: "minimal" },
       STEPS,
       { thinking: { type: "disabled" }, reasoning_effort: "minimal" },

@@ -207,7 +207,7 @@ describe("[A4.3-a] requests of real clients are accepted", () => {
       }),
     ],
     [
-      "null for what is left out",
+      "null for an omitted field",
       withField({
         temperature: null,
         stop: null,
@@ -219,20 +219,20 @@ describe("[A4.3-a] requests of real clients are accepted", () => {
       }),
     ],
     [
-      "fields that nobody knows",
+      "unknown fields",
       withField({ brand_new: { a: [1] }, messages_extra: 1, provider: "x", top_k: 40, min_p: 0.1 }),
     ],
     [
-      "tools of a type that nobody knows",
+      "tools of an unknown type",
       withField({ tools: [{ type: "web_search" }, { type: "namespace", tools: [] }] }),
     ],
     ["a tool without its type", withField({ tools: [{ function: { name: "f" } }] })],
     [
-      "parts of a type that nobody knows",
+      "parts of an unknown type",
       withMessages({ role: "user", content: [{ type: "document_url", document_url: "x" }] }),
     ],
     [
-      "a link where an object belongs",
+      "a link instead of an object",
       withMessages({
         role: "user",
         content: [{ type: "image_url", image_url: "https://a.example/b.png" }],
@@ -249,7 +249,7 @@ describe("[A4.3-a] requests of real clients are accepted", () => {
         { role: "function", name: "f", content: "r" },
       ),
     ],
-    ["an assistant who says nothing", withMessages(USER, { role: "assistant", content: null })],
+    ["an empty assistant message", withMessages(USER, { role: "assistant", content: null })],
     [
       "the extensions of the specification",
       withField({

@@ -123,12 +123,12 @@ describe("the completeness of a response", () => {
     ["an unknown reason is an end too", chunk([], { finishReason: "BRAND_NEW" }), true],
     ["no reason yet", chunk([], { finishReason: "FINISH_REASON_UNSPECIFIED" }), false],
     [
-      "a refused question is answered",
+      "a blocked prompt is a response",
       event({ promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 3 } }),
       true,
     ],
     [
-      "words that look like marks",
+      "text that resembles marks",
       chunk([
         { text: '"finishReason":"STOP" {"error":{}}' },
         { functionCall: { name: "f", args: { finishReason: "STOP" } } },

@@ -84,8 +84,8 @@ describe("[A4.7-a] every documented field is accepted", () => {
         ],
       },
     ],
-    ["what nobody knows", { brandNew: { a: 1 }, generationConfig: { brandNew: [] } }],
-    ["null for what is left out", { tools: null, generationConfig: { temperature: null } }],
+    ["unknown fields", { brandNew: { a: 1 }, generationConfig: { brandNew: [] } }],
+    ["null for an omitted field", { tools: null, generationConfig: { temperature: null } }],
   ])("%s", (_what, fields) => {
     expect(refused(fields)).toBeUndefined();
   });

@@ -34,7 +34,7 @@ describe("a passthrough request is changed only if a vendor would refuse it", ()
     ["nothing", { stream: true, thinking: enabled, top_p: 0.99 }, {}],
     ["a mark of five minutes", { cache_control: { type: "ephemeral" } }, {}],
     [
-      "[A4.5-b] a persistent mark, wherever it stands",
+      "[A4.5-b] a persistent mark, in every position",
       {
         system: [{ type: "text", text: "s", cache_control: { type: "persistent" } }],
         tools: [{ name: "f", input_schema: {}, cache_control: { type: "persistent" } }],
@@ -47,7 +47,7 @@ describe("a passthrough request is changed only if a vendor would refuse it", ()
       },
     ],
     [
-      "a persistent mark on a block, but not what a tool is told",
+      "a persistent mark on a block, but not in a tool's arguments",
       {
         messages: [
           USER,
@@ -80,7 +80,7 @@ describe("a passthrough request is changed only if a vendor would refuse it", ()
     ["a top_p of nought beside thinking", { thinking: enabled, top_p: 0 }, { top_p: undefined }],
     ["a top_p of nought without it", { top_p: 0 }, {}],
     [
-      "thinking that another vendor signed, or nobody",
+      "thinking that another vendor signed, or that is unsigned",
       {
         thinking: enabled,
         messages: between(
@@ -126,16 +126,16 @@ describe("a passthrough request is changed only if a vendor would refuse it", ()
       },
     ],
     [
-      "thinking that is asked for where calls had none, as those of another style's vendor",
+      "thinking that is requested although calls lack it, as those of another style's vendor",
       { thinking: enabled, messages: [USER, { role: "assistant", content: [call] }, USER] },
       { thinking: { type: "disabled" } },
     ],
     [
-      "but not where what the caller wrote is at fault",
+      "but not if the client's own content is invalid",
       { thinking: enabled, messages: [USER, { role: "assistant", content: "so" }] },
       {},
     ],
-    ["a choice among so many words that says there is none", { top_k: -1 }, { top_k: undefined }],
+    ["a top_k of -1", { top_k: -1 }, { top_k: undefined }],
     [
       "sources that another style's vendor named",
       {
@@ -180,7 +180,7 @@ describe("a passthrough request is changed only if a vendor would refuse it", ()
       },
     ],
     [
-      "thinking that is asked for where an answer was empty, and calls before it had none",
+      "thinking that is requested although an answer was empty, and earlier calls lack it",
       {
         thinking: enabled,
         messages: [

@@ -118,7 +118,7 @@ describe("a client gets every byte", () => {
     ["with the oldest line ends", WHOLE.replaceAll("\n", "\r")],
     ["of events that are broken", `event: message_delta\ndata: {"usage":{"out\n\n${DELTA}${STOP}`],
     [
-      "of words that look like marks",
+      "of text that resembles marks",
       event("content_block_delta", {
         delta: { type: "text_delta", text: '"error":{} message_stop' },
       }),
@@ -166,7 +166,7 @@ describe("a response is complete if the upstream marks its end", () => {
       false,
     ],
     [
-      "words about it",
+      "text about it",
       START + event("content_block_delta", { delta: { text: "message_stop" } }),
       false,
     ],

@@ -68,7 +68,7 @@ test.each<[string, JsonObject, readonly string[]]>([
     ["compact-2026-01-12", "context-management-2025-06-27"],
   ],
   [
-    "what to do with thinking that is out of place",
+    "an option for misplaced thinking",
     { thinking: { type: "adaptive", block_binding: {} } },
     ["thinking-binding-controls-2026-08-01"],
   ],

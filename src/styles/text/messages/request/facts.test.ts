@@ -147,15 +147,15 @@ describe("values within the range and unknown fields are accepted", () => {
     ["the least budget", withField({ thinking: { type: "enabled", budget_tokens: 1_024 } })],
     ["no thinking", withField({ thinking: { type: "disabled" } })],
     ["thinking as the model likes", withField({ thinking: { type: "adaptive" } })],
-    ["null for what is left out", withField({ system: null, tools: null, thinking: null })],
-    ["fields that nobody knows", withField({ brand_new: { a: [1] }, thread: null })],
+    ["null for an omitted field", withField({ system: null, tools: null, thinking: null })],
+    ["unknown fields", withField({ brand_new: { a: [1] }, thread: null })],
     [
-      "a system in a turn of its own",
+      "a system message as a turn",
       withField({ messages: [USER, { role: "system", content: "s" }] }),
     ],
-    ["blocks of a type that nobody knows", withBlock({ type: "hologram", data: 1 })],
-    ["sources of a type that nobody knows", withBlock({ type: "image", source: { type: "wire" } })],
-    ["tools of a type that nobody knows", withTool({ type: "bash_20250124", name: "bash" })],
+    ["blocks of an unknown type", withBlock({ type: "hologram", data: 1 })],
+    ["sources of an unknown type", withBlock({ type: "image", source: { type: "wire" } })],
+    ["tools of an unknown type", withTool({ type: "bash_20250124", name: "bash" })],
     [
       "[A4.5-c] the web search tool",
       withTool({

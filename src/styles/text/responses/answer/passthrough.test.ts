@@ -20,7 +20,7 @@ describe("a passthrough request is changed only if necessary", () => {
     ["the gateway keeps responses, not the vendor", { store: true }, { store: false }],
     ["unless it is told otherwise, the vendor would", { store: null }, { store: false }],
     [
-      "[A4.4-d] what the gateway has looked up is not looked up again",
+      "[A4.4-d] a reference that the gateway resolved is not sent",
       { previous_response_id: "resp_1" },
       { previous_response_id: undefined },
     ],
@@ -29,7 +29,7 @@ describe("a passthrough request is changed only if necessary", () => {
       { reasoning: { effort: "low" }, include: ["a"] },
       { include: ["a", ENCRYPTED] },
     ],
-    ["where it is asked for already it is not again", { include: [ENCRYPTED] }, {}],
+    ["an existing include option is not repeated", { include: [ENCRYPTED] }, {}],
     [
       "[A4.4-e] no summary is asked for by not asking",
       { reasoning: { effort: "low", summary: "none" } },

@@ -48,12 +48,12 @@ describe("a client gets every byte", () => {
     ["of comments and other fields", `: ping\n\nid: 1\nretry: 5\n${TEXT}${DONE}data: [DONE]\n\n`],
     ["of other line ends", (CREATED + TEXT + DONE).replaceAll("\n", "\r\n")],
     ["of the oldest line ends", (CREATED + TEXT + DONE).replaceAll("\n", "\r")],
-    ["of what is broken", `data: {"type":"response.completed","response":\n\n${TEXT}`],
+    ["of a malformed response", `data: {"type":"response.completed","response":\n\n${TEXT}`],
     [
-      "of words that look like marks",
+      "of text that resembles marks",
       event("response.output_text.delta", { delta: '"error":{"a":1} response.completed' }),
     ],
-    ["of a word that is a mark", event("response.output_text.delta", { delta: "error" })],
+    ["of text that equals a mark", event("response.output_text.delta", { delta: "error" })],
   ])("%s", (_what, stream) => {
     const on = tap();
 
@@ -150,7 +150,7 @@ describe("the end mark is found", () => {
     ["a delta", TEXT, false],
     ["an end mark alone", "data: [DONE]\n\n", false],
     [
-      "words about an end",
+      "text about an end",
       event("response.output_text.delta", { delta: "response.completed" }),
       false,
     ],

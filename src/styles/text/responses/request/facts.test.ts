@@ -98,8 +98,8 @@ describe("requests of real clients are accepted", () => {
     ],
     ["an item that is only referred to", { input: [{ type: "item_reference", id: "rs_1" }] }],
     ["the same without a type", { input: [{ type: null, id: "rs_1" }] }],
-    ["an item that nobody knows", { input: [{ type: "compaction", encrypted_content: "x" }] }],
-    ["a part that nobody knows", { input: [{ role: "user", content: [{ type: "input_smell" }] }] }],
+    ["an unknown item", { input: [{ type: "compaction", encrypted_content: "x" }] }],
+    ["an unknown part", { input: [{ role: "user", content: [{ type: "input_smell" }] }] }],
     ["no input beside a stored prompt", { input: null, prompt: { id: "pmpt_1" } }],
     ["no new input after a response", { input: [], previous_response_id: "resp_1" }],
     ["[A4.4-b] nested functions", { tools: [{ type: "function", function: { name: "f" } }] }],
@@ -124,8 +124,8 @@ describe("requests of real clients are accepted", () => {
     ["[A4.4-e] truncation", { truncation: "auto" }],
     ["[A4.4-e] reasoning", { reasoning: { effort: "none", summary: "none" } }],
     ["[A4.4-d] an earlier response", { previous_response_id: "resp_1" }],
-    ["null for what is left out", { tools: null, text: null, reasoning: null, background: null }],
-    ["fields that nobody knows", { client_metadata: { a: 1 }, x: 1 }],
+    ["null for an omitted field", { tools: null, text: null, reasoning: null, background: null }],
+    ["unknown fields", { client_metadata: { a: 1 }, x: 1 }],
   ])("%s", (_what, fields) => {
     expect(refused(fields)).toBeUndefined();
   });
