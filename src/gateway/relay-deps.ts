@@ -4,6 +4,7 @@ import { NOTICES_PATH } from "#http/api/video/vendor-webhook.ts";
 import type { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { AdmitDeps } from "#relay/admit.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
+import type { CallObserver } from "#relay/call-observers.ts";
 import type { DeliverySettings } from "#relay/delivery/deliver.ts";
 import type { Metrics } from "#relay/metrics.ts";
 import { OpenCalls } from "#relay/metering/open-calls.ts";
@@ -47,7 +48,7 @@ const REASONING_CACHE_MS = 3_600_000;
 const REASONING_CACHE_LENGTH = 32 * 1024 * 1024;
 
 interface Observers {
-  readonly metrics: Metrics;
+  readonly observers: CallObserver;
   onError(cause: unknown): void;
 }
 
@@ -55,7 +56,7 @@ export function admissionOf(
   needs: Pick<RelayNeeds, "clock" | "limiter" | "live" | "log" | "settings" | "storage">,
   router: Router,
   delivery: DeliverySettings,
-  { metrics, onError }: Observers,
+  { observers, onError }: Observers,
 ): AdmitDeps {
   const { clock, limiter, live, log, settings, storage } = needs;
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
@@ -75,7 +76,7 @@ export function admissionOf(
     get maxOpen() {
       return settings.limits.inFlight;
     },
-    onClosed: (record) => metrics.observe(record),
+    onClosed: (record) => observers.observe(record),
     onUnpriced(notice) {
       if (settings.unpriced !== "allow") report.note(notice);
     },
@@ -177,7 +178,7 @@ export function schedulingOf(
     | "settings"
     | "storage"
   >,
-  { metrics, onError }: Observers,
+  { metrics, observers, onError }: Observers & { readonly metrics: Metrics },
 ): TaskSchedulerDeps {
   const { announce, clock, deadlines, egress, findChannel, settings, storage } = needs;
   return {
@@ -190,7 +191,7 @@ export function schedulingOf(
     egress,
     findChannel,
     announce,
-    onClosed: (record) => metrics.observe(record),
+    onClosed: (record) => observers.observe(record),
     onPoll: (lateMs) => metrics.observeLook(lateMs),
     onError,
   };

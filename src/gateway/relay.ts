@@ -1,6 +1,7 @@
 import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
+import { CallObservers } from "#relay/call-observers.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -20,6 +21,8 @@ export interface Relay {
   readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
   readonly metrics: Metrics;
+  /** Modules that are opened later may add theirs. */
+  readonly observers: CallObservers;
 }
 
 /** Opens the relay for calls, and the scheduler of their tasks. */
@@ -37,20 +40,24 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     () => buffered.total,
     () => needs.catalogUpdates.describe().ageDays,
   );
+  const observers = new CallObservers((cause) =>
+    needs.problems.error("call observer", cause, "observer of a finished call failed"),
+  );
+  observers.add(metrics);
   const delivery = deliveryOf(needs, buffered);
   const router = new Router(channels, health, settings);
   const onError = (cause: unknown): void =>
     needs.problems.error("settlement", cause, "settlement failed: will retry");
   const call: CallDeps = {
-    admission: admissionOf(needs, router, delivery, { metrics, onError }),
+    admission: admissionOf(needs, router, delivery, { observers, onError }),
     router,
     attempts: attemptsOf(needs, router, delivery),
   };
   const relay = relayOf(needs, call, delivery);
   const tasks = new Tasks(
     submissionOf(needs, relay, onError),
-    schedulingOf(needs, { metrics, onError }),
+    schedulingOf(needs, { metrics, observers, onError }),
   );
   opened.defer(() => tasks.close());
-  return { relay, tasks, metrics };
+  return { relay, tasks, metrics, observers };
 }

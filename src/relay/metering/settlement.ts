@@ -35,7 +35,7 @@ export interface SettlementDeps {
   readonly delivery: { readonly deadlines: Deadlines };
   readonly open: OpenCalls;
   readonly maxOpen: number;
-  /** Called for every closed call: metrics and other observers. */
+  /** Called for every call at its end, and for refused calls: metrics and other observers. */
   onClosed(record: CallRecord): void;
   /** Called for every response of a model without a price. */
   onUnpriced(notice: UnpricedNotice): void;
