@@ -92,6 +92,14 @@ test("S3 copies need all settings of the bucket; its variables alone have no eff
   expect(mistakesOf("media: { store: tape }")).toHaveLength(1);
 });
 
+test("the access log is off, standard output, or a file with its folder", () => {
+  for (const place of ["off", "stdout", "./calls.log", "/var/log/sluice/calls.log"]) {
+    expect(load(`access_log: { to: ${place} }`).settings.accessLog).toBe(place);
+  }
+  expect(mistakesOf("access_log: { to: stdot }")).toHaveLength(1);
+  expect(mistakesOf("access_log: { max_bytes: 1B }")).toHaveLength(1);
+});
+
 test("unset settings have their defaults", () => {
   const { settings, channels, keys, models } = load();
 
@@ -106,6 +114,9 @@ test("unset settings have their defaults", () => {
     logLevel: "info",
     sandbox: "auto",
     metricsToken: undefined,
+    accessLog: "off",
+    accessLogBytes: 67_108_864,
+    accessLogFiles: 5,
     unpriced: undefined,
     assumedOutputTokens: 4096,
     journalDays: 30,

@@ -455,6 +455,27 @@ export const SETTINGS = {
     doc: "Minimum level of log messages.",
     stored: "at once",
   }),
+  accessLog: setting({
+    env: "SLUICE_ACCESS_LOG",
+    path: "access_log.to",
+    parser: take.logPlace,
+    default: "off",
+    doc: "Access log with one line of JSON per call, without any text of it: `off`, `stdout`, or the path of a file.",
+  }),
+  accessLogBytes: setting({
+    env: "SLUICE_ACCESS_LOG_BYTES",
+    path: "access_log.max_bytes",
+    parser: take.size(64 * take.KIB, 64 * take.GIB),
+    default: 64 * MIB,
+    doc: "Size at which the access log's file is renamed and a new one begins.",
+  }),
+  accessLogFiles: setting({
+    env: "SLUICE_ACCESS_LOG_FILES",
+    path: "access_log.files",
+    parser: take.wholeNumber(1, 1_000),
+    default: 5,
+    doc: "Number of full files of the access log that are kept besides the current one.",
+  }),
   sandbox: setting({
     env: "SLUICE_SANDBOX",
     path: "sandbox",

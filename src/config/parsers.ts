@@ -124,6 +124,17 @@ export function text(expects: string, pattern: RegExp): Parser<string> {
 
 export const filePath = text("a path", /^[^\p{Cc}\p{Cf}]{1,4096}$/u);
 
+/** `off`, `stdout`, or a path. A word that resembles one of the two is not taken for a path. */
+export const logPlace: Parser<string> = parser({
+  expects: "`off`, `stdout`, or the path of a file with a folder, such as ./calls.log",
+  shows: "always",
+  parse: (given) =>
+    given === "off" || given === "stdout" || given.includes("/")
+      ? filePath.parse(given)
+      : undefined,
+  format: (given) => given,
+});
+
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/;
 
 export const host: Parser<string> = parser({

@@ -2,6 +2,7 @@ import { OpenSockets } from "#http/open-sockets.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
+import { openAccessLog } from "./access-log.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
@@ -29,6 +30,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
   const homes = await openHomes(infrastructure, opened);
   const relay = openRelay({ ...modules, limiter, homes }, opened);
+  await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);

@@ -17,6 +17,7 @@ interface Course {
   readonly priceOf?: PriceOf | undefined;
   /** Monotonic ms. */
   readonly firstByteAt: number | undefined;
+  readonly upstreamMs: number;
   readonly attempts: readonly AttemptRecord[];
   readonly lost: readonly string[];
 }
@@ -49,6 +50,8 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
       : rateUsage(course.usage, route.price, course.priceOf)),
     firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     durationMs: Math.round(clock.monotonic() - startedAt),
+    upstreamMs: course.upstreamMs,
+    overheadMs: firstByteAt === undefined ? null : firstByteAt - startedAt - course.upstreamMs,
     attempts: course.attempts,
     lost: course.lost,
     ...(call.tags === undefined ? {} : { tags: call.tags }),
@@ -64,6 +67,7 @@ export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock)
     cost: nanoUsd(0),
     route: undefined,
     firstByteAt: undefined,
+    upstreamMs: 0,
     attempts: [],
     lost: [],
   });

@@ -75,6 +75,7 @@ export class Settlement implements Watched {
   #metered: Metered | undefined;
   #lossy: Lossy = { lost: [] };
   #firstByteAt: number | undefined;
+  #upstreamMs = 0;
   /** Only if the upstream reports no usage. */
   #uncounted: PendingOutput | undefined;
   #held: NanoUsd;
@@ -135,7 +136,9 @@ export class Settlement implements Watched {
     }
   }
 
-  recordAttempt(attempt: AttemptRecord): void {
+  /** `waitedMs`: for the upstream, until the answer began or the attempt failed. */
+  recordAttempt(attempt: AttemptRecord, waitedMs = 0): void {
+    this.#upstreamMs += waitedMs;
     this.#attempts.push(attempt);
   }
 
@@ -293,6 +296,7 @@ export class Settlement implements Watched {
       route: this.#route,
       priceOf: this.#pricesOf(usage),
       firstByteAt: this.#firstByteAt,
+      upstreamMs: this.#upstreamMs,
       attempts,
       lost: this.#lossy.lost,
     });
