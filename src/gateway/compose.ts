@@ -3,6 +3,7 @@ import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
+import { addGatewayMetrics } from "./metrics.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
@@ -30,6 +31,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
   const homes = await openHomes(infrastructure, opened);
   const relay = openRelay({ ...modules, limiter, homes }, opened);
+  addGatewayMetrics({ ...infrastructure, ...relay, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);

@@ -6,7 +6,7 @@ import type { AdmitDeps } from "#relay/admit.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
 import type { CallObserver } from "#relay/call-observers.ts";
 import type { DeliverySettings } from "#relay/delivery/deliver.ts";
-import type { Metrics } from "#relay/metrics.ts";
+import type { Metrics } from "#relay/metrics/metrics.ts";
 import { OpenCalls } from "#relay/metering/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { AttemptDeps } from "#relay/failover/attempt.ts";
@@ -192,7 +192,7 @@ export function schedulingOf(
     findChannel,
     announce,
     onClosed: (record) => observers.observe(record),
-    onPoll: (lateMs) => metrics.observeLook(lateMs),
+    onPoll: (lateMs) => metrics.observePoll(lateMs),
     onError,
   };
 }

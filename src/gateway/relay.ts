@@ -2,7 +2,7 @@ import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
 import { CallObservers } from "#relay/call-observers.ts";
-import { openMetrics, type Metrics } from "#relay/metrics.ts";
+import { openMetrics, type Metrics } from "#relay/metrics/metrics.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/routing/route.ts";
@@ -33,13 +33,14 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     needs.problems.error("tokenizer", cause, "tokenizer load failed: will retry"),
   );
   const buffered = new BufferedBytes(settings.limits);
-  const metrics = openMetrics(
-    () => channels.all,
+  const metrics = openMetrics({
+    channels: () => channels.all,
     health,
-    () => tasks.taskScheduler.size,
-    () => buffered.total,
-    () => needs.catalogUpdates.describe().ageDays,
-  );
+    tasks: () => tasks.taskScheduler.size,
+    openCalls: () => call.admission.open.count,
+    bufferedBytes: () => buffered.total,
+    catalogAgeDays: () => needs.catalogUpdates.describe().ageDays,
+  });
   const observers = new CallObservers((cause) =>
     needs.problems.error("call observer", cause, "observer of a finished call failed"),
   );

@@ -2,7 +2,7 @@ import type { CallRecord } from "#core/call.ts";
 import { FAULTS } from "#core/error.ts";
 import { withinTime } from "#lib/within-time.ts";
 import type { CallObserver } from "./call-observers.ts";
-import { KnownModels } from "./known-models.ts";
+import { KnownModels } from "./metrics/known-models.ts";
 
 interface AccessLogDeps {
   /** Writes some lines; calls do not overlap. */
