@@ -20,6 +20,7 @@ import {
   password,
   pepper,
   proxyUrl,
+  secretHeaders,
 } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
@@ -475,6 +476,73 @@ export const SETTINGS = {
     parser: take.wholeNumber(1, 1_000),
     default: 5,
     doc: "Number of full files of the access log that are kept besides the current one.",
+  }),
+  otelEndpoint: setting({
+    env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    path: "otel.endpoint",
+    parser: take.baseUrl,
+    default: undefined,
+    doc: "URL of an OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; nothing is sent if unset.",
+  }),
+  otelHeaders: setting({
+    env: "OTEL_EXPORTER_OTLP_HEADERS",
+    path: "otel.headers",
+    parser: secretHeaders,
+    default: undefined,
+    doc: "Headers for the collector, such as its credential, as `name=value` pairs separated by commas.",
+  }),
+  otelSignals: setting({
+    env: "SLUICE_OTEL_SIGNALS",
+    path: "otel.signals",
+    parser: take.list(
+      take.choice("traces", "metrics", "logs"),
+      3,
+      "some of traces, metrics and logs, separated by commas",
+    ),
+    default: ["traces", "metrics", "logs"],
+    doc: "Telemetry that is sent to the collector.",
+  }),
+  otelServiceName: setting({
+    env: "OTEL_SERVICE_NAME",
+    path: "otel.service_name",
+    parser: take.text("1 to 255 visible characters", /^[^\p{C}]{1,255}$/u),
+    default: "sluice",
+    doc: "Value of `service.name` in telemetry.",
+  }),
+  otelResource: setting({
+    env: "OTEL_RESOURCE_ATTRIBUTES",
+    path: "otel.resource",
+    parser: take.namedValues,
+    default: {},
+    doc: "More attributes of the gateway in telemetry, as `name=value` pairs separated by commas.",
+  }),
+  otelSampleRatio: setting({
+    env: "OTEL_TRACES_SAMPLER_ARG",
+    path: "otel.sample_ratio",
+    parser: take.ratio,
+    default: 1,
+    doc: "Part of the traces that is sent; a client that sends a `traceparent` decides for its own.",
+  }),
+  otelMetricIntervalMs: setting({
+    env: "OTEL_METRIC_EXPORT_INTERVAL",
+    path: "otel.metric_interval_ms",
+    parser: take.duration(100, HOUR_MS),
+    default: MINUTE_MS,
+    doc: "Interval at which metrics are sent to the collector.",
+  }),
+  otelPropagate: setting({
+    env: "SLUICE_OTEL_PROPAGATE",
+    path: "otel.propagate",
+    parser: take.choice("off", "on"),
+    default: "off",
+    doc: "Whether requests to upstreams have a `traceparent` header.",
+  }),
+  otelDisabled: setting({
+    env: "OTEL_SDK_DISABLED",
+    path: "otel.disabled",
+    parser: take.choice("true", "false"),
+    default: "false",
+    doc: "Sends nothing to the collector, although its URL is set.",
   }),
   sandbox: setting({
     env: "SLUICE_SANDBOX",

@@ -38,6 +38,8 @@ export interface CallRecord {
    */
   readonly upstreamMs?: number;
   readonly overheadMs?: number | null;
+  /** The client's header of W3C Trace Context. Not stored. */
+  readonly traceparent?: string;
   readonly attempts: readonly AttemptRecord[];
   /** Fields that no upstream style could carry. */
   readonly lost: readonly string[];

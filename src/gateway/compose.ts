@@ -14,6 +14,7 @@ import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import { openRelay } from "./relay.ts";
 import { openRouting } from "./routing.ts";
+import { openTelemetry } from "./telemetry.ts";
 import { openSignOn } from "./single-sign-on.ts";
 
 /**
@@ -30,7 +31,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const limiter = await openLimiter(infrastructure, opened);
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
   const homes = await openHomes(infrastructure, opened);
-  const relay = openRelay({ ...modules, limiter, homes }, opened);
+  const telemetry = await openTelemetry(modules, opened);
+  const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
   addGatewayMetrics({ ...infrastructure, ...relay, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);

@@ -13,6 +13,7 @@ import type { AttemptDeps } from "#relay/failover/attempt.ts";
 import { LearnedRefusals } from "#relay/failover/learned-refusals.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { Router } from "#relay/routing/route.ts";
+import type { Telemetry } from "#relay/telemetry/telemetry.ts";
 import type { SubmitDeps } from "#relay/tasks/submit.ts";
 import type { LeaseTerms, TaskSchedulerDeps } from "#relay/tasks/task-scheduler.ts";
 import { UnpricedReport } from "#relay/routing/unpriced.ts";
@@ -30,6 +31,7 @@ export type RelayNeeds = Omit<Infrastructure, "config" | "pepper" | "own"> &
   Pick<Media, "announce"> &
   Pick<Assets, "assetLinks" | "references"> & {
     readonly limiter: RateLimiter;
+    readonly telemetry: Telemetry | undefined;
     readonly homes: ReasoningHomes;
   };
 
@@ -85,7 +87,7 @@ export function admissionOf(
 }
 
 export function attemptsOf(
-  needs: Pick<RelayNeeds, "clock" | "egress" | "health" | "limiter" | "settings">,
+  needs: Pick<RelayNeeds, "clock" | "egress" | "health" | "limiter" | "settings" | "telemetry">,
   router: Router,
   delivery: DeliverySettings,
 ): AttemptDeps {
@@ -103,6 +105,18 @@ export function attemptsOf(
     get maxCallMs() {
       return settings.limits.totalMs;
     },
+    ...tracePropagation(needs),
+  };
+}
+
+function tracePropagation({
+  telemetry,
+  settings,
+}: Pick<RelayNeeds, "telemetry" | "settings">): Pick<AttemptDeps, "traceparentOf"> {
+  if (telemetry === undefined || settings.otelPropagate === "off") return {};
+  return {
+    traceparentOf: ({ id, traceparent }, attempt) =>
+      telemetry.traceparentOf(id, traceparent, attempt),
   };
 }
 

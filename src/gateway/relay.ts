@@ -45,6 +45,7 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     needs.problems.error("call observer", cause, "observer of a finished call failed"),
   );
   observers.add(metrics);
+  if (needs.telemetry !== undefined) observers.add(needs.telemetry);
   const delivery = deliveryOf(needs, buffered);
   const router = new Router(channels, health, settings);
   const onError = (cause: unknown): void =>

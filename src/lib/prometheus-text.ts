@@ -20,7 +20,7 @@ export class PrometheusText {
     return this;
   }
 
-  /** `scale`: what a value is multiplied with, if the metric has another unit. */
+  /** `scale`: factor from the unit of the values to the unit of the metric. */
   histogram({ bounds, counts, sum }: Histogram, scale: number, labels = ""): this {
     const comma = labels === "" ? "" : ",";
     let count = 0;

@@ -1,6 +1,6 @@
 import type { CallRecord } from "#core/call.ts";
 import { FAULTS } from "#core/error.ts";
-import { withinTime } from "#lib/within-time.ts";
+import { BatchQueue } from "#lib/batch-queue.ts";
 import type { CallObserver } from "./call-observers.ts";
 import { KnownModels } from "./metrics/known-models.ts";
 
@@ -17,58 +17,33 @@ const FLUSH_MS = 250;
 const MAX_QUEUED = 20_000;
 /** Lines that are written at once: a longer step would delay calls. */
 const BATCH = 500;
-/** A blocked pipe must not prevent the end of the process. */
-const LAST_FLUSH_MS = 2_000;
 
 /** Writes one line of JSON for each call, in batches, so that no call waits for it. */
 export class AccessLog implements CallObserver, AsyncDisposable {
-  readonly #deps: AccessLogDeps;
   readonly #models = new KnownModels();
-  #queue: CallRecord[] = [];
-  #dropped = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #flushing: Promise<void> | undefined;
+  readonly #queue: BatchQueue<CallRecord>;
 
-  constructor(deps: AccessLogDeps) {
-    this.#deps = deps;
+  constructor({ write, onError, onDropped }: AccessLogDeps) {
+    this.#queue = new BatchQueue({
+      take: (records) => write(records.map((each) => this.#lineOf(each)).join("")),
+      onError,
+      onDropped,
+      delayMs: FLUSH_MS,
+      batchSize: BATCH,
+      maxQueued: MAX_QUEUED,
+    });
   }
 
   observe(record: CallRecord): void {
-    if (this.#queue.length >= MAX_QUEUED) {
-      this.#dropped++;
-      return;
-    }
-    this.#queue.push(record);
-    if (this.#flushing === undefined) this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
+    this.#queue.add(record);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#flush();
-    if (this.#flushing !== undefined) await withinTime(this.#flushing, LAST_FLUSH_MS);
+    await this.#queue[Symbol.asyncDispose]();
   }
 
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#flushing ??= this.#writeQueue().finally(() => (this.#flushing = undefined));
-  }
-
-  async #writeQueue(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.slice(0, BATCH);
-      this.#queue = this.#queue.slice(BATCH);
-      let lines = "";
-      for (const record of batch) lines += `${JSON.stringify(this.#describe(record))}\n`;
-      try {
-        await this.#deps.write(lines);
-      } catch (cause) {
-        this.#deps.onError(cause);
-      }
-    }
-    if (this.#dropped === 0) return;
-    const dropped = this.#dropped;
-    this.#dropped = 0;
-    this.#deps.onDropped(dropped);
+  #lineOf(record: CallRecord): string {
+    return `${JSON.stringify(this.#describe(record))}\n`;
   }
 
   #describe(record: CallRecord): object {

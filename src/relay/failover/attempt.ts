@@ -32,6 +32,8 @@ export interface TryDeps {
   readonly delivery: { readonly maxEventBytes: number };
   /** Maximum duration of a call with all its attempts. */
   readonly maxCallMs: number;
+  /** The `traceparent` of an attempt; absent if upstreams get none. */
+  readonly traceparentOf?: (call: Served, attempt: number) => string;
 }
 
 export interface AttemptDeps extends TryDeps, Pick<RateReservationDeps, "limiter" | "router"> {
@@ -341,7 +343,9 @@ class BegunAttempt<T, R extends Destination> implements Begun<T, R> {
   }
 }
 
-type AttemptRecorder = Pick<Settlement, "recordAttempt" | "amendAttempt">;
+type AttemptRecorder = Pick<Settlement, "recordAttempt" | "amendAttempt"> & {
+  readonly attemptCount?: number;
+};
 
 /** One attempt, with one credential. `run` is called once. */
 export class Attempt<T, R extends Destination> implements UpstreamTransport {
@@ -442,7 +446,14 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     const { headers: ofProvider } = this.route.provider;
     const all = ofProvider === undefined ? headers : { ...ofProvider, ...headers };
     const url = urlOf(wire, path);
-    return this.#send({ url, method: "POST", body, headers: all });
+    return this.#send({ url, method: "POST", body, headers: this.#traced(all) });
+  }
+
+  #traced(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const { traceparentOf } = this.#deps;
+    if (traceparentOf === undefined) return headers;
+    const traceparent = traceparentOf(this.#call, this.#settlement.attemptCount ?? 0);
+    return { ...headers, traceparent };
   }
 
   get(wire: Addressed, path: string): Promise<UpstreamReply> {

@@ -26,7 +26,7 @@ const MAX_NAME_CHARS = 256;
 
 /** Creates the journal record of a call at its end. */
 export function recordOf(call: Served, clock: Clock, course: Course): CallRecord {
-  const { key, facts, style, startedAt } = call;
+  const { key, facts, style, startedAt, traceparent } = call;
   const { route, firstByteAt } = course;
   return {
     id: call.id,
@@ -52,6 +52,7 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     durationMs: Math.round(clock.monotonic() - startedAt),
     upstreamMs: course.upstreamMs,
     overheadMs: firstByteAt === undefined ? null : firstByteAt - startedAt - course.upstreamMs,
+    ...(traceparent === undefined ? {} : { traceparent }),
     attempts: course.attempts,
     lost: course.lost,
     ...(call.tags === undefined ? {} : { tags: call.tags }),

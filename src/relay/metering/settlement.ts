@@ -136,6 +136,11 @@ export class Settlement implements Watched {
     }
   }
 
+  /** Attempts that ended. */
+  get attemptCount(): number {
+    return this.#attempts.length;
+  }
+
   /** `waitedMs`: for the upstream, until the answer began or the attempt failed. */
   recordAttempt(attempt: AttemptRecord, waitedMs = 0): void {
     this.#upstreamMs += waitedMs;
