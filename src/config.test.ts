@@ -92,6 +92,45 @@ test("S3 copies need all settings of the bucket; its variables alone have no eff
   expect(mistakesOf("media: { store: tape }")).toHaveLength(1);
 });
 
+test("telemetry takes the variables of OpenTelemetry, and shows no header", () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20abc==,x-team=a",
+    OTEL_RESOURCE_ATTRIBUTES: "region=eu, team=a%2Cb",
+    OTEL_TRACES_SAMPLER_ARG: "0.25",
+    OTEL_METRIC_EXPORT_INTERVAL: "5000",
+  };
+
+  const { settings, origins } = load("", env);
+
+  expect(settings).toMatchObject({
+    otelEndpoint: "http://127.0.0.1:4318",
+    otelResource: { region: "eu", team: "a,b" },
+    otelSampleRatio: 0.25,
+    otelMetricIntervalMs: 5_000,
+  });
+  expect(settings.otelHeaders?.open()).toEqual({ authorization: "Basic abc==", "x-team": "a" });
+  expect(origins.get("otel.headers")?.shown).toBe("***");
+  for (const [variable, wrong] of [
+    ["OTEL_EXPORTER_OTLP_HEADERS", "no-value-here"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "region=%zz"],
+    ["OTEL_TRACES_SAMPLER_ARG", "1.5"],
+    ["SLUICE_OTEL_SIGNALS", "spans"],
+  ] as const) {
+    const mistakes = mistakesOf("", { [variable]: wrong });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes.join()).not.toContain("no-value-here");
+  }
+});
+
+test("the access log is off, standard output, or a file with its folder", () => {
+  for (const place of ["off", "stdout", "./calls.log", "/var/log/sluice/calls.log"]) {
+    expect(load(`access_log: { to: ${place} }`).settings.accessLog).toBe(place);
+  }
+  expect(mistakesOf("access_log: { to: stdot }")).toHaveLength(1);
+  expect(mistakesOf("access_log: { max_bytes: 1B }")).toHaveLength(1);
+});
+
 test("unset settings have their defaults", () => {
   const { settings, channels, keys, models } = load();
 
@@ -106,6 +145,15 @@ test("unset settings have their defaults", () => {
     logLevel: "info",
     sandbox: "auto",
     metricsToken: undefined,
+    accessLog: "off",
+    accessLogBytes: 67_108_864,
+    accessLogFiles: 5,
+    otelEndpoint: undefined,
+    otelSignals: ["traces", "metrics", "logs"],
+    otelServiceName: "sluice",
+    otelSampleRatio: 1,
+    otelPropagate: "off",
+    otelDisabled: "false",
     unpriced: undefined,
     assumedOutputTokens: 4096,
     journalDays: 30,

@@ -59,6 +59,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const address = { hostname, port, drainDelayMs: () => delayMs };
   const server = openServer(address, composed.app, composed.listener);
   composed.own.url = server.url;
+  composed.own.connections = () => server.connections();
   opened.defer(() => server.drain());
 
   const held = opened.move();

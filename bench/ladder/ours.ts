@@ -173,6 +173,7 @@ async function settle(
     route,
     firstByteAt: clock.monotonic(),
     attempts,
+    upstreamMs: 0,
     lost: [],
   });
   await ledger.settle(call.id, cost, record);

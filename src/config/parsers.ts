@@ -124,6 +124,57 @@ export function text(expects: string, pattern: RegExp): Parser<string> {
 
 export const filePath = text("a path", /^[^\p{Cc}\p{Cf}]{1,4096}$/u);
 
+/** `off`, `stdout`, or a path. A word that resembles one of the two is not taken for a path. */
+export const logPlace: Parser<string> = parser({
+  expects: "`off`, `stdout`, or the path of a file with a folder, such as ./calls.log",
+  shows: "always",
+  parse: (given) =>
+    given === "off" || given === "stdout" || given.includes("/")
+      ? filePath.parse(given)
+      : undefined,
+  format: (given) => given,
+});
+
+/** A number from 0 to 1. */
+export const ratio: Parser<number> = parser({
+  expects: "a number from 0 to 1, such as 0.1",
+  shows: "always",
+  parse: (given) => within(/^\d(\.\d{1,9})?$/.test(given) ? Number(given) : undefined, 0, 1),
+  format: String,
+  json: { type: "number", minimum: 0, maximum: 1 },
+});
+
+/** `name=value,name=value`; values may be percent-encoded. Undefined if a pair is malformed. */
+export function parsePairs(given: string): Readonly<Record<string, string>> | undefined {
+  if (given.trim() === "") return {};
+  const pairs = given
+    .split(",")
+    .map((pair) => /^\s*([\w.-]{1,255})\s*=\s*(.{1,4096}?)\s*$/.exec(pair));
+  const entries: [string, string][] = [];
+  for (const pair of pairs) {
+    const [, name = "", value = ""] = pair ?? [];
+    if (name === "" || /%(?![0-9A-Fa-f]{2})|\p{C}/u.test(value)) return undefined;
+    try {
+      entries.push([name, decodeURIComponent(value)]);
+    } catch {
+      return undefined;
+    }
+  }
+  return Object.fromEntries(entries);
+}
+
+export const namedValues: Parser<Readonly<Record<string, string>>> = parser<
+  Readonly<Record<string, string>>
+>({
+  expects: "pairs such as region=eu,team=ai, separated by commas",
+  shows: "always",
+  parse: parsePairs,
+  format: (pairs) =>
+    Object.entries(pairs)
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join(","),
+});
+
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/;
 
 export const host: Parser<string> = parser({

@@ -1,6 +1,6 @@
 import { type Credential, credential } from "#core/channel.ts";
 import { passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
-import { parser, type Parser } from "./parsers.ts";
+import { parsePairs, parser, type Parser } from "./parsers.ts";
 
 /** A secret in a closure, so that logs, errors and dumps cannot show it by accident. */
 export interface Secret {
@@ -110,6 +110,17 @@ export const upstreamCredential: Parser<Credential> = parser({
       : undefined,
   format: hide,
   json: { type: "string", minLength: 1, writeOnly: true },
+});
+
+/** Headers of which one is a credential. */
+export const secretHeaders: Parser<{ open(): Readonly<Record<string, string>> }> = parser({
+  expects: "headers such as authorization=Bearer%20TOKEN, separated by commas",
+  shows: "never",
+  parse(text) {
+    const headers = text.length <= 8_192 ? parsePairs(text) : undefined;
+    return headers && { open: () => headers };
+  },
+  format: hide,
 });
 
 function hide(): string {

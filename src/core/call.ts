@@ -32,6 +32,14 @@ export interface CallRecord {
   /** Time from admission to the first byte of the response, and to its end. */
   readonly firstByteMs: number | null;
   readonly durationMs: number;
+  /**
+   * Time that the attempts waited for upstreams until the answer began, and the rest of the time
+   * until then, which the gateway added. Exact, and not stored.
+   */
+  readonly upstreamMs?: number;
+  readonly overheadMs?: number | null;
+  /** The client's header of W3C Trace Context. Not stored. */
+  readonly traceparent?: string;
   readonly attempts: readonly AttemptRecord[];
   /** Fields that no upstream style could carry. */
   readonly lost: readonly string[];

@@ -77,6 +77,10 @@ export interface UpstreamReply extends ResponseHead, Disposable {
   pump(onPiece: OnPiece, isLent?: boolean): Promise<void>;
   /** Bytes that arrived while no consumer was ready. */
   readonly waitingBytes?: number;
+  /** Monotonic ms of the arrival of the body's first byte; undefined until then. */
+  readonly firstByteAt?: number | undefined;
+  /** Monotonic ms of the arrival of the response's end; undefined until then. */
+  readonly endedAt?: number | undefined;
   /** At once if the body is here already. */
   readAll(): Uint8Array | Promise<Uint8Array>;
   /**

@@ -53,6 +53,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** Pending until the response head arrives. */
   #begun: PromiseWithResolvers<this> | undefined;
   #hasHead = false;
+  firstByteAt: number | undefined;
+  endedAt: number | undefined;
   #failure: GatewayError | undefined;
   #isClosed = false;
 
@@ -244,6 +246,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       return;
     }
     if (!this.#hasHead && this.#reader.head !== undefined) this.#onHead();
+    if (this.firstByteAt === undefined && piece !== undefined) {
+      this.firstByteAt = this.#owner.deadlines.now();
+      if (this.#reader.isOver) this.endedAt = this.firstByteAt;
+    } else if (this.#reader.isOver) this.endedAt ??= this.#owner.deadlines.now();
     if (this.#isClosed) return;
     if (piece === undefined) this.#passWaiting();
     else this.#deliver(piece);

@@ -2,6 +2,8 @@ import { OpenSockets } from "#http/open-sockets.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
+import { openAccessLog } from "./access-log.ts";
+import { addGatewayMetrics } from "./metrics.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
@@ -12,6 +14,7 @@ import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import { openRelay } from "./relay.ts";
 import { openRouting } from "./routing.ts";
+import { openTelemetry } from "./telemetry.ts";
 import { openSignOn } from "./single-sign-on.ts";
 
 /**
@@ -28,7 +31,10 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const limiter = await openLimiter(infrastructure, opened);
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
   const homes = await openHomes(infrastructure, opened);
-  const relay = openRelay({ ...modules, limiter, homes }, opened);
+  const telemetry = await openTelemetry(modules, opened);
+  const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
+  addGatewayMetrics({ ...infrastructure, ...relay, limiter }, opened);
+  await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);

@@ -44,11 +44,13 @@ export function appDeps(
     settings,
     deadlines,
     channelRegistry,
+    metrics,
     storage: { audit },
   }: Pick<AppDeps, "routes" | "callers"> &
     Pick<AuditDeps, "refusals"> &
     Pick<Infrastructure, "clock" | "problems" | "settings" | "deadlines"> &
     Pick<Routing, "channelRegistry"> &
+    Pick<Relay, "metrics"> &
     Stores<"audit">,
   { onAnswer }: Pick<GatewayOptions, "onAnswer">,
 ): AppDeps {
@@ -63,6 +65,7 @@ export function appDeps(
     clock,
     limits: settings.limits,
     ...defined({ onAnswer }),
+    onRefused: (status, reason) => metrics.calls.countRefusal(status, reason),
     onError,
   };
 }

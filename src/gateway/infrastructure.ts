@@ -34,7 +34,11 @@ export interface Infrastructure {
   /** Public URL of the gateway for clients and vendors, without a trailing slash. */
   readonly publicUrl: string | undefined;
   /** The address that this process listens on, set at listen. */
-  readonly own: { url?: string };
+  readonly own: {
+    url?: string;
+    /** Requests and WebSockets that are open now. */
+    connections?: () => { readonly requests: number; readonly webSockets: number };
+  };
   readonly deadlines: Deadlines;
   readonly egress: Egress;
 }

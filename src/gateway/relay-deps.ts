@@ -4,14 +4,16 @@ import { NOTICES_PATH } from "#http/api/video/vendor-webhook.ts";
 import type { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { AdmitDeps } from "#relay/admit.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
+import type { CallObserver } from "#relay/call-observers.ts";
 import type { DeliverySettings } from "#relay/delivery/deliver.ts";
-import type { Metrics } from "#relay/metrics.ts";
+import type { Metrics } from "#relay/metrics/metrics.ts";
 import { OpenCalls } from "#relay/metering/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { AttemptDeps } from "#relay/failover/attempt.ts";
 import { LearnedRefusals } from "#relay/failover/learned-refusals.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import type { Router } from "#relay/routing/route.ts";
+import type { Telemetry } from "#relay/telemetry/telemetry.ts";
 import type { SubmitDeps } from "#relay/tasks/submit.ts";
 import type { LeaseTerms, TaskSchedulerDeps } from "#relay/tasks/task-scheduler.ts";
 import { UnpricedReport } from "#relay/routing/unpriced.ts";
@@ -29,6 +31,7 @@ export type RelayNeeds = Omit<Infrastructure, "config" | "pepper" | "own"> &
   Pick<Media, "announce"> &
   Pick<Assets, "assetLinks" | "references"> & {
     readonly limiter: RateLimiter;
+    readonly telemetry: Telemetry | undefined;
     readonly homes: ReasoningHomes;
   };
 
@@ -47,7 +50,7 @@ const REASONING_CACHE_MS = 3_600_000;
 const REASONING_CACHE_LENGTH = 32 * 1024 * 1024;
 
 interface Observers {
-  readonly metrics: Metrics;
+  readonly observers: CallObserver;
   onError(cause: unknown): void;
 }
 
@@ -55,7 +58,7 @@ export function admissionOf(
   needs: Pick<RelayNeeds, "clock" | "limiter" | "live" | "log" | "settings" | "storage">,
   router: Router,
   delivery: DeliverySettings,
-  { metrics, onError }: Observers,
+  { observers, onError }: Observers,
 ): AdmitDeps {
   const { clock, limiter, live, log, settings, storage } = needs;
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
@@ -75,7 +78,7 @@ export function admissionOf(
     get maxOpen() {
       return settings.limits.inFlight;
     },
-    onClosed: (record) => metrics.observe(record),
+    onClosed: (record) => observers.observe(record),
     onUnpriced(notice) {
       if (settings.unpriced !== "allow") report.note(notice);
     },
@@ -84,7 +87,7 @@ export function admissionOf(
 }
 
 export function attemptsOf(
-  needs: Pick<RelayNeeds, "clock" | "egress" | "health" | "limiter" | "settings">,
+  needs: Pick<RelayNeeds, "clock" | "egress" | "health" | "limiter" | "settings" | "telemetry">,
   router: Router,
   delivery: DeliverySettings,
 ): AttemptDeps {
@@ -102,6 +105,18 @@ export function attemptsOf(
     get maxCallMs() {
       return settings.limits.totalMs;
     },
+    ...tracePropagation(needs),
+  };
+}
+
+function tracePropagation({
+  telemetry,
+  settings,
+}: Pick<RelayNeeds, "telemetry" | "settings">): Pick<AttemptDeps, "traceparentOf"> {
+  if (telemetry === undefined || settings.otelPropagate === "off") return {};
+  return {
+    traceparentOf: ({ id, traceparent }, attempt) =>
+      telemetry.traceparentOf(id, traceparent, attempt),
   };
 }
 
@@ -177,7 +192,7 @@ export function schedulingOf(
     | "settings"
     | "storage"
   >,
-  { metrics, onError }: Observers,
+  { metrics, observers, onError }: Observers & { readonly metrics: Metrics },
 ): TaskSchedulerDeps {
   const { announce, clock, deadlines, egress, findChannel, settings, storage } = needs;
   return {
@@ -190,8 +205,8 @@ export function schedulingOf(
     egress,
     findChannel,
     announce,
-    onClosed: (record) => metrics.observe(record),
-    onPoll: (lateMs) => metrics.observeLook(lateMs),
+    onClosed: (record) => observers.observe(record),
+    onPoll: (lateMs) => metrics.observePoll(lateMs),
     onError,
   };
 }

@@ -1,7 +1,8 @@
 import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
-import { openMetrics, type Metrics } from "#relay/metrics.ts";
+import { CallObservers } from "#relay/call-observers.ts";
+import { openMetrics, type Metrics } from "#relay/metrics/metrics.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
 import { Router } from "#relay/routing/route.ts";
@@ -20,6 +21,8 @@ export interface Relay {
   readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
   readonly metrics: Metrics;
+  /** Modules that are opened later may add theirs. */
+  readonly observers: CallObservers;
 }
 
 /** Opens the relay for calls, and the scheduler of their tasks. */
@@ -30,27 +33,33 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     needs.problems.error("tokenizer", cause, "tokenizer load failed: will retry"),
   );
   const buffered = new BufferedBytes(settings.limits);
-  const metrics = openMetrics(
-    () => channels.all,
+  const metrics = openMetrics({
+    channels: () => channels.all,
     health,
-    () => tasks.taskScheduler.size,
-    () => buffered.total,
-    () => needs.catalogUpdates.describe().ageDays,
+    tasks: () => tasks.taskScheduler.size,
+    openCalls: () => call.admission.open.count,
+    bufferedBytes: () => buffered.total,
+    catalogAgeDays: () => needs.catalogUpdates.describe().ageDays,
+  });
+  const observers = new CallObservers((cause) =>
+    needs.problems.error("call observer", cause, "observer of a finished call failed"),
   );
+  observers.add(metrics);
+  if (needs.telemetry !== undefined) observers.add(needs.telemetry);
   const delivery = deliveryOf(needs, buffered);
   const router = new Router(channels, health, settings);
   const onError = (cause: unknown): void =>
     needs.problems.error("settlement", cause, "settlement failed: will retry");
   const call: CallDeps = {
-    admission: admissionOf(needs, router, delivery, { metrics, onError }),
+    admission: admissionOf(needs, router, delivery, { observers, onError }),
     router,
     attempts: attemptsOf(needs, router, delivery),
   };
   const relay = relayOf(needs, call, delivery);
   const tasks = new Tasks(
     submissionOf(needs, relay, onError),
-    schedulingOf(needs, { metrics, onError }),
+    schedulingOf(needs, { metrics, observers, onError }),
   );
   opened.defer(() => tasks.close());
-  return { relay, tasks, metrics };
+  return { relay, tasks, metrics, observers };
 }

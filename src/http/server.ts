@@ -28,6 +28,8 @@ import { UnservedPaths } from "./unserved-paths.ts";
 
 interface HttpServer {
   readonly url: string;
+  /** Requests and WebSockets that are open now. */
+  connections(): { readonly requests: number; readonly webSockets: number };
   /**
    * Reports not ready, then accepts no new calls, lets running ones end within the drain time, then
    * aborts them.
@@ -55,6 +57,8 @@ export interface AppDeps {
   readonly limits: Pick<HttpLimits, "jsonDepth" | "bigBodies">;
   /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
   readonly onAnswer?: (answer: SeenAnswer) => void;
+  /** A request for a model endpoint was refused before it was a call. */
+  onRefused(status: number, reason: string): void;
   /** An unexpected failure: for the operator's log, never for the caller. */
   onError(error: GatewayError, requestId: string): void;
 }
@@ -127,6 +131,10 @@ export function openServer(
   });
   return {
     url: hostUrl(server.hostname ?? address.hostname, server.port ?? address.port),
+    connections: () => ({
+      requests: server.pendingRequests,
+      webSockets: server.pendingWebSockets,
+    }),
     async drain() {
       listener.readiness.isDraining = true;
       if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
@@ -214,7 +222,10 @@ function buildApp(deps: AppDeps, around: Surroundings): App {
   return (request) => {
     if (hasSeveralHosts(request)) return Promise.resolve(unserved.refuseHost());
     const target = targets.find(request);
-    if (target instanceof Response) return Promise.resolve(target);
+    if (target instanceof Response) {
+      deps.onRefused(target.status, "unknown_path");
+      return Promise.resolve(target);
+    }
     return serve(request, target, deps, around, unserved);
   };
 }
@@ -400,8 +411,10 @@ async function refuseCaller(
   cause: unknown,
   exchange: HttpExchange,
   route: Route,
-  { trail }: Pick<AppDeps, "trail">,
+  { trail, onRefused }: Pick<AppDeps, "trail" | "onRefused">,
 ): Promise<never> {
-  await noteRefusal(route, exchange, GatewayError.from(cause), trail);
+  const error = GatewayError.from(cause);
+  if (route.access === "key") onRefused(error.fault.status, error.code);
+  await noteRefusal(route, exchange, error, trail);
   throw cause;
 }

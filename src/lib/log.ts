@@ -10,15 +10,46 @@ export type { Logger } from "pino";
  * error only its type, its code and its stack.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
-  return pino(
+  const tapped = new TappedLog(destination ?? openDestination(STANDARD_ERROR));
+  const log = pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: describeError },
     },
-    destination ?? openDestination(STANDARD_ERROR),
+    tapped,
   );
+  taps.set(log, tapped);
+  return log;
+}
+
+const taps = new WeakMap<Logger, TappedLog>();
+
+/** Lines go to the destination of the log, and to those who tap it. */
+export class TappedLog implements DestinationStream {
+  readonly #destination: DestinationStream;
+  readonly #taps = new Set<(line: string) => void>();
+
+  constructor(destination: DestinationStream) {
+    this.#destination = destination;
+  }
+
+  /** Undefined for a log that `openLog` did not open. */
+  static of(log: Logger): TappedLog | undefined {
+    return taps.get(log);
+  }
+
+  /** Returns the function that ends it. */
+  tap(onLine: (line: string) => void): () => void {
+    this.#taps.add(onLine);
+    return () => void this.#taps.delete(onLine);
+  }
+
+  write(line: string): void {
+    this.#destination.write(line);
+    for (const onLine of this.#taps) onLine(line);
+  }
 }
 
 const STANDARD_ERROR = 2;

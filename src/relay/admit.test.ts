@@ -37,6 +37,7 @@ async function scene({
   const events: string[] = [];
   const holds: HoldRequest[] = [];
   const journal: CallRecord[] = [];
+  const observed: CallRecord[] = [];
   const unpriced: unknown[] = [];
   const clock = { now: () => 5, monotonic: () => 5 };
   const provider = findProvider("openai");
@@ -82,7 +83,7 @@ async function scene({
     delivery: { deadlines: new Deadlines() },
     open,
     maxOpen: 10,
-    onClosed: () => {},
+    onClosed: (record: CallRecord) => void observed.push(record),
     onUnpriced: (notice: unknown) => void unpriced.push(notice),
     onError: () => {},
     journal: { write: (record: CallRecord) => void journal.push(record) },
@@ -103,7 +104,7 @@ async function scene({
     return makePlan({ routes, estimate: nanoUsd(7) });
   };
   const told = await admit(endable(call), plan, deps).catch(GatewayError.from);
-  return { told, routes, events, holds, journal, unpriced, open };
+  return { told, routes, events, holds, journal, observed, unpriced, open };
 }
 
 const refuse = (error: GatewayError) => (): never => {
@@ -154,11 +155,12 @@ describe("a refused call is recorded without a cost", () => {
 
   test("if it lacks money, and without limits there is nothing to release", async () => {
     const holding = new GatewayError("out_of_quota", "");
-    const { told, events, journal, open, unpriced } = await scene({ holding });
+    const { told, events, journal, observed, open, unpriced } = await scene({ holding });
 
     expect(told).toBe(holding as never);
     expect(events).toEqual(["planned", "held"]);
     expect(journal).toMatchObject([{ fault: "out_of_quota" }]);
+    expect(observed).toEqual(journal);
     expect(open.count).toBe(0);
     expect(unpriced).toEqual([]);
   });

@@ -40,7 +40,9 @@ export async function admit<R extends Candidate>(
     if (error instanceof UnpricedModel && error.candidate !== undefined) {
       deps.onUnpriced(unpricedNotice(call, error.candidate, true));
     }
-    deps.journal.write(recordOfRefusal(call, error, deps.clock));
+    const record = recordOfRefusal(call, error, deps.clock);
+    deps.journal.write(record);
+    deps.onClosed(record);
     throw error;
   }
 }

@@ -34,6 +34,8 @@ export interface Served {
   /** The result comes later, as a task: the hold outlives the call, and this process. */
   readonly isLasting?: true;
   readonly tags?: CallTags;
+  /** The client's header of W3C Trace Context. */
+  readonly traceparent?: string | undefined;
   /** Gets the remaining rate limits of the caller, if it has any, when they are decided. */
   onStanding?(status: RateLimitStatus): void;
   /** Called before the response head is sent if the model or its service tier has no price. */

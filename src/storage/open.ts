@@ -29,6 +29,7 @@ import { createCallLog, pruneCalls } from "./journal/calls.ts";
 import { createUpdatedRowStore } from "./routing/catalog-rows.ts";
 import { createChannelStore } from "./routing/channels.ts";
 import type { CountingJournal, Engine, EngineOptions } from "./database/engine.ts";
+import type { WriteStats } from "./accounts/group-commit.ts";
 import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
 import { createIdentitySessionStore } from "./media/identity-sessions.ts";
 import { createIdentities } from "./access/identities.ts";
@@ -120,6 +121,7 @@ export interface Storage extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   readonly calls: CallLog & CallRetention;
   readonly usage: UsageReports & UsageSums;
+  readonly writes: WriteStats;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   /** Writes the queue and releases all resources. */
@@ -205,6 +207,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       },
       prune: (before) => pruneUsage(db, before),
     },
+    writes: engine.writes,
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

@@ -5,7 +5,7 @@ export interface StatusDeps {
   readonly channelRegistry: Pick<ChannelRegistry, "isSimulated">;
   isDraining(): boolean;
   /** Prometheus text. */
-  renderMetrics(): Promise<string>;
+  renderMetrics(): string;
   /** Throws if the database cannot be written. */
   ping(): Promise<void>;
 }

@@ -32,6 +32,8 @@ export interface TryDeps {
   readonly delivery: { readonly maxEventBytes: number };
   /** Maximum duration of a call with all its attempts. */
   readonly maxCallMs: number;
+  /** The `traceparent` of an attempt; absent if upstreams get none. */
+  readonly traceparentOf?: (call: Served, attempt: number) => string;
 }
 
 export interface AttemptDeps extends TryDeps, Pick<RateReservationDeps, "limiter" | "router"> {
@@ -341,16 +343,24 @@ class BegunAttempt<T, R extends Destination> implements Begun<T, R> {
   }
 }
 
+type AttemptRecorder = Pick<Settlement, "recordAttempt" | "amendAttempt"> & {
+  readonly attemptCount?: number;
+};
+
 /** One attempt, with one credential. `run` is called once. */
 export class Attempt<T, R extends Destination> implements UpstreamTransport {
   readonly route: R;
   readonly #call: Served;
   readonly #credential: Credential | undefined;
-  readonly #settlement: Pick<Settlement, "recordAttempt" | "amendAttempt">;
+  readonly #settlement: AttemptRecorder;
   readonly #deps: TryDeps;
   readonly #isAtHome: boolean;
   readonly #terms: UpstreamTerms;
   readonly #startedAt: number;
+  /** When the request was sent that the upstream has not answered yet. */
+  #sentAt: number | undefined;
+  /** Time that was spent waiting for the upstream. */
+  #waitedMs = 0;
   readonly #visit: Visit;
   #reply: UpstreamReply | undefined;
   #session: FetchSession | undefined;
@@ -363,7 +373,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     call: Served,
     route: R,
     credential: Credential | undefined,
-    settlement: Pick<Settlement, "recordAttempt" | "amendAttempt">,
+    settlement: AttemptRecorder,
     deps: TryDeps,
     /** A conversation on its home account does not advance the round-robin. */
     isAtHome = false,
@@ -436,7 +446,14 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     const { headers: ofProvider } = this.route.provider;
     const all = ofProvider === undefined ? headers : { ...ofProvider, ...headers };
     const url = urlOf(wire, path);
-    return this.#send({ url, method: "POST", body, headers: all });
+    return this.#send({ url, method: "POST", body, headers: this.#traced(all) });
+  }
+
+  #traced(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const { traceparentOf } = this.#deps;
+    if (traceparentOf === undefined) return headers;
+    const traceparent = traceparentOf(this.#call, this.#settlement.attemptCount ?? 0);
+    return { ...headers, traceparent };
   }
 
   get(wire: Addressed, path: string): Promise<UpstreamReply> {
@@ -447,6 +464,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
 
   openSession(): FetchSession {
     const { egress, delivery } = this.#deps;
+    this.#sentAt = this.#deps.clock.monotonic();
     this.#session = new FetchSession(egress, {
       ...this.#terms,
       ...this.#limits(),
@@ -459,7 +477,9 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   #send(
     request: Pick<UpstreamRequest, "url" | "method" | "body" | "headers">,
   ): Promise<UpstreamReply> {
-    const { egress } = this.#deps;
+    const { egress, clock } = this.#deps;
+    this.#endWait();
+    this.#sentAt = clock.monotonic();
     return egress
       .send({ ...this.#terms, ...request, ...this.#limits() })
       .then((reply) => this.#taken(reply));
@@ -468,6 +488,15 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   #taken(reply: UpstreamReply): UpstreamReply | Promise<never> {
     this.#reply = reply;
     return reply.status === 200 ? reply : this.#refuse(reply);
+  }
+
+  /** The wait ends as late as the answer needs: at its first byte if it is streamed. */
+  #endWait(): void {
+    if (this.#sentAt === undefined) return;
+    const { stream } = this.#call.facts;
+    const arrivedAt = stream ? this.#reply?.firstByteAt : this.#reply?.endedAt;
+    this.#waitedMs += Math.max(0, (arrivedAt ?? this.#deps.clock.monotonic()) - this.#sentAt);
+    this.#sentAt = undefined;
   }
 
   #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
@@ -520,14 +549,16 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   #record(error?: GatewayError): void {
     const { channel, upstreamModel } = this.route;
     if (!this.#isAtHome) this.#deps.health.turn(channel);
-    this.#settlement.recordAttempt({
+    this.#endWait();
+    const attempt = {
       channel: channel.name,
       credential: this.credential,
       fault: error?.code ?? null,
       status: this.#reply?.status ?? null,
       ...(error?.vendor && keptFailure(error.vendor, upstreamModel, this.#sent)),
       durationMs: this.#elapsedMs(),
-    });
+    };
+    this.#settlement.recordAttempt(attempt, this.#waitedMs);
     this.#sent = undefined;
   }
 

@@ -17,6 +17,7 @@ interface Course {
   readonly priceOf?: PriceOf | undefined;
   /** Monotonic ms. */
   readonly firstByteAt: number | undefined;
+  readonly upstreamMs: number;
   readonly attempts: readonly AttemptRecord[];
   readonly lost: readonly string[];
 }
@@ -25,7 +26,7 @@ const MAX_NAME_CHARS = 256;
 
 /** Creates the journal record of a call at its end. */
 export function recordOf(call: Served, clock: Clock, course: Course): CallRecord {
-  const { key, facts, style, startedAt } = call;
+  const { key, facts, style, startedAt, traceparent } = call;
   const { route, firstByteAt } = course;
   return {
     id: call.id,
@@ -49,6 +50,9 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
       : rateUsage(course.usage, route.price, course.priceOf)),
     firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     durationMs: Math.round(clock.monotonic() - startedAt),
+    upstreamMs: course.upstreamMs,
+    overheadMs: firstByteAt === undefined ? null : firstByteAt - startedAt - course.upstreamMs,
+    ...(traceparent === undefined ? {} : { traceparent }),
     attempts: course.attempts,
     lost: course.lost,
     ...(call.tags === undefined ? {} : { tags: call.tags }),
@@ -64,6 +68,7 @@ export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock)
     cost: nanoUsd(0),
     route: undefined,
     firstByteAt: undefined,
+    upstreamMs: 0,
     attempts: [],
     lost: [],
   });

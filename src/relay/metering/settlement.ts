@@ -35,7 +35,7 @@ export interface SettlementDeps {
   readonly delivery: { readonly deadlines: Deadlines };
   readonly open: OpenCalls;
   readonly maxOpen: number;
-  /** Called for every closed call: metrics and other observers. */
+  /** Called for every call at its end, and for refused calls: metrics and other observers. */
   onClosed(record: CallRecord): void;
   /** Called for every response of a model without a price. */
   onUnpriced(notice: UnpricedNotice): void;
@@ -75,6 +75,7 @@ export class Settlement implements Watched {
   #metered: Metered | undefined;
   #lossy: Lossy = { lost: [] };
   #firstByteAt: number | undefined;
+  #upstreamMs = 0;
   /** Only if the upstream reports no usage. */
   #uncounted: PendingOutput | undefined;
   #held: NanoUsd;
@@ -135,7 +136,14 @@ export class Settlement implements Watched {
     }
   }
 
-  recordAttempt(attempt: AttemptRecord): void {
+  /** Attempts that ended. */
+  get attemptCount(): number {
+    return this.#attempts.length;
+  }
+
+  /** `waitedMs`: for the upstream, until the answer began or the attempt failed. */
+  recordAttempt(attempt: AttemptRecord, waitedMs = 0): void {
+    this.#upstreamMs += waitedMs;
     this.#attempts.push(attempt);
   }
 
@@ -293,6 +301,7 @@ export class Settlement implements Watched {
       route: this.#route,
       priceOf: this.#pricesOf(usage),
       firstByteAt: this.#firstByteAt,
+      upstreamMs: this.#upstreamMs,
       attempts,
       lost: this.#lossy.lost,
     });

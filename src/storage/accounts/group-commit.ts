@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
+import { Histogram } from "#lib/histogram.ts";
 import type { StorageEvents, StorageLimits } from "../limits.ts";
 
 /** One operation that waits for its transaction. */
@@ -46,13 +47,29 @@ export interface Group<W extends Write> {
   close(): Promise<void>;
 }
 
+interface MeasuredGroup<W extends Write> extends Group<W> {
+  readonly stats: WriteStats;
+}
+
+/** For metrics. */
+export interface WriteStats {
+  /** Writes that wait for their transaction. */
+  readonly queued: number;
+  /** False after a failed transaction, until the next one succeeds. */
+  readonly isWritable: boolean;
+  /** Duration of transactions. */
+  readonly commitsMs: Histogram;
+}
+
+const COMMITS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 1_000;
 const RETRY_AFTER_MS = 1_000;
 /** Wait before a transaction if this many times its writes are in flight. */
 const BATCH_FACTOR = 4;
 
-export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
+export function openGroup<W extends Write>(options: GroupOptions<W>): MeasuredGroup<W> {
   const { commit, judge, clock, limits, events } = options;
   let queue: W[] = [];
   let running: Promise<void> | undefined;
@@ -61,8 +78,19 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   let isClosing = false;
   let isDead = false;
   let lastCommitAt = -Infinity;
+  const commitsMs = new Histogram(COMMITS_MS);
 
   return {
+    stats: {
+      commitsMs,
+      get queued() {
+        return queue.length;
+      },
+      get isWritable() {
+        return !isDead && failures === 0;
+      },
+    },
+
     add(write) {
       if (isDead) {
         write.refuse(unavailable(judge(issue), issue));
@@ -103,6 +131,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
   }
 
   async function write(writes: readonly W[]): Promise<void> {
+    const startedAt = clock.monotonic();
     try {
       await commit(writes);
     } catch (error) {
@@ -110,6 +139,7 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): Group<W> {
       return;
     }
     lastCommitAt = clock.monotonic();
+    commitsMs.observe(lastCommitAt - startedAt);
     failures = 0;
     issue = undefined;
     for (const write of writes) write.done();

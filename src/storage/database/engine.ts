@@ -4,6 +4,7 @@ import type { AccountId } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { WriteStats } from "../accounts/group-commit.ts";
 import type { StorageEvents, StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
 
@@ -35,6 +36,7 @@ export interface Engine {
   readonly isSole: boolean;
   /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
+  readonly writes: WriteStats;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -85,6 +85,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     db,
     ledger,
     journal,
+    writes: group.stats,
     // No account is kept in memory.
     onGranted() {},
     keyTtlMs: KEY_TTL_MS,

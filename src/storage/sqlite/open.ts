@@ -90,6 +90,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     db,
     ledger,
     journal,
+    writes: group.stats,
     // In commit order: each change is applied before the next one can begin.
     onGranted(id, granted) {
       const account = accounts.find(id);

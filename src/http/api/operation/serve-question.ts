@@ -109,6 +109,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
     units,
     isStrict: exchange.request.headers.get("sluice-strict") === "true",
     signal: exchange.signal,
+    traceparent: exchange.request.headers.get("traceparent") ?? undefined,
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: (what) => exchange.announce(unpricedHeader(what)),

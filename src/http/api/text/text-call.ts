@@ -63,6 +63,10 @@ export class TextCall implements Endable<Call>, EventListenerObject {
     else this.callerSignal.addEventListener("abort", this, ONCE);
   }
 
+  get traceparent(): string | undefined {
+    return this.#exchange.request.headers.get("traceparent") ?? undefined;
+  }
+
   get signal(): AbortSignal {
     return this.cancellation.signal;
   }

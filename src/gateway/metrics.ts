@@ -1,0 +1,61 @@
+import { EventLoopDelay } from "#lib/event-loop-delay.ts";
+import { labelsOf, type PrometheusText } from "#lib/prometheus-text.ts";
+import type { RateLimiter } from "#core/limits.ts";
+import { SharedLimiter } from "#storage/counters/shared.ts";
+import type { WriteStats } from "#storage/accounts/group-commit.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { Relay } from "./relay.ts";
+import { VERSION } from "./version.ts";
+
+/** Adds the metrics of the process, the database and Redis to those of calls. */
+export function addGatewayMetrics(
+  {
+    metrics,
+    storage,
+    settings,
+    clock,
+    own,
+    limiter,
+  }: Pick<Relay, "metrics"> &
+    Pick<Infrastructure, "settings" | "clock" | "own"> &
+    Stores<"writes" | "journal"> & { readonly limiter: RateLimiter },
+  opened: AsyncDisposableStack,
+): void {
+  const eventLoop = opened.use(new EventLoopDelay(clock));
+  const build = labelsOf({
+    version: VERSION,
+    runtime: `bun ${process.versions.bun ?? ""}`,
+    database: settings.databaseUrl === undefined ? "sqlite" : "postgresql",
+  });
+  metrics.add((text) => {
+    text.metric("gauge", "sluice_build_info", "Version of the gateway; the value is 1.");
+    text.sample(1, build);
+    writeDatabase(text, storage);
+    if (limiter instanceof SharedLimiter) {
+      text.metric("gauge", "sluice_redis_up", "1 while Valkey or Redis answers.");
+      text.sample(limiter.isShared ? 1 : 0);
+    }
+    const { requests, webSockets } = own.connections?.() ?? { requests: 0, webSockets: 0 };
+    text
+      .metric("gauge", "sluice_open_connections", "Requests and WebSockets that are open.")
+      .sample(requests, labelsOf({ kind: "request" }))
+      .sample(webSockets, labelsOf({ kind: "websocket" }))
+      .metric("histogram", "sluice_event_loop_delay_seconds", "How late timers run.")
+      .histogram(eventLoop.delaysMs, 0.001);
+  });
+}
+
+function writeDatabase(
+  text: PrometheusText,
+  { writes, journal }: { readonly writes: WriteStats; readonly journal: { dropped: number } },
+): void {
+  text
+    .metric("gauge", "sluice_database_up", "0 after a failed write, until the next one succeeds.")
+    .sample(writes.isWritable ? 1 : 0)
+    .metric("gauge", "sluice_ledger_queue", "Writes that wait for the database.")
+    .sample(writes.queued)
+    .metric("histogram", "sluice_ledger_commit_seconds", "Duration of the ledger's transactions.")
+    .histogram(writes.commitsMs, 0.001)
+    .metric("counter", "sluice_journal_dropped_total", "Records of refused calls that were lost.")
+    .sample(journal.dropped);
+}
