@@ -359,7 +359,7 @@ function openExchange(
   } catch (cause) {
     return refuseCaller(cause, caller, request, target, id, deps, around);
   }
-  return new HttpExchange(request, id, caller, param, around, model);
+  return new HttpExchange(request, id, caller, param, around, model, route.family);
 }
 
 /** The same if the caller has to be looked up in the database. */
@@ -379,7 +379,7 @@ async function openAfter(
   } catch (cause) {
     return await refuseCaller(cause, caller, request, target, id, deps, around);
   }
-  return new HttpExchange(request, id, caller, param, around, model);
+  return new HttpExchange(request, id, caller, param, around, model, route.family);
 }
 
 async function refuseCaller(
