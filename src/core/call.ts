@@ -1,4 +1,5 @@
 import type { FaultCode } from "./error.ts";
+import type { Family } from "./family.ts";
 import type { Charge, NanoUsd, Rates } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
@@ -18,6 +19,11 @@ export interface CallRecord {
   readonly channel: string | null;
   readonly provider: string | null;
   readonly style: string;
+  /** Absent for calls of earlier versions. */
+  readonly endpoint?: Family;
+  /** The user's team and group at that time. */
+  readonly teamId?: number;
+  readonly groupId?: number;
   readonly isStream: boolean;
   readonly outcome: CallOutcome;
   readonly fault: FaultCode | null;
@@ -52,6 +58,8 @@ export interface CallTags {
   readonly agent?: string;
   /** The agent that started this one. */
   readonly parentAgent?: string;
+  /** Of the client's own choice: `project=x`. */
+  readonly free?: readonly string[];
 }
 
 /**
@@ -75,21 +83,90 @@ export interface AttemptRecord {
   readonly durationMs: number;
 }
 
-export interface CallQuery {
+/** The owner of the calls that a reader may see; an empty scope has all calls. */
+export interface CallScope {
   readonly userId?: number;
+  readonly teamId?: number;
+}
+
+/** The properties of calls that the log can be searched by. All of them apply. */
+export interface CallFilter extends CallScope {
   readonly keyId?: number;
+  readonly groupId?: number;
+  /** It ended in this time: Unix ms, `to` exclusive. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly outcome?: CallOutcome;
+  readonly fault?: FaultCode;
+  /** The HTTP status that the client got, if no part of an answer was sent before. */
+  readonly status?: number;
+  /** The channel that answered, or one that failed. */
+  readonly channel?: string;
+  /** A channel on which an attempt failed, even if another channel then answered. */
+  readonly failedChannel?: string;
+  readonly model?: string;
+  readonly upstreamModel?: string;
+  readonly style?: string;
+  readonly endpoint?: Family;
   readonly session?: string;
-  /** Id of the last call of the previous page. */
-  readonly before?: string;
+  readonly tag?: string;
+  readonly minCost?: NanoUsd;
+  readonly minDurationMs?: number;
+}
+
+export interface CallQuery extends CallFilter {
+  /** Within this scope; `userId` and `teamId` of the filter narrow it further. */
+  readonly scope?: CallScope;
+  /** The position after the last call of the previous page: its id, or `next` of that page. */
+  readonly after?: CallPosition;
+  /** Earliest first. */
+  readonly isAscending?: boolean;
   readonly limit: number;
+}
+
+/** A call by its id, or a number of the journal, which continues a search that found little. */
+export type CallPosition = { readonly id: string } | { readonly seq: number };
+
+interface CallPage {
+  readonly calls: readonly CallRecord[];
+  /** The position of the next page; undefined at the end of the journal. */
+  readonly next: number | undefined;
 }
 
 /** Reads past calls, for users and for auditors. */
 export interface CallLog {
-  /** Most recently finished first. A query for a key or model of another user finds nothing. */
-  list(query: CallQuery): Promise<readonly CallRecord[]>;
-  /** `userId`: the call must belong to this user. */
-  find(id: string, userId?: number): Promise<CallRecord | undefined>;
+  /**
+   * By end of call, latest first. A query for another user's key finds nothing.
+   * The search reads a limited number of rows: a page may be short, or empty,
+   * although `next` exists.
+   */
+  list(query: CallQuery): Promise<CallPage>;
+  find(id: string, scope?: CallScope): Promise<CallRecord | undefined>;
+  /** Names of the users, keys and teams of these calls, as they are now. */
+  namesOf(calls: readonly CallRecord[]): Promise<CallNames>;
+  /**
+   * At most `limit` calls with numbers above `after`, in their order, and the
+   * last number; without `after` only the last number. No call with a number up
+   * to it can still appear.
+   */
+  tail(after: number | undefined, limit: number): Promise<CallTail>;
+}
+
+export interface CallNames {
+  readonly users: ReadonlyMap<number, string>;
+  readonly keys: ReadonlyMap<number, string>;
+  readonly teams: ReadonlyMap<number, string>;
+}
+
+interface CallTail {
+  readonly calls: readonly CallRecord[];
+  readonly last: number;
+}
+
+/** Describes past calls by blocks, so that a search reads only those that can match. */
+export interface CallIndexing {
+  /** Adds at most `limit` of the next calls; returns their number. */
+  index(limit: number): Promise<number>;
 }
 
 /** Deletes expired calls. */

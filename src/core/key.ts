@@ -27,6 +27,8 @@ export interface ApiKey {
    * if it has a quota, and its team's.
    */
   readonly accounts: readonly AccountId[];
+  /** The user's team. */
+  readonly teamId?: number;
   /**
    * Budgets of the key, its user and its team, months first. Each has an
    * account for every period.

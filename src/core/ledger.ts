@@ -1,4 +1,5 @@
 import type { CallRecord, CallTags } from "./call.ts";
+import type { Family } from "./family.ts";
 import type { AccountId, Budget } from "./key.ts";
 import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
@@ -42,6 +43,9 @@ export interface HoldContext {
   readonly keyId: number;
   readonly model: string;
   readonly style: string;
+  readonly endpoint?: Family;
+  readonly teamId?: number;
+  readonly groupId?: number;
   readonly isStream?: boolean;
   readonly tags?: CallTags;
   /** For a stream: the record as if the stream had ended at its last checkpoint. */

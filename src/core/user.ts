@@ -21,6 +21,8 @@ export interface User {
   /** Without a group, only the global rules apply to the user. */
   readonly groupId?: number;
   readonly teamId?: number;
+  /** May see the calls of the team. */
+  readonly isTeamOwner?: true;
   /** Password logins also need a code. */
   readonly hasSecondFactor: boolean;
   /** Unix ms. */
@@ -49,6 +51,8 @@ export interface UserChange {
   readonly groupId?: number | null;
   /** `null` removes the user from the team. */
   readonly teamId?: number | null;
+  /** Ends if the user leaves the team. */
+  readonly isTeamOwner?: boolean;
 }
 
 /** The store of users. */

@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
+import { indexCalls } from "#jobs/index-calls.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
@@ -60,6 +61,7 @@ export function jobsOf(
       storage.keys.findRefused(ids),
     ),
     sumUsage(storage.usage, settings, clock),
+    indexCalls(storage.calls),
     pruneJournal(storage.calls, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),

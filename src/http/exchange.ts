@@ -1,5 +1,6 @@
 import type { AuthMethod } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
+import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { User } from "#core/user.ts";
@@ -76,6 +77,7 @@ export class HttpExchange implements Exchange {
   readonly id: string;
   readonly key: ApiKey | undefined;
   readonly user: User | undefined;
+  readonly family: Family | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
   readonly #proof: AuthMethod | undefined;
@@ -96,8 +98,10 @@ export class HttpExchange implements Exchange {
     around: Surroundings,
     /** From the path; replaces the body's. */
     model?: string,
+    family?: Family,
   ) {
     this.request = request;
+    this.family = family;
     this.#model = model;
     this.id = id;
     this.key = caller.key;

@@ -25,7 +25,14 @@ import { explainRequest } from "./api/explain.ts";
 import { audioOperations } from "./api/forward/audio.ts";
 import { createModeration } from "./api/forward/moderation.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
-import { getCall, getOwnCall, listCalls, listOwnCalls } from "./api/log/calls.ts";
+import {
+  getCall,
+  getOwnCall,
+  getTeamCall,
+  listCalls,
+  listOwnCalls,
+  listTeamCalls,
+} from "./api/log/calls.ts";
 import { imageOperations } from "./api/image/images.ts";
 import {
   cloudModels,
@@ -280,6 +287,8 @@ export const ENDPOINTS: EndpointsBySubject = {
   reports: [
     listOwnCalls,
     getOwnCall,
+    listTeamCalls,
+    getTeamCall,
     listCalls,
     getCall,
     getOwnUsage,

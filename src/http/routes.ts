@@ -49,7 +49,7 @@ export interface RouteDescription {
   readonly template?: string;
   /** The operations that it serves, if their paths differ only in a verb; the document shows them in place of it. */
   readonly operations?: readonly RouteOperation[];
-  /** Query parameters. Others are ignored. */
+  /** Query parameters. The management API refuses others, model endpoints ignore them. */
   readonly query?: z.ZodObject;
   /** JSON schema of the body, for the API document. */
   readonly requestSchema?: () => JsonObject;
@@ -108,6 +108,8 @@ export interface Exchange {
   readonly param: (name: string) => string;
   /** Parsed once and shared: copy it before you change it. */
   readonly query: URLSearchParams;
+  /** The endpoint family of the route. */
+  readonly family: Family | undefined;
   /** The caller's key; undefined on routes that need none. */
   readonly key: ApiKey | undefined;
   /** The logged-in user; undefined on routes that need no login. */

@@ -398,7 +398,7 @@ function openFor(
   deps: AppDeps,
   around: Surroundings,
 ): HttpExchange | Promise<never> {
-  const exchange = new HttpExchange(request, id, caller, param, around, model);
+  const exchange = new HttpExchange(request, id, caller, param, around, model, route.family);
   try {
     authorize(request, caller, route.access, deps.callers);
   } catch (cause) {

@@ -3,6 +3,7 @@ import type { Ledger, OpenHold } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
+import { defined } from "#lib/values.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import type { Job } from "./scheduler.ts";
 
@@ -46,6 +47,11 @@ function recordOf(hold: OpenHold, now: number): CallRecord {
     channel: null,
     provider: null,
     style: hold.context.style,
+    ...defined({
+      endpoint: hold.context.endpoint,
+      teamId: hold.context.teamId,
+      groupId: hold.context.groupId,
+    }),
     isStream: hold.context.isStream ?? hold.checkpoint !== null,
     outcome: "interrupted",
     fault: "internal",

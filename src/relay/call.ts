@@ -1,4 +1,5 @@
 import type { CallTags } from "#core/call.ts";
+import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
 import type { CancelSignal } from "#lib/cancellation.ts";
@@ -15,6 +16,7 @@ export interface Served {
   readonly key: ApiKey;
   /** The client's format. */
   readonly style: { readonly id: string };
+  readonly endpoint?: Family | undefined;
   readonly facts: ServedFacts;
   /** A rough size of the input, for reserving. */
   readonly inputTokens: number;

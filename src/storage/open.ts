@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
 import type { AssetStore } from "#core/asset.ts";
 import type { UpdatedRowStore } from "#core/catalog-update.ts";
-import type { CallLog, CallRetention } from "#core/call.ts";
+import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
@@ -26,6 +26,7 @@ import { createAssetStore } from "./media/assets.ts";
 import { createAtomically } from "./database/atomically.ts";
 import { openAuditLog } from "./audit/audit.ts";
 import { createCallLog, pruneCalls } from "./journal/calls.ts";
+import { indexCalls, pruneBlocks } from "./journal/index-calls.ts";
 import { createUpdatedRowStore } from "./routing/catalog-rows.ts";
 import { createChannelStore } from "./routing/channels.ts";
 import type { CountingJournal, Engine, EngineOptions } from "./database/engine.ts";
@@ -119,7 +120,7 @@ export interface Storage extends AsyncDisposable {
    * so keep them short.
    */
   readonly db: Kysely<Tables>;
-  readonly calls: CallLog & CallRetention;
+  readonly calls: CallLog & CallRetention & CallIndexing;
   readonly usage: UsageReports & UsageSums;
   readonly writes: WriteStats;
   /** Resolves once a test write is on disk. */
@@ -198,7 +199,18 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     routingVersion: createRoutingVersion(db),
     atomically: createAtomically({ db, clock, credentialSealer, keys, onGranted }),
     db,
-    calls: { ...createCallLog(db), prune: (before, limit) => pruneCalls(db, before, limit) },
+    calls: {
+      ...createCallLog(db, () => engine.findCallsEnd()),
+      async prune(before, limit) {
+        const pruned = await pruneCalls(db, before, limit);
+        await pruneBlocks(db, limit);
+        return pruned;
+      },
+      async index(limit) {
+        const end = await engine.findCallsEnd();
+        return end === undefined ? 0 : await indexCalls(db, end, limit);
+      },
+    },
     usage: {
       ...createUsageReports(db),
       async sum(limit) {

@@ -405,6 +405,9 @@ const ADDED = {
     "assets",
     "identity_sessions",
     "catalog_rows",
+    "call_blocks",
+    "call_terms",
+    "channel_minutes",
     "asset_groups",
   ],
   indexes: [
@@ -422,6 +425,7 @@ const ADDED = {
       ["team_id", "group_id", "deleted_at"],
       ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
       ["webhook_generation", "webhook_rotated_at"],
+      ["is_team_owner"],
     ],
     keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
     holds: [["more_accounts"]],
@@ -433,6 +437,7 @@ const ADDED = {
       ["is_unpriced"],
       ["session_id", "agent_id", "parent_agent_id"],
       ["reference_images"],
+      ["endpoint", "team_id", "group_id", "tags", "failed_channels"],
     ],
   },
   /** Others refer to them. */

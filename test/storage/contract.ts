@@ -41,6 +41,7 @@ import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
 import { describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
+import { describeLog } from "./contract-log.ts";
 import { describeUsage } from "./contract-usage.ts";
 import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
@@ -64,6 +65,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: webhooks`, () => describeNotices(openPlace));
   describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
+  describe(`${name}: log`, () => describeLog(openPlace, name === "SQLite" ? "sqlite" : "postgres"));
   describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));
   describe(`${name}: the schema`, () => describeSchema(openPlace));
@@ -81,7 +83,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
     for (const id of accounts) {
       expect(await ledger.findAccount(id)).toMatchObject({ held: 0, spent: 120 });
     }
-    expect(await opened.storage.calls.list({ limit: 10 })).toMatchObject([
+    expect((await opened.storage.calls.list({ limit: 10 })).calls).toMatchObject([
       { id: callId, cost: 120 },
     ]);
     expect(await opened.violations()).toEqual([]);
@@ -117,7 +119,7 @@ function describeMoney(openPlace: () => Promise<Place>): void {
 
     expect(isFirst).toBe(true);
     expect(await ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 0 });
-    expect(await opened.storage.calls.list({ limit: 10 })).toMatchObject([
+    expect((await opened.storage.calls.list({ limit: 10 })).calls).toMatchObject([
       { id: callId, outcome: "failed" },
     ]);
     expect(await opened.violations()).toEqual([]);
@@ -589,7 +591,7 @@ function describeTrouble(openPlace: () => Promise<Place>): void {
 
     await using reopened = await openAt(place.address);
     expect(await reopened.ledger.findAccount("key:1")).toMatchObject({ held: 0, spent: 4 });
-    expect(await reopened.calls.list({ limit: 10 })).toHaveLength(2);
+    expect((await reopened.calls.list({ limit: 10 })).calls).toHaveLength(2);
     expect(await verifyLedger(reopened.db)).toEqual([]);
   });
 
@@ -627,7 +629,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
         const written = { ...record, id: newId() };
         storage.journal.write(written);
         await storage.ping();
-        const calls = await storage.calls.list({ limit: 1 });
+        const { calls } = await storage.calls.list({ limit: 1 });
         expect(calls).toEqual([written]);
       }),
       { seed: SEED, numRuns: times(50, 1_000) },
@@ -650,21 +652,22 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     await storage.ping();
 
     const list = async (query: Omit<CallQuery, "limit">, limit = 4): Promise<string[]> =>
-      (await storage.calls.list({ ...query, limit })).map((call) => call.id);
+      (await storage.calls.list({ ...query, limit })).calls.map((call) => call.id);
 
     expect(await list({ userId })).toEqual(["call-8", "call-6", "call-5", "call-3"]);
-    expect(await list({ userId, before: "call-3" })).toEqual(["call-2", "call-0"]);
-    expect(await list({ userId, before: "call-0" })).toEqual([]);
+    expect(await list({ userId, after: { id: "call-3" } })).toEqual(["call-2", "call-0"]);
+    expect(await list({ userId, after: { id: "call-0" } })).toEqual([]);
     expect(await list({ userId, keyId: own.key.id })).toEqual(["call-6", "call-3", "call-0"]);
     expect(await list({ keyId: theirs.key.id })).toEqual(["call-7", "call-4", "call-1"]);
     expect(await list({}, 2)).toEqual(["call-8", "call-7"]);
-    expect(await list({ before: "call-7" }, 2)).toEqual(["call-6", "call-5"]);
+    expect(await list({ after: { id: "call-7" } }, 2)).toEqual(["call-6", "call-5"]);
     // Somebody else's, and nobody's, are the same.
     for (const keyId of [theirs.key.id, 4_711]) expect(await list({ userId, keyId })).toEqual([]);
-    for (const before of ["call-7", "call-x"]) expect(await list({ userId, before })).toEqual([]);
-    expect(await storage.calls.find("call-7", userId)).toBeUndefined();
-    expect(await storage.calls.find("call-x", userId)).toBeUndefined();
-    expect(await storage.calls.find("call-8", userId)).toMatchObject({ id: "call-8", userId });
+    for (const id of ["call-7", "call-x"])
+      expect(await list({ userId, after: { id } })).toEqual([]);
+    expect(await storage.calls.find("call-7", { userId })).toBeUndefined();
+    expect(await storage.calls.find("call-x", { userId })).toBeUndefined();
+    expect(await storage.calls.find("call-8", { userId })).toMatchObject({ id: "call-8", userId });
     expect(await storage.calls.find("call-7")).toMatchObject({ userId: other.id });
   });
 
@@ -680,16 +683,18 @@ function describeJournal(openPlace: () => Promise<Place>): void {
 
     const early = await storage.calls.prune(5_000, 3);
     while ((await storage.usage.sum(2)) > 0);
+    const unindexed = await storage.calls.prune(5_000, 3);
+    while ((await storage.calls.index(2)) > 0);
     const deleted = [
       await storage.calls.prune(5_000, 3),
       await storage.calls.prune(5_000, 3),
       await storage.calls.prune(5_000, 3),
     ];
 
-    // What was not added up yet is not deleted.
-    expect(early).toBe(0);
+    // What was not added up or indexed yet is not deleted.
+    expect([early, unindexed]).toEqual([0, 0]);
     expect(deleted).toEqual([3, 2, 0]);
-    const calls = await storage.calls.list({ limit: 10 });
+    const { calls } = await storage.calls.list({ limit: 10 });
     expect(calls.map((call) => call.id)).toEqual(["call-5", "call-4"]);
     expect(await opened.violations()).toEqual([]);
   });
@@ -704,7 +709,7 @@ function describeJournal(openPlace: () => Promise<Place>): void {
     await ping();
 
     expect(journal.dropped).toBe(7);
-    expect(await calls.list({ limit: 100 })).toHaveLength(4);
+    expect((await calls.list({ limit: 100 })).calls).toHaveLength(4);
   });
 }
 

@@ -17,8 +17,10 @@ interface Definition<Q extends z.ZodObject, B extends z.ZodObject, Deps> extends
   RouteDescription,
   "query" | "answer" | "requestSchema" | "renderError"
 > {
-  /** Parameters of the query, as texts; others are ignored. */
+  /** Parameters of the query, as texts. Another one is refused, since a misspelt filter would be no filter. */
   readonly query?: Q;
+  /** The query comes from another server, which may add parameters. */
+  readonly allowsOtherQuery?: true;
   /** Fields of the body. A field that it does not name is refused, since a misspelt bound would be no bound. */
   readonly body?: B;
   /** Schema of `data`; absent if the answer has none. */
@@ -42,6 +44,7 @@ export function management<
   query,
   body,
   data,
+  allowsOtherQuery,
   answer = jsonAnswer(envelope(data)),
   handle,
   ...route
@@ -54,6 +57,7 @@ export function management<
     answer,
     renderError: renderFailure,
     async handle(exchange, deps) {
+      if (allowsOtherQuery !== true) refuseOtherQuery(exchange, query);
       const maxBytes = route.maxBodyBytes ?? MAX_BODY_BYTES;
       // Without a schema there is nothing to read, and no handler has a name for it.
       const given = (fields && (await fields.read(exchange, maxBytes))) as z.output<B>;
@@ -121,6 +125,21 @@ class BodyFields<B extends z.ZodObject> {
     );
     const param = unknown.slice(0, 64);
     throw invalid(param, `'${param}' is not known here; the fields are: ${settable.join(", ")}.`);
+  }
+}
+
+function refuseOtherQuery({ request, query }: Exchange, schema: z.ZodObject | undefined): void {
+  if (!request.url.includes("?")) return;
+  const known = Object.keys(schema?.shape ?? {});
+  const seen = new Set<string>();
+  for (const name of query.keys()) {
+    const param = name.slice(0, 64);
+    if (!known.includes(name)) {
+      const all = known.length === 0 ? "none" : known.join(", ");
+      throw invalid(param, `'${param}' is not known here; the parameters are: ${all}.`);
+    }
+    if (seen.has(name)) throw invalid(param, `'${param}' is given more than once.`);
+    seen.add(name);
   }
 }
 

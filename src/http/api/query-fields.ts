@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseUsd } from "#core/money.ts";
 import { isDay } from "#lib/iso-date.ts";
 import { readId } from "./read-id.ts";
 
@@ -81,4 +82,67 @@ export function instantField(description: string) {
       return undefined;
     })
     .meta({ description: `${description} Unix seconds, or an ISO 8601 date.` });
+}
+
+/** One of these words; undefined if it is absent. */
+export function choiceField<const Words extends readonly string[]>(
+  words: Words,
+  description: string,
+) {
+  return z
+    .string()
+    .optional()
+    .transform((given = "", context): Words[number] | undefined => {
+      const word = words.find((each) => each === given);
+      if (given !== "" && word === undefined) {
+        context.addIssue(`must be one of: ${words.join(", ")}`);
+      }
+      return word;
+    })
+    .meta({ enum: [...words], description });
+}
+
+/** A whole number from `least` to `most`; undefined if it is absent. */
+export function boundField(least: number, most: number, description: string) {
+  return z
+    .string()
+    .optional()
+    .transform((given = "", context) => {
+      if (given === "") return undefined;
+      const value = /^\d{1,12}$/.test(given) ? Number(given) : NaN;
+      if (value >= least && value <= most) return value;
+      context.addIssue(`must be a whole number from ${least} to ${most}`);
+      return undefined;
+    })
+    .meta({ type: "integer", minimum: least, maximum: most, description });
+}
+
+/** US dollars; undefined if it is absent. */
+export function amountField(description: string) {
+  return z
+    .string()
+    .optional()
+    .transform((given = "", context) => {
+      if (given === "") return undefined;
+      const amount = given.length > 24 ? undefined : parseUsd(given);
+      if (amount === undefined) {
+        context.addIssue("must be an amount in US dollars of at most nine decimals");
+      }
+      return amount;
+    })
+    .meta({ description });
+}
+
+/** Undefined if it is absent or empty; at most `most` characters. */
+export function shortTextField(most: number, description: string) {
+  return z
+    .string()
+    .optional()
+    .transform((given = "", context) => {
+      if (given.length > most || given.includes("\0")) {
+        context.addIssue(`must have at most ${most} characters`);
+      }
+      return given === "" ? undefined : given;
+    })
+    .meta({ description });
 }

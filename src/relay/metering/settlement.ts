@@ -474,12 +474,15 @@ export function noteUnpriced(
   deps.onUnpriced(unpricedNotice(call, route, false));
 }
 
-function contextOf({ key, facts, style, tags }: Endable): HoldContext {
+function contextOf({ key, facts, style, endpoint, tags }: Endable): HoldContext {
   return {
     userId: key.userId,
     keyId: key.id,
     model: facts.model,
     style: style.id,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(key.teamId === undefined ? {} : { teamId: key.teamId }),
+    ...(key.group === undefined ? {} : { groupId: key.group.id }),
     isStream: facts.stream,
     ...(tags === undefined ? {} : { tags }),
   };

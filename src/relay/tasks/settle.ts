@@ -49,6 +49,7 @@ function recordOf(task: Task): CallRecord {
     channel: place?.channel ?? null,
     provider: place?.provider ?? null,
     style: task.entry,
+    endpoint: "videos",
     isStream: false,
     outcome: isMade ? "completed" : "failed",
     fault: isMade ? null : "upstream_failed",

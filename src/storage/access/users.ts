@@ -126,7 +126,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return rows.map(toUser);
     },
 
-    async change(id, { displayName, role, isEnabled, password, groupId, teamId }) {
+    async change(id, { displayName, role, isEnabled, password, groupId, teamId, isTeamOwner }) {
       const columns: Updateable<UsersTable> = {
         ...(displayName === undefined ? {} : { display_name: displayName }),
         ...(role === undefined ? {} : { role }),
@@ -135,7 +135,8 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           : { status: isEnabled ? USER_STATUS.enabled : USER_STATUS.disabled }),
         ...(password === undefined ? {} : { password: await passwords.hash(password) }),
         ...(groupId === undefined ? {} : { group_id: groupId }),
-        ...(teamId === undefined ? {} : { team_id: teamId }),
+        ...(teamId === undefined ? {} : { team_id: teamId, is_team_owner: 0 }),
+        ...(isTeamOwner === undefined ? {} : { is_team_owner: isTeamOwner ? 1 : 0 }),
       };
       if (Object.keys(columns).length === 0) return await find(id);
       try {

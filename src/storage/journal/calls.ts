@@ -1,57 +1,108 @@
 import type { Kysely } from "kysely";
-import type { CallLog } from "#core/call.ts";
+import type { CallLog, CallNames, CallPosition, CallRecord, CallScope } from "#core/call.ts";
+import { defined } from "#lib/values.ts";
 import type { Tables } from "../tables.ts";
 import { toCallRecord } from "../tables/calls.ts";
-import { readWatermark } from "./usage-sums.ts";
+import { INDEX_MARK } from "./index-calls.ts";
+import { ownerConditions, searchCalls } from "./search-calls.ts";
+import { USAGE_MARK } from "./usage-sums.ts";
+import { readWatermark } from "./watermark.ts";
 
 const MAX_PAGE = 1_000;
 const MAX_PRUNED = 10_000;
 
-/** Reads at most one page of rows and no others: on SQLite, requests wait meanwhile. */
-export function createCallLog(db: Kysely<Tables>): CallLog {
+/**
+ * Reads a limited number of rows at once: on SQLite, requests wait meanwhile.
+ * `findEnd`: no call with a number up to it can still appear.
+ */
+export function createCallLog(
+  db: Kysely<Tables>,
+  findEnd: () => Promise<number | undefined>,
+): CallLog {
+  const find = async (id: string, scope: CallScope = {}) =>
+    await db
+      .selectFrom("calls")
+      .selectAll()
+      .where("id", "=", id)
+      .where((where) => where.and(ownerConditions(where, scope)))
+      .executeTakeFirst();
+
+  const numberOf = async (position: CallPosition, scope: CallScope): Promise<number | undefined> =>
+    "seq" in position ? position.seq : (await find(position.id, scope))?.seq;
+
   return {
-    async list({ userId, keyId, session, before, limit }) {
-      let select = db
-        .selectFrom("calls")
-        .selectAll()
-        .orderBy("seq", "desc")
-        .limit(Math.min(limit, MAX_PAGE));
-      if (keyId !== undefined) {
-        // Filter by key alone: another user's key may have a million calls to skip.
-        const key = db.selectFrom("keys").select("id").where("id", "=", keyId);
-        select = select.where(
-          "key_id",
-          "=",
-          userId === undefined ? key : key.where("user_id", "=", userId),
-        );
-      } else if (userId !== undefined) {
-        select = select.where("user_id", "=", userId);
-      }
-      if (session !== undefined) select = select.where("session_id", "=", session);
-      if (before !== undefined) {
-        const last = db.selectFrom("calls").select("seq").where("id", "=", before);
-        select = select.where(
-          "seq",
-          "<",
-          userId === undefined ? last : last.where("user_id", "=", userId),
-        );
-      }
-      return (await select.execute()).map(toCallRecord);
+    async list({ scope = {}, after, isAscending = false, limit, ...filter }) {
+      const { userId = filter.userId, teamId = filter.teamId } = scope;
+      const isOutside = [
+        [userId, filter.userId],
+        [teamId, filter.teamId],
+      ].some(([seen, wanted]) => wanted !== undefined && wanted !== seen);
+      if (isOutside) return { calls: [], next: undefined };
+      const number = after && (await numberOf(after, defined({ userId, teamId })));
+      if (after !== undefined && number === undefined) return { calls: [], next: undefined };
+      const { rows, next } = await searchCalls(db, {
+        filter: defined({ ...filter, userId, teamId }),
+        after: number,
+        isAscending,
+        limit: Math.min(limit, MAX_PAGE),
+      });
+      return { calls: rows.map(toCallRecord), next };
     },
 
-    async find(id, userId) {
-      let select = db.selectFrom("calls").selectAll().where("id", "=", id);
-      if (userId !== undefined) select = select.where("user_id", "=", userId);
-      const row = await select.executeTakeFirst();
+    async find(id, scope) {
+      const row = await find(id, scope);
       return row && toCallRecord(row);
     },
+
+    namesOf: (calls) => findNames(db, calls),
+
+    async tail(after, limit) {
+      const end = await findEnd();
+      if (after === undefined || end === undefined || end <= after) {
+        return { calls: [], last: after ?? end ?? 0 };
+      }
+      const rows = await db
+        .selectFrom("calls")
+        .selectAll()
+        .where("seq", ">", after)
+        .where("seq", "<=", end)
+        .orderBy("seq")
+        .limit(limit)
+        .execute();
+      return {
+        calls: rows.map(toCallRecord),
+        last: rows.length < limit ? end : (rows.at(-1)?.seq ?? end),
+      };
+    },
   };
+}
+
+async function findNames(db: Kysely<Tables>, calls: readonly CallRecord[]): Promise<CallNames> {
+  const find = async (
+    table: "users" | "keys" | "teams",
+    idOf: (call: CallRecord) => number | undefined,
+  ): Promise<ReadonlyMap<number, string>> => {
+    const ids = new Set(calls.map(idOf).filter((id) => id !== undefined));
+    if (ids.size === 0) return new Map();
+    const rows = await db
+      .selectFrom(table)
+      .select(["id", "name"])
+      .where("id", "in", [...ids])
+      .execute();
+    return new Map(rows.map(({ id, name }) => [id, name]));
+  };
+  const [users, keys, teams] = await Promise.all([
+    find("users", ({ userId }) => userId),
+    find("keys", ({ keyId }) => keyId),
+    find("teams", ({ teamId }) => teamId),
+  ]);
+  return { users, keys, teams };
 }
 
 /**
  * Deletes at most `limit` records of calls admitted before `before` (Unix ms);
  * returns their number. It checks only the `limit` calls that ended first, so
- * that its cost is constant. It keeps calls that are not aggregated yet, and
+ * that its cost is constant. It keeps calls that are not aggregated or indexed yet, and
  * the last aggregated call, because SQLite would reuse its number.
  */
 export async function pruneCalls(
@@ -59,11 +110,14 @@ export async function pruneCalls(
   before: number,
   limit: number,
 ): Promise<number> {
-  const summedTo = await readWatermark(db);
+  const [summedTo, indexedTo] = [
+    await readWatermark(db, USAGE_MARK),
+    await readWatermark(db, INDEX_MARK),
+  ];
   const first = db
     .selectFrom("calls")
     .select(["seq", "at"])
-    .where("seq", "<", summedTo)
+    .where("seq", "<", Math.min(summedTo, indexedTo))
     .orderBy("seq")
     .limit(Math.min(limit, MAX_PRUNED));
   const { numDeletedRows } = await db

@@ -12,7 +12,8 @@ import type {
 import { Semaphore } from "#lib/semaphore.ts";
 import type { Tables } from "../tables.ts";
 import { COUNTS, HOUR_MS } from "../tables/usage-hours.ts";
-import { callsAsUsage, readWatermark } from "./usage-sums.ts";
+import { callsAsUsage, USAGE_MARK } from "./usage-sums.ts";
+import { readWatermark } from "./watermark.ts";
 
 const DAY_MS = 24 * HOUR_MS;
 /** Rows per aggregation query: on SQLite, requests wait meanwhile. */
@@ -42,9 +43,9 @@ export function createUsageReports(db: Kysely<Tables>): UsageReports {
       using place = await places.enter();
       if (place === undefined) throw busy();
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const summedTo = await readWatermark(db);
+        const summedTo = await readWatermark(db, USAGE_MARK);
         const report = await addUp(db, query, summedTo);
-        if ((await readWatermark(db)) === summedTo) return report;
+        if ((await readWatermark(db, USAGE_MARK)) === summedTo) return report;
       }
       throw busy();
     },

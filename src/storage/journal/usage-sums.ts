@@ -1,9 +1,10 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 import { COUNTS, DIMENSIONS, HOUR_MS } from "../tables/usage-hours.ts";
+import { readWatermark, setWatermark, takeWatermark } from "./watermark.ts";
 
 /** Key in `meta`: the number of the last aggregated call. */
-const WATERMARK = "usage";
+export const USAGE_MARK = "usage";
 
 /** Calls in the columns of `usage_hours`, one row per call. */
 export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
@@ -26,9 +27,9 @@ export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
  */
 export async function sumCalls(db: Kysely<Tables>, end: number, limit: number): Promise<number> {
   // Write nothing if there are no new calls.
-  if (end <= (await readWatermark(db))) return 0;
+  if (end <= (await readWatermark(db, USAGE_MARK))) return 0;
   return await db.transaction().execute(async (transaction) => {
-    const after = await takeWatermark(transaction);
+    const after = await takeWatermark(transaction, USAGE_MARK);
     const next = transaction
       .selectFrom("calls")
       .select("seq")
@@ -47,22 +48,9 @@ export async function sumCalls(db: Kysely<Tables>, end: number, limit: number): 
     if (count === 0 || last === null) return 0;
 
     await addToSums(transaction, callsAsUsage(after, last));
-    await transaction
-      .updateTable("meta")
-      .set({ value: String(last) })
-      .where("key", "=", WATERMARK)
-      .execute();
+    await setWatermark(transaction, USAGE_MARK, last);
     return count;
   });
-}
-
-export async function readWatermark(db: Kysely<Tables>): Promise<number> {
-  const row = await db
-    .selectFrom("meta")
-    .select("value")
-    .where("key", "=", WATERMARK)
-    .executeTakeFirst();
-  return Number(row?.value ?? 0);
 }
 
 /**
@@ -78,19 +66,6 @@ export async function pruneUsage(db: Kysely<Tables>, before: number): Promise<bo
     )
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
-}
-
-/** Written even if unchanged: the write locks the row until the transaction ends. */
-async function takeWatermark(transaction: Transaction<Tables>): Promise<number> {
-  const { value } = await transaction
-    .insertInto("meta")
-    .values({ key: WATERMARK, value: "0" })
-    .onConflict((conflict) =>
-      conflict.column("key").doUpdateSet((row) => ({ value: row.ref("meta.value") })),
-    )
-    .returning("value")
-    .executeTakeFirstOrThrow();
-  return Number(value);
 }
 
 async function addToSums(transaction: Transaction<Tables>, calls: RawBuilder<unknown>) {

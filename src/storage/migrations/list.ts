@@ -21,6 +21,7 @@ import { modelsLikeOthers } from "./0019-models-like-others.ts";
 import { callTags } from "./0020-call-tags.ts";
 import { catalogRows } from "./0021-catalog-rows.ts";
 import { referenceImages } from "./0022-reference-images.ts";
+import { callBlocks } from "./0023-call-blocks.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0020-call-tags": callTags,
   "0021-catalog-rows": catalogRows,
   "0022-reference-images": referenceImages,
+  "0023-call-blocks": callBlocks,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

@@ -1,7 +1,8 @@
 import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
-import type { CallOutcome, CallRecord, CallTags } from "#core/call.ts";
+import type { AttemptRecord, CallOutcome, CallRecord, CallTags } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
+import type { Family } from "#core/family.ts";
 import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import type { ServedAs } from "#core/price-condition.ts";
 import type { Usage } from "#core/usage.ts";
@@ -57,6 +58,15 @@ export interface CallsTable {
   agent_id: string | null;
   parent_agent_id: string | null;
   reference_images: Generated<number>;
+  /** The endpoint family. */
+  endpoint: Family | null;
+  /** Of the user when the call ended. */
+  team_id: number | null;
+  group_id: number | null;
+  /** Free tags, each between line breaks: `\nproject=x\nagent=y\n`. */
+  tags: string | null;
+  /** Channels on which an attempt failed, written like the tags. */
+  failed_channels: string | null;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -99,6 +109,11 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   agent_id: "text",
   parent_agent_id: "text",
   reference_images: "bigint",
+  endpoint: "text",
+  team_id: "bigint",
+  group_id: "bigint",
+  tags: "text",
+  failed_channels: "text",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -143,7 +158,28 @@ export function callValues(record: CallRecord): Values {
     tag(record.tags?.agent),
     tag(record.tags?.parentAgent),
     whole(usage.referenceImages ?? 0),
+    record.endpoint ?? null,
+    record.teamId ?? null,
+    record.groupId ?? null,
+    writeList(record.tags?.free),
+    failedChannels(record.attempts),
   ];
+}
+
+/** The characters that a list may not hold are in no tag and no channel's name. */
+function writeList(items: readonly string[] | undefined): string | null {
+  return items === undefined ? null : text(`\n${items.join("\n")}\n`);
+}
+
+export function readList(written: string | null): readonly string[] {
+  return written === null ? [] : written.split("\n").filter((each) => each !== "");
+}
+
+function failedChannels(attempts: readonly AttemptRecord[]): string | null {
+  if (attempts.length === 0 || (attempts.length === 1 && attempts[0]?.fault === null)) return null;
+  const failed = new Set<string>();
+  for (const { channel, fault } of attempts) if (fault !== null) failed.add(channel);
+  return failed.size === 0 ? null : writeList([...failed]);
 }
 
 function tag(value: string | undefined): string | null {
@@ -155,6 +191,7 @@ function toTags(row: Selectable<CallsTable>): CallTags {
     session: row.session_id ?? undefined,
     agent: row.agent_id ?? undefined,
     parentAgent: row.parent_agent_id ?? undefined,
+    free: row.tags === null ? undefined : readList(row.tags),
   });
 }
 
@@ -170,6 +207,11 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     channel: row.channel,
     provider: row.provider,
     style: row.style,
+    ...defined({
+      endpoint: row.endpoint ?? undefined,
+      teamId: row.team_id ?? undefined,
+      groupId: row.group_id ?? undefined,
+    }),
     isStream: row.is_stream === 1,
     outcome: row.outcome,
     fault: row.fault,
@@ -181,7 +223,10 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     attempts: attempts.parse(JSON.parse(row.attempts)),
     lost: lost.parse(JSON.parse(row.lost)),
     ...ratesAndCharges(chargedBy),
-    ...(row.session_id === null && row.agent_id === null && row.parent_agent_id === null
+    ...(row.session_id === null &&
+    row.agent_id === null &&
+    row.parent_agent_id === null &&
+    row.tags === null
       ? {}
       : { tags: toTags(row) }),
   };

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { z } from "zod";
 import type { CallRecord } from "#core/call.ts";
+import { FAMILIES } from "#core/family.ts";
 import type { AccountId } from "#core/key.ts";
 import type { HoldRequest, OpenHold } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
@@ -76,12 +77,16 @@ const context = z.object({
   keyId: z.number(),
   model: z.string(),
   style: z.string(),
+  endpoint: z.enum(FAMILIES).exactOptional(),
+  teamId: z.number().exactOptional(),
+  groupId: z.number().exactOptional(),
   isStream: z.boolean().exactOptional(),
   tags: z
     .object({
       session: z.string().exactOptional(),
       agent: z.string().exactOptional(),
       parentAgent: z.string().exactOptional(),
+      free: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
   // Written by this gateway or by another version of it.

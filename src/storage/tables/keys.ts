@@ -70,6 +70,7 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
     status: row.user_status === USER_STATUS.enabled ? row.status : KEY_STATUS.disabled,
     models: textsIn(row.models),
     accounts: Object.freeze(accounts),
+    ...(row.team_id === null ? {} : { teamId: row.team_id }),
     ...(budgets.length === 0 ? {} : { budgets: Object.freeze(budgets) }),
     ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
     ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),

@@ -32,6 +32,7 @@ export interface UsersTable {
   /** Number of the webhook signing secret, and the time of its rotation. */
   webhook_generation: Generated<number>;
   webhook_rotated_at: number | null;
+  is_team_owner: Generated<number>;
 }
 
 export const NO_SECOND_FACTOR = {
@@ -54,6 +55,7 @@ export function toUser(row: Selectable<UsersTable>): User {
     hasSecondFactor: row.totp_secret !== null,
     createdAt: row.created_at,
     ...(row.team_id === null ? {} : { teamId: row.team_id }),
+    ...(row.team_id === null || row.is_team_owner === 0 ? {} : { isTeamOwner: true }),
     ...(row.email === null ? {} : { email: row.email }),
     ...(row.group_id === null ? {} : { groupId: row.group_id }),
   });

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { CallRecord } from "#core/call.ts";
+import { endOf, statusOf } from "#core/call-filter.ts";
+import type { CallNames, CallRecord } from "#core/call.ts";
+import { FAMILIES } from "#core/family.ts";
 import { partsOf, writePartCost, type Charge, type CostPart } from "#core/money.ts";
 import { wordOf, writeRate } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -22,12 +24,18 @@ const ATTEMPT = z.object({
 const FIELDS = {
   id: z.string(),
   created_at: z.int(),
+  ended_at: z.int(),
   token_id: z.int(),
+  token_name: z.string().nullable(),
   model: z.string(),
   style: z.string(),
+  endpoint: z.enum(FAMILIES).nullable(),
   stream: z.boolean(),
   outcome: z.enum(["completed", "failed", "canceled", "interrupted"]),
   fault: z.string().nullable(),
+  status: z
+    .int()
+    .describe("HTTP status of the answer, or of its failure if a part was sent before."),
   upstream_status: z.int().nullable(),
   upstream_code: z.string().nullable(),
   usage: z.object({
@@ -46,10 +54,19 @@ const FIELDS = {
   session_id: z.string().nullable(),
   agent_id: z.string().nullable(),
   parent_agent_id: z.string().nullable(),
+  tags: z.array(z.string()),
+};
+
+const OF_USER = {
+  user_id: z.int(),
+  user_name: z.string().nullable(),
+  team_id: z.int().nullable(),
+  team_name: z.string().nullable(),
+  group_id: z.int().nullable(),
 };
 
 const WHOLE = {
-  user_id: z.int(),
+  ...OF_USER,
   upstream_model: z.string().nullable(),
   channel: z.string().nullable(),
   provider: z.string().nullable(),
@@ -73,21 +90,27 @@ const COST_PARTS = {
 
 export const OWN_CALL = z.object(FIELDS).meta({ id: "OwnCall" });
 export const OWN_CALL_IN_PARTS = z.object({ ...FIELDS, ...COST_PARTS });
+export const MEMBERS_CALL = z.object({ ...FIELDS, ...OF_USER }).meta({ id: "MembersCall" });
+export const MEMBERS_CALL_IN_PARTS = z.object({ ...FIELDS, ...OF_USER, ...COST_PARTS });
 export const CALL = z.object({ ...FIELDS, ...WHOLE }).meta({ id: "Call" });
 export const CALL_IN_PARTS = z.object({ ...FIELDS, ...WHOLE, ...COST_PARTS });
 
 /** A call as whoever made it sees it: who served it is not theirs to know. */
-export function showCall(call: CallRecord): JsonObject {
+export function showCall(call: CallRecord, names: CallNames): JsonObject {
   const { usage } = call;
   return {
     id: call.id,
     created_at: seconds(call.at),
+    ended_at: seconds(endOf(call)),
     token_id: call.keyId,
+    token_name: names.keys.get(call.keyId) ?? null,
     model: call.model,
     style: call.style,
+    endpoint: call.endpoint ?? null,
     stream: call.isStream,
     outcome: call.outcome,
     fault: call.fault,
+    status: statusOf(call),
     ...showUpstreamFailure(call),
     usage: {
       input_tokens: usage.inputTokens,
@@ -118,6 +141,7 @@ export function showCall(call: CallRecord): JsonObject {
     session_id: call.tags?.session ?? null,
     agent_id: call.tags?.agent ?? null,
     parent_agent_id: call.tags?.parentAgent ?? null,
+    tags: call.tags?.free ?? [],
   };
 }
 
@@ -159,11 +183,22 @@ function showCostPart(part: CostPart): JsonObject {
 
 const REASONING = { word: "reasoning", scale: "million" } as const;
 
-/** A call as an admin sees it: with channel and upstream. */
-export function showCallWhole(call: CallRecord): JsonObject {
+/** A call as the owner of its team sees it: with its user, and without channels. */
+export function showMembersCall(call: CallRecord, names: CallNames): JsonObject {
   return {
-    ...showCall(call),
+    ...showCall(call, names),
     user_id: call.userId,
+    user_name: names.users.get(call.userId) ?? null,
+    team_id: call.teamId ?? null,
+    team_name: (call.teamId === undefined ? undefined : names.teams.get(call.teamId)) ?? null,
+    group_id: call.groupId ?? null,
+  };
+}
+
+/** A call as an admin sees it: with channel and upstream. */
+export function showCallWhole(call: CallRecord, names: CallNames): JsonObject {
+  return {
+    ...showMembersCall(call, names),
     upstream_model: call.upstreamModel,
     channel: call.channel,
     provider: call.provider,

@@ -1,34 +1,36 @@
 import { z } from "zod";
-import type { CallQuery, CallRecord } from "#core/call.ts";
+import type { CallLog, CallNames, CallQuery, CallRecord, CallScope } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
+import type { User } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
-import { defined } from "#lib/values.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
-import { items, management } from "../management.ts";
-import { idField, pageSize, textField } from "../query-fields.ts";
+import { management } from "../management.ts";
 import {
   CALL,
   CALL_IN_PARTS,
+  MEMBERS_CALL,
+  MEMBERS_CALL_IN_PARTS,
   OWN_CALL,
   OWN_CALL_IN_PARTS,
   showCall,
   showCallWhole,
   showCostParts,
+  showMembersCall,
 } from "./call-json.ts";
+import { FILTER, MEMBERS_FILTER, OWN_FILTER, PAGE, pageIn, showPosition } from "./call-query.ts";
 
 const common = { method: "GET", tag: "Calls" } as const;
 
-const OWN_PAGE = z.object({
-  token: idField("Calls of this token."),
-  session: textField("Calls of this session."),
-  page_size: pageSize(20, 100),
-  before: textField("The id of the last call of the page before."),
-});
-
-const PAGE = OWN_PAGE.extend({ user: idField("Calls of this user.") });
+/** `next` also exists if the search stopped before it found a whole page. */
+function page(call: z.ZodType) {
+  return z.object({
+    items: z.array(call),
+    next: z.string().nullable().describe("`before` of the next page; null at the end."),
+  });
+}
 
 export const listOwnCalls = management({
   operationId: "listOwnCalls",
@@ -36,16 +38,16 @@ export const listOwnCalls = management({
   path: "/api/log/self",
   access: "user",
   summary:
-    "Your calls, latest first. Filters: `token`, `session`. " +
+    "Your calls, latest first. " +
     "`page_size`: number of calls; " +
-    "`before`: the id of the last call of the previous page.",
+    "`before`: `next` of the previous page.",
 
-  query: OWN_PAGE,
-  data: items(OWN_CALL),
+  query: OWN_FILTER.extend(PAGE),
+  data: page(OWN_CALL),
 
   async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
-    const { id: userId } = requireUser(exchange);
-    return showPage(exchange, await calls.list({ ...pageIn(query), userId }), showCall);
+    const viewer = ownView(requireUser(exchange));
+    return await showPage(exchange, calls, query.id, pageIn(query), viewer);
   },
 });
 
@@ -58,9 +60,36 @@ export const getOwnCall = management({
   data: OWN_CALL_IN_PARTS,
 
   async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
-    const found = await calls.find(exchange.param("id"), requireUser(exchange).id);
-    const call = existing(found);
-    return succeed(exchange.id, "", { ...showCall(call), ...showCostParts(call) });
+    return await showOne(exchange, calls, ownView(requireUser(exchange)));
+  },
+});
+
+export const listTeamCalls = management({
+  operationId: "listTeamCalls",
+  ...common,
+  path: "/api/log/team",
+  access: "user",
+  summary: "Calls of the members of a team, for its owners, latest first. Channels are not shown.",
+
+  query: MEMBERS_FILTER.extend(PAGE),
+  data: page(MEMBERS_CALL),
+
+  async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
+    const viewer = teamView(requireUser(exchange));
+    return await showPage(exchange, calls, query.id, pageIn(query), viewer);
+  },
+});
+
+export const getTeamCall = management({
+  operationId: "getTeamCall",
+  ...common,
+  path: "/api/log/team/:id",
+  access: "user",
+  summary: "A call of a member of your team, with the cost of each part.",
+  data: MEMBERS_CALL_IN_PARTS,
+
+  async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
+    return await showOne(exchange, calls, teamView(requireUser(exchange)));
   },
 });
 
@@ -69,15 +98,13 @@ export const listCalls = management({
   ...common,
   path: "/api/log",
   access: "auditor",
-  summary:
-    "Calls of all users, latest first, with the channel that served them. Filters: `user`, `session`.",
+  summary: "Calls of all users, latest first, with the channel that served them.",
 
-  query: PAGE,
-  data: items(CALL),
+  query: FILTER.extend(PAGE),
+  data: page(CALL),
 
   async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
-    const ofUser = defined({ userId: query.user });
-    return showPage(exchange, await calls.list({ ...pageIn(query), ...ofUser }), showCallWhole);
+    return await showPage(exchange, calls, query.id, pageIn(query), AUDITORS_VIEW);
   },
 });
 
@@ -90,25 +117,57 @@ export const getCall = management({
   data: CALL_IN_PARTS,
 
   async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
-    const found = await calls.find(exchange.param("id"));
-    const call = existing(found);
-    return succeed(exchange.id, "", { ...showCallWhole(call), ...showCostParts(call) });
+    return await showOne(exchange, calls, AUDITORS_VIEW);
   },
 });
 
-function pageIn({ page_size, token, before, session }: z.output<typeof OWN_PAGE>): CallQuery {
-  return { limit: page_size, ...defined({ keyId: token, before, session }) };
+/** The calls that a user sees, and their form. */
+interface CallView {
+  readonly scope: CallScope;
+  readonly show: (call: CallRecord, names: CallNames) => JsonObject;
 }
 
-function showPage(
-  { id }: Exchange,
-  calls: readonly CallRecord[],
-  show: (call: CallRecord) => JsonObject,
-): Response {
-  return succeed(id, "", { items: calls.map(show) });
+const AUDITORS_VIEW: CallView = { scope: {}, show: showCallWhole };
+
+function ownView({ id: userId }: User): CallView {
+  return { scope: { userId }, show: showCall };
 }
 
-function existing(found: CallRecord | undefined): CallRecord {
-  if (found === undefined) throw new GatewayError("not_found", "Call not found.");
-  return found;
+function teamView({ teamId, isTeamOwner }: User): CallView {
+  if (teamId !== undefined && isTeamOwner === true) {
+    return { scope: { teamId }, show: showMembersCall };
+  }
+  throw new GatewayError("not_found", "You own no team. An admin can make you an owner of yours.");
+}
+
+async function showPage(
+  exchange: Exchange,
+  log: CallLog,
+  id: string | undefined,
+  query: CallQuery,
+  { scope, show }: CallView,
+): Promise<Response> {
+  const { calls, next } =
+    id === undefined
+      ? await log.list({ ...query, scope })
+      : {
+          calls: [await log.find(id, scope)].filter((call) => call !== undefined),
+          next: undefined,
+        };
+  const names = await log.namesOf(calls);
+  return succeed(exchange.id, "", {
+    items: calls.map((call) => show(call, names)),
+    next: showPosition(next),
+  });
+}
+
+async function showOne(
+  exchange: Exchange,
+  log: CallLog,
+  { scope, show }: CallView,
+): Promise<Response> {
+  const call = await log.find(exchange.param("id"), scope);
+  if (call === undefined) throw new GatewayError("not_found", "Call not found.");
+  const names = await log.namesOf([call]);
+  return succeed(exchange.id, "", { ...show(call, names), ...showCostParts(call) });
 }

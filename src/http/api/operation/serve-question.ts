@@ -13,6 +13,7 @@ import { Pieces } from "#lib/pieces.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
 import { operate, type OperationCall, type Operation } from "#relay/operate.ts";
 import type { OperationDeps, SharedDeps } from "#http/deps/operations.ts";
+import { callTags } from "#http/call-tags.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
@@ -99,10 +100,13 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
   const inputTokens = clampCount(sizeOf(question));
   const units = fitUnits(unitsOf?.(question) ?? {});
   const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
+  const tags = callTags(exchange.request.headers);
   return {
     id: exchange.id,
     key: requireKey(exchange),
     style: { id },
+    endpoint: exchange.family,
+    ...(tags === undefined ? {} : { tags }),
     question,
     facts: { model: question.model, stream: question.stream === true, maxOutputTokens, choices },
     inputTokens,

@@ -1,5 +1,6 @@
 import { estimateInputTokens } from "#core/count.ts";
 import type { CallTags } from "#core/call.ts";
+import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
 import type { ModelTraits } from "#core/model.ts";
@@ -23,6 +24,7 @@ export class TextCall implements Endable<Call>, EventListenerObject {
   readonly id: string;
   readonly key: ApiKey;
   readonly style: InboundStyle;
+  readonly endpoint: Family | undefined;
   readonly body: RequestBody;
   readonly facts: RequestFacts;
   readonly inputTokens: number;
@@ -48,6 +50,7 @@ export class TextCall implements Endable<Call>, EventListenerObject {
     this.id = exchange.id;
     this.key = requireKey(exchange);
     this.style = style;
+    this.endpoint = exchange.family;
     this.body = body;
     this.facts = facts;
     this.inputTokens = estimateInputTokens(body.json);

@@ -55,7 +55,6 @@ export const getOwnUsage = management({
   query: OWN_QUERY,
 
   async handle(exchange, { usage, clock }: Pick<ReportDeps, "usage" | "clock">, { query }) {
-    refuseOthers(exchange.query);
     const own = { ...readQuery(query, clock.now()), userId: requireUser(exchange).id };
     return succeed(exchange.id, "", showReport(own, await usage.report(own)));
   },
@@ -119,12 +118,4 @@ function nameField(description: string) {
       return given === "" ? undefined : given;
     })
     .meta({ description });
-}
-
-/** Filters of all users' sums. Refused here: who sends one would believe that the sums are filtered. */
-function refuseOthers(query: URLSearchParams): void {
-  const filter = ["user_id", "channel"].find((name) => query.has(name));
-  if (filter === undefined) return;
-  const known = Object.keys(OWN_FILTERS).join(", ");
-  throw invalid(filter, `'${filter}' is not known here; the filters are: ${known}.`);
 }

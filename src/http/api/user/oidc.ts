@@ -68,6 +68,7 @@ export const finishOidc = management({
   path: CALLBACK_PATH,
   isAction: true,
   summary: "Handles the identity provider's answer, logs in, and redirects to `return_to`.",
+  allowsOtherQuery: true,
   query: z.object({
     code: textField("As the identity provider says it."),
     state: textField("Of the login that was begun."),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { invalid } from "#core/error.ts";
 import { ROLES } from "#core/user.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
@@ -73,6 +74,7 @@ const CHANGED_USER = z.strictObject({
   password: optional(NEW_PASSWORD),
   group_id: GROUP,
   team_id: ID.describe("The user's team; null for none.").nullish(),
+  team_role: optional(z.enum(["member", "owner"])).describe("An owner sees the calls of the team."),
 });
 
 export const updateUser = management({
@@ -92,6 +94,11 @@ export const updateUser = management({
     refuseUnlessAbove(actor, found.role);
     if (role !== undefined) refuseUnlessAbove(actor, role);
 
+    const team = body.team_id === undefined ? found.teamId : body.team_id;
+    if (body.team_role === "owner" && typeof team !== "number") {
+      throw invalid("team_role", "A user without a team cannot own one. Give 'team_id', too.");
+    }
+
     const change = defined({
       displayName: body.display_name,
       role,
@@ -99,6 +106,7 @@ export const updateUser = management({
       password: body.password,
       groupId: body.group_id,
       teamId: body.team_id,
+      isTeamOwner: body.team_role === undefined ? undefined : body.team_role === "owner",
     });
     const changed = await users.change(found.id, change);
     if (changed === undefined) throw noSuchUser();

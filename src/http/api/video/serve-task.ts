@@ -223,6 +223,7 @@ function askedBy(
     isLasting: true,
     key: requireKey(exchange),
     style: { id: format },
+    endpoint: "videos",
     question,
     facts: { model: question.model, stream: false, maxOutputTokens: outputTokens, choices: 1 },
     inputTokens: clampCount(inputTokens),

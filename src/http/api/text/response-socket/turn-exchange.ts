@@ -18,6 +18,7 @@ export class TurnExchange implements Exchange {
   readonly signal: AbortSignal;
   readonly key: ApiKey;
   readonly user = undefined;
+  readonly family = "text";
   readonly client: Client;
   readonly query = new URLSearchParams();
   readonly #body: RequestBody;

@@ -1,0 +1,148 @@
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Tables } from "../tables.ts";
+import { BLOCK_CALLS, type CallBlocksTable } from "../tables/call-blocks.ts";
+import { TERM_COLUMNS, termsOf } from "./call-terms.ts";
+import { readWatermark, setWatermark, takeWatermark } from "./watermark.ts";
+
+/** Key in `meta`: the number of the last indexed call. */
+export const INDEX_MARK = "call_blocks";
+const ROWS_PER_INSERT = 1_000;
+
+/**
+ * Adds at most `limit` of the next calls to the blocks that searches use; returns their number.
+ * `end`: no call with a number up to it can still appear.
+ */
+export async function indexCalls(db: Kysely<Tables>, end: number, limit: number): Promise<number> {
+  const after = await readWatermark(db, INDEX_MARK);
+  if (end <= after) return 0;
+  await addTeamsOfTasks(db, after, Math.min(end, after + limit));
+  const rows = await db
+    .selectFrom("calls")
+    .select(["seq", "at", "duration_ms", "cost", ...TERM_COLUMNS])
+    .where("seq", ">", after)
+    .where("seq", "<=", Math.min(end, after + limit))
+    .orderBy("seq")
+    .execute();
+  const blocks = new Map<number, Block>();
+  for (const row of rows) {
+    const number = Math.floor(row.seq / BLOCK_CALLS);
+    let block = blocks.get(number);
+    if (block === undefined) blocks.set(number, (block = new Block(number)));
+    block.add(row.at + row.duration_ms, row.cost, row.duration_ms, termsOf(row));
+  }
+  const last = Math.min(end, after + limit);
+  return await db.transaction().execute(async (transaction) => {
+    // Another gateway may have done the same meanwhile.
+    if ((await takeWatermark(transaction, INDEX_MARK)) !== after) return 0;
+    await writeBlocks(transaction, [...blocks.values()]);
+    await setWatermark(transaction, INDEX_MARK, last);
+    return last - after;
+  });
+}
+
+/** Tasks end in the background, where the team of their user is not known. */
+async function addTeamsOfTasks(db: Kysely<Tables>, after: number, last: number): Promise<void> {
+  const tasks = await db
+    .selectFrom("calls")
+    .innerJoin("users", "users.id", "calls.user_id")
+    .select(["calls.seq", "users.team_id", "users.group_id"])
+    .where("calls.seq", ">", after)
+    .where("calls.seq", "<=", last)
+    .where("calls.endpoint", "=", "videos")
+    .where("calls.team_id", "is", null)
+    .where("calls.group_id", "is", null)
+    .where((where) =>
+      where.or([where("users.team_id", "is not", null), where("users.group_id", "is not", null)]),
+    )
+    .execute();
+  for (const { seq, team_id, group_id } of tasks) {
+    await db.updateTable("calls").set({ team_id, group_id }).where("seq", "=", seq).execute();
+  }
+}
+
+class Block {
+  readonly number: number;
+  readonly terms = new Set<string>();
+  #firstEnd = Infinity;
+  #lastEnd = -Infinity;
+  #maxCost: NanoUsd = nanoUsd(0);
+  #maxDurationMs = 0;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  add(end: number, cost: NanoUsd, durationMs: number, terms: readonly string[]): void {
+    this.#firstEnd = Math.min(this.#firstEnd, end);
+    this.#lastEnd = Math.max(this.#lastEnd, end);
+    if (cost > this.#maxCost) this.#maxCost = cost;
+    this.#maxDurationMs = Math.max(this.#maxDurationMs, durationMs);
+    for (const each of terms) this.terms.add(each);
+  }
+
+  get row(): Selectable<CallBlocksTable> {
+    return {
+      block: this.number,
+      first_end: this.#firstEnd,
+      last_end: this.#lastEnd,
+      max_cost: this.#maxCost,
+      max_duration_ms: this.#maxDurationMs,
+    };
+  }
+}
+
+async function writeBlocks(db: Transaction<Tables>, blocks: readonly Block[]): Promise<void> {
+  if (blocks.length === 0) return;
+  const larger = (name: keyof CallBlocksTable) =>
+    sql<never>`case when ${sql.ref(`excluded.${name}`)} > ${sql.ref(`call_blocks.${name}`)}
+      then ${sql.ref(`excluded.${name}`)} else ${sql.ref(`call_blocks.${name}`)} end`;
+  await db
+    .insertInto("call_blocks")
+    .values(blocks.map(({ row }) => row))
+    .onConflict((conflict) =>
+      conflict.column("block").doUpdateSet({
+        first_end: sql<never>`case when excluded.first_end < call_blocks.first_end
+          then excluded.first_end else call_blocks.first_end end`,
+        last_end: larger("last_end"),
+        max_cost: larger("max_cost"),
+        max_duration_ms: larger("max_duration_ms"),
+      }),
+    )
+    .execute();
+  // Sorted, so that rows of one term are written next to each other.
+  const terms = blocks
+    .flatMap(({ number, terms: each }) => [...each].map((term) => ({ term, block: number })))
+    .toSorted((a, b) => (a.term < b.term ? -1 : a.term > b.term ? 1 : a.block - b.block));
+  for (let from = 0; from < terms.length; from += ROWS_PER_INSERT) {
+    await db
+      .insertInto("call_terms")
+      .values(terms.slice(from, from + ROWS_PER_INSERT))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** Deletes the blocks before the first call of the journal, at most `limit` of them. */
+export async function pruneBlocks(db: Kysely<Tables>, limit: number): Promise<void> {
+  const { first } = await db
+    .selectFrom("calls")
+    .select(({ fn }) => fn.min("seq").as("first"))
+    .executeTakeFirstOrThrow();
+  // The type ignores that the table may be empty.
+  if (first === null) return;
+  const end = Math.floor(first / BLOCK_CALLS);
+  const old = await db
+    .selectFrom("call_blocks")
+    .select("block")
+    .where("block", "<", end)
+    .orderBy("block")
+    .limit(limit)
+    .execute();
+  const last = old.at(-1)?.block;
+  if (last === undefined) return;
+  await db.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom("call_terms").where("block", "<=", last).execute();
+    await transaction.deleteFrom("call_blocks").where("block", "<=", last).execute();
+  });
+}
