@@ -156,7 +156,7 @@ describe("a task", () => {
     expect(one.closed).toHaveLength(1);
   });
 
-  test("is written at each tenth of its progress, however small the steps are", async () => {
+  test("is written at each ten percent of its progress, for steps of any size", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     const task = await begin({ channel: "sora", status: "running" });
@@ -295,7 +295,7 @@ describe("a gateway", () => {
     expect([one.taskScheduler.size, two.taskScheduler.size]).toEqual([1, 0]);
   });
 
-  test("reads its tasks anew once its leases may have ended", async () => {
+  test("reads its tasks again if its leases may have ended", async () => {
     await using one = boardOf("one", new FakeVendor());
     const task = await begin({ leaseMs: 0 });
     await one.taskScheduler.renew();
@@ -584,7 +584,7 @@ describe("the polls of a channel", () => {
     expect([vendor.asked.length, one.taskScheduler.polls]).toEqual([2, 1]);
   });
 
-  test("go on after leases that ended while tasks waited for the channel", async () => {
+  test("continue after leases that ended while tasks waited for the channel", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor, { taskPolls: 1 });
     const dueAt = clock.now();
