@@ -126,7 +126,7 @@ async function answered(said: Said, question: Parameters<typeof scene>[1] = {}) 
 }
 
 describe("a request in a format that clients and vendors share", () => {
-  test("goes on as it is, with the upstream's model and the gateway's changes", async () => {
+  test("is forwarded unchanged, except for the upstream's model and the gateway's changes", async () => {
     const endpoint: SharedEndpoint = { style: FORMAT, path: "/sounds", omits: ["old"] };
     const json = scene({ text: "{}" }, { edits: { voice: "w" }, endpoints: [endpoint] });
     await json.run();
@@ -135,7 +135,7 @@ describe("a request in a format that clients and vendors share", () => {
     expect(JSON.parse(String(json.requests[0]?.body))).toEqual({ model: "upstream-m", voice: "w" });
   });
 
-  test("goes on as a form if it came as one", async () => {
+  test("is forwarded as a form if it arrived as one", async () => {
     const body = new Form([
       { name: "model", value: "m" },
       { name: "file", filename: "a.wav", mediaType: "audio/wav", bytes: Buffer.from("sound") },
@@ -205,7 +205,7 @@ describe("a complete answer", () => {
     ]);
   });
 
-  test("is JSON if the client asked for JSON, whatever type the vendor gave it", async () => {
+  test("is JSON if the client asked for JSON, with any content type", async () => {
     for (const type of ["text/html", "text/plain"]) {
       expect(await answered({ text: "{}", type })).toEqual(["{}", "application/json"]);
     }

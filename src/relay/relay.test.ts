@@ -224,7 +224,7 @@ describe("a streamed answer", () => {
     expect([isComplete, events.at(-1)]).toEqual([true, "written"]);
   });
 
-  test("is not what a vendor of another style sends as one JSON body", async () => {
+  test("fails if a vendor of another style sends one JSON body", async () => {
     const { run, events } = scene(ERROR, { endpoint: MESSAGES, ...stream });
 
     expect((await errorOf(run())).code).toBe("upstream_overloaded");

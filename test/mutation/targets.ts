@@ -293,6 +293,20 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   // To give up a wait that is over changes nothing.
   { line: "this.#giveUp = undefined;", change: "this.#giveUp = undefined; -> ;" },
+  // A poll that is due at the same time again happens once.
+  {
+    line: "if (entry.polling === undefined && entry.task.dueAt > soonest) {",
+    change: "> -> >=",
+  },
+  // To lease no more tasks changes nothing.
+  { line: "if (room <= 0) return;", change: "<= -> <" },
+  // A channel without polls is known as such, or not known.
+  { line: "if (busy === 0) this.#busy.delete(channel);", change: "busy === 0 -> false" },
+  // The time of a task that was dropped is passed over when it comes.
+  {
+    line: "if (this.#entries.get(entry.task.id) === entry) this.#plan(entry);",
+    change: "this.#entries.get(entry.task.id) === entry -> true",
+  },
 ];
 
 interface Equivalent {

@@ -102,6 +102,88 @@ describe("a task", () => {
     expect<object>(await accountOf()).toEqual({ held: 0, spent: 0 });
   });
 
+  test("that still runs at its deadline is given up, and one that is done by then is not", async () => {
+    for (const [said, status, code] of [
+      [{ status: "running" }, "failed", "task_timeout"],
+      [DONE, "succeeded", undefined],
+    ] as const) {
+      const vendor = new FakeVendor();
+      await using one = boardOf("one", vendor);
+      const task = await begin({ deadlineAt: clock.now() + 1_000 });
+      one.taskScheduler.take(task);
+      vendor.says(said);
+      await one.pass(2_000);
+
+      const over = await storage.tasks.findAny(task.id);
+      expect([over?.status, over?.failure?.code]).toEqual([status, code]);
+    }
+  });
+
+  test("that cannot be polled is told to the operator only if the gateway is at fault", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    one.taskScheduler.take(await begin());
+    vendor.status = 500;
+    await one.pass(2_000);
+    expect([vendor.asked.length, one.errors]).toEqual([1, []]);
+
+    vendor.breaks = true;
+    await one.pass(10_000);
+    expect(one.errors).toMatchObject([{ message: "There is nobody." }]);
+  });
+
+  test("whose end cannot be announced is told to the operator, and announced later", async () => {
+    const vendor = new FakeVendor();
+    const failures = [new Error("The disk is full.")];
+    const announced: Task[] = [];
+    const announce = async (task: Task): Promise<void> => {
+      const failure = failures.pop();
+      if (failure !== undefined) throw failure;
+      announced.push(task);
+    };
+    await using one = boardOf("one", vendor, {}, { announce });
+    const task = await begin();
+    one.taskScheduler.take(task);
+    vendor.says(DONE);
+    await one.pass(2_000);
+    expect([one.errors.length, announced.length, one.taskScheduler.size]).toEqual([1, 0, 1]);
+
+    await one.pass(3_000);
+    expect(announced).toEqual([]);
+    await one.pass(5_000);
+    expect(announced.map(({ status }) => status)).toEqual(["succeeded"]);
+    expect((await storage.tasks.findAny(task.id))?.isSettled).toBe(true);
+    expect(one.closed).toHaveLength(1);
+  });
+
+  test("is written at each ten percent of its progress, for steps of any size", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ channel: "sora", status: "running" });
+    const place = {
+      ...task.place,
+      provider: "openai",
+      format: "video-openai",
+      upstreamModel: "sora-2",
+    };
+    one.taskScheduler.take({ ...task, place } as Task);
+    const seen: unknown[] = [];
+    for (const progress of [6, 10, 15, 19, 20]) {
+      vendor.says({ object: "video", status: "in_progress", progress });
+      for (let at = 0; at < 2; at++) await one.pass(10_000);
+      const written = await storage.tasks.findAny(task.id);
+      seen.push([written?.progress, one.taskScheduler.find(task.id)?.progress]);
+    }
+
+    expect(seen).toEqual([
+      [undefined, 6],
+      [10, 10],
+      [10, 15],
+      [10, 19],
+      [20, 20],
+    ]);
+  });
+
   test("unknown to its vendor is given up only if it is old enough to be known", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
@@ -200,6 +282,72 @@ describe("a gateway", () => {
     expect((await storage.tasks.findAny(task.id))?.status).toBe("succeeded");
   });
 
+  test("that renews its leases keeps its tasks", async () => {
+    await using one = boardOf("one", new FakeVendor());
+    await using two = boardOf("two", new FakeVendor());
+    await begin({ leaseMs: 0 });
+    await one.taskScheduler.renew();
+    clock.pass(LEASE_MS / 2);
+    await one.taskScheduler.renew();
+    clock.pass(LEASE_MS / 2 + 1);
+    await two.taskScheduler.renew();
+
+    expect([one.taskScheduler.size, two.taskScheduler.size]).toEqual([1, 0]);
+  });
+
+  test("reads its tasks again if its leases may have ended", async () => {
+    await using one = boardOf("one", new FakeVendor());
+    const task = await begin({ leaseMs: 0 });
+    await one.taskScheduler.renew();
+    await storage.tasks.change(task, { progress: 10 });
+    clock.pass(LEASE_MS * 0.8);
+    await one.taskScheduler.renew();
+
+    expect(one.taskScheduler.find(task.id)?.progress).toBe(10);
+  });
+
+  test("does not give back a task that it leased again during a poll", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    await using two = boardOf("two", vendor);
+    const task = await begin({ channel: "slow", leaseMs: 0 });
+    await one.taskScheduler.renew();
+    vendor.hangs.add("slow");
+    void one.taskScheduler.pollNow(task.id, 0);
+    clock.pass(LEASE_MS);
+    await storage.tasks.change(task, { progress: 10 });
+    await one.taskScheduler.renew();
+    vendor.says({ status: "running" });
+    vendor.release();
+    await one.pass(0);
+    await two.taskScheduler.renew();
+
+    expect([one.taskScheduler.size, two.taskScheduler.size]).toEqual([1, 0]);
+  });
+
+  test("polls a task at once if another gateway asks for it", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ dueAt: clock.now() + 15_000 });
+    one.taskScheduler.take(task);
+    await storage.tasks.requestPoll(task.id);
+    await one.pass(0);
+
+    expect(vendor.asked).toHaveLength(1);
+  });
+
+  test("is woken by its timer until it closes", async () => {
+    const watched = new Set<unknown>();
+    const deadlines = {
+      watch: (one: unknown) => void watched.add(one),
+      release: (one: unknown) => void watched.delete(one),
+    } as unknown as Deadlines;
+    const { taskScheduler } = boardOf("one", new FakeVendor(), {}, { deadlines });
+    expect([...watched]).toEqual([taskScheduler]);
+    await taskScheduler.close();
+    expect(watched.size).toBe(0);
+  });
+
   test("continues with a task that another gateway changed during the poll", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
@@ -219,8 +367,10 @@ describe("a channel", () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
     vendor.hangs.add("slow");
-    for (let at = 0; at < 200; at++) one.taskScheduler.take(await begin({ channel: "slow" }));
-    const quick = await begin({ channel: "quick" });
+    for (let at = 0; at < LOOKS + 8; at++) {
+      one.taskScheduler.take(await begin({ channel: "slow" }));
+    }
+    const quick = await begin({ channel: "quick", dueAt: clock.now() + 2_500 });
     one.taskScheduler.take(quick);
 
     vendor.says(DONE);
@@ -288,10 +438,24 @@ describe("a vendor's webhook", () => {
     expect(vendor.asked).toHaveLength(2);
   });
 
+  test("changes nothing while a poll runs, which it may have come from", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin({ channel: "slow" });
+    one.taskScheduler.take(task);
+    vendor.hangs.add("slow");
+    const polling = one.taskScheduler.pollNow(task.id, 0);
+
+    expect(one.taskScheduler.pollSoon(task.id)).toBe(true);
+    expect(one.taskScheduler.find(task.id)?.dueAt).toBe(task.dueAt);
+    vendor.release();
+    await polling;
+  });
+
   test("does not delay a poll that is due earlier", async () => {
     const vendor = new FakeVendor();
     await using one = boardOf("one", vendor);
-    const task = await begin({ dueAt: clock.now() });
+    const task = await begin({ dueAt: clock.now() - 500 });
     one.taskScheduler.take(task);
     one.taskScheduler.pollSoon(task.id);
 
@@ -313,6 +477,27 @@ describe("the tasks of a gateway", () => {
     one.taskScheduler.take({ ...task, version: 3, progress: 30 });
     expect(one.taskScheduler.find(task.id)?.progress).toBe(30);
     expect([one.taskScheduler.size, one.taskScheduler.find("another")]).toEqual([1, undefined]);
+  });
+
+  test("are not polled again at once because they were changed elsewhere", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const task = await begin();
+    one.taskScheduler.take(task);
+    await one.taskScheduler.pollNow(task.id, 1_000);
+    one.taskScheduler.take({ ...task, version: 9 });
+    await one.taskScheduler.pollNow(task.id, 1_000);
+
+    expect(vendor.asked).toHaveLength(1);
+  });
+
+  test("are not leased beyond its limit, also if clients submitted more", async () => {
+    await using one = boardOf("one", new FakeVendor(), { tasks: 1 });
+    for (let at = 0; at < 2; at++) one.taskScheduler.take(await begin());
+    await begin({ leaseMs: 0 });
+    await one.taskScheduler.renew();
+
+    expect(one.taskScheduler.size).toBe(2);
   });
 
   test("are limited in number", async () => {
@@ -382,6 +567,39 @@ describe("the tasks of a gateway", () => {
     await one.pass(0);
     expect([vendor.asked.length, one.taskScheduler.polls]).toEqual([2, 0]);
     expect(one.late).toEqual([300, 300]);
+  });
+});
+
+describe("the polls of a channel", () => {
+  test("are counted until each is over", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor);
+    const [slow, quick] = [await begin(), await begin()];
+    for (const task of [slow, quick]) one.taskScheduler.take(task);
+    vendor.hangs.add(`cgt-${slow.id}`);
+    void one.taskScheduler.pollNow(slow.id, 0);
+    expect(one.taskScheduler.polls).toBe(1);
+    await one.taskScheduler.pollNow(quick.id, 0);
+
+    expect([vendor.asked.length, one.taskScheduler.polls]).toEqual([2, 1]);
+  });
+
+  test("continue after leases that ended while tasks waited for the channel", async () => {
+    const vendor = new FakeVendor();
+    await using one = boardOf("one", vendor, { taskPolls: 1 });
+    const dueAt = clock.now();
+    for (let at = 0; at < 2; at++) await begin({ dueAt, channel: "slow", leaseMs: 0 });
+    await one.taskScheduler.renew();
+    vendor.hangs.add("slow");
+    await one.pass(0);
+    clock.pass(LEASE_MS);
+    await one.taskScheduler.renew();
+    await one.pass(0);
+    expect(vendor.asked).toHaveLength(1);
+
+    vendor.release();
+    await one.pass(0);
+    expect(vendor.asked.length).toBeGreaterThanOrEqual(3);
   });
 });
 
@@ -460,7 +678,7 @@ class FakeVendor {
     this.most = Math.max(this.most, open);
     try {
       await Promise.resolve();
-      if (this.hangs.has(channel)) await this.#released.promise;
+      if (this.hangs.has(channel) || this.hangs.has(id)) await this.#released.promise;
       if (this.breaks) throw new Error("There is nobody.");
       return replyOf(this.status, { id, ...this.#body });
     } finally {
@@ -488,7 +706,9 @@ function boardOf(
   owner: string,
   vendor: FakeVendor,
   limits: Partial<TaskSchedulerDeps["limits"]> = {},
+  more: Partial<TaskSchedulerDeps> = {},
 ) {
+  const errors: unknown[] = [];
   const late: number[] = [];
   const announced: Task[] = [];
   const closed: string[] = [];
@@ -504,14 +724,16 @@ function boardOf(
     findChannel: channelNamed,
     announce: async (task) => void announced.push(task),
     onClosed: ({ id }) => closed.push(id),
-    onError() {},
+    onError: (cause) => void errors.push(cause),
     onPoll: (lateMs) => void late.push(lateMs),
+    ...more,
   };
   const taskScheduler = new TaskScheduler(deps);
   return {
     taskScheduler,
     announced,
     closed,
+    errors,
     late,
     /** Lets time go by, and whatever is due be done. */
     async pass(ms: number): Promise<void> {
@@ -533,7 +755,7 @@ function boardOf(
 function channelNamed(name: string): Channel {
   return {
     name,
-    provider: "ark",
+    provider: name === "sora" ? "openai" : "ark",
     baseUrl: "https://ark.example/api/v3",
     credentials: [credential("secret-of-the-first")],
     models: { kind: "discover" },

@@ -45,6 +45,8 @@ interface Entry {
   /** The running poll; further callers wait for it. */
   polling: Promise<void> | undefined;
   polledAt: number;
+  /** As other gateways read it; the task's own may be a few steps ahead. */
+  writtenProgress: number;
 }
 
 interface Slot {
@@ -88,8 +90,8 @@ export class TaskScheduler implements Watched {
   take(task: Task): void {
     const known = this.#entries.get(task.id);
     if (known !== undefined && known.task.version >= task.version) return;
-    const entry = known ?? { task, polling: undefined, polledAt: 0 };
-    entry.task = task;
+    const entry = known ?? { task, polling: undefined, polledAt: 0, writtenProgress: 0 };
+    setWritten(entry, task);
     this.#entries.set(task.id, entry);
     this.#plan(entry);
   }
@@ -225,7 +227,7 @@ export class TaskScheduler implements Watched {
   }
 
   /** The next change of a task. */
-  async #step(task: Task): Promise<TaskChange | undefined> {
+  async #step(task: Task): Promise<TaskChange> {
     if (isOver(task)) {
       await settleTask(task, this.#deps);
       await this.#deps.announce(task);
@@ -251,10 +253,9 @@ export class TaskScheduler implements Watched {
   }
 
   /** False if the task ended, or was changed elsewhere: the next lease reads it again. */
-  async #apply(entry: Entry, change: TaskChange | undefined): Promise<boolean> {
+  async #apply(entry: Entry, change: TaskChange): Promise<boolean> {
     const { task } = entry;
-    if (change === undefined) return true;
-    if (!isWorthWriting(change, task)) {
+    if (!isWorthWriting(change, entry)) {
       entry.task = { ...task, ...change };
       return true;
     }
@@ -270,19 +271,26 @@ export class TaskScheduler implements Watched {
       this.#drop(entry);
       return false;
     }
-    entry.task = changed;
+    setWritten(entry, changed);
     if (changed.status !== task.status && !isOver(changed)) await this.#deps.announce(changed);
     return true;
   }
 }
 
-function isEnd(change: TaskChange | undefined): boolean {
-  return change?.status === "succeeded" || change?.status === "failed";
+function setWritten(entry: Entry, task: Task): void {
+  entry.task = task;
+  entry.writtenProgress = task.progress ?? 0;
+}
+
+function isEnd({ status }: TaskChange): boolean {
+  return status === "succeeded" || status === "failed";
 }
 
 /** The next due time and an earlier error alone are not written: they are kept in memory. */
-function isWorthWriting(change: TaskChange, task: Task): boolean {
-  const { status, isSettled, place, progress = 0 } = change;
+function isWorthWriting(
+  { status, isSettled, place, progress = 0 }: TaskChange,
+  { writtenProgress }: Entry,
+): boolean {
   if (status !== undefined || isSettled === true || place !== undefined) return true;
-  return progress - (task.progress ?? 0) >= PROGRESS_STEP;
+  return progress - writtenProgress >= PROGRESS_STEP;
 }

@@ -13,8 +13,8 @@ const SLOWEST_MS = 60_000;
 const PAUSES_MS = [2_000, 3_000, 5_000, 5_000, 8_000, 10_000, 15_000];
 const JITTER = 0.2;
 
-/** Applies an update to a running task; `undefined` if it changes nothing. */
-export function applyUpdate(update: TaskUpdate, task: Task, now: number): TaskChange | undefined {
+/** Applies an update to a running task. */
+export function applyUpdate(update: TaskUpdate, task: Task, now: number): TaskChange {
   switch (update.state) {
     case "queued":
     case "running":

@@ -152,7 +152,7 @@ describe("an adapter's response", () => {
     expect(session.events).toBe(EVENTS.length);
   });
 
-  test("comes with the names of what the adapter could not carry", async () => {
+  test("lists the fields that the adapter could not carry", async () => {
     const lossy: Say = ({ report }) => {
       report.lose("seed");
       return say();

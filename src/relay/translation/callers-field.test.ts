@@ -100,7 +100,7 @@ describe("a lost part of a conversation is named as the client wrote it", () => 
     lossNames(style, {}, { messages: [first, second] } as never);
   const name = namesOf(styleOf("input", places));
 
-  test("a block by its own place, whatever was put before it", () => {
+  test("a block by its own place, also if reasoning was inserted before it", () => {
     expect(name?.("messages.cache_control", one)).toBe("input[0].content[0]");
     expect(name?.("messages.cache_control", two)).toBe("input[0].content[2]");
     expect(name?.("messages.content", picture)).toBe("input[0].content[1]");

@@ -48,7 +48,7 @@ describe("an answer that took several requests", () => {
     ]);
   });
 
-  test("keeps apart what is not of one kind", () => {
+  test("keeps blocks of different types apart", () => {
     const thought = [open("reasoning"), delta("hm"), close(), finish("length")];
     const text = [open(), delta("two"), close(), finish()];
 
@@ -63,7 +63,7 @@ describe("an answer that took several requests", () => {
     ]);
   });
 
-  test("goes on with reasoning that was split", () => {
+  test("continues reasoning that was split", () => {
     const thought = [open("reasoning"), delta("hm"), close(), finish()];
 
     expect(joined(thought, thought)).toEqual([
@@ -84,7 +84,7 @@ describe("an answer that took several requests", () => {
     expect(joined(refusal, refusal)).toEqual([...refusal, ...refusal]);
   });
 
-  test("ends a text that its last part does not go on with", () => {
+  test("ends a text that its last part does not continue", () => {
     expect(joined([open(), delta("one"), close()], [start("2"), finish()])).toEqual([
       open(),
       delta("one"),
@@ -162,7 +162,7 @@ describe("the place of a source in a text", () => {
   });
 });
 
-test("the usage of an answer's finished parts is known while it goes on", () => {
+test("the usage of an answer's finished parts is known during the answer", () => {
   const joiner = new HopJoiner();
   expect(joiner.usage).toBeUndefined();
   joiner.between([open(), close(), usage(3)]);

@@ -226,7 +226,7 @@ describe("reasoning that a client cannot carry", () => {
     expect(Object.keys(restored(plain, [call()])[0] ?? {})).not.toContain("extra");
   });
 
-  test("is only what its vendor signed", () => {
+  test("is restored only if its vendor signed it", () => {
     const reasoningCache = open();
     const events = thinking("why").map((event) =>
       event.type === "close" ? ({ type: "close", choice: 0 } as const) : event,
@@ -236,7 +236,7 @@ describe("reasoning that a client cannot carry", () => {
     expect(restored(reasoningCache, [call()])).toEqual([SIGNED]);
   });
 
-  test("leaves what the caller was shown if only the call was signed", () => {
+  test("leaves unsigned reasoning of the request if only the call was signed", () => {
     const reasoningCache = open();
     see(reasoningCache, signed("c1"));
     const shown: Block = { type: "reasoning", text: "why" };

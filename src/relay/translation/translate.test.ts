@@ -188,7 +188,7 @@ describe("a request in the upstream's style", () => {
     expect(seen.map(({ stream }) => stream)).toEqual([true, true, false]);
   });
 
-  test("names what was lost, but not what the gateway itself answers", async () => {
+  test("lists the lost fields, except those that the gateway itself answers", async () => {
     const outbound = losing("seed", "reasoning", "stop");
     const call = aCall();
     const keeping = { ...call, style: { ...call.style, keeps: ["reasoning"] } };
@@ -287,7 +287,7 @@ describe("a request in the upstream's style", () => {
     expect(JSON.parse(body)).toMatchObject({ fitted: true, model: "upstream-m" });
   });
 
-  test("has the vendor's changes, headers and path, and lacks what it refused before", async () => {
+  test("has the vendor's changes, headers and path, without fields that it refused before", async () => {
     const endpoint = {
       adaptRequest: (body: JsonObject, model: string) => ({
         of: model,
@@ -435,7 +435,7 @@ describe("a complete answer", () => {
     expect(usage?.outputTokens).toBeGreaterThan(0);
   });
 
-  test("names what the gateway and the upstream lost, each once", async () => {
+  test("lists the fields that the gateway and the upstream lost, each once", async () => {
     const lossy = { ...START, lost: ["user", "seed"] } as ChatEvent;
 
     expect((await whole([lossy, ...EVENTS.slice(1), spent(1)])).lost).toEqual(["seed", "user"]);
@@ -520,7 +520,7 @@ describe("a complete answer of an upstream that only streams", () => {
     expect(textOf(await gather([[OPEN, say("a")], last]))).toBe("open a b finish usage");
   });
 
-  test("ends with the stream's end mark, whatever follows", async () => {
+  test("ends with the stream's end mark, also if events follow", async () => {
     const steps = [[OPEN, say("a"), spent(1)], "data: over\n\n", [say("b")]];
 
     expect(textOf(await gather(steps))).toBe("open a usage");
@@ -642,7 +642,7 @@ describe("a streamed answer", () => {
     expect(stream.usage).toMatchObject({ isEstimated: true });
   });
 
-  test("ends with its upstream's end mark, whatever follows in the same piece or a later one", async () => {
+  test("ends with its upstream's end mark, also if events follow in the same piece or a later one", async () => {
     const head = bytesOf([START, OPEN, say("a"), spent(1)]);
     const together = streamOf([`${head}data: over\n\n${bytesOf([say("b")])}`, [say("c")]]);
     const apart = streamOf([head, "data: over\n\n", [say("b")]]);
@@ -670,7 +670,7 @@ describe("a streamed answer", () => {
     expect(ends).toEqual([]);
   });
 
-  test("has what came before a failure, unless another channel may still take over", async () => {
+  test("has the content before a failure, unless another channel may still take over", async () => {
     const late = streamOf([[START, OPEN, say("a")], `${bytesOf([say("b")])}data: bad\n\n`]);
     const early = streamOf([`${bytesOf([START, OPEN, say("b")])}data: bad\n\n`]);
     const alone = streamOf([[START, OPEN, say("a")], "data: bad\n\n"]);
@@ -721,7 +721,7 @@ describe("a streamed answer", () => {
     expect(reply.closed).toBe(1);
   });
 
-  test("names what the gateway and the upstream lost", async () => {
+  test("lists the fields that the gateway and the upstream lost", async () => {
     const { stream, run } = streamOf([[{ ...START, lost: ["user"] } as ChatEvent, spent(1)]]);
 
     expect(stream.lost).toEqual(["seed"]);
