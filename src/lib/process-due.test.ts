@@ -77,12 +77,12 @@ async function turns(): Promise<void> {
 
 test("no more items are leased than may run, and none while all places are taken", async () => {
   const due = Array.from({ length: 6 }, (_, at) => at);
-  const rooms: number[] = [];
+  const asked: number[] = [];
   const ends: (() => void)[] = [];
   const processing = processDue<number>(
     {
       async lease(room) {
-        rooms.push(room);
+        asked.push(room);
         return due.splice(0, room);
       },
       act: () => new Promise((resolve) => ends.push(resolve)),
@@ -92,11 +92,11 @@ test("no more items are leased than may run, and none while all places are taken
     NEVER,
   );
   await turns();
-  expect(rooms).toEqual([3, 1]);
+  expect(asked).toEqual([3, 1]);
 
   ends[0]?.();
   await turns();
-  expect(rooms).toEqual([3, 1, 1]);
+  expect(asked).toEqual([3, 1, 1]);
   for (const end of ends) end();
   await turns();
   for (const end of ends) end();
@@ -104,7 +104,7 @@ test("no more items are leased than may run, and none while all places are taken
   expect(ends).toHaveLength(6);
 });
 
-test("items start at once as long as there is room, whatever the running ones do", async () => {
+test("items start at once as long as there is room, while others run", async () => {
   const due = ["first", "second", "third"];
   const started: string[] = [];
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();

@@ -40,7 +40,7 @@ test("those who wait get the places of those who leave, in their order", async (
   expect(holders).toEqual(["a", "b", "c"]);
 });
 
-test("a place that nobody waits for is free again, once", async () => {
+test("a place without a waiter is free again, once", async () => {
   const { holders, enter, leave } = visitors(new Semaphore(1, 0));
   await enter("a");
   leave("a");
@@ -50,7 +50,7 @@ test("a place that nobody waits for is free again, once", async () => {
   expect(holders).toEqual(["a", "b", "c is refused"]);
 });
 
-test("nobody enters where there is no place", async () => {
+test("a semaphore without places refuses everyone", async () => {
   const { holders, enter } = visitors(new Semaphore(0, 0));
   await enter("a");
 
