@@ -99,11 +99,11 @@ async function headersOf(more: Scene): Promise<Record<string, string>> {
 }
 
 /** Of the file that is requested: what is asked of its vendor or store. */
-async function wishOf(more: Scene): Promise<Omit<ContentRequest, "signal"> | undefined> {
+async function requestOf(more: Scene): Promise<Omit<ContentRequest, "signal"> | undefined> {
   const { ask, asked } = scene(more);
   await ask();
-  const { signal: _, ...wish } = asked[0]?.[0] ?? ({} as ContentRequest);
-  return wish;
+  const { signal: _, ...request } = asked[0]?.[0] ?? ({} as ContentRequest);
+  return request;
 }
 
 const HEADERS = {
@@ -163,8 +163,8 @@ describe("the file of a video", () => {
   });
 
   test("is the first video, or another one by its number and kind", async () => {
-    expect(await wishOf({})).toEqual({ index: 0, variant: "video" });
-    expect(await wishOf({ query: "index=1000&variant=watermarked" })).toEqual({
+    expect(await requestOf({})).toEqual({ index: 0, variant: "video" });
+    expect(await requestOf({ query: "index=1000&variant=watermarked" })).toEqual({
       index: 1_000,
       variant: "watermarked",
     });
@@ -242,12 +242,12 @@ describe("a part of a file", () => {
     const range = "bytes=5-9";
     const part = { index: 0, variant: "video", range: { first: 5, last: 9 } } as const;
 
-    expect(await wishOf({ headers: { range } })).toEqual(part);
-    expect(await wishOf({ headers: { range, "if-range": '"1"' } })).toEqual({
+    expect(await requestOf({ headers: { range } })).toEqual(part);
+    expect(await requestOf({ headers: { range, "if-range": '"1"' } })).toEqual({
       ...part,
       ifRange: '"1"',
     });
-    expect(await wishOf({ headers: { range, "if-range": "é" } })).toEqual(part);
+    expect(await requestOf({ headers: { range, "if-range": "é" } })).toEqual(part);
   });
 
   test("is sent with its place in the whole, whose size may be unknown", async () => {
@@ -388,7 +388,7 @@ describe("a large file", () => {
     expect(counts.open).toBe(0);
   });
 
-  test("is sent to its end if nobody knows its size", async () => {
+  test("is sent to its end if its size is unknown", async () => {
     expect(await read({ sizeBytes: undefined, body: pieces(5) })).toBe(5);
   });
 
