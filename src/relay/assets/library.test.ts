@@ -233,7 +233,7 @@ describe("a new name", () => {
     ]);
   });
 
-  test("of what the gateway stores is told no vendor", async () => {
+  test("of objects that the gateway stores is told no vendor", async () => {
     const { library, vendor, done } = scene({ assets: [ASSET] });
     await library.renameGroup(1, "group-1", "Dogs");
     await library.rename(1, "asset-1", "A dog");

@@ -192,7 +192,7 @@ describe("the size of a file", () => {
     expect(await recorded(saying(30 * MIB + 1))).toEqual(TOO_LARGE);
   });
 
-  test("has a limit by what the user stores already", async () => {
+  test("has a limit by the bytes that the user stores already", async () => {
     const left = (bytes: number): Scene => ({ stocked: 5_000, assetBytes: 5_000 + bytes });
 
     expect(await recorded(left(PNG.length))).toEqual(active);

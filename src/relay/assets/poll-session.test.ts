@@ -221,7 +221,7 @@ describe("a verification that has no result yet", () => {
     expect(await ending(2_000)).not.toHaveProperty("askAt");
   });
 
-  test("keeps what the person's browser says during the poll", async () => {
+  test("keeps the result that the person's browser reports during the poll", async () => {
     const { ask, sessions } = scene(
       {},
       {
@@ -301,7 +301,7 @@ describe("a result that may have been told to a process that crashed", () => {
   const persons = { "group-1": NOW - 2 * SECOND_MS };
   const found = expect.objectContaining({ state: "passed", groupId: "group-1" });
 
-  test("is the only new group at the vendor that belongs to nobody", async () => {
+  test("is the only new group at the vendor that belongs to no session", async () => {
     const { ask, library, since } = scene(unsure, { read: GONE, persons });
 
     expect(await ask()).toEqual(found);
@@ -379,7 +379,7 @@ describe("a person who passed", () => {
     ]);
   });
 
-  test("passed by the vendor's word, whatever the browser said or did not say", async () => {
+  test("passed by the vendor's word, even if the browser reported a failure or nothing", async () => {
     const failed = { ...PASSED, resultCode: "10006" };
 
     expect(await after({ told: failed }, { read: GROUP })).toMatchObject({

@@ -188,7 +188,7 @@ describe("the callback of a verification", () => {
 });
 
 describe("a session that changes during its callback", () => {
-  test("is marked all the same, so that the callback is not sent twice", async () => {
+  test("is marked nevertheless, so that the callback is not sent twice", async () => {
     const { session, tries } = await processed({}, (sessions) => {
       sessions.change({ returns: 1 });
       return 204;

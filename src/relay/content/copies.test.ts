@@ -240,7 +240,7 @@ describe("a copy that cannot be made", () => {
   });
 });
 
-describe("copies that nobody needs", () => {
+describe("copies that are no longer needed", () => {
   const [first, second] = [COPY, { ...COPY, index: 2 }];
 
   test("are deleted and forgotten, and their number is told", async () => {

@@ -94,7 +94,7 @@ describe("a link that contains the file", () => {
     });
   });
 
-  test("may be shorter than what is needed to detect its type", async () => {
+  test("may be too short to detect its type", async () => {
     const found = await scene().held.openData("data:video/mp4;base64,YQ==", WHOLE);
 
     expect(found).toMatchObject({ mediaType: "video/mp4", sizeBytes: 1 });

@@ -15,7 +15,7 @@ describe("an error of a vendor's library", () => {
     ["FlowLimitExceeded", "upstream_rate_limited"],
     ["InternalError", "upstream_failed"],
     ["SensitiveContentDetected", "content_filtered"],
-  ])("with the code %s is %s, whatever its status", (said, code) => {
+  ])("with the code %s is %s, with any status", (said, code) => {
     for (const status of [200, 400, 404, 429]) {
       expect(asError(status, { Code: said }).code).toBe(code);
     }
@@ -56,7 +56,7 @@ describe("an error of a vendor's library", () => {
     expect(asError(400, { Code: "Odd" }).message).toBe("Odd");
   });
 
-  test("about the gateway's account shows no client what the vendor says", () => {
+  test("about the gateway's account shows no client the vendor's words", () => {
     expect(asError(400, { Code: "InvalidAccessKey", Message: "AK123 is unknown." })).toMatchObject({
       message: "The upstream does not accept the gateway's account.",
     });

@@ -49,7 +49,7 @@ describe("an error", () => {
     });
   });
 
-  test("has its own code if it is more specific, and InternalError if there is none", () => {
+  test("has its own code if it is more specific, and InternalError without a code", () => {
     const details = { Code: "QuotaExceeded" };
 
     expect(codeOf(new GatewayError("invalid_request", "No.", { details }))).toBe("QuotaExceeded");

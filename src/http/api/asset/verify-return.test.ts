@@ -55,7 +55,7 @@ test("a person's return is reported with its outcome, and answered by a page wit
   expect(page).toContain("You may close this page.");
 });
 
-test("a visit without an outcome is reported to nobody, and sees the same page", async () => {
+test("a visit without an outcome is not reported, and sees the same page", async () => {
   const { page } = await visited(OUTCOME);
 
   for (const query of [{}, { resultCode: "" }, { resultCode: "\n" }]) {
