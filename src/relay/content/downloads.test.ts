@@ -13,7 +13,7 @@ const overloaded = expect.objectContaining({
   retryAfterMs: 2_000,
 });
 
-test("a key may download as many files at once as its limit says, whatever other keys do", () => {
+test("a key may download as many files at once as its limit allows, independent of other keys", () => {
   const downloads = new Downloads({ downloads: 10, keyDownloads: 2 });
   downloads.enter(ALICE);
   downloads.enter(BOB);

@@ -129,7 +129,7 @@ describe("an adapter's response", () => {
     expect(stream.isTranslated).toBe(true);
   });
 
-  test("belongs to its channel from its first content on, or from its end if it has none", async () => {
+  test("belongs to its channel from its first content on, or from its end without content", async () => {
     for (const events of [EVENTS, EVENTS.filter(({ type }) => type !== "delta")]) {
       async function* tell(): AsyncGenerator<ChatEvent> {
         yield* events;
@@ -144,7 +144,7 @@ describe("an adapter's response", () => {
     }
   });
 
-  test("keeps its connection from being idle with each event", async () => {
+  test("resets the idle timeout with each event", async () => {
     const session = new IdleSession();
     const stream = openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache);
     await stream.run(() => {});
@@ -152,7 +152,7 @@ describe("an adapter's response", () => {
     expect(session.events).toBe(EVENTS.length);
   });
 
-  test("comes with the names of what the adapter could not carry", async () => {
+  test("has the names of the fields that the adapter could not carry", async () => {
     const lossy: Say = ({ report }) => {
       report.lose("seed");
       return say();

@@ -15,7 +15,7 @@ describe("an error of a vendor's library", () => {
     ["FlowLimitExceeded", "upstream_rate_limited"],
     ["InternalError", "upstream_failed"],
     ["SensitiveContentDetected", "content_filtered"],
-  ])("with the code %s is %s, whatever its status", (said, code) => {
+  ])("with the code %s is %s, with any status", (said, code) => {
     for (const status of [200, 400, 404, 429]) {
       expect(asError(status, { Code: said }).code).toBe(code);
     }
@@ -44,7 +44,7 @@ describe("an error of a vendor's library", () => {
     expect(asError(500, { Code: "Odd" }).code).toBe("upstream_failed");
   });
 
-  test("is told in the vendor's words, up to a limit", () => {
+  test("is reported with the vendor's message, up to a limit", () => {
     const [Code, Message] = ["x".repeat(129), "y".repeat(501)];
 
     expect(asError(400, { Code, Message })).toMatchObject({
@@ -56,7 +56,7 @@ describe("an error of a vendor's library", () => {
     expect(asError(400, { Code: "Odd" }).message).toBe("Odd");
   });
 
-  test("about the gateway's account shows no client what the vendor says", () => {
+  test("about the gateway's account hides the vendor's message from clients", () => {
     expect(asError(400, { Code: "InvalidAccessKey", Message: "AK123 is unknown." })).toMatchObject({
       message: "The upstream does not accept the gateway's account.",
     });

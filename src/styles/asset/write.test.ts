@@ -49,7 +49,7 @@ describe("an error", () => {
     });
   });
 
-  test("has its own code if it is more specific, and InternalError if there is none", () => {
+  test("has its own code if it is more specific, and InternalError otherwise", () => {
     const details = { Code: "QuotaExceeded" };
 
     expect(codeOf(new GatewayError("invalid_request", "No.", { details }))).toBe("QuotaExceeded");
@@ -58,7 +58,7 @@ describe("an error", () => {
   });
 });
 
-test("a group is shown without the place where it is stored", () => {
+test("a group is shown without its storage location", () => {
   const place = { channel: "ark", account: "...cret", upstreamId: "up-1" };
   const group = { id: "group-1", userId: 1, kind: "image", name: "Cats", place } as const;
 

@@ -28,7 +28,7 @@ async function visited(query: Readonly<Record<string, string>>) {
   return { answer, page: await answer.text(), heard };
 }
 
-test("a person's return is reported with its outcome, and answered by a page without scripts", async () => {
+test("a person's return is recorded with its outcome, and gets a page without scripts", async () => {
   const { answer, page, heard } = await visited(OUTCOME);
 
   expect(heard).toEqual([
@@ -55,7 +55,7 @@ test("a person's return is reported with its outcome, and answered by a page wit
   expect(page).toContain("You may close this page.");
 });
 
-test("a visit without an outcome is reported to nobody, and sees the same page", async () => {
+test("a visit without an outcome is not recorded, and gets the same page", async () => {
   const { page } = await visited(OUTCOME);
 
   for (const query of [{}, { resultCode: "" }, { resultCode: "\n" }]) {
