@@ -22,7 +22,7 @@ interface Place {
   readonly start: number;
 }
 
-test("no two places of the code are the same for more than ten lines", () => {
+test("no two places of the code share more than ten lines", () => {
   const sources = sourcesIn("src");
 
   expect(sources.length).toBeGreaterThan(1_000);

@@ -45,7 +45,7 @@ test("an existing file is continued, and its size counts", async () => {
   expect(read(`${path}.1`)).toBe("before\nnow\n");
 });
 
-test("a file that another program removed is begun anew at the next rotation", async () => {
+test("a file that another program removed is created again at the next rotation", async () => {
   using folder = openScratchFolder();
   const path = join(folder.path, "calls.log");
   await using file = await RotatingFile.open(path, { maxBytes: 6, keep: 1 });

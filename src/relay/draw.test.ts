@@ -142,8 +142,8 @@ const errorOf = (told: Promise<unknown>): Promise<GatewayError> =>
   );
 const whole = (pictures: number) => ({ type: JSON_TYPE, text: JSON.stringify({ pictures }) });
 
-describe("pictures for a client that asked for a stream", () => {
-  test("leave as they arrive, settled before their end, and may take long", async () => {
+describe("images for a client that requested a stream", () => {
+  test("are sent as they arrive, settled before their end, and may take long", async () => {
     const { run, events, settled, requests, asked, times } = scene();
 
     expect(await run()).toEqual({ said: "picture end of 9", isComplete: true, lost: [] });
@@ -158,14 +158,14 @@ describe("pictures for a client that asked for a stream", () => {
     expect((await scene({ said: { text: STREAM } }).run()).said).toBe("picture end of 9");
   });
 
-  test("leave all at once if the vendor's format does not stream", async () => {
+  test("are sent all at once if the vendor's format does not stream", async () => {
     const { run, asked } = scene({ streams: false, said: whole(1) });
 
     expect(await run()).toMatchObject({ said: "picture end of 5", lost: [] });
     expect(asked).toMatchObject([{ stream: false }]);
   });
 
-  test("leave all at once if they take more than one request", async () => {
+  test("are sent all at once if they take more than one request", async () => {
     const { run, asked } = scene({ question: { count: 3 }, said: whole(2) });
     await run();
     expect(asked).toMatchObject([
@@ -181,7 +181,7 @@ describe("pictures for a client that asked for a stream", () => {
     expect(one.asked).toMatchObject([{ stream: true }]);
   });
 
-  test("leave all at once if the vendor answers a request for a stream with JSON", async () => {
+  test("are sent all at once if the vendor answers a stream request with JSON", async () => {
     const { run, asked } = scene({ said: whole(1) });
 
     expect(await run()).toEqual({ said: "picture end of 5", isComplete: true, lost: [] });
@@ -195,7 +195,7 @@ describe("pictures for a client that asked for a stream", () => {
     }
   });
 
-  test("are refused to a strict client if something of its request or of them is lost", async () => {
+  test("are refused to a strict client if a field of the request or the result is lost", async () => {
     const style = scene({ isStrict: true, question: { style: "vivid" } });
     expect((await errorOf(style.run())).param).toBe("style");
     expect(style.requests).toEqual([]);
@@ -208,14 +208,14 @@ describe("pictures for a client that asked for a stream", () => {
     expect((await scene({ said: whole(1), isStrict: true }).run()).isComplete).toBe(true);
   });
 
-  test("give the money back if they fail before they began", async () => {
+  test("release the hold if they fail before they began", async () => {
     const { run, events, closed } = scene({ said: new GatewayError("upstream_failed", "Failed.") });
 
     expect((await errorOf(run())).code).toBe("upstream_failed");
     expect([events, closed.length]).toEqual([["sent", "money given back"], 1]);
   });
 
-  test("are refused if no channel of their model makes pictures", () => {
+  test("are refused if no channel of their model makes images", () => {
     expect(DRAW.endpointsOf({} as never)).toEqual([]);
     const images = [{}] as never;
     expect(DRAW.endpointsOf({ images } as never)).toBe(images);

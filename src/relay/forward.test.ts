@@ -172,8 +172,8 @@ describe("a request in a format that clients and vendors share", () => {
   });
 });
 
-describe("a complete answer", () => {
-  test("leaves as it came, after its settlement, and frees its channel", async () => {
+describe("a complete response", () => {
+  test("is sent unchanged, after its settlement, and frees its channel", async () => {
     const { run, events, settled, health } = scene({
       text: '{ "text": "Hi." }',
       type: "text/json",
@@ -187,7 +187,7 @@ describe("a complete answer", () => {
     expect(health.inFlight(aChannel())).toBe(0);
   });
 
-  test("gives the money back if it fails", async () => {
+  test("releases the hold if it fails", async () => {
     const failure = new GatewayError("upstream_failed", "Failed.");
     const { run, events, closed } = scene(failure);
 
@@ -195,7 +195,7 @@ describe("a complete answer", () => {
     expect([events, closed.length]).toEqual([["sent", "money given back"], 1]);
   });
 
-  test("is text if the client asked for text, with the type that the vendor gave it", async () => {
+  test("is text if the client requested text, with the vendor's type", async () => {
     const subtitles = { text: "WEBVTT", type: " text/vtt " };
 
     expect(await answered(subtitles, { shape: "text" })).toEqual(["WEBVTT", "text/vtt"]);
@@ -214,14 +214,14 @@ describe("a complete answer", () => {
     );
   });
 
-  test("is no page and no stream", async () => {
+  test("is not a page or a stream", async () => {
     for (const type of ["text/html; charset=utf-8", "text/event-stream"]) {
       const { run } = scene({ text: "<p>", type }, { shape: "text" });
       expect((await errorOf(run())).message).toContain("unexpected content type");
     }
   });
 
-  test("is an error if its body is one, also to a client that asked for text", async () => {
+  test("is an error if its body is one, also for a client that requested text", async () => {
     const error = { text: '{"error":"busy"}', type: "application/json" };
 
     for (const shape of ["json", "text"]) {
@@ -229,14 +229,14 @@ describe("a complete answer", () => {
     }
   });
 
-  test("is the text that its format makes of it, if it makes one", async () => {
+  test("is the text that its format creates, if it creates one", async () => {
     const said = { text: '{"rewritten":"Hi."}', type: "application/json" };
 
     expect(await answered(said)).toEqual(["Hi.", "text/plain; charset=utf-8"]);
   });
 });
 
-describe("a streamed answer", () => {
+describe("a streamed response", () => {
   async function streamed(said: Said, shape: string) {
     const { run, asked, events, health } = scene(said, { shape, stream: true });
     const answer = await run();
@@ -256,7 +256,7 @@ describe("a streamed answer", () => {
     return { said: pieces.join(""), contentType, isWordless, isTranslated, lost, events };
   }
 
-  test("of events leaves as it came, its end after the settlement", async () => {
+  test("of events is sent unchanged, its end after the settlement", async () => {
     const text = "data: {}\n\n";
     const type = "Text/Event-Stream";
 
@@ -272,7 +272,7 @@ describe("a streamed answer", () => {
     }
   });
 
-  test("of sound has no place for an error", async () => {
+  test("of audio cannot contain an error", async () => {
     expect(await streamed({ text: "sound", type: "audio/ogg" }, "audio")).toMatchObject({
       said: "sound",
       contentType: "audio/ogg",
@@ -280,7 +280,7 @@ describe("a streamed answer", () => {
     });
   });
 
-  test("is one piece if the vendor does not stream", async () => {
+  test("is one chunk if the vendor does not stream", async () => {
     for (const [shape, type] of [
       ["json", "application/octet-stream"],
       ["audio", "application/json"],
@@ -294,7 +294,7 @@ describe("a streamed answer", () => {
     }
   });
 
-  test("gives the money back if it fails before it began", async () => {
+  test("releases the hold if it fails before it began", async () => {
     const { run, events } = scene(
       { text: '{"error":"busy"}', type: "application/json" },
       { stream: true, shape: "audio" },

@@ -149,8 +149,8 @@ const errorOf = (told: Promise<unknown>): Promise<GatewayError> =>
   );
 const stream = { fields: { stream: true } } as const;
 
-describe("a complete answer", () => {
-  test("of a vendor of the client's style leaves as it came, after its settlement", async () => {
+describe("a complete response", () => {
+  test("of a vendor of the client's style is sent unchanged, after its settlement", async () => {
     const atOnce = {
       ...wholeReply({ text: CHAT_ANSWER }),
       readAll: () => Buffer.from(CHAT_ANSWER),
@@ -176,7 +176,7 @@ describe("a complete answer", () => {
     expect(bodies[0]?.["stream"]).not.toBe(true);
   });
 
-  test("of a vendor that only streams is collected, and nothing else is taken for a stream", async () => {
+  test("of a vendor that only streams is collected, and other responses are not treated as streams", async () => {
     const endpoint: TextEndpoint = { ...CHAT, streamsOnly: (model) => model === "upstream-m" };
     const { run, bodies } = scene({ text: CHAT_STREAM, type: EVENTS }, { endpoint });
 
@@ -188,7 +188,7 @@ describe("a complete answer", () => {
     expect((await errorOf(failing.run())).message).toContain("Busy.");
   });
 
-  test("that fails gives the money back", async () => {
+  test("that fails releases the hold", async () => {
     const failure = new GatewayError("upstream_failed", "Failed.");
     const { run, events, closed } = scene(failure);
 
@@ -197,8 +197,8 @@ describe("a complete answer", () => {
   });
 });
 
-describe("a streamed answer", () => {
-  test("of a vendor of the client's style leaves as it came, its end after its settlement", async () => {
+describe("a streamed response", () => {
+  test("of a vendor of the client's style is sent unchanged, its end after its settlement", async () => {
     const { run, events, settled, health, call } = scene(
       { text: CHAT_STREAM, type: EVENTS },
       { fields: { stream: true, stream_options: { include_usage: true } } },
@@ -231,7 +231,7 @@ describe("a streamed answer", () => {
     expect(events).toEqual(["sent", "money given back"]);
   });
 
-  test("may have long events if its model makes pictures or videos, and only then", async () => {
+  test("may have long events only if its model makes images or videos", async () => {
     const said = { text: textStream("a".repeat(3_000)), type: EVENTS };
     const cut = { ...wholeReply(said), pump: inPiecesOf(500, said.text) };
     const outcome = async (traits: Candidate["traits"]): Promise<string> => {
@@ -257,7 +257,7 @@ function inPiecesOf(size: number, text: string): UpstreamReply["pump"] {
   };
 }
 
-test("an answer of an adapter is whole or streamed, as its client asked", async () => {
+test("a response of an adapter is complete or streamed, as its client requested", async () => {
   async function* answer(): AsyncGenerator<ChatEvent> {
     yield { type: "start", id: "1", model: "m", createdAt: 1 };
     yield { type: "open", choice: 0, block: { type: "text" } };
@@ -275,7 +275,7 @@ test("an answer of an adapter is whole or streamed, as its client asked", async 
   expect(streamed.said).toContain('"content":"Hi."');
 });
 
-test("the account that answered a reasoning model's conversation is kept, whole or streamed", async () => {
+test("the account that answered a reasoning model's conversation is stored, complete or streamed", async () => {
   for (const fields of [{}, { stream: true }]) {
     const kept: unknown[] = [];
     const homes = {
@@ -324,7 +324,7 @@ describe("a member that the vendor refuses by name", () => {
     return { ...placed, taught };
   }
 
-  test("is left out in another request, whole or streamed, and reported", async () => {
+  test("is omitted in another request, complete or streamed, and reported", async () => {
     for (const fields of [{}, { stream: true }]) {
       const { run, bodies } = learning(["user"], { fields });
       const { lost } = await run();
@@ -334,7 +334,7 @@ describe("a member that the vendor refuses by name", () => {
     }
   });
 
-  test("is left out in translated requests, too", async () => {
+  test("is omitted in translated requests, too", async () => {
     const unfaithful = { ...CHAT, isFaithful: false };
     for (const fields of [{}, { stream: true }]) {
       const { run, bodies } = learning(["user"], { endpoint: unfaithful, fields });
@@ -363,7 +363,7 @@ describe("a member that the vendor refuses by name", () => {
     await learning(["user"], { endpoint: lax }).run();
   });
 
-  test("is not looked for in another failure", async () => {
+  test("is not searched in another failure", async () => {
     const { run, taught, bodies } = learning(["user"], {}, new Error("broken"));
 
     expect((await errorOf(run())).code).toBe("internal");
@@ -371,7 +371,7 @@ describe("a member that the vendor refuses by name", () => {
   });
 });
 
-describe("an answer passes through unchanged", () => {
+describe("a response passes through unchanged", () => {
   const PASSED = { amend: () => ({}) } as unknown as Passthrough;
   let parsed = 0;
 
@@ -417,20 +417,20 @@ describe("an answer passes through unchanged", () => {
     return found !== undefined;
   }
 
-  test("if client and vendor share a style that the vendor follows", () => {
+  test("if client and vendor use the same style, and the vendor follows it", () => {
     expect(passes()).toBe(true);
     expect(passes({ endpoint: { style: { id: "messages", passthrough: PASSED } } })).toBe(false);
     expect(passes({ endpoint: { isFaithful: false } })).toBe(false);
     expect(parsed).toBe(0);
   });
 
-  test("unless the request or the model's name asks for something else", () => {
+  test("unless the request or the model's suffix requires a change", () => {
     expect(passes({ facts: { mustTranslate: true } })).toBe(false);
     expect(passes({ facts: { mustTranslate: false } })).toBe(true);
     expect(passes({ route: { steering: { effort: "low" } } })).toBe(false);
   });
 
-  test("unless the vendor only streams and the client did not ask for a stream", () => {
+  test("unless the vendor only streams and the client did not request a stream", () => {
     const endpoint = { streamsOnly: (model: string) => model === "m" };
 
     expect(passes({ endpoint })).toBe(false);
@@ -438,7 +438,7 @@ describe("an answer passes through unchanged", () => {
     expect(passes({ endpoint, route: { upstreamModel: "other" } })).toBe(true);
   });
 
-  test("unless its style says that this request needs a change", () => {
+  test("unless its style requires a translation of this request", () => {
     const seen: unknown[] = [];
     const mustTranslate = (...of: unknown[]) => (seen.push(of), true);
 
@@ -450,7 +450,7 @@ describe("an answer passes through unchanged", () => {
   const schema = { type: "object" };
   const format = { type: "json_schema", name: "report", schema };
 
-  test("unless a tool has to hold it to its schema", () => {
+  test("unless a tool enforces its schema", () => {
     const schemaIn = () => schema;
     const byTool = { schemaBy: () => "tool" };
     const formed = { passthrough: { schemaIn }, outbound: byTool, request: { format } };
@@ -465,7 +465,7 @@ describe("an answer passes through unchanged", () => {
     expect(parsed).toBe(0);
   });
 
-  test("unless a schema has to stand for a forced call", () => {
+  test("unless a schema replaces a forced call", () => {
     const tool = { name: "f", kind: "function", parameters: schema };
     const forced = {
       passthrough: { forcesTool: () => true },
@@ -486,7 +486,7 @@ describe("an answer passes through unchanged", () => {
     expect(parsed).toBe(0);
   });
 
-  test("unless it asks for stop sequences that the model does not take", () => {
+  test("unless it has stop sequences that the model does not support", () => {
     const stopsIn = ({ stop }: JsonObject) => (stop ?? []) as readonly string[];
     const adaptRequest = () => ({ stop: undefined });
 

@@ -48,7 +48,7 @@ test("each call is one line of the access log, without any text of it", async ()
   expect(text).not.toContain(CANARY);
 });
 
-test("the upstream's time and the gateway's own time are told apart", async () => {
+test("the upstream's time and the gateway's own time are separate fields", async () => {
   using folder = openScratchFolder();
   const path = join(folder.path, "calls.log");
   {

@@ -89,7 +89,7 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     return itemsIn(data).map(({ id }) => id);
   }
 
-  test("tells which calls failed on a channel in the last hour, and then why one did", async () => {
+  test("lists the failed calls of a channel in the last hour, and then the reason of one", async () => {
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
 
     const first = await auditor("GET", `/api/log?failed_channel=ill&from=${hourAgo}`);
@@ -148,7 +148,7 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     expect(await list(ada, "sort=time", "/api/log/self")).toEqual([ids.saved, ids.failed]);
   });
 
-  test("an owner of a team who leaves it sees its calls no more", async () => {
+  test("hides the calls of a team from an owner who left it", async () => {
     const carl = await asUser(opened.url, "carl");
     const id = Number((await carl("GET", "/api/user/self")).data["id"]);
     const early = await root("PUT", `/api/user/${id}`, { team_role: "owner" });
@@ -171,7 +171,7 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     ["/api/channel?status=1", "'status' is not known here; the parameters are: none"],
     ["/api/usage?colour=red", "'colour' is not known here"],
     ["/api/audit?who=1", "'who' is not known here"],
-  ])("refuses a query that it does not know: %s", async (path, message) => {
+  ])("refuses an unknown query: %s", async (path, message) => {
     const { status, body } = await auditor("GET", path);
     expect(status).toBe(400);
     expect(body.message).toContain(message);

@@ -239,7 +239,7 @@ test("no text of a request, an answer or a credential is sent", async () => {
 
 const TRACED = { traceparent: `00-${CLIENT_TRACE}-${CLIENT_SPAN}-01` };
 
-test("the trace of a client continues, and upstreams are not told of it", async () => {
+test("the trace of a client continues, and upstreams do not receive it", async () => {
   const { receiver, ids, seen } = await received({
     calls: [{ body: { model: "gpt-4o" }, headers: TRACED }],
   });
@@ -293,7 +293,7 @@ test("only the chosen signals are sent, and none if it is disabled", async () =>
   expect(none.receiver.raw).toEqual([]);
 });
 
-test("a collector that refuses everything is logged, and holds up neither calls nor the end", async () => {
+test("a collector that refuses everything is logged, and delays neither calls nor the shutdown", async () => {
   const { ids, lines, closedAfterMs } = await received({
     status: 400,
     calls: Array.from({ length: 5 }, () => ({ body: { model: "gpt-4o" } })),

@@ -98,7 +98,7 @@ export function describeLog(openPlace: () => Promise<Place>, engine: "sqlite" | 
     expect(none).toEqual({ calls: [], last: rest.last });
   });
 
-  test("no filter of the log reads the whole journal or sorts it", async () => {
+  test("no filter of the log reads or sorts the whole journal", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     await fillJournal(storage.db, 40_000, engine);

@@ -212,7 +212,7 @@ interface Exporting<T> {
   export(items: T, onResult: (result: { code: number; error?: Error }) => void): void;
 }
 
-/** The SDK tells nobody of a failed export. */
+/** The SDK does not report a failed export. */
 function reporting<T, E extends Exporting<T>>(exporter: E, onError: (cause: unknown) => void): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, onResult) =>

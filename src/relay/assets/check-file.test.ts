@@ -79,7 +79,7 @@ test.each<[string, AssetType, () => Uint8Array | Promise<Uint8Array>, string]>([
   expect("code" in found ? found.code : found.mediaType).toBe(expected);
 });
 
-test("a side of a picture may have 10,000 pixels", async () => {
+test("a side of an image may have 10,000 pixels", async () => {
   expect(await checkFile(png(10_000, 1_250), "image", 20_000_000)).toEqual({
     mediaType: "image/png",
   });

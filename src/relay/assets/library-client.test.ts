@@ -71,7 +71,7 @@ describe("the account of an object", () => {
     expect(at("b", "...gone")).toBeUndefined();
   });
 
-  test("does not exist without its channel or the library, which an error says", async () => {
+  test("does not exist without its channel or the library, and the error says so", async () => {
     for (const name of ["none", ...WITHOUT.map((each) => each.name)]) {
       expect(at(name, FIRST.label)).toBeUndefined();
     }
@@ -125,7 +125,7 @@ describe("a request to a library", () => {
     expect(library.asked[0]?.body).toEqual({ Id: "asset-1" });
   });
 
-  test("fails as the vendor says, whose error is read up to a limit", async () => {
+  test("fails with the vendor's error, which is read up to a limit", async () => {
     const library = assetLibrary(() => ({ status: 404, failure: "ResourceNotFound.Asset" }));
 
     expect(await reasonOf(request(account(), assetActions.remove, "a", library))).toMatchObject({
@@ -173,7 +173,7 @@ describe("the creation of an object", () => {
   });
 
   test.each<FaultCode>(["upstream_failed", "upstream_timeout"])(
-    "may have succeeded in spite of the error %s, which the client is told",
+    "may have succeeded in spite of the error %s, and the client gets a warning",
     async (code) => {
       const { reason, cause } = await created(code);
 
@@ -185,7 +185,7 @@ describe("the creation of an object", () => {
     },
   );
 
-  test("did not happen after another error, which is returned as it is", async () => {
+  test("did not happen after another error, which is returned unchanged", async () => {
     const { reason, cause } = await created("upstream_rate_limited");
 
     expect(reason).toBe(cause);

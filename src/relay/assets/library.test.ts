@@ -100,7 +100,7 @@ const quotaError = (message: string): unknown =>
 describe("a new group", () => {
   const draft = { name: "Cats", description: "All of them.", isOwn: false };
 
-  test("is made at the vendor, whose id it gets", async () => {
+  test("is created at the vendor, and gets the vendor's id", async () => {
     const { library, vendor, done } = scene();
     const group = await library.createGroup(1, draft);
 
@@ -118,7 +118,7 @@ describe("a new group", () => {
     expect(vendor.asked[0]?.body).toMatchObject({ Name: "Cats", Description: "All of them." });
   });
 
-  test("is stored by the gateway alone if the user wants it, or if no vendor has a library", async () => {
+  test("is stored by the gateway alone on request, or if no vendor has a library", async () => {
     const wanted = scene();
     const group = await wanted.library.createGroup(1, { ...draft, isOwn: true });
     expect(group).not.toHaveProperty("place");
@@ -129,7 +129,7 @@ describe("a new group", () => {
     expect(await library.createGroup(1, draft)).not.toHaveProperty("place");
   });
 
-  test("is refused at the user's limit, before the vendor is asked", async () => {
+  test("is refused at the user's limit, before the upstream call", async () => {
     const { library, vendor } = scene({}, { stock: { groups: 2 } });
 
     expect(await reasonOf(library.createGroup(1, draft))).toEqual(
@@ -142,7 +142,7 @@ describe("a new group", () => {
 });
 
 describe("a new asset", () => {
-  test("is made in its group at the vendor, and is polled after two seconds", async () => {
+  test("is created in its group at the vendor, and is polled after two seconds", async () => {
     const { library, vendor, done } = scene({ place: { ...PLACE, upstreamId: "up-group" } });
     const asset = await library.create(1, DRAFT);
 
@@ -178,7 +178,7 @@ describe("a new asset", () => {
     expect(vendor.asked).toEqual([]);
   });
 
-  test("is refused at the user's limit, before the vendor is asked", async () => {
+  test("is refused at the user's limit, before the upstream call", async () => {
     const place = AT_VENDOR;
     const { library, vendor } = scene({ place }, { stock: { assets: 3 } });
 
@@ -217,7 +217,7 @@ describe("an id", () => {
 });
 
 describe("a new name", () => {
-  test("of a group or an asset at the vendor is told the vendor first", async () => {
+  test("of a group or an asset at the vendor is sent to the vendor first", async () => {
     const assets = [{ ...ASSET, place: AT_VENDOR }];
     const { library, vendor, done } = scene({ place: AT_VENDOR, assets });
     await library.renameGroup(1, "group-1", "Dogs");
@@ -242,7 +242,7 @@ describe("a new name", () => {
     expect(done).toHaveLength(2);
   });
 
-  test("that the vendor refuses is not taken here either", async () => {
+  test("that the vendor refuses is not stored here either", async () => {
     const answer = () => Promise.reject(new GatewayError("upstream_failed", "No."));
     const assets = [{ ...ASSET, place: AT_VENDOR }];
     const { library, done } = scene({ place: AT_VENDOR, assets }, { answer });
@@ -283,7 +283,7 @@ describe("the deletion of an asset", () => {
     expect(failing.done).toEqual([]);
   });
 
-  test("asks no vendor if the gateway stores the asset", async () => {
+  test("makes no upstream call if the gateway stores the asset", async () => {
     const { library, vendor, done } = scene({ assets: [ASSET] });
     await library.remove(1, "asset-1");
 

@@ -165,7 +165,7 @@ describe("the file of a new asset", () => {
     expect(stored.get("assets/asset-1")?.bytes.equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test("is checked as a whole if it is a picture", async () => {
+  test("is checked as a whole if it is an image", async () => {
     const pieces = [Buffer.concat([PNG, Buffer.alloc(MIB)]), Buffer.from("second")];
     const { files, stored, counts } = scene({ pieces });
     await files.takeIn(ASSET, NEVER);
@@ -187,7 +187,7 @@ describe("the size of a file", () => {
   const saying = (bytes: number) => ({ headers: { "content-length": String(bytes) } });
   const active = expect.objectContaining({ status: "active" });
 
-  test("has a limit by its kind, which the server's word is held to", async () => {
+  test("has a limit by its kind, also for the announced size", async () => {
     expect(await recorded(saying(30 * MIB))).toEqual(active);
     expect(await recorded(saying(30 * MIB + 1))).toEqual(TOO_LARGE);
   });
@@ -222,7 +222,7 @@ describe("a download that fails", () => {
     });
   });
 
-  test("with another status is final, and the status is told", async () => {
+  test("with another status is final, and the status is reported", async () => {
     for (const status of [201, 404, 499]) {
       expect(await recorded({ status })).toEqual(
         failed("DownloadFailed", `The link's server answered ${status}.`),

@@ -132,7 +132,7 @@ async function after(more: Partial<IdentitySession>, options: Scene = {}): Promi
 }
 
 describe("a poll of a verification", () => {
-  test("is recorded before the vendor is asked, since the vendor may tell the result only once", async () => {
+  test("is recorded before the upstream call, since the vendor may return the result only once", async () => {
     const recorded: unknown[] = [];
     const { ask, sessions, library } = scene(
       { asks: 2 },
@@ -160,7 +160,7 @@ describe("a poll of a verification", () => {
     ["whose secrets were deleted", { sealed: "" }, {}],
     ["whose channel is gone", {}, { hasNoChannel: true }],
     ["that has expired", {}, { now: SESSION.endsAt }],
-  ])("%s is the last one, and the vendor is not asked", async (_, more, options) => {
+  ])("%s is the last one, and makes no upstream call", async (_, more, options) => {
     const { ask, library, sessions } = scene({ ...more, askAt: NOW }, options);
 
     expect(await ask()).not.toHaveProperty("askAt");
@@ -197,14 +197,14 @@ describe("a poll of a verification", () => {
 });
 
 describe("a verification that has no result yet", () => {
-  test("is polled again only if the person's browser said that it passed", async () => {
+  test("is polled again only if the person's browser reported success", async () => {
     expect(await after({ askAt: NOW })).toMatchObject({ state: "open" });
     expect(await after({ askAt: NOW })).not.toHaveProperty("askAt");
     const failed = { ...PASSED, resultCode: "10006" };
     expect(await after({ askAt: NOW, told: failed })).not.toHaveProperty("askAt");
   });
 
-  test("is polled with longer and longer pauses, of a minute at most", async () => {
+  test("is polled at growing intervals, of a minute at most", async () => {
     const pauses: unknown[] = [];
     for (const asks of [0, 1, 2, 3, 4, 5, 6, 7, 100]) {
       const told = (await after({ asks, told: PASSED })) as IdentitySession;
@@ -235,7 +235,7 @@ describe("a verification that has no result yet", () => {
     expect(await ask()).toMatchObject({ state: "open", told: PASSED, askAt: NOW + 2_000 });
   });
 
-  test("is left as another process leaves it meanwhile", async () => {
+  test("keeps another process's changes made meanwhile", async () => {
     const { ask, sessions } = scene(
       {},
       {
@@ -249,7 +249,7 @@ describe("a verification that has no result yet", () => {
     expect(await ask()).toMatchObject({ state: "passed", groupId: "group-other" });
   });
 
-  test("is written five times at most while others change it all the time", async () => {
+  test("is written at most five times while others keep changing it", async () => {
     const { ask, session, tries } = scene({}, { isBusy: true });
 
     expect(await ask()).toMatchObject({ state: "asking", asks: session.asks + 1 });
@@ -296,7 +296,7 @@ describe("an answer that never came", () => {
   });
 });
 
-describe("a result that may have been told to a process that crashed", () => {
+describe("a result that a crashed process may have received", () => {
   const unsure = { state: "unsure" } as const;
   const persons = { "group-1": NOW - 2 * SECOND_MS };
   const found = expect.objectContaining({ state: "passed", groupId: "group-1" });
@@ -309,21 +309,21 @@ describe("a result that may have been told to a process that crashed", () => {
     expect(since).toEqual([SESSION.createdAt]);
   });
 
-  test("is not looked for if no earlier poll can have received it", async () => {
+  test("is not searched if no earlier poll can have received it", async () => {
     const { ask, library } = scene({}, { read: GONE, persons });
 
     expect(await ask()).toMatchObject({ state: "open" });
     expect(library.actions()).toEqual(["GetVisualValidateResult"]);
   });
 
-  test("is not looked for if the vendor says that the verification is under way", async () => {
+  test("is not searched if the vendor reports that the verification is under way", async () => {
     const { ask, library } = scene(unsure, { read: NOT_READY, persons });
 
     expect(await ask()).toMatchObject({ state: "open" });
     expect(library.actions()).toEqual(["GetVisualValidateResult"]);
   });
 
-  test("is not looked for if another session may have made the group", async () => {
+  test("is not searched if another session may have made the group", async () => {
     const unresolved = ["session-1", "session-2"];
 
     expect(await after(unsure, { read: GONE, persons, unresolved })).toMatchObject({
@@ -331,14 +331,14 @@ describe("a result that may have been told to a process that crashed", () => {
     });
   });
 
-  test("is not guessed if two groups could be the person's", async () => {
+  test("is not assigned if two groups could be the person's", async () => {
     const two = { ...persons, "group-2": NOW };
 
     expect(await after(unsure, { read: GONE, persons: two })).toMatchObject({ state: "open" });
     expect(await after(unsure, { read: GONE })).toMatchObject({ state: "open" });
   });
 
-  test("is no group that another session has, or that is older than this one", async () => {
+  test("is not a group of another session, or an older one", async () => {
     const groups = [
       { ...GROUP_HERE, place: { channel: "ark", account: LABEL, upstreamId: "group-2" } },
     ];
@@ -355,7 +355,7 @@ describe("a result that may have been told to a process that crashed", () => {
 });
 
 describe("a person who passed", () => {
-  test("gets a group with the vendor's id, of which the client is told at once", async () => {
+  test("gets a group with the vendor's id, and the client is informed at once", async () => {
     const { ask, groups } = scene({ told: PASSED, askAt: NOW }, { read: GROUP });
     const session = await ask();
 
@@ -397,14 +397,14 @@ describe("a person who passed", () => {
     });
   });
 
-  test("gets a group of the account that was asked, if the key was replaced meanwhile", async () => {
+  test("gets a group of the polled account, if the key was replaced meanwhile", async () => {
     const { ask, groups } = scene({ account: "...gone" }, { read: GROUP });
     await ask();
 
     expect(groups[0]?.place?.account).toBe(LABEL);
   });
 
-  test("gets the group that the user has of this person already", async () => {
+  test("gets the group that the user already has for this person", async () => {
     const groups = [GROUP_HERE];
 
     expect(await after({}, { read: GROUP, groups })).toMatchObject({
@@ -415,7 +415,7 @@ describe("a person who passed", () => {
     expect(groups).toHaveLength(1);
   });
 
-  test("gets no group of another user, and the vendor is not asked again", async () => {
+  test("gets no group of another user, and there is no second upstream call", async () => {
     const groups = [{ ...GROUP_HERE, userId: 2 }];
     const found = await after({ told: PASSED, askAt: NOW }, { read: GROUP, groups });
 
@@ -434,7 +434,7 @@ describe("a person who passed", () => {
     });
   });
 
-  test("gets the group although the browser changes the session at that moment", async () => {
+  test("gets the group even if the browser changes the session at that moment", async () => {
     const { ask, sessions } = scene(
       {},
       {

@@ -98,7 +98,7 @@ const failing = (): never => {
 };
 
 describe("the callback of a verification", () => {
-  test("tells the client's address the result, with a signature of each valid secret", async () => {
+  test("sends the result to the client's address, with a signature of each valid secret", async () => {
     const { called, session } = await processed();
 
     const [{ url, headers } = { url: new URL("none:"), headers: {} }] = called;
@@ -199,7 +199,7 @@ describe("a session that changes during its callback", () => {
     expect(session).not.toHaveProperty("notice");
   });
 
-  test("is tried to be marked five times at most", async () => {
+  test("is marked in at most five attempts", async () => {
     const { session, tries } = await processed({}, () => 204, { isBusy: true });
 
     expect(tries()).toBe(5);
@@ -250,7 +250,7 @@ describe("a session whose poll is due", () => {
   });
 });
 
-test("sessions are leased for a minute, four at once for each user", async () => {
+test("sessions are leased for a minute, at most four for each user", async () => {
   const { leases } = await processed();
 
   expect(leases[0]).toEqual([MINUTE_MS, 4, []]);

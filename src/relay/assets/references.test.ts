@@ -197,7 +197,7 @@ test("assets are refused in fields that are not media, at any depth", async () =
   }
 });
 
-test("a request that is deeper than any body may be counts as one with a reference", async () => {
+test("a request that is nested too deeply counts as one with a reference", async () => {
   const nested = (depth: number, around: (inner: unknown) => unknown): unknown =>
     depth === 0 ? 1 : around(nested(depth - 1, around));
   const told = async (depth: number, around: (inner: unknown) => unknown) =>

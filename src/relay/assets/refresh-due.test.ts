@@ -52,7 +52,7 @@ test("an asset that cannot be removed from the store does not block the removal 
   expect(troubles).toHaveLength(1);
 });
 
-test("an asset that a vendor stored has no file here that could be deleted", async () => {
+test("an asset stored at a vendor has no local file to delete", async () => {
   const place = { channel: "ark", account: "", upstreamId: "up-1" };
   await storage.assets.add({ ...anAsset("asset-1"), place });
   await storage.assets.add(anAsset("asset-2"));
@@ -140,7 +140,7 @@ describe("slow links", () => {
   });
 });
 
-test("assets are leased for five minutes, without those of users and channels that have three under way", async () => {
+test("assets are leased for five minutes, except those of users and channels with three running polls", async () => {
   const place = { channel: "ark", account: "", upstreamId: "up-1" };
   const pending = [
     ...["a", "b", "c"].map((id) => anAsset(id)),

@@ -66,7 +66,7 @@ async function changeAfter(
 const fails = (code: FaultCode) => () => Promise.reject(new GatewayError(code, "No."));
 
 describe("polls of an asset", () => {
-  test("have longer and longer pauses", () => {
+  test("have growing intervals", () => {
     expect(Array.from({ length: 9 }, (_, looks) => pauseAfter(looks) / SECOND_MS)).toEqual([
       2, 3, 5, 8, 15, 30, 60, 60, 60,
     ]);
@@ -85,7 +85,7 @@ describe("polls of an asset", () => {
 });
 
 describe("an answer of the vendor", () => {
-  test("that the asset is pending plans the next poll, or the end after a day", async () => {
+  test("with a pending asset schedules the next poll, or the end after a day", async () => {
     const result = { Status: "Processing" };
     const end = PENDING.createdAt + 24 * HOUR_MS;
 
@@ -95,7 +95,7 @@ describe("an answer of the vendor", () => {
     });
   });
 
-  test("that the asset is active has a link for twelve hours", async () => {
+  test("with an active asset has a link for twelve hours", async () => {
     const URL = "https://vendor.example/cat.png";
 
     expect(await changeAfter({ Status: "Active", URL })).toEqual({
@@ -105,13 +105,13 @@ describe("an answer of the vendor", () => {
     });
   });
 
-  test("without a link leaves the client's own, and the vendor is asked again in an hour", async () => {
+  test("without a link keeps the client's own, and the next poll is in an hour", async () => {
     expect(await changeAfter({ Status: "Active" })).toMatchObject({
       link: { url: PENDING.url, endsAt: NOW + 2 * HOUR_MS },
     });
   });
 
-  test("that the asset failed has the reason, if the vendor gives one", async () => {
+  test("with a failed asset has the reason, if the vendor gives one", async () => {
     const Error = { Code: "DurationTooShort", Message: "It is too short." };
 
     expect(await changeAfter({ Status: "Failed", URL: "https://x.example/", Error })).toEqual({
@@ -138,7 +138,7 @@ describe("an answer of the vendor", () => {
     });
   });
 
-  test("is recorded for the asset, which is returned as it then is", async () => {
+  test("is recorded for the asset, which is returned in its new state", async () => {
     const { deps, stored } = scene(() => ({ result: { Status: "Active" } }));
 
     expect(await look(PENDING, deps)).toMatchObject({ id: "asset-1", status: "active" });
@@ -150,7 +150,7 @@ describe("an answer of the vendor", () => {
 });
 
 describe("an asset that the vendor does not find", () => {
-  test("is asked for again in its first minute", async () => {
+  test("is polled again in its first minute", async () => {
     const { deps, changes } = scene(() => GONE);
     await look({ ...PENDING, createdAt: NOW - MINUTE_MS + 1 }, deps);
 
@@ -187,7 +187,7 @@ test("a poll fails if the vendor cannot be reached, and changes nothing", async 
   expect([...changes, ...removed]).toEqual([]);
 });
 
-test("a poll of an asset that the gateway stores asks no vendor", async () => {
+test("a poll of an asset that the gateway stores makes no upstream call", async () => {
   const { deps, library } = scene(() => ({}));
   const { place: _, ...own } = PENDING;
 

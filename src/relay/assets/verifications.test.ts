@@ -526,7 +526,7 @@ describe("a request for a result", () => {
     expect(await askedAfter(1)).toBe(2);
   });
 
-  test("is refused from the millisecond at which the session expires, which it leaves unchanged", async () => {
+  test("is refused from the millisecond at which the session expires, and leaves it unchanged", async () => {
     const { verifications, deps } = open();
     const { token } = await verifications.begin(USER, callbackUrl());
     personPasses("group-1");

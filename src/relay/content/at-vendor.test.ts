@@ -153,7 +153,7 @@ const GONE = expect.objectContaining({
 });
 
 describe("a file behind an open link", () => {
-  test("is requested without the channel's key, and sent as it is", async () => {
+  test("is requested without the channel's key, and sent unchanged", async () => {
     const { open, withKey, withoutKey, counts } = scene({ [CDN]: FILE });
     const content = await open(made(ARK, { url: CDN }));
 
@@ -174,7 +174,7 @@ describe("a file behind an open link", () => {
     expect(counts.open).toBe(0);
   });
 
-  test("is requested in part, with the version that the client has", async () => {
+  test("is requested in part, with the client's version", async () => {
     const range = { first: 5, last: 9 };
     const { open, withoutKey } = scene({ [CDN]: FILE });
     await open(made(ARK, { url: CDN }), { range });
@@ -269,7 +269,7 @@ describe("a file at the vendor's own endpoint", () => {
     expect(withoutKey).toEqual([]);
   });
 
-  test("may be a picture beside the video", async () => {
+  test("may be an image beside the video", async () => {
     const url = `${ENDPOINT}?variant=thumbnail`;
     const bytes = Buffer.from("RIFF....WEBPVP8 ");
     const { open } = scene({ [url]: { headers: { "content-type": "image/webp" }, bytes } });
@@ -292,7 +292,7 @@ describe("a file at the vendor's own endpoint", () => {
   });
 
   test.each([404, 405, 410, 501])(
-    "is looked for behind the link if the server has no such endpoint (%i)",
+    "is searched behind the link if the server has no such endpoint (%i)",
     async (status) => {
       const { open, asked } = scene({ [ENDPOINT]: { status }, [CDN]: FILE });
 
@@ -308,7 +308,7 @@ describe("a file at the vendor's own endpoint", () => {
     expect(counts.open).toBe(0);
   });
 
-  test("is refused to the gateway's account, which is no end of the file", async () => {
+  test("is refused to the gateway's account, which does not end the file", async () => {
     const { open, asked } = scene({ [ENDPOINT]: { status: 403 }, [CDN]: FILE });
 
     expect(await reasonOf(open(made(OPENAI, { url: CDN })))).toMatchObject({
@@ -399,7 +399,7 @@ describe("a link that has expired", () => {
     expect(counts.open).toBe(1);
   });
 
-  test("by its own word is renewed before it is opened", async () => {
+  test("by its own expiry time is renewed before it is opened", async () => {
     const web = { [OLD]: FILE, [POLL]: renewed(CDN), [CDN]: FILE };
     const ended = scene(web);
     const valid = scene(web);
@@ -427,13 +427,13 @@ describe("a link that has expired", () => {
     expect(ended.asked()).toEqual([[POLL], [CDN]]);
   });
 
-  test("is the vendor's failure while the vendor cannot be polled", async () => {
+  test("gets the vendor's error while the vendor cannot be polled", async () => {
     const { open } = scene({ [POLL]: { status: 500 } });
 
     expect(await reasonOf(open(task))).toMatchObject({ code: "upstream_failed" });
   });
 
-  test("is opened if the vendor cannot be polled and its word was wrong", async () => {
+  test("is opened if the vendor cannot be polled and its expiry time was wrong", async () => {
     const { open } = scene({ [POLL]: { status: 500 }, [OLD]: FILE });
 
     expect(await open({ ...task, linksEndAt: NOW })).toMatchObject({ status: 200 });

@@ -113,7 +113,7 @@ describe("a copy of a file", () => {
     expect(await textOf(asRead)).toBe("onetwo");
   });
 
-  test("stops when the gateway does", async () => {
+  test("stops with the gateway", async () => {
     const { contents, open, aborted } = scene({ body: slowly });
     const { body } = await open();
     const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
@@ -141,7 +141,7 @@ describe("the vendor's file", () => {
     expect(errors).toEqual([]);
   });
 
-  test("is sent if the copy cannot be read, which the operator is told", async () => {
+  test("is sent if the copy cannot be read, and the operator gets an error", async () => {
     const broken = new Error("The disk is broken.");
     const { open, errors } = scene({
       body() {
@@ -153,7 +153,7 @@ describe("the vendor's file", () => {
     expect(errors).toEqual([broken]);
   });
 
-  test("is sent without a look into the database if the gateway makes no copies", async () => {
+  test("is sent without a query if the gateway makes no copies", async () => {
     const { open, sought } = scene({ hasNoStore: true });
 
     expect(await textOf(await open())).toBe(VENDORS.toString());
@@ -162,7 +162,7 @@ describe("the vendor's file", () => {
 });
 
 describe("a download", () => {
-  test("that is closed closes the vendor's file, so that others may be opened", async () => {
+  test("that is closed closes the vendor's file, and frees a slot", async () => {
     const { open } = scene({ hasNoStore: true });
     const read: string[] = [];
     for (let times = 0; times < 6; times++) {

@@ -115,7 +115,7 @@ async function missed(more: Scene, attempts = 0, signal = NEVER): Promise<unknow
 const failing = (code: FaultCode) => new GatewayError(code, "No.");
 
 describe("copies of a task", () => {
-  test("are wanted of each file of each of its videos once it has succeeded", async () => {
+  test("are requested for each file of each of its videos after its success", async () => {
     const { deps, done } = scene();
     const covered = { url: "https://cdn.example/2.mp4", coverUrl: "https://cdn.example/2.png" };
     const videos = [...TASK.videos, covered];
@@ -191,7 +191,7 @@ describe("a copy that is due", () => {
 });
 
 describe("a copy that cannot be made", () => {
-  test("is tried again after longer and longer pauses, and is then abandoned", async () => {
+  test("is tried again at growing intervals, and is then abandoned", async () => {
     const pauses: unknown[] = [];
     for (let attempts = 0; attempts < 7; attempts++) {
       const told = (await missed({ cause: failing("upstream_failed") }, attempts)) as unknown[];
@@ -243,7 +243,7 @@ describe("a copy that cannot be made", () => {
 describe("copies that are no longer needed", () => {
   const [first, second] = [COPY, { ...COPY, index: 2 }];
 
-  test("are deleted and forgotten, and their number is told", async () => {
+  test("are deleted, and their number is returned", async () => {
     const { deps, done } = scene({ copies: [first, second] });
 
     expect(await removeUnwanted(NOW, 100, deps)).toBe(2);
@@ -263,7 +263,7 @@ describe("copies that are no longer needed", () => {
     expect(done.at(-1)).toEqual(["forget", 1]);
   });
 
-  test("stay recorded if they cannot be deleted, which fails after all others were", async () => {
+  test("stay recorded if they cannot be deleted, and the error is thrown after all others", async () => {
     const { deps, done } = scene({ copies: [first, second], failsAt: "task_1/1-thumbnail" });
 
     expect(await reasonOf(removeUnwanted(NOW, 100, deps))).toMatchObject({

@@ -136,7 +136,7 @@ describe("a vendor's answer that contains files", () => {
     }
   });
 
-  test("is not asked for if its channel is gone, or if the vendor's format has no files", async () => {
+  test("is not requested if its channel was deleted, or if the vendor's format has no files", async () => {
     const { held, context, asked } = scene({ files, hasNone: true });
 
     expect(await held.openAnswer(undefined, WHOLE)).toBeUndefined();
@@ -157,7 +157,7 @@ describe("files in memory", () => {
   }
   const settle = () => Bun.sleep(0);
 
-  test("are four at once, and a closed one makes room for one more", async () => {
+  test("are at most four at once, and a closed one frees a slot", async () => {
     const { opened, open } = opener();
     for (let times = 0; times < 8; times++) void open();
     await settle();
@@ -189,7 +189,7 @@ describe("files in memory", () => {
     expect(opened).toHaveLength(4 + 64);
   });
 
-  test("take no room if they cannot be sent", async () => {
+  test("use no slot if they cannot be sent", async () => {
     const { held, opened, open } = opener();
     const page = `data:video/mp4;base64,${Buffer.alloc(100, "<").toString("base64")}`;
     for (let times = 0; times < 6; times++) {

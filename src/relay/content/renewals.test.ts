@@ -74,7 +74,7 @@ describe("the renewal of links", () => {
     expect(asked).toEqual(["up-task_1"]);
   });
 
-  test("knows when the new links expire, if they say so", async () => {
+  test("reads when the new links expire, if they contain it", async () => {
     const url = `${NEW.url}?Expires=${NOW / 1_000 + 60}`;
     const { renewals, changes } = scene(succeeded(url));
     await renewals.renewed(finished());
@@ -82,7 +82,7 @@ describe("the renewal of links", () => {
     expect(changes).toEqual([{ videos: [{ url }], linksEndAt: NOW + 60_000 }]);
   });
 
-  test("leaves the task as it is if the vendor has no video of it any more", async () => {
+  test("leaves the task unchanged if the vendor has no video of it any more", async () => {
     for (const answer of [{ status: "running" }, { status: "succeeded", content: {} }] as const) {
       const { renewals, changes } = scene(answer);
       const task = finished();
@@ -92,7 +92,7 @@ describe("the renewal of links", () => {
     }
   });
 
-  test("returns the task as another gateway changed it meanwhile", async () => {
+  test("returns the task with another gateway's changes", async () => {
     const stored = finished("task_as_changed");
 
     expect(await scene(succeeded(), { stored }).renewals.renewed(finished())).toBe(stored);
@@ -136,7 +136,7 @@ describe("the renewal of links", () => {
     expect(asked).toHaveLength(10_003);
   });
 
-  test("that fails fails for all who wait for it", async () => {
+  test("that fails fails for all waiting requests", async () => {
     const { renewals } = scene("no object");
 
     expect(await reasonOf(renewals.renewed(finished()))).toBeDefined();

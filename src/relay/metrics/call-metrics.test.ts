@@ -107,7 +107,7 @@ test("refused calls are counted by status and reason", () => {
   expect(lines).toContain('sluice_refused_total{status="402",reason="out_of_quota"} 1');
 });
 
-test("a call that failed at its upstreams is no refusal", () => {
+test("a call that failed at its upstreams is not counted as refused", () => {
   const failed: CallRecord = {
     ...SERVED,
     channel: null,

@@ -129,7 +129,7 @@ describe("an adapter's response", () => {
     expect(stream.isTranslated).toBe(true);
   });
 
-  test("belongs to its channel from its first content on, or from its end if it has none", async () => {
+  test("belongs to its channel from its first content on, or from its end without content", async () => {
     for (const events of [EVENTS, EVENTS.filter(({ type }) => type !== "delta")]) {
       async function* tell(): AsyncGenerator<ChatEvent> {
         yield* events;
@@ -144,7 +144,7 @@ describe("an adapter's response", () => {
     }
   });
 
-  test("keeps its connection from being idle with each event", async () => {
+  test("resets the idle timeout with each event", async () => {
     const session = new IdleSession();
     const stream = openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache);
     await stream.run(() => {});

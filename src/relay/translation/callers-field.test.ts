@@ -46,7 +46,7 @@ describe("a refused part of a conversation is named as the client wrote it", () 
     ]);
   });
 
-  test("by the field of the conversation if its place is unknown, and never in a sentence", () => {
+  test("by the field of the conversation if its position is unknown, and never in a sentence", () => {
     const text = "'messages[7]' and messages[0] of other messages are wrong.";
     const named = inCallersWords(refusal(text, "messages[7]"), INPUT, {});
 
@@ -57,13 +57,13 @@ describe("a refused part of a conversation is named as the client wrote it", () 
     expect(inCallersWords(refusal("x", "messages[0]"), styleOf("prompt"), {}).param).toBe("prompt");
   });
 
-  test("also in a style of `messages` that has places for them", () => {
+  test("also in a style of `messages` that has positions for them", () => {
     const style = styleOf("messages", [{ path: "system" }, { path: "messages[0]" }]);
 
     expect(inCallersWords(refusal("x", "messages[1]"), style, {}).param).toBe("messages[0]");
   });
 
-  test("but not if it has that name already, is of another field, or is no refusal", () => {
+  test("but not if it already has that name, is in another field, or is no refusal", () => {
     const named = refusal("x", "messages[1]");
     const ofOther = refusal("'messages'", "tools");
     const ofNone = refusal("'messages'");
@@ -106,28 +106,28 @@ describe("a lost part of a conversation is named as the client wrote it", () => 
     expect(name?.("messages.content", picture)).toBe("input[0].content[1]");
   });
 
-  test("a part of a tool result by the result's place", () => {
+  test("a part of a tool result by the result's position", () => {
     expect(name?.("messages.content", inner)).toBe("input[1]");
     expect(name?.("messages.content", result)).toBe("input[1]");
   });
 
-  test("a member of a picture with that member", () => {
+  test("a member of an image with that member", () => {
     expect(name?.("messages.detail", picture)).toBe("input[0].content[1].detail");
     expect(name?.("messages.filename", picture)).toBe("input[0].content[1].filename");
   });
 
-  test("a member of a message by the message's place, for each of its blocks", () => {
+  test("a member of a message by the message's position, for each of its blocks", () => {
     expect(name?.("messages.name", second)).toBe("input[0].name");
     expect(name?.("messages.role", two)).toBe("input[0].role");
     expect(name?.("messages.audio", first)).toBe("instructions.audio");
   });
 
-  test("a block without a place of its own by its message's", () => {
+  test("a block without a position by its message's", () => {
     expect(name?.("messages.content", first.blocks[0])).toBe("instructions");
     expect(name?.("messages.content", thought)).toBe("input[0]");
   });
 
-  test("by the conversation's field if the part, its message or its place is unknown", () => {
+  test("by the conversation's field if the part, its message or its position is unknown", () => {
     expect(name?.("messages.content", undefined)).toBe("input.content");
     expect(name?.("messages.content", text("elsewhere"))).toBe("input.content");
     expect(namesOf(styleOf("prompt"))?.("messages.content", one)).toBe("prompt.content");
@@ -136,13 +136,13 @@ describe("a lost part of a conversation is named as the client wrote it", () => 
     );
   });
 
-  test("but other fields, and clients who write `messages`, keep the name", () => {
+  test("but other fields, and fields of clients that write `messages`, keep the name", () => {
     expect(name?.("seed", undefined)).toBe("seed");
     expect(name?.("messages", undefined)).toBe("messages");
     expect(namesOf(styleOf("messages", places))).toBeUndefined();
   });
 
-  test("and the places are looked for once a request, only if something is lost", () => {
+  test("and the positions are computed once per request, only after a loss", () => {
     let count = 0;
     const counting = {
       conversationField: "input",

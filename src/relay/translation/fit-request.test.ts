@@ -32,7 +32,7 @@ test("a style fits a body to the route's model and the dialect of its vendor", (
   expect(Object.keys(targetOf({ endpoint: {}, traits } as never))).toEqual(["model"]);
 });
 
-test("a body stays as it is in a style that fits nothing", () => {
+test("a body is unchanged in a style without adaptations", () => {
   const route = { endpoint: { style: { outbound: {} } }, traits } as never;
 
   expect(fitRequest({ model: "m" }, route, new LossReport())).toEqual({});

@@ -31,7 +31,7 @@ function joined(...parts: readonly (readonly ChatEvent[])[]): readonly ChatEvent
   );
 }
 
-describe("an answer that took several requests", () => {
+describe("a response that took several requests", () => {
   test("has one beginning, one text, one end, and the sum of all usage", () => {
     const first = [start("1"), open(), delta("one "), close(), finish("length"), usage(3)];
     const second = [start("2"), open(), delta("two"), close(), finish(), usage(4)];
@@ -93,7 +93,7 @@ describe("an answer that took several requests", () => {
     ]);
   });
 
-  test("joins each of its choices by itself", () => {
+  test("joins each of its choices separately", () => {
     const first = [open(), delta("a"), close(), open("text", 1), delta("b", 1), close(1)];
     const second = [open("text", 1), delta("c", 1), close(1), finish("stop", 1), finish()];
 
@@ -122,7 +122,7 @@ describe("an answer that took several requests", () => {
     expect(joined(ofOtherChoice, [open(), close(), finish()]).at(-1)).toEqual(finish());
   });
 
-  test("that took one request is as it came", () => {
+  test("that took one request is unchanged", () => {
     // Some vendors report what was used so far, more than once.
     const events = [start("1"), call(), usage(1), delta("{}"), close(), finish(), usage(3)];
 
@@ -132,7 +132,7 @@ describe("an answer that took several requests", () => {
   });
 });
 
-describe("the place of a source in a text", () => {
+describe("the position of a source in a text", () => {
   const citation: Citation = { url: "https://a.example", title: "A", start: 1, end: 2 };
   const cite = (choice = 0): ChatEvent => ({ type: "cite", choice, citation });
   const first = [open(), delta("one "), cite(), close()];

@@ -7,15 +7,15 @@ const isNeedless = (more: Partial<ChatRequest>): boolean =>
   hasNeedlessChoice({ model: "m", messages: [], stream: false, sampling: {}, ...more });
 const forced = { toolChoice: { mode: "required" } } as const;
 
-describe("a demand for a tool call", () => {
-  test("is needless if no tool is declared", () => {
+describe("a forced tool call", () => {
+  test("is unnecessary if no tool is declared", () => {
     expect(isNeedless(forced)).toBe(true);
     expect(isNeedless({ toolChoice: { mode: "tool", name: "f" } as never })).toBe(true);
     expect(isNeedless({ ...forced, tools: [], extra: { chat: { user: "u" } } })).toBe(true);
     expect(isNeedless({ ...forced, extra: { gemini: { toolset: "t" } } })).toBe(true);
   });
 
-  test("is not if there is a tool, also one that the vendor runs", () => {
+  test("is necessary if there is a tool, also one that the vendor runs", () => {
     expect(isNeedless({ ...forced, tools: [TOOL] })).toBe(false);
     expect(isNeedless({ ...forced, webSearch: {} as never })).toBe(false);
     expect(isNeedless({ ...forced, extra: { messages: { user: "u", tools: [] } } })).toBe(false);

@@ -160,14 +160,14 @@ describe("reasoning that a client cannot carry", () => {
     expect(restored(reasoningCache, [call("c3")])).toHaveLength(2);
   });
 
-  test("may fill its bound", () => {
+  test("may fill the size limit", () => {
     const reasoningCache = open({ ms: 0 }, 2 * LENGTH_OF_ANSWER);
     for (const id of ["c1", "c2"]) answer(reasoningCache, id);
 
     for (const id of ["c1", "c2"]) expect(restored(reasoningCache, [call(id)])).toHaveLength(2);
   });
 
-  test("counts once towards the bound if its call is answered again, and is then the newest", () => {
+  test("counts once towards the limit if its call is answered again, and is then the newest", () => {
     const reasoningCache = open({ ms: 0 }, 2 * LENGTH_OF_ANSWER);
     for (const id of ["c1", "c2", "c1"]) answer(reasoningCache, id);
     for (const id of ["c1", "c2"]) expect(restored(reasoningCache, [call(id)])).toHaveLength(2);
@@ -177,14 +177,14 @@ describe("reasoning that a client cannot carry", () => {
     expect(restored(reasoningCache, [call("c2")])).toEqual([call("c2")]);
   });
 
-  test("is put back before a call without a signature of its own", () => {
+  test("is restored before a call without its own signature", () => {
     const reasoningCache = open();
     see(reasoningCache, [...thinking("why"), ...calling("c1")]);
 
     expect(restored(reasoningCache, [call()])).toEqual([THOUGHT, call()]);
   });
 
-  test("is put back between two calls if it came between them", () => {
+  test("is restored between two calls if it came between them", () => {
     const reasoningCache = open();
     see(reasoningCache, [
       ...thinking("why"),
@@ -201,7 +201,7 @@ describe("reasoning that a client cannot carry", () => {
     ]);
   });
 
-  test("came before any words if only an empty text was before it", () => {
+  test("counts as before any text if only an empty text was before it", () => {
     const reasoningCache = open();
     see(reasoningCache, [...saying(""), ...thinking("why"), ...saying("Well."), ...signed("c1")]);
 
@@ -212,7 +212,7 @@ describe("reasoning that a client cannot carry", () => {
     ]);
   });
 
-  test("is put back with the members that its vendor added", () => {
+  test("is restored with the members that its vendor added", () => {
     const reasoningCache = open();
     const extra = { messages: { data: "sealed" } };
     const events = thinking("why").map((event) =>
@@ -244,14 +244,14 @@ describe("reasoning that a client cannot carry", () => {
     expect(restored(reasoningCache, [shown, call()])).toEqual([shown, SIGNED]);
   });
 
-  test("leaves a call as it is of which nothing is known, beside one that is known", () => {
+  test("leaves an unknown call unchanged, beside a known one", () => {
     const reasoningCache = open();
     answer(reasoningCache);
 
     expect(restored(reasoningCache, [call(), call("c2")])).toEqual([THOUGHT, SIGNED, call("c2")]);
   });
 
-  test("is of the first answer, if several were asked for", () => {
+  test("is of the first choice, if several were requested", () => {
     const reasoningCache = open();
     const other = [...thinking("other"), ...signed("c2")].map(
       (event) => ({ ...event, choice: 1 }) as ChatEvent,

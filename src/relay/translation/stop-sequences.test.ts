@@ -152,7 +152,7 @@ describe("a response is cut before its first stop sequence", () => {
     ]);
   });
 
-  test("and the end of a text of which nothing is held back leaves at once", () => {
+  test("and the end of a text without buffered characters is sent at once", () => {
     const cutter = new StopCutter(["END"]);
     const each = [open(), delta("one"), close()].map((event) => cutter.take(event));
 

@@ -119,7 +119,7 @@ describe("a request as the gateway reads it", () => {
     return { ...call, style: { ...call.style, hasReasoning: false } };
   };
 
-  test("asks for the upstream's model, and is refused if a value of it is unknown", () => {
+  test("has the upstream's model name, and is refused if a value of it is unknown", () => {
     expect(read(aCall())).toMatchObject({ model: "upstream-m", stream: false });
     expect("reasoning" in read(aCall())).toBe(false);
     const call = aCall();
@@ -127,7 +127,7 @@ describe("a request as the gateway reads it", () => {
     expect(() => read({ ...call, facts: { ...call.facts, unknownValue } })).toThrow(unknownValue);
   });
 
-  test("reasons as the model's name says, unless its body says otherwise", () => {
+  test("has the reasoning of the model's suffix, unless its body sets another", () => {
     const steering = { effort: "low", visible: true };
 
     expect(read(aCall(), { steering }).reasoning).toEqual(steering);
@@ -138,7 +138,7 @@ describe("a request as the gateway reads it", () => {
     expect(read(wordless(), { ...controlled, steering }).reasoning).toEqual(steering);
   });
 
-  test("does not reason in a style without reasoning, if the model can be told so", () => {
+  test("has reasoning turned off in a style without reasoning, if the model supports that", () => {
     expect(read(wordless(), controlled).reasoning).toEqual({ enabled: false });
     expect(read(wordless()).reasoning).toBeUndefined();
     expect(read(aCall(), controlled).reasoning).toBeUndefined();
@@ -162,7 +162,7 @@ describe("a request in the upstream's style", () => {
     },
   });
 
-  test("loses nothing that the upstream can take", async () => {
+  test("loses nothing that the upstream supports", async () => {
     expect(await translate()).toMatchObject({
       body: '{"model":"upstream-m","stream":false}',
       form: { isByTool: false, stops: [] },
@@ -173,7 +173,7 @@ describe("a request in the upstream's style", () => {
     expect(Object.keys((await translate()).form)).not.toContain("asCallOf");
   });
 
-  test("is streamed as the client asked, or as the upstream needs it", async () => {
+  test("is streamed as the client requested, or as the upstream requires", async () => {
     const seen: ChatRequest[] = [];
     const outbound = {
       buildRequest(request: ChatRequest) {
@@ -208,7 +208,7 @@ describe("a request in the upstream's style", () => {
     expect(await lossCodeOf(translate({ outbound: losing("seed") }))).toBe("none");
   });
 
-  test("loses a demand for calls without tools, except if the client's style is the upstream's", async () => {
+  test("loses a forced call without tools, except if the client's style is the upstream's", async () => {
     const call = aCall({ tool_choice: "required" });
 
     expect((await translate({}, { call })).lost).toEqual(["tool_choice"]);
@@ -216,7 +216,7 @@ describe("a request in the upstream's style", () => {
     expect((await translate({ id: "chat" })).lost).toEqual([]);
   });
 
-  test("has its schema in a tool if the model is held to it only so", async () => {
+  test("has its schema in a tool if the model only enforces it there", async () => {
     const seen: ChatRequest[] = [];
     const outbound = {
       schemaBy: () => "tool",
@@ -250,7 +250,7 @@ describe("a request in the upstream's style", () => {
   });
   const forcing = aCall({ tools: [TOOL], tool_choice: "required" });
 
-  test("has its forced call in a schema if the model cannot be made to call", async () => {
+  test("has its forced call in a schema if the model cannot be forced", async () => {
     const seen: ChatRequest[] = [];
     const translation = await translate(byFormat("events", seen), { call: forcing });
 
@@ -259,7 +259,7 @@ describe("a request in the upstream's style", () => {
     expect(translation.lost).toEqual(["tool_choice"]);
   });
 
-  test("keeps the answer's reasoning beside such a call for a client of the same style only", async () => {
+  test("keeps the reasoning beside such a call for a client of the same style only", async () => {
     const keeps = async (change: RouteChange, call: Call) =>
       (await translate(change, { call })).request.keepsReasoning;
 
@@ -268,7 +268,7 @@ describe("a request in the upstream's style", () => {
     expect(await keeps({ id: "chat" }, aCall())).toBeUndefined();
   });
 
-  test("is fitted as one that the gateway wrote, unless it is the client's own", async () => {
+  test("is adapted like one that the gateway wrote, unless it is the client's own", async () => {
     const dropped: (boolean | undefined)[] = [];
     const fitRequest = (_: JsonObject, { dropsMisplaced }: OutboundContext) => {
       dropped.push(dropsMisplaced);
@@ -397,7 +397,7 @@ function continuing(...replies: readonly UpstreamReply[]) {
   return { continuation: continuation as never, ends };
 }
 
-describe("a complete answer", () => {
+describe("a complete response", () => {
   /** With the gateway's own id. */
   const BEGUN = { ...START, id: expect.stringMatching(/../), inputTokens: 1 };
   const EVENTS = [START, OPEN, say("Hi."), CLOSE, FINISH];
@@ -441,7 +441,7 @@ describe("a complete answer", () => {
     expect((await whole([lossy, ...EVENTS.slice(1), spent(1)])).lost).toEqual(["seed", "user"]);
   });
 
-  test("is one answer, if its upstream gives it in several parts", async () => {
+  test("is one response, if its upstream returns it in several parts", async () => {
     const part = (text: string) => [START, OPEN, say(text), CLOSE, FINISH, spent(1)];
     const [second, third] = [replyOf([part("b")], true), replyOf([part("c")], true)];
     const { continuation, ends } = continuing(second, third);
@@ -469,7 +469,7 @@ describe("a complete answer", () => {
     spent(1),
   ];
 
-  test("is text again if a tool holds it to its schema, and only then", async () => {
+  test("is converted to text if a tool enforces its schema, and only then", async () => {
     const request = { ...REQUEST, format };
 
     expect(eventsOf(await whole(called, { request, form: { isByTool: true } }))[0]).toEqual(OPEN);
@@ -477,7 +477,7 @@ describe("a complete answer", () => {
     expect(eventsOf(kept)[0]).toMatchObject({ block: { type: "tool_call", name: "report" } });
   });
 
-  test("is a call again if a schema stands for it", async () => {
+  test("is converted to a call if a schema replaces it", async () => {
     const events = [OPEN, say("{}"), CLOSE, spent(1)];
 
     expect(eventsOf(await whole(events, { form: { asCallOf: "f" } }))[0]).toMatchObject({
@@ -485,7 +485,7 @@ describe("a complete answer", () => {
     });
   });
 
-  test("ends before a stop sequence that its upstream was not asked for", async () => {
+  test("ends before a stop sequence that its upstream did not get", async () => {
     const events = [OPEN, say("one END two"), CLOSE, FINISH, spent(1)];
     const cut = eventsOf(await whole(events, { form: { stops: ["END"] } }));
 
@@ -493,7 +493,7 @@ describe("a complete answer", () => {
     expect(cut[3]).toMatchObject({ type: "finish", stopSequence: "END" });
   });
 
-  test("has one call if the client takes no more", async () => {
+  test("has one call if the client accepts only one", async () => {
     const call: ChatEvent = { type: "open", choice: 0, block: CALLING };
     const request = { ...REQUEST, parallelToolCalls: false };
     const events = [call, CLOSE, call, CLOSE, FINISH, spent(1)];
@@ -506,7 +506,7 @@ describe("a complete answer", () => {
 /** An event without its end. */
 const TOO_LONG = `data: ${"a".repeat(2_000)}`;
 
-describe("a complete answer of an upstream that only streams", () => {
+describe("a complete response of an upstream that only streams", () => {
   const gather = (steps: readonly Step[], maxEventBytes = 1_000) =>
     gatherStream(replyOf(steps), worded(), routeTo(), TRANSLATION, maxEventBytes, openCache());
   const textOf = ({ body }: { body: unknown }): string =>
@@ -514,7 +514,7 @@ describe("a complete answer of an upstream that only streams", () => {
       .map((event) => (event.type === "delta" ? event.text : event.type))
       .join(" ");
 
-  test("is all of its stream, to the last event", async () => {
+  test("consists of the whole stream, to the last event", async () => {
     const last = `data: ${JSON.stringify([say("b"), spent(1)])}`;
 
     expect(textOf(await gather([[OPEN, say("a")], last]))).toBe("open a b finish usage");
@@ -582,8 +582,8 @@ function streamOf(
   };
 }
 
-describe("a streamed answer", () => {
-  test("leaves piece by piece, its head with the first content, and its end marked", async () => {
+describe("a streamed response", () => {
+  test("is sent event by event, its head with the first content, and its end marked", async () => {
     const { stream, pieces, run, reply } = streamOf([
       [START],
       [OPEN],
@@ -621,7 +621,7 @@ describe("a streamed answer", () => {
     expect([stream.hasContent, stream.isEnding]).toEqual([true, true]);
   });
 
-  test("begins with the first content that its client can be shown", async () => {
+  test("begins with the first content that its client can get", async () => {
     const hidden = { ...CLOSE, signature: { issuer: "events", value: "proof" } } as ChatEvent;
     const { stream, pieces, run } = streamOf([
       [OPEN, hidden],
@@ -711,7 +711,7 @@ describe("a streamed answer", () => {
     });
   });
 
-  test("lets its upstream go when it is closed, and says how much of it waits", () => {
+  test("releases its upstream when it is closed, and reports the buffered size", () => {
     const { stream, reply } = streamOf([]);
 
     expect(stream.waitingBytes).toBe(0);
@@ -729,7 +729,7 @@ describe("a streamed answer", () => {
     expect(stream.lost).toEqual(["seed", "user"]);
   });
 
-  test("has the names that the client gave its tools, and one call if it takes no more", async () => {
+  test("has the client's tool names, and one call if it accepts only one", async () => {
     const seen: ChatEvent[] = [];
     const style = {
       ...WORDS,
@@ -752,12 +752,12 @@ describe("a streamed answer", () => {
   });
 });
 
-describe("a streamed answer that is cut at a stop sequence", () => {
+describe("a streamed response that is cut at a stop sequence", () => {
   const form = { stops: ["END"] };
   const aborted = new GatewayError("canceled", "Closed.");
   const steps: readonly Step[] = [[START, OPEN, say("one END")], [say(" two")], aborted];
 
-  test("ends there, and lets its upstream go before the upstream's end", async () => {
+  test("ends there, and releases its upstream before the upstream's end", async () => {
     const { pieces, run, reply, stream } = streamOf(steps, { translation: { form } });
 
     expect(await run()).toBeUndefined();
@@ -780,7 +780,7 @@ describe("a streamed answer that is cut at a stop sequence", () => {
     expect([reply.closed, ends]).toEqual([0, []]);
   });
 
-  test("has a failure of its upstream if it was not cut, or if its client left", async () => {
+  test("has a failure of its upstream if it was not cut, or if its client disconnected", async () => {
     const failing = streamOf([[START, OPEN, say("one"), spent(1)], "data: over\n\n", aborted]);
     const left = streamOf([[START, OPEN, say("one")], aborted]);
     left.stream.close();
@@ -790,8 +790,8 @@ describe("a streamed answer that is cut at a stop sequence", () => {
   });
 });
 
-describe("a streamed answer that its upstream gives in several parts", () => {
-  test("is one answer", async () => {
+describe("a streamed response that its upstream returns in several parts", () => {
+  test("is one response", async () => {
     const first: readonly Step[] = [[START, OPEN, say("a")]];
     const second = replyOf([[START], [say("b")]]);
     const third = replyOf([[START, say("c"), spent(2)]]);
@@ -806,7 +806,7 @@ describe("a streamed answer that its upstream gives in several parts", () => {
     expect([reply.closed, second.closed, third.closed]).toEqual([0, 0, 1]);
   });
 
-  test("lets a part go that comes after its client left", async () => {
+  test("releases a part that arrives after its client disconnected", async () => {
     const second = replyOf([new GatewayError("canceled", "Closed.")]);
     const { continuation } = continuing(second);
     const { run, stream } = streamOf([[START, OPEN, say("a")]], { continuation });
@@ -820,7 +820,7 @@ describe("a streamed answer that its upstream gives in several parts", () => {
     expect(kept.closed).toBe(0);
   });
 
-  test("says nothing between its parts", async () => {
+  test("sends nothing between its parts", async () => {
     const { continuation } = continuing(replyOf([[say("b"), spent(1)]]));
     const { pieces, run } = streamOf([[START, OPEN, say("a")]], { continuation });
     await run();

@@ -6,7 +6,7 @@ const refusal = (code: string, message: string) =>
   expect.objectContaining({ code: "invalid_request", message, details: { Code: code } }) as Error;
 
 describe("the action of a request", () => {
-  test("is one of the library's, in its version or without one", () => {
+  test("is one of the library's, with its version or without one", () => {
     expect(read("Action=GetAsset")()).toBe("GetAsset");
     expect(read(`Action=GetAsset&Version=${VERSION}`)()).toBe("GetAsset");
   });
@@ -24,7 +24,7 @@ describe("the action of a request", () => {
     expect(read(`Action=GetAsset&Version=${VERSION}&Version=${VERSION}`)).toThrow(refused);
   });
 
-  test("is a known one, and one only", () => {
+  test("is a single known one", () => {
     for (const query of ["Action=constructor", "Action=constructor&Action=GetAsset"]) {
       expect(read(query)).toThrow(
         refusal("UnsupportedAction", "Action constructor is not supported"),
@@ -46,7 +46,7 @@ describe("the action of a request", () => {
 });
 
 describe("the body of an action", () => {
-  test.each([undefined, null, ""])("needs its required fields, and not %p", (Id) => {
+  test.each([undefined, null, ""])("needs its required fields, and refuses %p", (Id) => {
     expect(() => holdToAction(Id === undefined ? {} : { Id }, "GetAsset")).toThrow(
       refusal("MissingParameter", "Id is required"),
     );
@@ -61,7 +61,7 @@ describe("the body of an action", () => {
     }
   });
 
-  test("with a wrong token of a verification is refused without its length", () => {
+  test("with an invalid token of a verification is refused without its length", () => {
     const body = { VendorToken: "x".repeat(129) };
 
     expect(() => holdToAction(body, "GetVisualValidateResult")).toThrow(

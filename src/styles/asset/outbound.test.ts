@@ -12,7 +12,7 @@ describe("an action of a vendor's library", () => {
     expect(assetActions.queryOf("GetAsset")).toBe("?Action=GetAsset&Version=2024-01-01");
   });
 
-  test("that makes an object or reads a result is never repeated, and others may be", () => {
+  test("that creates an object or reads a result is never repeated, and others may be", () => {
     const { id: _, queryOf: __, readResult: ___, ...actions } = assetActions;
     const once = Object.values(actions).flatMap(({ action, isOnce }) =>
       isOnce === true ? [action] : [],
@@ -76,7 +76,7 @@ describe("a response of a vendor's library", () => {
     expect(readResult(200, text({ ResponseMetadata, Result: null }))).toEqual({});
   });
 
-  test("is a failure if it says so, or by its status", () => {
+  test("is a failure by its content, or by its status", () => {
     const ResponseMetadata = { Error: { Code: "ResourceNotFound.Asset", Message: "No." } };
     const failing = (status: number, body: unknown) => () => readResult(status, text(body));
     const error = (code: string) => expect.objectContaining({ code }) as Error;
@@ -88,7 +88,7 @@ describe("a response of a vendor's library", () => {
     expect(failing(199, { Result: { Id: "a" } })).toThrow(error("upstream_failed"));
   });
 
-  test("that is no object is not understood", () => {
+  test("that is no object is a failure", () => {
     expect(() => readResult(200, "[]")).toThrow(INCOMPLETE);
     expect(() => readResult(200, "no JSON")).toThrow(INCOMPLETE);
   });
@@ -152,7 +152,7 @@ describe("a result", () => {
     expect(parse({})).toEqual([]);
   });
 
-  test("of a change or deletion is nothing", () => {
+  test("of a change or deletion is empty", () => {
     const { renameGroup, rename, remove } = assetActions;
 
     for (const { parse } of [renameGroup, rename, remove]) expect(parse({})).toBeUndefined();

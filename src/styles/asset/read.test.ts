@@ -9,7 +9,7 @@ const refusal = (param: string, message: string): unknown =>
   });
 
 describe("a new group", () => {
-  test("is for pictures, at the vendor, without a description", () => {
+  test("is for images, at the vendor, without a description", () => {
     expect(readGroup({ Name: "Cats" })).toEqual({ name: "Cats", description: "", isOwn: false });
     for (const GroupType of ["", "image", "AIGC"]) {
       expect(readGroup({ Name: "Cats", GroupType, Description: "All." })).toEqual({
@@ -28,7 +28,7 @@ describe("a new group", () => {
     );
   });
 
-  test("is none of a person, and of no unknown kind", () => {
+  test("cannot be of a person, nor of an unknown kind", () => {
     for (const GroupType of ["identity", "LivenessFace"]) {
       expect(() => readGroup({ Name: "x", GroupType })).toThrow(
         refusal("GroupType", "a verification makes identity groups") as Error,
@@ -43,7 +43,7 @@ describe("a new group", () => {
 describe("a new asset", () => {
   const body = { GroupId: "group-1", URL: "https://example.com/a.png", AssetType: "ImAgE" };
 
-  test("has a group, a link and a type, in any letters, and maybe a name", () => {
+  test("has a group, a link and a type, in any case, and an optional name", () => {
     const read = { groupId: "group-1", url: body.URL, type: "image" } as const;
 
     expect(readAsset(body)).toEqual({ ...read, name: "" });
@@ -96,7 +96,7 @@ describe("a list of assets", () => {
     expect(readPage({ Filter }, 7)).toEqual({ userId: 7, page: 1, skip: 0, limit: 10 });
   });
 
-  test("names the filter that is wrong", () => {
+  test("names the invalid filter", () => {
     expect(() => readPage({ Filter: { Statuses: ["active", "gone"] } }, 7)).toThrow(
       refusal("Filter.Statuses[1]", "must be one of pending, active, failed") as Error,
     );

@@ -44,7 +44,7 @@ describe("an error of a vendor's library", () => {
     expect(asError(500, { Code: "Odd" }).code).toBe("upstream_failed");
   });
 
-  test("is told in the vendor's words, up to a limit", () => {
+  test("is reported with the vendor's message, up to a limit", () => {
     const [Code, Message] = ["x".repeat(129), "y".repeat(501)];
 
     expect(asError(400, { Code, Message })).toMatchObject({

@@ -58,7 +58,7 @@ describe("an error", () => {
   });
 });
 
-test("a group is shown without the place where it is stored", () => {
+test("a group is shown without its storage location", () => {
   const place = { channel: "ark", account: "...cret", upstreamId: "up-1" };
   const group = { id: "group-1", userId: 1, kind: "image", name: "Cats", place } as const;
 

@@ -100,12 +100,12 @@ describe("the file of an asset", () => {
     expect(opened).toEqual([{ start: 5, end: 10 }]);
   });
 
-  test("is sent as a whole if the range means nothing", async () => {
+  test("is sent as a whole if the range is invalid", async () => {
     expect((await scene({ range: "lines=1-2" }).ask()).status).toBe(200);
   });
 
   test.each(["bytes=100-", "bytes=0-1,5-6"])(
-    "has no part %s, which an error says",
+    "has no part %s, and the error says so",
     async (range) => {
       const { ask, announced, opened } = scene({ range });
 
@@ -130,7 +130,7 @@ describe("the file of an asset", () => {
     }
   });
 
-  test("is not found by a link that gives no access, or that has no file, or none any more", async () => {
+  test("is not found by an invalid link, or if the asset has no file", async () => {
     for (const more of [{ isUnknown: true }, { asset: {} }, { body: () => undefined }] as const) {
       expect(await reasonOf(scene(more).ask())).toMatchObject(NOT_FOUND);
     }
@@ -159,7 +159,7 @@ describe("a file that is read piece by piece", () => {
     expect(await read({ body, signal: leaving.signal })).toBe("cut");
   });
 
-  test("is cut off if it breaks, so that no client takes a part of it for the whole", async () => {
+  test("is aborted if it breaks off, so that no client treats a part as the whole", async () => {
     const body = () =>
       pieces(() => {
         throw new Error("The disk is broken.");

@@ -28,7 +28,7 @@ async function visited(query: Readonly<Record<string, string>>) {
   return { answer, page: await answer.text(), heard };
 }
 
-test("a person's return is reported with its outcome, and answered by a page without scripts", async () => {
+test("a person's return is recorded with its outcome, and gets a page without scripts", async () => {
   const { answer, page, heard } = await visited(OUTCOME);
 
   expect(heard).toEqual([
