@@ -44,10 +44,18 @@ export function drawLettering({ lines, scale, left, top }: Lettering, set: SetPi
 type SetPixel = (x: number, y: number) => void;
 
 function drawLetter(letter: string, left: number, top: number, scale: number, set: SetPixel): void {
-  for (let y = 0; y < GLYPH_HEIGHT * scale; y++) {
-    for (let x = 0; x < GLYPH_WIDTH * scale; x++) {
-      if (hasDot(letter, Math.floor(x / scale), Math.floor(y / scale))) set(left + x, top + y);
+  for (let row = 0; row < GLYPH_HEIGHT; row++) {
+    for (let column = 0; column < GLYPH_WIDTH; column++) {
+      if (hasDot(letter, column, row)) {
+        drawDot(left + column * scale, top + row * scale, scale, set);
+      }
     }
+  }
+}
+
+function drawDot(left: number, top: number, scale: number, set: SetPixel): void {
+  for (let y = top; y < top + scale; y++) {
+    for (let x = left; x < left + scale; x++) set(x, y);
   }
 }
 

@@ -13,7 +13,7 @@ export function vectorOf(text: string, size: number): Float32Array {
       vector[place] = (vector[place] ?? 0) + (hash & 0x10_00 ? 1 : -1);
     }
   }
-  const length = Math.hypot(...vector);
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   // Pieces can cancel each other out where there are few places for them.
   if (length === 0) return vector.fill(1 / Math.sqrt(size));
   return vector.map((value) => value / length);

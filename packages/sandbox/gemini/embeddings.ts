@@ -55,7 +55,7 @@ function vectorFor(
   if (size < 1 || size > SIZE) {
     throw invalid(`* ${path}.output_dimensionality: must be from 1 to ${SIZE}\n`);
   }
-  return { values: [...vectorOf(text, SIZE).subarray(0, size)] };
+  return { values: Array.from(vectorOf(text, SIZE).subarray(0, size)) };
 }
 
 /** As the list of models has it. */
