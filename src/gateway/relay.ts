@@ -5,6 +5,7 @@ import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { DeliverySettings } from "#relay/delivery/deliver.ts";
 import { openMetrics, type Metrics } from "#relay/metrics.ts";
+import { ChannelMinutes } from "#relay/metering/channel-minutes.ts";
 import { OpenCalls } from "#relay/metering/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import { LearnedRefusals } from "#relay/failover/learned-refusals.ts";
@@ -33,6 +34,7 @@ export interface Relay {
   readonly relay: RelayDeps & OperateDeps;
   readonly tasks: Tasks;
   readonly metrics: Metrics;
+  readonly channelMinutes: ChannelMinutes;
 }
 
 /**
@@ -65,6 +67,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
     () => buffered.total,
     () => needs.catalogUpdates.describe().ageDays,
   );
+  const channelMinutes = new ChannelMinutes(clock);
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
     needs.log.warn(notice, unpricedMessage(isRefused, notice.serviceTier)),
   );
@@ -116,7 +119,10 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
       return limits.unaryMs;
     },
     delivery: deliveryOf(needs, buffered),
-    onClosed: (record) => metrics.observe(record),
+    onClosed(record) {
+      metrics.observe(record);
+      channelMinutes.observe(record);
+    },
     onUnpriced(notice) {
       if (settings.unpriced !== "allow") report.note(notice);
     },
@@ -125,7 +131,7 @@ export function openRelay(needs: Needs, opened: AsyncDisposableStack): Relay {
   };
   const tasks = new Tasks(relay);
   opened.defer(() => tasks.close());
-  return { relay, tasks, metrics };
+  return { relay, tasks, metrics, channelMinutes };
 }
 
 function deliveryOf(
