@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from "#lib/json.ts";
-import { defined, flagOf, listOf, numberOf, textOf } from "#lib/values.ts";
-import { cell, listing, statusWord, table, type Noun, type Words } from "./command.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { defined, flagOf, listOf, memberOf, numberOf, textOf } from "#lib/values.ts";
+import { cell, listing, table, type Noun, type Words } from "./command.ts";
 import { columns } from "./columns.ts";
 
 export const channels: Noun = {
@@ -16,15 +16,25 @@ export const channels: Noun = {
       show: (data) =>
         table(
           data,
-          ["id", "name", "provider", "address", "source", "status", "state"],
+          [
+            "id",
+            "name",
+            "source",
+            "success 5 min",
+            "first byte p50",
+            "in flight",
+            "today $",
+            "health",
+          ],
           (channel) => [
             channel["id"] ?? null,
             channel["name"] ?? null,
-            channel["provider"] ?? null,
-            channel["base_url"] ?? null,
             channel["source"] ?? null,
-            statusWord(channel["status"]),
-            channel["trouble"] ?? channel["state"] ?? null,
+            shareOf(memberOf(recentOf(channel), "success_rate")),
+            timeOf(memberOf(recentOf(channel), "first_byte_p50_ms")),
+            channel["in_flight"] ?? null,
+            memberOf(channel["health"], "spend_today_usd") ?? null,
+            healthText(channel),
           ],
         ),
     },
@@ -44,6 +54,23 @@ export const channels: Noun = {
     change("disable <id>", "disables a channel; its running calls are completed", 2),
   ],
 };
+
+/** The channel's state in plain words, as the gateway gives them. */
+export function healthText(channel: JsonObject): string {
+  return textOf(memberOf(channel["health"], "text")) ?? "";
+}
+
+function recentOf(channel: JsonObject): Json | undefined {
+  return memberOf(channel["health"], "last_5_minutes");
+}
+
+function shareOf(rate: Json | undefined): string {
+  return typeof rate === "number" ? `${Math.floor(rate * 100)} %` : "";
+}
+
+function timeOf(ms: Json | undefined): string {
+  return typeof ms === "number" ? `${ms} ms` : "";
+}
 
 function change(usage: string, doc: string, status: number): Noun["verbs"][number] {
   return {

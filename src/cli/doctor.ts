@@ -5,7 +5,7 @@ import { describeFormerName } from "#config/former-names.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { flagOf, listOf, memberOf, textOf } from "#lib/values.ts";
-import { showProbes } from "./channels.ts";
+import { healthText, showProbes } from "./channels.ts";
 import { ask, type ApiClient } from "./client.ts";
 import { columns } from "./columns.ts";
 import { cell } from "./command.ts";
@@ -168,7 +168,8 @@ async function checkChannel(channel: JsonObject, gateway: ApiClient): Promise<Fi
   const name = textOf(channel["name"]) ?? "";
   const what = `channel ${name}`;
   if (textOf(channel["source"]) === "simulated") return doubtful(what, "responses are simulated");
-  if (channel["status"] === 2) return good(what, "disabled");
+  const health = healthText(channel);
+  if (channel["status"] === 2) return good(what, health);
   const path = `/api/channel/${encodeURIComponent(cell(channel["id"] ?? name))}/test`;
   try {
     const tested = await ask({ method: "POST", path, body: {} }, gateway);
@@ -177,7 +178,11 @@ async function checkChannel(channel: JsonObject, gateway: ApiClient): Promise<Fi
       (each) => memberOf(each, "fault") === "upstream_auth",
     );
     const why = isRefused ? `the vendor refuses its API key: replace the key. ${probes}` : probes;
-    return flagOf(tested["ok"]) === true ? good(what, why) : bad(what, why);
+    if (flagOf(tested["ok"]) !== true)
+      return bad(what, health === "" || health === "healthy" ? why : `${health}; ${why}`);
+    return health === "" || health === "healthy"
+      ? good(what, why)
+      : doubtful(what, `${health}; ${why}`);
   } catch (cause) {
     return doubtful(what, cause instanceof Error ? cause.message : String(cause));
   }

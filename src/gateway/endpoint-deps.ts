@@ -1,5 +1,6 @@
 import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { reachNeeded } from "#egress/reach.ts";
+import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
@@ -189,7 +190,7 @@ export function routingDeps({
 }: Pick<Infrastructure, "clock"> &
   Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
   Pick<Relay, "relay"> &
-  Stores<"channels" | "models">): RoutingDeps {
+  Stores<"channels" | "models" | "channelMinutes" | "audit">): RoutingDeps {
   return {
     channels,
     channelRegistry,
@@ -201,6 +202,8 @@ export function routingDeps({
     reachNeeded,
     relay,
     clock,
+    channelReports: new ChannelReports(storage.channelMinutes, clock),
+    audit: storage.audit,
   };
 }
 

@@ -3,6 +3,7 @@ import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
+import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
@@ -40,6 +41,7 @@ type JobStores = Stores<
   | "tasks"
   | "identitySessions"
   | "mediaCopies"
+  | "channelMinutes"
 >;
 
 type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress"> &
@@ -48,7 +50,10 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
-  Pick<Relay, "relay" | "tasks"> & { readonly noting: Job; readonly sockets: KeyHolders };
+  Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
+    readonly noting: Job;
+    readonly sockets: KeyHolders;
+  };
 
 /** The background jobs, started after recovery. */
 export function jobsOf(
@@ -62,6 +67,7 @@ export function jobsOf(
     ),
     sumUsage(storage.usage, settings, clock),
     indexCalls(storage.calls),
+    keepChannelMinutes(needs.channelMinutes, storage.channelMinutes, clock),
     pruneJournal(storage.calls, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),

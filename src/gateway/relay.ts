@@ -2,6 +2,7 @@ import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
 import { CallObservers } from "#relay/call-observers.ts";
+import { ChannelMinutes } from "#relay/metering/channel-minutes.ts";
 import { openMetrics, type Metrics } from "#relay/metrics/metrics.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { RelayDeps } from "#relay/relay.ts";
@@ -23,6 +24,7 @@ export interface Relay {
   readonly metrics: Metrics;
   /** Modules that are opened later may add theirs. */
   readonly observers: CallObservers;
+  readonly channelMinutes: ChannelMinutes;
 }
 
 /** Opens the relay for calls, and the scheduler of their tasks. */
@@ -45,6 +47,8 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     needs.problems.error("call observer", cause, "observer of a finished call failed"),
   );
   observers.add(metrics);
+  const channelMinutes = new ChannelMinutes(needs.clock);
+  observers.add(channelMinutes);
   if (needs.telemetry !== undefined) observers.add(needs.telemetry);
   const delivery = deliveryOf(needs, buffered);
   const router = new Router(channels, health, settings);
@@ -61,5 +65,5 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     schedulingOf(needs, { metrics, observers, onError }),
   );
   opened.defer(() => tasks.close());
-  return { relay, tasks, metrics, observers };
+  return { relay, tasks, metrics, observers, channelMinutes };
 }

@@ -13,7 +13,7 @@ import {
 } from "./api/catalog/catalog.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
-import { getChannel, listChannels } from "./api/channel/list-channels.ts";
+import { getChannel, getChannelHistory, listChannels } from "./api/channel/list-channels.ts";
 import { testChannel } from "./api/channel/test-channel.ts";
 import { updateChannel } from "./api/channel/update-channel.ts";
 import {
@@ -214,6 +214,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     getNativeModel,
     listChannels,
     getChannel,
+    getChannelHistory,
     createChannel,
     updateChannel,
     deleteChannel,

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
 import type { AssetStore } from "#core/asset.ts";
 import type { UpdatedRowStore } from "#core/catalog-update.ts";
+import type { ChannelMinuteStore } from "#core/channel-minute.ts";
 import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
@@ -28,6 +29,7 @@ import { openAuditLog } from "./audit/audit.ts";
 import { createCallLog, pruneCalls } from "./journal/calls.ts";
 import { indexCalls, pruneBlocks } from "./journal/index-calls.ts";
 import { createUpdatedRowStore } from "./routing/catalog-rows.ts";
+import { createChannelMinutes } from "./routing/channel-minutes.ts";
 import { createChannelStore } from "./routing/channels.ts";
 import type { CountingJournal, Engine, EngineOptions } from "./database/engine.ts";
 import type { WriteStats } from "./accounts/group-commit.ts";
@@ -123,6 +125,7 @@ export interface Storage extends AsyncDisposable {
   readonly calls: CallLog & CallRetention & CallIndexing;
   readonly usage: UsageReports & UsageSums;
   readonly writes: WriteStats;
+  readonly channelMinutes: ChannelMinuteStore;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   /** Writes the queue and releases all resources. */
@@ -220,6 +223,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       prune: (before) => pruneUsage(db, before),
     },
     writes: engine.writes,
+    channelMinutes: createChannelMinutes(db, instance),
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,3 +1,5 @@
+import type { AuditLog } from "#core/audit.ts";
+import type { ChannelReports } from "#relay/failover/channel-report.ts";
 import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { Reach } from "#core/channel.ts";
 import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/stored-routing.ts";
@@ -22,4 +24,6 @@ export interface RoutingDeps {
   reachNeeded(url: URL): Reach | undefined;
   readonly relay: ProbeDeps & Pick<CallDeps, "admission">;
   readonly clock: Clock;
+  readonly channelReports: Pick<ChannelReports, "of" | "history">;
+  readonly audit: Pick<AuditLog, "list">;
 }

@@ -1,5 +1,5 @@
 import type { Channel, Credential } from "#core/channel.ts";
-import type { GatewayError } from "#core/error.ts";
+import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
 import { Cooldowns, type Caller } from "./cooldowns.ts";
@@ -182,6 +182,27 @@ export class Health {
     }
   }
 
+  /** The reasons for which a channel may be ill, for its operator. */
+  troubles(channel: Channel): ChannelTroubles {
+    const { refusals, lastFailure, cooldowns, models } = this.#of(channel);
+    const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
+    const labels = new Set(channel.credentials.map(({ label }) => label));
+    const ends = channel.credentials.map((each) =>
+      Math.max(0, ...[...models.keys()].map((model) => cooldowns.endOf(each, model))),
+    );
+    const coolMs = ends.length === 0 ? 0 : Math.min(...ends) - monotonic;
+    const openMs = Math.max(
+      this.#of(channel).breaker.cooldownMs(monotonic),
+      ...[...models.values()].map((each) => each.cooldownMs(monotonic)),
+    );
+    return {
+      refusals: [...refusals.values()].filter(({ credential }) => labels.has(credential)),
+      lastFailure,
+      cooldownUntil: coolMs > 0 ? now + coolMs : undefined,
+      openUntil: openMs > 0 ? now + openMs : undefined,
+    };
+  }
+
   /** The state of a channel: that of its worst circuit. */
   state(channel: Channel): BreakerState {
     const known = this.#channels.get(channel.name);
@@ -205,6 +226,8 @@ export class Health {
         inFlight: 0,
         turn: 0,
         cooldowns: new Cooldowns(),
+        refusals: new Map(),
+        lastFailure: undefined,
       };
       this.#channels.set(channel.name, health);
     }
@@ -225,6 +248,31 @@ interface ChannelHealth {
   inFlight: number;
   turn: number;
   cooldowns: Cooldowns;
+  /** By the credential's label, until it succeeds. */
+  readonly refusals: Map<string, ChannelFailure>;
+  lastFailure: ChannelFailure | undefined;
+}
+
+/** A failed attempt, for the channel's operator. */
+export interface ChannelFailure {
+  /** Unix ms: the first of a series. */
+  readonly since: number;
+  readonly code: FaultCode;
+  readonly credential: string;
+  /** HTTP status of the upstream, if it answered. */
+  readonly status: number | undefined;
+  /** The vendor's words without quotes from requests, or the gateway's. */
+  readonly reason: string;
+}
+
+export interface ChannelTroubles {
+  /** Credentials that the vendor refused and has not accepted since. */
+  readonly refusals: readonly ChannelFailure[];
+  readonly lastFailure: ChannelFailure | undefined;
+  /** Unix ms: no credential is usable for some model until then. */
+  readonly cooldownUntil: number | undefined;
+  /** Unix ms: a circuit is open until then. */
+  readonly openUntil: number | undefined;
 }
 
 function breakerOf({ models }: ChannelHealth, model: string): Breaker {
@@ -286,9 +334,41 @@ class Entered implements Visit {
       isUnreachable ? undefined : modelFailed(error),
       now,
     );
+    if (error !== undefined) noteFailure(this.#health, error, this.#credential, this.#clock);
+    else if (this.#health.refusals.size > 0) {
+      this.#health.refusals.delete(this.#credential?.label ?? "");
+    }
     if (error === undefined && this.#credential !== undefined) {
       this.#health.cooldowns.answered(this.#credential, this.#model, this.#enteredAt);
     }
+  }
+}
+
+/** The vendor does not accept the credential. */
+export function isRefusal(code: FaultCode): boolean {
+  return code === "upstream_auth" || code === "upstream_denied";
+}
+
+function noteFailure(
+  health: ChannelHealth,
+  error: GatewayError,
+  credential: Credential | undefined,
+  clock: Clock,
+): void {
+  const { blame } = error.fault;
+  if (blame !== "upstream" && blame !== "operator") return;
+  const label = credential?.label ?? "";
+  const known = health.refusals.get(label);
+  const failure: ChannelFailure = {
+    since: clock.now(),
+    code: error.code,
+    credential: label,
+    status: error.vendor?.status,
+    reason: error.vendor?.reason ?? error.message,
+  };
+  health.lastFailure = failure;
+  if (isRefusal(error.code)) {
+    health.refusals.set(label, { ...failure, since: known?.since ?? failure.since });
   }
 }
 

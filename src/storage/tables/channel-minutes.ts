@@ -12,6 +12,6 @@ export interface ChannelMinutesTable {
   cost: NanoUsd;
   /** JSON array of `[bucket, count]`: the first byte of attempts that succeeded. */
   first_bytes: string;
-  /** JSON object: failed attempts by fault. */
+  /** JSON array of `[fault, count]`. */
   faults: string;
 }

@@ -38,6 +38,7 @@ export const CHANGED_CHANNEL = z.strictObject({
     "reach",
     "state",
     "in_flight",
+    "health",
     "created_at",
     "updated_at",
   ]),

@@ -1,8 +1,16 @@
+import { z } from "zod";
+import { MINUTE_MS } from "#core/channel-minute.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
+import { mapAtMost } from "#lib/map-at-most.ts";
 import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
-import { CHANNEL, showChannel } from "./channel-json.ts";
+import { instantField } from "../query-fields.ts";
+import { seconds } from "../seconds.ts";
+import { showUsd } from "../usd.ts";
+import { CHANNEL_WITH_HEALTH, MINUTE, showSum, showWithHealth } from "./channel-health.ts";
 import { findChannel } from "./find-channel.ts";
+
+type HealthDeps = Pick<RoutingDeps, "channelRegistry" | "relay" | "channelReports" | "audit">;
 
 export const listChannels = management({
   operationId: "listChannels",
@@ -10,26 +18,69 @@ export const listChannels = management({
   method: "GET",
   path: "/api/channel",
   access: "auditor",
-  summary: "All channels: of the file, variables, the simulator and the database.",
-  data: items(CHANNEL),
+  summary:
+    "All channels with their health: of the file, variables, the simulator and the database.",
+  data: items(CHANNEL_WITH_HEALTH),
 
-  handle({ id }, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
-    const shown = channelRegistry.channels.map((each) => showChannel(each, relay.attempts.health));
+  async handle({ id }, deps: HealthDeps) {
+    const shown = await mapAtMost(deps.channelRegistry.channels, AT_ONCE, (each) =>
+      showWithHealth(each, deps),
+    );
     return succeed(id, "", { items: shown });
   },
 });
+
+const AT_ONCE = 4;
 
 export const getChannel = management({
   operationId: "getChannel",
   tag: "Channels",
   method: "GET",
   path: "/api/channel/:id",
-  summary: "One channel, by its id, or by its name if it has no id.",
+  summary: "One channel with its health, by id or by name.",
   access: "auditor",
-  data: CHANNEL,
+  data: CHANNEL_WITH_HEALTH,
 
-  handle(exchange, { channelRegistry, relay }: Pick<RoutingDeps, "channelRegistry" | "relay">) {
-    const found = findChannel(exchange, channelRegistry);
-    return succeed(exchange.id, "", showChannel(found, relay.attempts.health));
+  async handle(exchange, deps: HealthDeps) {
+    const found = findChannel(exchange, deps.channelRegistry);
+    return succeed(exchange.id, "", await showWithHealth(found, deps));
+  },
+});
+
+const HISTORY_MS = 48 * 60 * MINUTE_MS;
+
+export const getChannelHistory = management({
+  operationId: "getChannelHistory",
+  tag: "Channels",
+  method: "GET",
+  path: "/api/channel/:id/history",
+  access: "auditor",
+  summary: "Attempts on a channel by the minute, for 48 hours; minutes without any are omitted.",
+  query: z.object({
+    from: instantField("The first minute; 48 hours ago by default."),
+    to: instantField("The end, exclusive; now by default."),
+  }),
+  data: items(MINUTE),
+
+  async handle(
+    exchange,
+    {
+      channelRegistry,
+      channelReports,
+      clock,
+    }: Pick<RoutingDeps, "channelRegistry" | "channelReports" | "clock">,
+    { query },
+  ) {
+    const { name } = findChannel(exchange, channelRegistry).channel;
+    const to = query.to ?? clock.now() + MINUTE_MS;
+    const from = query.from ?? to - HISTORY_MS;
+    const minutes = await channelReports.history(name, from, to);
+    return succeed(exchange.id, "", {
+      items: minutes.map((each) => ({
+        minute: seconds(each.minute),
+        ...showSum(each),
+        cost_usd: showUsd(each.cost),
+      })),
+    });
   },
 });

@@ -1,0 +1,110 @@
+import type { CallRecord } from "#core/call.ts";
+import { bucketOf, MINUTE_MS, type ChannelMinute } from "#core/channel-minute.ts";
+import { FAULTS, type FaultCode } from "#core/error.ts";
+import { nanoUsd } from "#core/money.ts";
+import type { Clock } from "#lib/clock.ts";
+
+/** Minutes in memory: the current one, and the one before until it is written. */
+const KEPT_MINUTES = 3;
+
+interface Counted {
+  readonly channel: string;
+  readonly minute: number;
+  attempts: number;
+  failed: number;
+  cost: number;
+  readonly firstBytes: Map<number, number>;
+  readonly faults: Map<FaultCode, number>;
+  isWritten: boolean;
+}
+
+/** Counts the attempts of this gateway by channel and minute, for a job that stores them. */
+export class ChannelMinutes {
+  readonly #clock: Clock;
+  readonly #counted = new Map<string, Counted>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  observe({ attempts, channel, cost }: CallRecord): void {
+    for (const { channel: name, fault, durationMs } of attempts) {
+      const counted = this.#of(name);
+      if (fault === null) {
+        counted.attempts++;
+        add(counted.firstBytes, bucketOf(durationMs));
+      } else if (isFailure(fault)) {
+        counted.attempts++;
+        counted.failed++;
+        add(counted.faults, fault);
+      }
+    }
+    if (channel !== null && cost > 0) this.#of(channel).cost += cost;
+  }
+
+  /** Minutes that changed since they were taken. Older ones are deleted from memory. */
+  take(): readonly ChannelMinute[] {
+    const oldest = this.#minute() - KEPT_MINUTES * MINUTE_MS;
+    const changed = [...this.#counted.values()].filter(({ isWritten }) => !isWritten);
+    for (const [name, counted] of this.#counted) {
+      counted.isWritten = true;
+      if (counted.minute < oldest) this.#counted.delete(name);
+    }
+    return changed.map((each) => ({
+      channel: each.channel,
+      minute: each.minute,
+      attempts: each.attempts,
+      failed: each.failed,
+      cost: nanoUsd(each.cost),
+      firstBytes: new Map(each.firstBytes),
+      faults: new Map(each.faults),
+    }));
+  }
+
+  /** They could not be stored. */
+  putBack(minutes: readonly ChannelMinute[]): void {
+    for (const { channel, minute } of minutes) {
+      const counted = this.#counted.get(nameOf(channel, minute));
+      if (counted !== undefined) counted.isWritten = false;
+    }
+  }
+
+  #minute(): number {
+    return Math.floor(this.#clock.now() / MINUTE_MS) * MINUTE_MS;
+  }
+
+  #of(channel: string): Counted {
+    const minute = this.#minute();
+    const name = nameOf(channel, minute);
+    let counted = this.#counted.get(name);
+    if (counted === undefined) {
+      counted = {
+        channel,
+        minute,
+        attempts: 0,
+        failed: 0,
+        cost: 0,
+        firstBytes: new Map(),
+        faults: new Map(),
+        isWritten: false,
+      };
+      this.#counted.set(name, counted);
+    }
+    counted.isWritten = false;
+    return counted;
+  }
+}
+
+function nameOf(channel: string, minute: number): string {
+  return `${minute} ${channel}`;
+}
+
+/** A client's mistake or disconnect says nothing about the channel. */
+function isFailure(fault: FaultCode): boolean {
+  const { blame } = FAULTS[fault];
+  return blame === "upstream" || blame === "operator";
+}
+
+function add<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
