@@ -418,8 +418,10 @@ describe("the start of a verification", () => {
   });
 
   test("is refused to a user with 100 unfinished ones, until these expire", async () => {
-    const { verifications } = open();
-    for (let times = 0; times < 100; times++) await verifications.begin(USER, callbackUrl());
+    const store = storage.identitySessions;
+    const countOpen: typeof store.countOpen = async (...of) => 98 + (await store.countOpen(...of));
+    const { verifications } = open({ sessions: { ...store, countOpen } });
+    for (let times = 98; times < 100; times++) await verifications.begin(USER, callbackUrl());
 
     const error = await errorOf(verifications.begin(USER, callbackUrl()));
     expect(error).toMatchObject({
@@ -427,7 +429,7 @@ describe("the start of a verification", () => {
       message: "A user may have at most 100 unfinished verifications.",
       details: { Code: "QuotaExceeded" },
     });
-    expect(vendor.asked("CreateVisualValidateSession")).toHaveLength(100);
+    expect(vendor.asked("CreateVisualValidateSession")).toHaveLength(2);
 
     clock.pass(30 * MINUTE_MS);
     const { token } = await verifications.begin(USER, callbackUrl());
