@@ -20,11 +20,11 @@ export interface ChannelSum {
 
 /** The store of the minutes of all gateways. */
 export interface ChannelMinuteStore {
-  /** Replaces what this gateway wrote of these minutes before. */
+  /** Replaces the rows of these minutes that this gateway wrote before. */
   write(minutes: readonly ChannelMinute[]): Promise<void>;
   /** By minute, summed over gateways; `to` is exclusive. */
   read(channel: string, from: number, to: number): Promise<readonly ChannelMinute[]>;
-  /** Deletes minutes before this time; false if there are none. */
+  /** Deletes minutes before this time; false if none is left. */
   prune(before: number): Promise<boolean>;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
 /**
- * A job that deletes expired rows. `prune` deletes one bounded batch of those before a time (Unix
+ * A job that deletes expired rows. `prune` deletes one bounded batch of rows before a time (Unix
  * ms), so that no call waits for it, and resolves to whether more may be left.
  */
 export function pruneJob(

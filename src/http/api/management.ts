@@ -17,7 +17,7 @@ interface Definition<Q extends z.ZodObject, B extends z.ZodObject, Deps> extends
   RouteDescription,
   "query" | "answer" | "requestSchema" | "renderError"
 > {
-  /** Parameters of the query, as texts. Another one is refused, since a misspelt filter would be no filter. */
+  /** Parameters of the query, as texts. An unknown parameter is refused, since a misspelt filter would be no filter. */
   readonly query?: Q;
   /** The query comes from another server, which may add parameters. */
   readonly allowsOtherQuery?: true;

@@ -51,7 +51,7 @@ class WordCounter {
     let parts = written;
     for (let pair = this.#pairs.pop(); pair !== undefined; pair = this.#pairs.pop()) {
       const at = pair % MAX_PLACES;
-      // Other pairs were joined since this one was added.
+      // Its parts were joined with others since it was added.
       if (this.#ranks[at] !== Math.floor(pair / MAX_PLACES)) continue;
       this.#join(at);
       parts--;

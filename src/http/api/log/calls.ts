@@ -22,104 +22,116 @@ import {
 } from "./call-json.ts";
 import { FILTER, MEMBERS_FILTER, OWN_FILTER, PAGE, pageIn, showPosition } from "./call-query.ts";
 
-const common = { method: "GET", tag: "Calls" } as const;
+interface CallRoute {
+  readonly operationId: string;
+  readonly path: string;
+  readonly access: "user" | "auditor";
+  readonly summary: string;
+  readonly data: z.ZodType;
+}
 
-/** `next` also exists if the search stopped before it found a whole page. */
-function page(call: z.ZodType) {
-  return z.object({
-    items: z.array(call),
-    next: z.string().nullable().describe("`before` of the next page; null at the end."),
+type Query = z.ZodObject<typeof OWN_FILTER.shape & typeof PAGE>;
+
+function callsRoute({ data, ...route }: CallRoute, query: Query, viewOf: ViewOf) {
+  return management({
+    ...route,
+    method: "GET",
+    tag: "Calls",
+    query,
+    // `next` also exists if the search stopped before it found a whole page.
+    data: z.object({
+      items: z.array(data),
+      next: z.string().nullable().describe("`before` of the next page; null at the end."),
+    }),
+    handle: async (exchange, { calls }: Pick<ReportDeps, "calls">, { query: asked }) =>
+      await showPage(exchange, calls, asked.id, pageIn(asked), viewOf(exchange)),
   });
 }
 
-export const listOwnCalls = management({
-  operationId: "listOwnCalls",
-  ...common,
-  path: "/api/log/self",
-  access: "user",
-  summary:
-    "Your calls, latest first. " +
-    "`page_size`: number of calls; " +
-    "`before`: `next` of the previous page.",
+function callRoute(route: CallRoute, viewOf: ViewOf) {
+  return management({
+    ...route,
+    method: "GET",
+    tag: "Calls",
+    handle: async (exchange, { calls }: Pick<ReportDeps, "calls">) =>
+      await showOne(exchange, calls, viewOf(exchange)),
+  });
+}
 
-  query: OWN_FILTER.extend(PAGE),
-  data: page(OWN_CALL),
-
-  async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
-    const viewer = ownView(requireUser(exchange));
-    return await showPage(exchange, calls, query.id, pageIn(query), viewer);
+export const listOwnCalls = callsRoute(
+  {
+    operationId: "listOwnCalls",
+    path: "/api/log/self",
+    access: "user",
+    summary:
+      "Your calls, latest first. " +
+      "`page_size`: number of calls; " +
+      "`before`: `next` of the previous page.",
+    data: OWN_CALL,
   },
-});
+  OWN_FILTER.extend(PAGE),
+  (exchange) => ownView(requireUser(exchange)),
+);
 
-export const getOwnCall = management({
-  operationId: "getOwnCall",
-  ...common,
-  path: "/api/log/self/:id",
-  access: "user",
-  summary: "One of your calls, by the `x-request-id` of its answer, with the cost of each part.",
-  data: OWN_CALL_IN_PARTS,
-
-  async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
-    return await showOne(exchange, calls, ownView(requireUser(exchange)));
+export const listTeamCalls = callsRoute(
+  {
+    operationId: "listTeamCalls",
+    path: "/api/log/team",
+    access: "user",
+    summary:
+      "Calls of the members of a team, for its owners, latest first. Channels are not shown.",
+    data: MEMBERS_CALL,
   },
-});
+  MEMBERS_FILTER.extend(PAGE),
+  (exchange) => teamView(requireUser(exchange)),
+);
 
-export const listTeamCalls = management({
-  operationId: "listTeamCalls",
-  ...common,
-  path: "/api/log/team",
-  access: "user",
-  summary: "Calls of the members of a team, for its owners, latest first. Channels are not shown.",
-
-  query: MEMBERS_FILTER.extend(PAGE),
-  data: page(MEMBERS_CALL),
-
-  async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
-    const viewer = teamView(requireUser(exchange));
-    return await showPage(exchange, calls, query.id, pageIn(query), viewer);
+export const listCalls = callsRoute(
+  {
+    operationId: "listCalls",
+    path: "/api/log",
+    access: "auditor",
+    summary: "Calls of all users, latest first, with the channel that served them.",
+    data: CALL,
   },
-});
+  FILTER.extend(PAGE),
+  () => AUDITORS_VIEW,
+);
 
-export const getTeamCall = management({
-  operationId: "getTeamCall",
-  ...common,
-  path: "/api/log/team/:id",
-  access: "user",
-  summary: "A call of a member of your team, with the cost of each part.",
-  data: MEMBERS_CALL_IN_PARTS,
-
-  async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
-    return await showOne(exchange, calls, teamView(requireUser(exchange)));
+export const getOwnCall = callRoute(
+  {
+    operationId: "getOwnCall",
+    path: "/api/log/self/:id",
+    access: "user",
+    summary: "One of your calls, by the `x-request-id` of its answer, with the cost of each part.",
+    data: OWN_CALL_IN_PARTS,
   },
-});
+  (exchange) => ownView(requireUser(exchange)),
+);
 
-export const listCalls = management({
-  operationId: "listCalls",
-  ...common,
-  path: "/api/log",
-  access: "auditor",
-  summary: "Calls of all users, latest first, with the channel that served them.",
-
-  query: FILTER.extend(PAGE),
-  data: page(CALL),
-
-  async handle(exchange, { calls }: Pick<ReportDeps, "calls">, { query }) {
-    return await showPage(exchange, calls, query.id, pageIn(query), AUDITORS_VIEW);
+export const getTeamCall = callRoute(
+  {
+    operationId: "getTeamCall",
+    path: "/api/log/team/:id",
+    access: "user",
+    summary: "A call of a member of your team, with the cost of each part.",
+    data: MEMBERS_CALL_IN_PARTS,
   },
-});
+  (exchange) => teamView(requireUser(exchange)),
+);
 
-export const getCall = management({
-  operationId: "getCall",
-  ...common,
-  path: "/api/log/:id",
-  access: "auditor",
-  summary: "A call of any user, with all attempts and the cost of each part.",
-  data: CALL_IN_PARTS,
-
-  async handle(exchange, { calls }: Pick<ReportDeps, "calls">) {
-    return await showOne(exchange, calls, AUDITORS_VIEW);
+export const getCall = callRoute(
+  {
+    operationId: "getCall",
+    path: "/api/log/:id",
+    access: "auditor",
+    summary: "A call of any user, with all attempts and the cost of each part.",
+    data: CALL_IN_PARTS,
   },
-});
+  () => AUDITORS_VIEW,
+);
+
+type ViewOf = (exchange: Exchange) => CallView;
 
 /** The calls that a user sees, and their form. */
 interface CallView {
