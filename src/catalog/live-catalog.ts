@@ -8,6 +8,8 @@ import { indexModels, type ModelIndex } from "./index-models.ts";
 import { asOf, overlay } from "./overlay.ts";
 import { findFamily } from "./request-rules.ts";
 
+const SHIPPED = indexModels(SHIPPED_FILES);
+
 interface LiveCatalogDeps {
   readonly store: Pick<UpdatedRowStore, "list">;
   readonly clock: Pick<Clock, "now">;
@@ -18,7 +20,7 @@ interface LiveCatalogDeps {
 /** The shipped catalogue with the stored updates, as of the last load. */
 export class LiveCatalog implements Catalog {
   readonly #deps: LiveCatalogDeps;
-  #index: ModelIndex = indexModels(SHIPPED_FILES);
+  #index: ModelIndex = SHIPPED;
   #updates: StoredUpdates = { rows: [], date: undefined };
 
   constructor(deps: LiveCatalogDeps) {

@@ -1,4 +1,5 @@
 import type { FamilyTraits, RequestRules } from "#core/model.ts";
+import { remember } from "#lib/remember.ts";
 
 /**
  * The traits that follow from a model's name: the request fields that its
@@ -6,10 +7,10 @@ import type { FamilyTraits, RequestRules } from "#core/model.ts";
  * sell the same model under many ids. New versions inherit the rules of the
  * last one until they are measured.
  */
-export function findFamily(modelId: string): FamilyTraits | undefined {
+export const findFamily = remember((modelId): FamilyTraits | undefined => {
   const id = modelId.toLowerCase();
   return FAMILIES.find(({ named }) => named.test(id))?.traits;
-}
+});
 
 interface Family {
   readonly named: RegExp;
