@@ -1,5 +1,5 @@
 /** One use of a metric in a query. */
-export interface Selector {
+interface Selector {
   readonly metric: string;
   readonly matchers: readonly {
     readonly label: string;
@@ -8,7 +8,7 @@ export interface Selector {
   }[];
 }
 
-export interface Sample {
+interface Sample {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
 }
