@@ -56,7 +56,7 @@ const SCOPE = "sluice";
 const MAX_QUEUED = 10_000;
 const BATCH = 512;
 const DELAY_MS = 1_000;
-const EXPORT_TIMEOUT_MS = 10_000;
+const EXPORT_TIMEOUT_MS = 5_000;
 /** An unreachable collector must not prevent the end of the process. */
 const CLOSE_MS = 5_000;
 
@@ -65,6 +65,8 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   readonly #options: OtlpOptions;
   readonly #sampler: TraceIdRatioBasedSampler;
   readonly #providers: { shutdown(): Promise<void> }[] = [];
+  /** Waiting batches fail at once, because each would keep the process alive. */
+  #isClosed = false;
   /** The ids of the next span: the tracer asks for them when it starts one. */
   #next = { traceId: "", spanId: "" };
   readonly #tracer: Tracer | undefined;
@@ -126,6 +128,7 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = Promise.allSettled(this.#providers.map((each) => each.shutdown()));
     await withinTime(ended, CLOSE_MS);
+    this.#isClosed = true;
   }
 
   #start(tracer: Tracer, traceId: string, span: Span, around: Context): OpenSpan {
@@ -136,8 +139,9 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   }
 
   #openTracer(resource: Resource): Tracer {
-    const exporter = reporting(new OTLPTraceExporter(this.#destination("traces")), (cause) =>
-      this.#options.onError("traces", cause),
+    const exporter = reporting(
+      new OTLPTraceExporter(this.#destination("traces")),
+      this.#outcomes("traces"),
     );
     const provider = new TracerProvider({
       resource,
@@ -153,8 +157,9 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   }
 
   #openMeter(resource: Resource): void {
-    const exporter = reporting(new OTLPMetricExporter(this.#destination("metrics")), (cause) =>
-      this.#options.onError("metrics", cause),
+    const exporter = reporting(
+      new OTLPMetricExporter(this.#destination("metrics")),
+      this.#outcomes("metrics"),
     );
     const reader = new PeriodicExportingMetricReader({
       exporter,
@@ -166,13 +171,21 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   }
 
   #openLogger(resource: Resource): Logger {
-    const exporter = reporting(new OTLPLogExporter(this.#destination("logs")), (cause) =>
-      this.#options.onError("logs", cause),
+    const exporter = reporting(
+      new OTLPLogExporter(this.#destination("logs")),
+      this.#outcomes("logs"),
     );
     const processors = [new BatchLogRecordProcessor({ exporter, ...QUEUE })];
     const provider = new LoggerProvider({ resource, processors });
     this.#providers.push(provider);
     return provider.getLogger(SCOPE, this.#options.version);
+  }
+
+  #outcomes(signal: Signal): Outcomes {
+    return {
+      isClosed: () => this.#isClosed,
+      onError: (cause) => this.#options.onError(signal, cause),
+    };
   }
 
   #destination(signal: Signal) {
@@ -213,15 +226,24 @@ interface Exporting<T> {
 }
 
 /** The SDK does not report a failed export. */
-function reporting<T, E extends Exporting<T>>(exporter: E, onError: (cause: unknown) => void): E {
+function reporting<T, E extends Exporting<T>>(exporter: E, { isClosed, onError }: Outcomes): E {
   const send = exporter.export.bind(exporter);
-  exporter.export = (items, onResult) =>
-    send(items, (result) => {
-      if (result.code !== 0) onError(result.error);
+  exporter.export = (items, onResult) => {
+    if (isClosed()) return onResult({ code: FAILED });
+    return send(items, (result) => {
+      if (result.code === FAILED) onError(result.error);
       onResult(result);
     });
+  };
   return exporter;
 }
+
+interface Outcomes {
+  isClosed(): boolean;
+  onError(cause: unknown): void;
+}
+
+const FAILED = 1;
 
 type HrTime = [number, number];
 

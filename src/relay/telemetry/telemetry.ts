@@ -11,7 +11,7 @@ interface TelemetryDeps {
   /** The provider of a channel; undefined if the channel is gone. */
   providerOf(channel: string): string | undefined;
   onError(cause: unknown): void;
-  /** Calls that lost their traces, because too many waited. */
+  /** Traces were lost, because too many calls waited. */
   onDropped(count: number): void;
 }
 
