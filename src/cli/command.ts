@@ -8,6 +8,8 @@ export interface Verb {
   /** The syntax without options: `create <name>`. */
   readonly usage: string;
   readonly doc: string;
+  /** A first word of this form, such as an id, selects the verb without its name. */
+  readonly startsWith?: RegExp;
   /** Option names with their value placeholders; `undefined` for flags. */
   readonly options?: Readonly<Record<string, string | undefined>>;
   /** Throws `UsageError` if the arguments are invalid. */
@@ -149,7 +151,10 @@ export function readVerb(
   inputs: Inputs,
 ): { readonly verb: Verb; readonly words: Words; readonly isJson: boolean } {
   const [first] = verbs;
-  const named = verbs.find((each) => wordOf(each) === typed[0]);
+  const [word = ""] = typed;
+  const named = verbs.find((each) => wordOf(each) === word);
+  const implied = named === undefined && verbs.find((each) => each.startsWith?.test(word));
+  if (implied) return readVerb({ name, verbs }, [wordOf(implied), ...typed], inputs);
   const isNamed = named !== undefined || typed[0]?.startsWith("-") === false;
   const verb = named ?? (isNamed ? undefined : first);
   if (verb === undefined) {

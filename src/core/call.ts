@@ -80,6 +80,9 @@ export interface AttemptRecord {
   readonly type?: string;
   /** The upstream's message without quotes from the request. For operators only. */
   readonly reason?: string;
+  /** Time from admission to the start of the attempt; absent if it began at once. */
+  readonly startMs?: number;
+  /** From its start to its failure, or to the first part of the answer. */
   readonly durationMs: number;
 }
 

@@ -20,11 +20,11 @@ export interface ChannelSum {
 
 /** The store of the minutes of all gateways. */
 export interface ChannelMinuteStore {
-  /** Replaces the rows of these minutes that this gateway wrote before. */
+  /** Replaces the earlier rows of this gateway for these minutes. */
   write(minutes: readonly ChannelMinute[]): Promise<void>;
   /** By minute, summed over gateways; `to` is exclusive. */
   read(channel: string, from: number, to: number): Promise<readonly ChannelMinute[]>;
-  /** Deletes minutes before this time; false if none is left. */
+  /** Deletes minutes before this time; false if nothing was deleted. */
   prune(before: number): Promise<boolean>;
 }
 

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connectToServer } from "#cli/client.ts";
+import { log } from "#cli/log.ts";
+import { runNoun } from "#cli/run.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
@@ -104,6 +107,14 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
       attempts: [{ channel: "ill", status: 500, code: "boiler_out", fault: "upstream_failed" }],
     });
     expect(JSON.stringify(second.data["attempts"])).toContain("The boiler is out.");
+    const saved = (await auditor("GET", `/api/log/${ids.saved}`)).data["attempts"] as JsonObject[];
+    expect(saved).toMatchObject([
+      { channel: "ill", first_byte_ms: null },
+      { channel: "good", fault: null },
+    ]);
+    const [ill, good] = saved;
+    expect(Number(good?.["start_ms"])).toBeGreaterThanOrEqual(Number(ill?.["end_ms"]) - 1);
+    expect(Number(good?.["end_ms"])).toBeGreaterThanOrEqual(Number(good?.["first_byte_ms"]));
   });
 
   test("finds calls by each of their properties", async () => {
@@ -130,6 +141,21 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     expect(await list(auditor, `page_size=1&before=${failed}`)).toEqual([saved]);
     const { data } = await auditor("GET", "/api/log?page_size=2");
     expect(await list(auditor, `before=${textIn(data, "next")}`)).toEqual([saved]);
+  });
+
+  test("is read by the command, for a channel and for one call", async () => {
+    const token = textIn((await root("POST", "/api/user/token")).data, "token");
+    const failed = await run(["--failed", "--since", "1h", "--channel", "ill"], opened.url, token);
+    const one = await run([ids.failed], opened.url, token);
+    const json = await run(["--failed", "--json"], opened.url, token);
+
+    expect(failed).toMatchObject({ code: 0 });
+    expect(failed.text).toMatch(new RegExp(`${ids.failed}  ada .*failed .*upstream_failed`));
+    expect(failed.text).toMatch(new RegExp(`${ids.saved}  ada .*completed`));
+    expect(one.text).toContain("The boiler is out.");
+    expect(JSON.parse(json.text)).toMatchObject({ items: [{ id: ids.failed }] });
+    expect(await run(["--since", "yesterday"], opened.url, token)).toMatchObject({ code: 2 });
+    expect(await run(["--status", "failed"], opened.url, token)).toMatchObject({ code: 1 });
   });
 
   test("shows owners of a team its calls, with names and without channels", async () => {
@@ -200,4 +226,26 @@ async function makeKey(ask: Ask, name: string): Promise<string> {
 
 function itemsIn(data: JsonObject): readonly JsonObject[] {
   return data["items"] as JsonObject[];
+}
+
+/** `sluice log` with these arguments. */
+async function run(
+  args: readonly string[],
+  url: string,
+  token: string,
+): Promise<{ readonly code: number; readonly text: string }> {
+  let text = "";
+  const output = { write: (written: string) => (text += written) };
+  const code = await runNoun(log, args, {
+    input: process.stdin,
+    output,
+    errors: output,
+    async reach() {
+      const reached = await connectToServer(url, token);
+      if (reached === undefined) throw new Error("Nothing listens.");
+      return reached;
+    },
+    readLink: () => Promise.reject(new Error("Nothing is read.")),
+  });
+  return { code, text };
 }

@@ -548,6 +548,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
 
   #record(error?: GatewayError): void {
     const { channel, upstreamModel } = this.route;
+    const startMs = Math.round(this.#startedAt - this.#call.startedAt);
     if (!this.#isAtHome) this.#deps.health.turn(channel);
     this.#endWait();
     const attempt = {
@@ -556,6 +557,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
       fault: error?.code ?? null,
       status: this.#reply?.status ?? null,
       ...(error?.vendor && keptFailure(error.vendor, upstreamModel, this.#sent)),
+      ...(startMs > 0 && { startMs }),
       durationMs: this.#elapsedMs(),
     };
     this.#settlement.recordAttempt(attempt, this.#waitedMs);

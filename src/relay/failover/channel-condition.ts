@@ -34,7 +34,7 @@ interface Known {
   readonly recent: ChannelSum;
 }
 
-/** First bytes that take longer are slow, for any model. */
+/** First bytes that take longer are slow for every model. */
 const SLOW_MS = 10_000;
 /** A channel with this share of failures is failing. */
 const FAILING = 0.5;

@@ -301,6 +301,7 @@ const attempts = z.array(
     code: z.string().exactOptional(),
     type: z.string().exactOptional(),
     reason: z.string().exactOptional(),
+    startMs: z.number().exactOptional(),
     durationMs: z.number(),
   }),
 );

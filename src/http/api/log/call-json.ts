@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endOf, statusOf } from "#core/call-filter.ts";
-import type { CallNames, CallRecord } from "#core/call.ts";
+import type { AttemptRecord, CallNames, CallRecord } from "#core/call.ts";
 import { FAMILIES } from "#core/family.ts";
 import { partsOf, writePartCost, type Charge, type CostPart } from "#core/money.ts";
 import { wordOf, writeRate } from "#core/rate-words.ts";
@@ -18,6 +18,12 @@ const ATTEMPT = z.object({
   code: z.string().nullable(),
   type: z.string().nullable(),
   reason: z.string().nullable(),
+  start_ms: z.number().describe("From admission to the start of the attempt."),
+  first_byte_ms: z
+    .number()
+    .nullable()
+    .describe("From admission to the first part of the answer; null if the attempt failed."),
+  end_ms: z.number().describe("From admission to the failure, or to the end of the call."),
   duration_ms: z.number(),
 });
 
@@ -145,6 +151,19 @@ export function showCall(call: CallRecord, names: CallNames): JsonObject {
   };
 }
 
+/** One bar of the waterfall. */
+function showTimes(
+  { fault, startMs = 0, durationMs }: AttemptRecord,
+  call: Pick<CallRecord, "durationMs">,
+): JsonObject {
+  const begun = startMs + durationMs;
+  return {
+    start_ms: startMs,
+    first_byte_ms: fault === null ? begun : null,
+    end_ms: fault === null ? Math.max(begun, call.durationMs) : begun,
+  };
+}
+
 /** The last upstream's error message; null if the call did not fail. */
 function showUpstreamFailure({ fault, attempts }: CallRecord): JsonObject {
   const last = fault === null ? undefined : attempts.at(-1);
@@ -210,6 +229,7 @@ export function showCallWhole(call: CallRecord, names: CallNames): JsonObject {
       code: attempt.code ?? null,
       type: attempt.type ?? null,
       reason: attempt.reason ?? null,
+      ...showTimes(attempt, call),
       duration_ms: attempt.durationMs,
     })),
   };
