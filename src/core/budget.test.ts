@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SEED } from "#test/seed.ts";
-import { outOfQuota, periodAccountId, periodAccounts, periodEnd } from "./budget.ts";
+import { outOfQuota, periodAccountId, periodAccounts, periodEnd, periodStart } from "./budget.ts";
 import { isAccountId } from "./key.ts";
 import { nanoUsd } from "./money.ts";
 
@@ -23,8 +23,10 @@ describe("a period", () => {
     const at = Date.parse(instant);
 
     expect(periodAccountId("key:31", "day", at)).toBe(`key:31@${day}`);
+    expect(periodStart("day", at)).toBe(Date.parse(day));
     expect(periodEnd("day", at)).toBe(Date.parse(nextDay));
     expect(periodAccountId("user:7", "month", at)).toBe(`user:7@${month}`);
+    expect(periodStart("month", at)).toBe(Date.parse(`${month}-01`));
     expect(periodEnd("month", at)).toBe(Date.parse(nextMonth));
   });
 

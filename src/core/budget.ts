@@ -23,6 +23,13 @@ export function periodAccountId(owner: OwnerId, period: Period, at: number): Acc
   return `${owner}@${new Date(at).toISOString().slice(0, DATE_CHARS[period])}`;
 }
 
+/** Unix ms at which the period of `at` began. */
+export function periodStart(period: Period, at: number): number {
+  const date = new Date(at);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return Date.UTC(year, month, period === "day" ? date.getUTCDate() : 1);
+}
+
 /** Unix ms at which the period after the one of `at` begins. */
 export function periodEnd(period: Period, at: number): number {
   const date = new Date(at);

@@ -49,6 +49,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     operations: endpoint.operationDeps(served),
     videos: endpoint.videoDeps(served),
     routing: endpoint.routingDeps(served),
+    holders: endpoint.holderDeps(served),
     assets: endpoint.assetDeps(served),
     webhooks: endpoint.webhookDeps(served),
     logins: endpoint.loginDeps(served),

@@ -5,6 +5,7 @@ import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
+import type { HolderDeps } from "#http/deps/holders.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
@@ -107,6 +108,18 @@ export function videoDeps({
   Pick<Infrastructure, "publicUrl" | "settings">): VideoDeps {
   const keepsMedia = mediaPlace !== undefined;
   return { ...charging, tasks, contents, taskLinker, keepsMedia, publicUrl, limits };
+}
+
+export function holderDeps({
+  clock,
+  channels,
+  relay,
+  storage: { ledger, usage },
+}: Pick<Infrastructure, "clock"> &
+  Pick<Routing, "channels"> &
+  Pick<Relay, "relay"> &
+  Stores<"ledger" | "usage">): HolderDeps {
+  return { channels, ledger, usage, relay, clock };
 }
 
 export function assetDeps({

@@ -33,6 +33,9 @@ import {
   listOwnCalls,
   listTeamCalls,
 } from "./api/log/calls.ts";
+import { getBillingSubscription, getBillingUsage } from "./api/key/billing.ts";
+import { getCredits, getCurrentKey } from "./api/key/current-key.ts";
+import { getOwnKey } from "./api/key/own-key.ts";
 import { imageOperations } from "./api/image/images.ts";
 import {
   cloudModels,
@@ -123,6 +126,7 @@ import { protocolE } from "./api/video/protocol-e.ts";
 import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
+import type { HolderDeps } from "./deps/holders.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
@@ -147,6 +151,7 @@ export interface DepsBySubject {
   readonly operations: ImageDeps;
   readonly videos: VideoDeps;
   readonly routing: RoutingDeps;
+  readonly holders: HolderDeps;
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
   readonly logins: LoginDeps;
@@ -227,6 +232,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateCatalog,
     takeBackCatalog,
   ],
+  holders: [getOwnKey, getBillingSubscription, getBillingUsage, getCurrentKey, getCredits],
   assets: [assetLibrary, verifyReturn, getAssetContent],
   webhooks: [listNotices, replayNotice, getNoticeSecret, rotateNoticeSecret],
   logins: [

@@ -10,6 +10,7 @@ export const TAGS = {
   "Result files": "Files of finished tasks.",
   Assets: "The library of media that tasks refer to.",
   Models: "Models that an API key may use.",
+  "Own key": "What an API key may do, has spent and has left, for its holder.",
   Callbacks: "Addresses for vendors and for browsers that vendors send back.",
   Login: "Logins, sessions and single sign-on.",
   Account: "The user who is logged in.",

@@ -1,3 +1,4 @@
+import type { RateLimitStatus } from "#core/limits.ts";
 import { countRequest, type RateReservationDeps } from "#relay/metering/rate-reservations.ts";
 import type { Clock } from "#lib/clock.ts";
 import { rateHeaders } from "./rate-headers.ts";
@@ -9,8 +10,15 @@ interface ThrottleDeps {
   readonly clock: Clock;
 }
 
-/** Counts a request that costs nothing against its key's limits; throws `rate_limited`. */
-export async function throttle(exchange: Exchange, { relay, clock }: ThrottleDeps): Promise<void> {
+/**
+ * Counts a request that costs nothing against its key's limits, and returns what is left of them;
+ * throws `rate_limited`.
+ */
+export async function throttle(
+  exchange: Exchange,
+  { relay, clock }: ThrottleDeps,
+): Promise<RateLimitStatus> {
   const status = await countRequest(requireKey(exchange), exchange.id, relay.admission);
   exchange.announce(rateHeaders(status, undefined, clock.now()));
+  return status;
 }

@@ -1,0 +1,75 @@
+import { periodStart } from "#core/budget.ts";
+import type { ApiKey } from "#core/key.ts";
+import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { UsageGroup } from "#core/usage-report.ts";
+import type { HolderDeps } from "#http/deps/holders.ts";
+
+/** What calls of a key cost, by the sums of usage. Periods are in UTC. */
+export interface KeyUse {
+  readonly day: NanoUsd;
+  /** Since Monday. */
+  readonly week: NanoUsd;
+  readonly month: NanoUsd;
+  /** Since the key was made, as far back as sums of usage are kept. */
+  readonly total: NanoUsd;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The first day of Unix time was a Thursday. */
+const DAYS_SINCE_MONDAY = 3;
+
+type UseDeps = Pick<HolderDeps, "usage" | "clock">;
+
+export async function findUse(key: ApiKey, { usage, clock }: UseDeps): Promise<KeyUse> {
+  const now = clock.now();
+  const days = await costsByDay(key, now, { usage });
+  const since = (start: number): NanoUsd =>
+    toNano(days.reduce((sum, { day, cost }) => (day < start ? sum : sum + cost), 0));
+  return {
+    day: since(periodStart("day", now)),
+    week: since(weekStart(now)),
+    month: since(periodStart("month", now)),
+    total: await costBetween(key, {}, { usage, clock }),
+  };
+}
+
+/** From the start of an hour to the end of one; all time if absent. Unix ms. */
+export async function costBetween(
+  key: ApiKey,
+  { from = 0, to }: { readonly from?: number; readonly to?: number | undefined },
+  { usage, clock }: UseDeps,
+): Promise<NanoUsd> {
+  const until = to ?? hourAfter(clock.now());
+  const { total } = await usage.report({ from, to: until, by: [], keyId: key.id });
+  return toNano(total.cost);
+}
+
+async function costsByDay(
+  key: ApiKey,
+  now: number,
+  { usage }: Pick<HolderDeps, "usage">,
+): Promise<readonly { readonly day: number; readonly cost: number }[]> {
+  const from = Math.min(weekStart(now), periodStart("month", now));
+  const { groups } = await usage.report({
+    from,
+    to: hourAfter(now),
+    by: ["day"],
+    keyId: key.id,
+  });
+  return groups.map(({ of, sum }: UsageGroup) => ({ day: Number(of.day), cost: sum.cost }));
+}
+
+function weekStart(now: number): number {
+  const day = Math.floor(now / DAY_MS);
+  return (day - ((day + DAYS_SINCE_MONDAY) % 7)) * DAY_MS;
+}
+
+function hourAfter(now: number): number {
+  return (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
+}
+
+/** Sums above the maximum of an account are shown as the maximum. */
+function toNano(cost: number): NanoUsd {
+  return nanoUsd(Math.min(Math.round(cost), MAX_NANO_USD));
+}
