@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { ENTRY_POINTS } from "./entry-points.ts";
 
 /**
  * One self-contained executable: the runtime, the gateway, its data and its
@@ -8,12 +9,7 @@ import { mkdirSync } from "node:fs";
 const target = process.argv[2];
 mkdirSync("dist", { recursive: true });
 const result = await Bun.build({
-  entrypoints: [
-    "src/main.ts",
-    "src/storage/sqlite/writer-thread.ts",
-    "src/relay/metering/token-thread.ts",
-    "src/relay/metering/vocabulary-thread.ts",
-  ],
+  entrypoints: ENTRY_POINTS,
   compile: {
     outfile: "dist/sluice",
     ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),

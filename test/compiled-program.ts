@@ -1,11 +1,5 @@
 import { join } from "node:path";
-
-/** The same entry points as the executable that is shipped has. */
-const ENTRIES = [
-  "src/main.ts",
-  "src/storage/sqlite/writer-thread.ts",
-  "src/relay/metering/token-thread.ts",
-];
+import { ENTRY_POINTS } from "../entry-points.ts";
 
 /**
  * The gateway as one executable. Tests start it more than a hundred times, and
@@ -14,7 +8,7 @@ const ENTRIES = [
 export async function compileProgram(folder: string): Promise<string> {
   const outfile = join(folder, process.platform === "win32" ? "sluice.exe" : "sluice");
   const { success, logs } = await Bun.build({
-    entrypoints: ENTRIES,
+    entrypoints: ENTRY_POINTS,
     format: "esm",
     bytecode: true,
     compile: { outfile },

@@ -145,7 +145,7 @@ test("no resource is held after any upstream failure or client disconnect", asyn
   await waitFor(() => upstream.connections === 0);
 
   async function inFlightOf(): Promise<readonly { name: unknown; inFlight: unknown }[]> {
-    const { data } = await root("GET", "/api/channel?page_size=100");
+    const { data } = await root("GET", "/api/channel");
     const items = data["items"] as Record<string, unknown>[];
     return items.map(({ name, in_flight: inFlight }) => ({ name, inFlight }));
   }

@@ -366,6 +366,8 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   #session: FetchSession | undefined;
   /** Released once the upstream responds: a long response must not keep it in memory. */
   #sent: Body | undefined;
+  /** The vendor's error as it may be stored. */
+  #kept: ReturnType<typeof keptFailure>;
   /** Links of the request that its failures may show. */
   #links = NO_LINKS;
 
@@ -538,7 +540,8 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
         status: this.#reply?.status ?? null,
       };
     }
-    this.#visit.leave(error);
+    this.#kept = error.vendor && keptFailure(error.vendor, upstreamModel, this.#sent);
+    this.#visit.leave(error, this.#kept?.reason);
     const { next } = error.fault;
     if ((next === "credential" || next === "once") && this.#credential !== undefined) {
       this.#deps.health.cool(this.route, this.#credential, error, this.#call.key);
@@ -547,7 +550,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   }
 
   #record(error?: GatewayError): void {
-    const { channel, upstreamModel } = this.route;
+    const { channel } = this.route;
     const startMs = Math.round(this.#startedAt - this.#call.startedAt);
     if (!this.#isAtHome) this.#deps.health.turn(channel);
     this.#endWait();
@@ -556,7 +559,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
       credential: this.credential,
       fault: error?.code ?? null,
       status: this.#reply?.status ?? null,
-      ...(error?.vendor && keptFailure(error.vendor, upstreamModel, this.#sent)),
+      ...this.#kept,
       ...(startMs > 0 && { startMs }),
       durationMs: this.#elapsedMs(),
     };

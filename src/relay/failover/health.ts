@@ -19,9 +19,10 @@ interface Destination {
 export interface Visit {
   /**
    * Ends it, once: both the sender of the response and the handler of a disconnect may call it.
-   * `error`: the failure, which may have a cause other than the upstream.
+   * `error`: the failure, which may have a cause other than the upstream. `reason`: the vendor's
+   * words without quotes from the request.
    */
-  leave(error?: GatewayError): void;
+  leave(error?: GatewayError, reason?: string): void;
 }
 
 /**
@@ -321,7 +322,7 @@ class Entered implements Visit {
     health.inFlight++;
   }
 
-  leave(error?: GatewayError): void {
+  leave(error?: GatewayError, reason?: string): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
     this.#health.inFlight--;
@@ -334,7 +335,7 @@ class Entered implements Visit {
       isUnreachable ? undefined : modelFailed(error),
       now,
     );
-    if (error !== undefined) noteFailure(this.#health, error, this.#credential, this.#clock);
+    if (error !== undefined) this.#noteFailure(error, reason);
     else if (this.#health.refusals.size > 0) {
       this.#health.refusals.delete(this.#credential?.label ?? "");
     }
@@ -342,34 +343,31 @@ class Entered implements Visit {
       this.#health.cooldowns.answered(this.#credential, this.#model, this.#enteredAt);
     }
   }
+
+  #noteFailure(error: GatewayError, reason: string | undefined): void {
+    const { code, fault, vendor, message } = error;
+    if (fault.blame !== "upstream" && fault.blame !== "operator") return;
+    const { refusals } = this.#health;
+    const credential = this.#credential?.label ?? "";
+    const failure: ChannelFailure = {
+      since: this.#clock.now(),
+      code,
+      credential,
+      status: vendor?.status,
+      reason: reason ?? (vendor === undefined ? message : "the vendor answered with an error"),
+    };
+    this.#health.lastFailure = failure;
+    if (!isRefusal(code)) return;
+    refusals.set(credential, {
+      ...failure,
+      since: refusals.get(credential)?.since ?? failure.since,
+    });
+  }
 }
 
 /** The vendor does not accept the credential. */
 export function isRefusal(code: FaultCode): boolean {
   return code === "upstream_auth" || code === "upstream_denied";
-}
-
-function noteFailure(
-  health: ChannelHealth,
-  error: GatewayError,
-  credential: Credential | undefined,
-  clock: Clock,
-): void {
-  const { blame } = error.fault;
-  if (blame !== "upstream" && blame !== "operator") return;
-  const label = credential?.label ?? "";
-  const known = health.refusals.get(label);
-  const failure: ChannelFailure = {
-    since: clock.now(),
-    code: error.code,
-    credential: label,
-    status: error.vendor?.status,
-    reason: error.vendor?.reason ?? error.message,
-  };
-  health.lastFailure = failure;
-  if (isRefusal(error.code)) {
-    health.refusals.set(label, { ...failure, since: known?.since ?? failure.since });
-  }
 }
 
 /** A client's error or disconnect says nothing about the upstream. */

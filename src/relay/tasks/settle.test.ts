@@ -84,6 +84,7 @@ describe("a task that succeeded", () => {
         channel: "one",
         provider: "ark",
         style: "video-unified",
+        endpoint: "videos",
         isStream: false,
         outcome: "completed",
         fault: null,
