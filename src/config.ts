@@ -681,6 +681,18 @@ export const SETTINGS = {
     doc: "Response format of `/v1/images/generations`; `auto` selects it by the client.",
     stored: "at once",
   }),
+  answerHeaders: setting({
+    env: "SLUICE_ANSWER_HEADERS",
+    path: "answers.headers",
+    parser: take.list(
+      take.choice("cost", "overhead", "channel"),
+      3,
+      "some of cost, overhead and channel, separated by commas",
+    ),
+    default: ["cost", "overhead"],
+    doc: "Facts that complete answers name in headers: `sluice-cost`, `sluice-overhead-ms`, `sluice-channel`; none if empty.",
+    stored: "at once",
+  }),
   linkNetworks: setting({
     env: "SLUICE_LINKS_ALLOW",
     path: "links.allow",

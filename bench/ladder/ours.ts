@@ -60,6 +60,7 @@ const around: Surroundings = {
   ...bodySlotsFor(limits.bigBodies),
   deadlines: gateway.relay.delivery.deadlines,
   clientOf: () => ({ address: undefined, isSecure: true }),
+  answerHeaders: [],
   setIdleSeconds() {},
 };
 

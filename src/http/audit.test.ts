@@ -79,6 +79,7 @@ function stage(asked: RequestTerms = {}) {
       jsonDepth: 64,
       ...bodySlotsFor(1),
       deadlines: new Deadlines(clock),
+      answerHeaders: [],
       clientOf: () => ({
         address: "address" in asked ? asked.address : "192.0.2.1",
         isSecure: true,

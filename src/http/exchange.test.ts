@@ -16,6 +16,7 @@ function openAround() {
     jsonDepth: 64,
     ...bodySlotsFor(1),
     deadlines: new Deadlines(clock),
+    answerHeaders: [],
     clientOf: () => ({ address: undefined, isSecure: true }),
     setIdleSeconds: (_request, seconds) => idleSeconds.push(seconds),
   };

@@ -1,4 +1,5 @@
 import type { AuthMethod } from "#core/audit.ts";
+import type { CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
@@ -9,6 +10,7 @@ import { outlineJson, setMembers, type JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { LARGE_BYTES } from "#lib/yield-to-event-loop.ts";
+import { answerHeaders, type AnswerHeader } from "./answer-headers.ts";
 import type { Caller } from "./authenticate.ts";
 import {
   isCompressed,
@@ -32,6 +34,8 @@ import type { SocketProtocol } from "./socket.ts";
 export interface Surroundings extends BodySlots {
   readonly jsonDepth: number;
   readonly deadlines: Deadlines;
+  /** Facts that complete answers name in headers. */
+  readonly answerHeaders: readonly AnswerHeader[];
   clientOf(request: Request): Client;
   /** Closes the connection after this many idle seconds; 0 means never. */
   setIdleSeconds(request: Request, seconds: number): void;
@@ -227,6 +231,11 @@ export class HttpExchange implements Exchange {
 
   announce(headers: Readonly<Record<string, string>>): void {
     this.#announced = { ...this.#announced, ...headers };
+  }
+
+  announceCharge(record: CallRecord): void {
+    const shown = this.#around.answerHeaders;
+    if (shown.length > 0 && !record.isStream) this.announce(answerHeaders(record, shown));
   }
 
   /** Adds the announced headers. */

@@ -54,6 +54,7 @@ function exchangeWith(
     readYaml: () => Promise.reject(new Error("There is none.")),
     upgrade: () => new Response(null),
     announce() {},
+    announceCharge() {},
   };
 }
 

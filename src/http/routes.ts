@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AuthMethod } from "#core/audit.ts";
+import type { CallRecord } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
@@ -138,6 +139,8 @@ export interface Exchange {
   suspendIdleTimeout(): Disposable;
   /** Sets headers for the response, on success and on failure. */
   announce(headers: Readonly<Record<string, string>>): void;
+  /** Adds the headers that the operator chose to the complete answer of a charged call. */
+  announceCharge(record: CallRecord): void;
   /** Closes the connection if the client reads nothing for this long. */
   setStall(ms: number): void;
   /**

@@ -13,6 +13,7 @@ import {
   type AuthenticationDeps,
   type Caller,
 } from "./authenticate.ts";
+import type { AnswerHeader } from "./answer-headers.ts";
 import { SIMULATED_HEADER } from "./api/status.ts";
 import { showAnswer, type SeenAnswer } from "./show-answer.ts";
 import { readClient } from "./client.ts";
@@ -55,6 +56,8 @@ export interface AppDeps {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly limits: Pick<HttpLimits, "jsonDepth" | "bigBodies">;
+  /** Facts that complete answers of calls name in headers. */
+  answerHeaders(): readonly AnswerHeader[];
   /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
   readonly onAnswer?: (answer: SeenAnswer) => void;
   /** A request for a model endpoint was refused before it was a call. */
@@ -101,6 +104,9 @@ export function openServer(
   const app = buildApp(deps, {
     get jsonDepth() {
       return deps.limits.jsonDepth;
+    },
+    get answerHeaders() {
+      return deps.answerHeaders();
     },
     ...bodySlotsFor(deps.limits.bigBodies),
     deadlines: deps.deadlines,
@@ -205,6 +211,7 @@ class SocketEnd implements SocketPeer {
 export function openHandler(deps: AppDeps): (request: Request) => Promise<Response> {
   return buildApp(deps, {
     jsonDepth: deps.limits.jsonDepth,
+    answerHeaders: deps.answerHeaders(),
     ...bodySlotsFor(deps.limits.bigBodies),
     deadlines: deps.deadlines,
     clientOf: () => ({ address: undefined, isSecure: true }),

@@ -11,7 +11,7 @@ interface ThrottleDeps {
 }
 
 /**
- * Counts a request that costs nothing against its key's limits, and returns what is left of them;
+ * Counts a request that costs nothing against its key's limits, and returns the remaining allowances;
  * throws `rate_limited`.
  */
 export async function throttle(

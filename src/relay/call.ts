@@ -1,4 +1,4 @@
-import type { CallTags } from "#core/call.ts";
+import type { CallRecord, CallTags } from "#core/call.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
@@ -42,6 +42,8 @@ export interface Served {
   onStanding?(status: RateLimitStatus): void;
   /** Called before the response head is sent if the model or its service tier has no price. */
   onUnpriced?(what: UnpricedPart): void;
+  /** Gets the record of the call when its charge is booked, before a complete answer is sent. */
+  onCharged?(record: CallRecord): void;
   /**
    * Counts usage locally if the upstream reports none. `countedTokens`: output tokens that were
    * counted before.

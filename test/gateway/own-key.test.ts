@@ -159,7 +159,7 @@ async function showsEveryBudget(opened: Opened): Promise<void> {
 }
 
 describe("a key with budgets", () => {
-  test("shows what is spent and left of each, and when it resets", () =>
+  test("shows the spent and the remaining amount of each, and when it resets", () =>
     showsEveryBudget(onSqlite));
 
   test.if(isPostgresReachable || process.env["CI"] !== undefined)(
@@ -173,7 +173,7 @@ describe("a key with budgets", () => {
     },
   );
 
-  test("has one-api's limit above its spending by what is left", async () => {
+  test("has one-api's limit above its spending by the remaining amount", async () => {
     const { see, call } = await holderOf(
       { name: "both", quota_usd: 5, budget_day_usd: 0.5, expires_at: 4_000_000_000 },
       onSqlite,
@@ -237,7 +237,7 @@ describe("usage in one-api's form", () => {
   });
 });
 
-test("a key shows what its user and its team have left, and not what others spent", async () => {
+test("a key shows the remaining amounts of its user and its team, and not the spending of others", async () => {
   const { gateway, root } = onSqlite;
   const member = await asUser(gateway.url, "mia");
   const team = await root("POST", "/api/team", { name: "crew", quota_usd: 1, budget_day_usd: 7 });
@@ -260,7 +260,7 @@ test("a key shows what its user and its team have left, and not what others spen
   expect(body["data"]).toMatchObject({ limit: 1, limit_remaining: 1, limit_reset: null });
 });
 
-test("a key shows its rate limits and what is left of them; asking counts as a request", async () => {
+test("a key shows its rate limits and their remaining allowances; asking counts as a request", async () => {
   const { see } = await holderOf({ name: "slow", rpm: 3, tpm: 1_000, concurrency: 2 }, onSqlite);
 
   const { headers, body } = await see("/v1/key");

@@ -86,6 +86,10 @@ async function drawn(more: object = {}): Promise<Response> {
   return await gateway.post("/v1/images/generations", body);
 }
 
+async function costHeader(): Promise<string> {
+  return (await drawn()).headers.has("sluice-cost") ? "shown" : "absent";
+}
+
 async function shape(): Promise<string> {
   return "code" in ((await (await drawn()).json()) as object) ? "envelope" : "openai";
 }
@@ -243,6 +247,7 @@ const CASES: Readonly<Record<string, Case>> = {
     before: "200",
     after: "400",
   },
+  "answers.headers": { value: "channel", probe: costHeader, before: "shown", after: "absent" },
   "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
 };

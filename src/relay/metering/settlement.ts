@@ -360,6 +360,7 @@ export class Settlement implements Watched {
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
     onClosed(record);
+    if (outcome === "completed") this.#call.onCharged?.(record);
     return new Promise((resolve) => {
       this.#onBooked = (cause) => {
         this.#onBooked = undefined;

@@ -81,8 +81,8 @@ export function showCurrentKey(state: KeyState): JsonObject {
 }
 
 /**
- * Of the budget with the least left, so that `limit_remaining` is what the next calls may spend.
- * The amounts of a user or a team are not shown: there the limit is what this key can reach.
+ * Of the budget with the least left, so that the next calls may spend `limit_remaining`. The amounts
+ * of a user or a team are not shown: there, `limit` is the total that this key can reach.
  */
 function showLimit({ scarcest, use }: KeyState): JsonObject {
   if (scarcest === undefined) return { limit: null, limit_remaining: null, limit_reset: null };

@@ -22,7 +22,7 @@ export interface KeyState {
   readonly use: KeyUse;
 }
 
-/** What routes for a key's holder have in common. Every key may call them, whatever its families. */
+/** The common part of routes for a key's holder. Keys for any family may call them. */
 export const HOLDER_ROUTE = {
   tag: "Own key",
   method: "GET",
@@ -44,7 +44,7 @@ export async function readKeyState(exchange: Exchange, deps: HolderDeps): Promis
  */
 const UNLIMITED_USD = 100_000_000;
 
-/** US dollars that the key can have spent in the end: what it has spent, and what is left. */
+/** US dollars that the key can have spent in the end: the spent and the remaining amount. */
 export function totalLimit({ scarcest, use }: Pick<KeyState, "scarcest" | "use">): number {
   if (scarcest === undefined) return UNLIMITED_USD;
   return showUsd(nanoUsd(Math.min(use.total + scarcest.left, MAX_NANO_USD)));

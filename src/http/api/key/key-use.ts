@@ -4,7 +4,7 @@ import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { UsageGroup } from "#core/usage-report.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 
-/** What calls of a key cost, by the sums of usage. Periods are in UTC. */
+/** The cost of a key's calls, by the sums of usage. Periods are in UTC. */
 export interface KeyUse {
   readonly day: NanoUsd;
   /** Since Monday. */

@@ -90,12 +90,12 @@ function showKey(
     used_month_usd: showUsd(use.month),
     left_usd: scarcest === undefined ? null : showUsd(scarcest.left),
     budgets: funds.map(showFund),
-    // Clients of OpenRouter whose base URL ends in `/v1` ask this path.
+    // Clients of OpenRouter with a base URL that ends in `/v1` ask this path.
     data: showCurrentKey(state),
   };
 }
 
-/** Of the user and the team, a holder sees only what is left: the rest is the business of others. */
+/** Of the user and the team, a holder sees only the remaining amounts: others spent the rest. */
 function showFund({ owner, period, limit, spent, held, left, resetsAt }: Fund): JsonObject {
   const own = { amount_usd: showUsd(limit), used_usd: showUsd(spent), held_usd: showUsd(held) };
   return {

@@ -117,6 +117,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
+    onCharged: (record) => exchange.announceCharge(record),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };

@@ -1,5 +1,5 @@
 import { estimateInputTokens } from "#core/count.ts";
-import type { CallTags } from "#core/call.ts";
+import type { CallRecord, CallTags } from "#core/call.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
@@ -101,6 +101,10 @@ export class TextCall implements Endable<Call>, EventListenerObject {
 
   onUnpriced(what: UnpricedPart): void {
     this.#exchange.announce(unpricedHeader(what));
+  }
+
+  onCharged(record: CallRecord): void {
+    this.#exchange.announceCharge(record);
   }
 
   onStanding(status: RateLimitStatus): void {

@@ -68,6 +68,8 @@ export class TurnExchange implements Exchange {
   /** A WebSocket message has no head for headers. */
   announce(): void {}
 
+  announceCharge(): void {}
+
   identify(): void {}
 
   note(): void {}
