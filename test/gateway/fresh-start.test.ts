@@ -160,6 +160,17 @@ describe("after a first start without any configuration", () => {
     await told("POST /api/explain", "/api/explain", question);
   });
 
+  test("a holder sees the limits and the spending of the key", async () => {
+    for (const path of [
+      "/v1/key",
+      "/api/v1/key",
+      "/api/v1/credits",
+      "/v1/dashboard/billing/subscription",
+      "/v1/dashboard/billing/usage",
+    ])
+      await told(`GET ${path}`, path);
+  });
+
   test("[A4.8] embeddings are created", async () => {
     const body = () => ({ model: "text-embedding-3-small", input: "A fox" });
     await both("POST /v1/embeddings", "/v1/embeddings", body);
