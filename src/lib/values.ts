@@ -86,3 +86,6 @@ export function argumentsOf(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** While an object is built. */
+export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -559,11 +559,13 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
       credential: this.credential,
       fault: error?.code ?? null,
       status: this.#reply?.status ?? null,
-      ...this.#kept,
-      ...(startMs > 0 && { startMs }),
       durationMs: this.#elapsedMs(),
     };
-    this.#settlement.recordAttempt(attempt, this.#waitedMs);
+    const isPlain = this.#kept === undefined && startMs <= 0;
+    const recorded = isPlain
+      ? attempt
+      : { ...attempt, ...this.#kept, ...(startMs > 0 && { startMs }) };
+    this.#settlement.recordAttempt(recorded, this.#waitedMs);
     this.#sent = undefined;
   }
 

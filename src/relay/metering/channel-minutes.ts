@@ -22,6 +22,8 @@ interface Counted {
 export class ChannelMinutes {
   readonly #clock: Clock;
   readonly #counted = new Map<string, Counted>();
+  /** By channel: the minute that was counted last, which costs no joined name. */
+  readonly #latest = new Map<string, Counted>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -48,7 +50,9 @@ export class ChannelMinutes {
     const changed = [...this.#counted.values()].filter(({ isWritten }) => !isWritten);
     for (const [name, counted] of this.#counted) {
       counted.isWritten = true;
-      if (counted.minute < oldest) this.#counted.delete(name);
+      if (counted.minute >= oldest) continue;
+      this.#counted.delete(name);
+      if (this.#latest.get(counted.channel) === counted) this.#latest.delete(counted.channel);
     }
     return changed.map((each) => ({
       channel: each.channel,
@@ -75,6 +79,13 @@ export class ChannelMinutes {
 
   #of(channel: string): Counted {
     const minute = this.#minute();
+    const latest = this.#latest.get(channel);
+    const counted = latest?.minute === minute ? latest : this.#begin(channel, minute);
+    counted.isWritten = false;
+    return counted;
+  }
+
+  #begin(channel: string, minute: number): Counted {
     const name = nameOf(channel, minute);
     let counted = this.#counted.get(name);
     if (counted === undefined) {
@@ -90,7 +101,7 @@ export class ChannelMinutes {
       };
       this.#counted.set(name, counted);
     }
-    counted.isWritten = false;
+    this.#latest.set(channel, counted);
     return counted;
   }
 }

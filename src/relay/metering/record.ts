@@ -3,6 +3,7 @@ import type { FaultCode, GatewayError } from "#core/error.ts";
 import { nanoUsd, rateUsage, type NanoUsd, type PriceOf } from "#core/money.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { Mutable } from "#lib/values.ts";
 import type { Served } from "../call.ts";
 import { isUnpriced, type Candidate } from "../routing/route.ts";
 
@@ -24,11 +25,14 @@ interface Course {
 
 const MAX_NAME_CHARS = 256;
 
-/** Creates the journal record of a call at its end. */
+/**
+ * Creates the journal record of a call at its end. Optional fields are assigned, because a spread
+ * of each would allocate an object for every call.
+ */
 export function recordOf(call: Served, clock: Clock, course: Course): CallRecord {
   const { key, facts, style, startedAt, traceparent } = call;
   const { route, firstByteAt } = course;
-  return {
+  const record: Mutable<CallRecord> = {
     id: call.id,
     at: call.at,
     userId: key.userId,
@@ -39,27 +43,41 @@ export function recordOf(call: Served, clock: Clock, course: Course): CallRecord
     channel: route?.channel.name ?? null,
     provider: route?.provider.id ?? null,
     style: style.id,
-    ...(call.endpoint === undefined ? {} : { endpoint: call.endpoint }),
-    ...(key.teamId === undefined ? {} : { teamId: key.teamId }),
-    ...(key.group === undefined ? {} : { groupId: key.group.id }),
     isStream: facts.stream,
     outcome: course.outcome,
     fault: course.fault,
     usage: course.usage,
     cost: course.cost,
-    ...(route !== undefined && isUnpriced(route) ? { isUnpriced: true } : {}),
-    ...(route?.price === undefined || course.cost === 0
-      ? {}
-      : rateUsage(course.usage, route.price, course.priceOf)),
     firstByteMs: firstByteAt === undefined ? null : Math.round(firstByteAt - startedAt),
     durationMs: Math.round(clock.monotonic() - startedAt),
     upstreamMs: course.upstreamMs,
     overheadMs: firstByteAt === undefined ? null : firstByteAt - startedAt - course.upstreamMs,
-    ...(traceparent === undefined ? {} : { traceparent }),
     attempts: course.attempts,
     lost: course.lost,
-    ...(call.tags === undefined ? {} : { tags: call.tags }),
   };
+  addOwner(record, call);
+  if (traceparent !== undefined) record.traceparent = traceparent;
+  if (route !== undefined) addPrice(record, route, course);
+  return record;
+}
+
+/** The parts of a call that both its record and its hold name. */
+export function addOwner(
+  to: Mutable<Pick<CallRecord, "endpoint" | "teamId" | "groupId" | "tags">>,
+  { endpoint, key, tags }: Pick<Served, "endpoint" | "key" | "tags">,
+): void {
+  if (endpoint !== undefined) to.endpoint = endpoint;
+  if (key.teamId !== undefined) to.teamId = key.teamId;
+  if (key.group !== undefined) to.groupId = key.group.id;
+  if (tags !== undefined) to.tags = tags;
+}
+
+function addPrice(record: Mutable<CallRecord>, route: Candidate, course: Course): void {
+  if (isUnpriced(route)) record.isUnpriced = true;
+  if (route.price === undefined || course.cost === 0) return;
+  const { rates, charges } = rateUsage(course.usage, route.price, course.priceOf);
+  record.rates = rates;
+  if (charges !== undefined) record.charges = charges;
 }
 
 /** A call that was refused before anything was reserved. */

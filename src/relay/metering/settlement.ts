@@ -19,11 +19,12 @@ import { NO_USAGE, type Usage } from "#core/usage.ts";
 import { defined } from "#lib/values.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { Mutable } from "#lib/values.ts";
 import type { Served } from "../call.ts";
 import { release } from "./rate-reservations.ts";
 import { keptFailure } from "../failover/kept-failure.ts";
 import type { Endable, OpenCalls } from "./open-calls.ts";
-import { recordOf } from "./record.ts";
+import { addOwner, recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
 import { unpricedNotice, type UnpricedNotice } from "../routing/unpriced.ts";
 import { PendingOutput } from "./pending-output.ts";
@@ -475,18 +476,17 @@ export function noteUnpriced(
   deps.onUnpriced(unpricedNotice(call, route, false));
 }
 
-function contextOf({ key, facts, style, endpoint, tags }: Endable): HoldContext {
-  return {
+function contextOf(call: Endable): HoldContext {
+  const { key, facts, style } = call;
+  const context: Mutable<HoldContext> = {
     userId: key.userId,
     keyId: key.id,
     model: facts.model,
     style: style.id,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(key.teamId === undefined ? {} : { teamId: key.teamId }),
-    ...(key.group === undefined ? {} : { groupId: key.group.id }),
     isStream: facts.stream,
-    ...(tags === undefined ? {} : { tags }),
   };
+  addOwner(context, call);
+  return context;
 }
 
 /**
