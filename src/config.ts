@@ -681,6 +681,14 @@ export const SETTINGS = {
     doc: "Response format of `/v1/images/generations`; `auto` selects it by the client.",
     stored: "at once",
   }),
+  corsOrigins: setting({
+    env: "SLUICE_CORS_ORIGINS",
+    path: "cors.origins",
+    parser: take.list(take.pageOrigin, 100, "origins of pages separated by commas, or `*`"),
+    default: ["*"],
+    doc: "Origins whose pages may call model endpoints from a browser, such as https://chat.example.com; `*` for all, empty for none. Pages of other origins never reach the management API.",
+    stored: "at once",
+  }),
   answerHeaders: setting({
     env: "SLUICE_ANSWER_HEADERS",
     path: "answers.headers",

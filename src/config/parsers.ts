@@ -207,6 +207,19 @@ export const baseUrl: Parser<string> = parser({
   format: (given) => given,
 });
 
+/** `https://chat.example.com`, as a browser writes it in `Origin`, or `*`. */
+export const pageOrigin: Parser<string> = parser({
+  expects: "an origin such as https://chat.example.com, or *",
+  shows: "always",
+  parse(given) {
+    if (given === "*") return given;
+    // Extensions of browsers have schemes of their own, which URLs give no origin.
+    const isOrigin = given.length <= 512 && /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\\s@*]+$/i.test(given);
+    return isOrigin && URL.canParse(given) ? given.toLowerCase() : undefined;
+  },
+  format: (given) => given,
+});
+
 /** Comma-separated values; an empty text is an empty list. */
 export function list<T>(of: Parser<T>, most: number, expects: string): Parser<readonly T[]> {
   return parser({

@@ -64,7 +64,7 @@ export function appDeps(
     deadlines,
     clock,
     limits: settings.limits,
-    answerHeaders: () => settings.answerHeaders,
+    settings,
     ...defined({ onAnswer }),
     onRefused: (status, reason) => metrics.calls.countRefusal(status, reason),
     onError,

@@ -15,6 +15,12 @@ import {
 } from "./authenticate.ts";
 import type { AnswerHeader } from "./answer-headers.ts";
 import { SIMULATED_HEADER } from "./api/status.ts";
+import {
+  answerPreflight,
+  showToPage,
+  type CrossOriginSettings,
+  type Find,
+} from "./cross-origin.ts";
 import { showAnswer, type SeenAnswer } from "./show-answer.ts";
 import { readClient } from "./client.ts";
 import { errorResponse } from "./error-response.ts";
@@ -56,8 +62,11 @@ export interface AppDeps {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly limits: Pick<HttpLimits, "jsonDepth" | "bigBodies">;
-  /** Facts that complete answers of calls name in headers. */
-  answerHeaders(): readonly AnswerHeader[];
+  /** Read on each use: they change while the gateway runs. */
+  readonly settings: CrossOriginSettings & {
+    /** Facts that complete answers of calls name in headers. */
+    readonly answerHeaders: readonly AnswerHeader[];
+  };
   /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
   readonly onAnswer?: (answer: SeenAnswer) => void;
   /** A request for a model endpoint was refused before it was a call. */
@@ -106,7 +115,7 @@ export function openServer(
       return deps.limits.jsonDepth;
     },
     get answerHeaders() {
-      return deps.answerHeaders();
+      return deps.settings.answerHeaders;
     },
     ...bodySlotsFor(deps.limits.bigBodies),
     deadlines: deps.deadlines,
@@ -211,7 +220,7 @@ class SocketEnd implements SocketPeer {
 export function openHandler(deps: AppDeps): (request: Request) => Promise<Response> {
   return buildApp(deps, {
     jsonDepth: deps.limits.jsonDepth,
-    answerHeaders: deps.answerHeaders(),
+    answerHeaders: deps.settings.answerHeaders,
     ...bodySlotsFor(deps.limits.bigBodies),
     deadlines: deps.deadlines,
     clientOf: () => ({ address: undefined, isSecure: true }),
@@ -226,14 +235,19 @@ function buildApp(deps: AppDeps, around: Surroundings): App {
   const router = new Router(routes);
   const unserved = new UnservedPaths(router, routes, deps.clock);
   const targets = new Targets(router, unserved, aliasesFor(deps));
+  const find: Find = (request) => targets.find(request);
+  const serveFound = (request: Request, found: Target | Response): Promise<Response> => {
+    if (!(found instanceof Response)) return serve(request, found, deps, around, unserved);
+    deps.onRefused(found.status, "unknown_path");
+    return Promise.resolve(found);
+  };
   return (request) => {
     if (hasSeveralHosts(request)) return Promise.resolve(unserved.refuseHost());
-    const target = targets.find(request);
-    if (target instanceof Response) {
-      deps.onRefused(target.status, "unknown_path");
-      return Promise.resolve(target);
-    }
-    return serve(request, target, deps, around, unserved);
+    if (!request.headers.has("origin")) return serveFound(request, targets.find(request));
+    const preflight = answerPreflight(request, find, deps.settings);
+    if (preflight !== undefined) return Promise.resolve(preflight);
+    const found = targets.find(request);
+    return showToPage(serveFound(request, found), request, found, deps.settings);
   };
 }
 

@@ -86,6 +86,11 @@ async function drawn(more: object = {}): Promise<Response> {
   return await gateway.post("/v1/images/generations", body);
 }
 
+async function forPages(): Promise<string> {
+  const { headers } = await gateway.get("/v1/models", { origin: "https://other.example.com" });
+  return headers.get("access-control-allow-origin") ?? "absent";
+}
+
 async function costHeader(): Promise<string> {
   return (await drawn()).headers.has("sluice-cost") ? "shown" : "absent";
 }
@@ -246,6 +251,12 @@ const CASES: Readonly<Record<string, Case>> = {
     probe: async () => String((await drawn({ image: pngUrl(64, 64) })).status),
     before: "200",
     after: "400",
+  },
+  "cors.origins": {
+    value: "https://chat.example.com",
+    probe: forPages,
+    before: "*",
+    after: "absent",
   },
   "answers.headers": { value: "channel", probe: costHeader, before: "shown", after: "absent" },
   "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
