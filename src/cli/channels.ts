@@ -9,9 +9,12 @@ export const channels: Noun = {
     {
       usage: "list",
       doc: "lists the channels of all sources",
+      options: { tag: "<label>" },
       ask(words) {
         words.none();
-        return { method: "GET", path: "/api/channel" };
+        const tag = words.text("tag");
+        const query = tag === undefined ? "" : `?tag=${encodeURIComponent(tag)}`;
+        return { method: "GET", path: `/api/channel${query}` };
       },
       show: (data) =>
         table(

@@ -26,6 +26,10 @@ export interface Channel {
   readonly isSimulated: boolean;
   /** Networks that its connections may reach; any if absent. */
   readonly reach?: Reach;
+  /** For people only. */
+  readonly notes?: string;
+  /** Labels of the owner, to find channels. */
+  readonly tags?: readonly string[];
 }
 
 /**

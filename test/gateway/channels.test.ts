@@ -172,9 +172,40 @@ describe("a change", () => {
     expect<unknown>({ ...changed.data, updated_at: 0 }).toEqual({
       ...described,
       priority: 1,
+      revision: 2,
       updated_at: 0,
     });
     expect(await call()).toBe(200);
+  });
+
+  test("that is based on an older revision is refused, and the answer names the changed fields", async () => {
+    const id = await create({ notes: "the lab pays" });
+    const path = `/api/channel/${id}`;
+    const { data, headers } = await root("GET", path);
+    const etag = headers.get("etag") ?? "";
+    await root("PUT", path, { priority: 4, tags: ["eu"] });
+
+    const byField = await root("PUT", path, { weight: 2, revision: data["revision"] });
+    const byHeader = await root("PUT", path, { weight: 2 }, { "if-match": etag });
+    const deletion = await root("DELETE", path, undefined, { "if-match": etag });
+    const deletionByQuery = await root("DELETE", `${path}?revision=1`);
+
+    expect(etag).toBe('"1"');
+    for (const refused of [byField, byHeader, deletion, deletionByQuery]) {
+      expect(refused.status).toBe(409);
+      expect(refused.body.message).toContain("Changed since: priority, tags.");
+      expect(refused.data).toMatchObject({
+        revision: 2,
+        changes: [{ revision: 2, fields: ["priority", "tags"] }],
+      });
+    }
+    expect((await root("PUT", path, { weight: 2, revision: 2 })).data).toMatchObject({
+      weight: 2,
+      revision: 3,
+    });
+    expect((await root("PUT", path, { weight: 3 }, { "if-match": "*" })).status).toBe(200);
+    expect((await root("PUT", path, { weight: 3 }, { "if-match": "W/abc" })).status).toBe(400);
+    expect((await root("DELETE", `${path}?revision=4`)).status).toBe(200);
   });
 
   test("of the address removes the credential, which is never sent to the new address", async () => {
@@ -273,6 +304,38 @@ describe("a change", () => {
     ending.abort();
     await running.text().catch(() => {});
     await waitFor(async () => (await call()) === 200);
+  });
+});
+
+describe("labels and notes", () => {
+  const namesOf = async (query: string): Promise<unknown> => {
+    const { data } = await root("GET", `/api/channel${query}`);
+    return (data["items"] as { name: string }[]).map(({ name }) => name);
+  };
+
+  test("are shown, and the list can be limited to channels with a label", async () => {
+    await create({ name: "a", tags: ["eu", "paid"], notes: "until March" });
+    await create({ name: "b", tags: ["eu"] });
+    await create({ name: "c" });
+
+    expect(await namesOf("?tag=eu")).toEqual(["a", "b"]);
+    expect(await namesOf("?tag=eu,paid")).toEqual(["a"]);
+    expect(await namesOf("?tag=us")).toEqual([]);
+    expect(await namesOf("")).toEqual(["a", "b", "c"]);
+    const { data } = await root("GET", "/api/channel?tag=paid");
+    expect(data["items"]).toMatchObject([{ tags: ["eu", "paid"], notes: "until March" }]);
+  });
+
+  test("are checked, and a change can remove them", async () => {
+    const id = await create({ tags: ["eu"], notes: "x" });
+
+    const twice = await root("PUT", `/api/channel/${id}`, { tags: ["us", "us"] });
+    const spaced = await root("PUT", `/api/channel/${id}`, { tags: ["a b"] });
+    const removed = await root("PUT", `/api/channel/${id}`, { tags: null, notes: null });
+
+    expect(twice.body.message).toContain("is a duplicate label");
+    expect(spaced.body.message).toContain("is not a label of 1 to 64");
+    expect(removed.data).toMatchObject({ tags: [], notes: null });
   });
 });
 

@@ -83,6 +83,24 @@ const listedModel = chosen<typeof named | typeof mapped>((given) =>
   ],
 });
 
+const MAX_TAGS = 32;
+
+export const channelTag = text(
+  "a label of 1 to 64 letters, digits and the characters - _ . : / =",
+  /^[\p{L}\p{N}_.:/=-]{1,64}$/u,
+);
+
+/** Descriptions by people; calls do not read them. */
+const DESCRIBING_FIELDS = {
+  notes: text("text of 1 to 4000 characters", /^(?!\s*$)[^\p{Cs}\0]{1,4000}$/u)
+    .schema.describe("Text for people, of at most 4000 characters.")
+    .optional(),
+  tags: list(channelTag.schema, { max: MAX_TAGS })
+    .superRefine(refuseRepeatedTags, ALWAYS)
+    .describe("Labels of your own, to find channels by; at most 32.")
+    .optional(),
+};
+
 /** The fields of a channel that hold for every provider. */
 export const CHANNEL_FIELDS = {
   name: objectName.schema.describe(
@@ -133,6 +151,7 @@ export const CHANNEL_FIELDS = {
   limits: PACE.describe(
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
+  ...DESCRIBING_FIELDS,
 };
 
 interface ChannelTerms {
@@ -167,6 +186,8 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       options: given.options && Object.fromEntries(given.options),
       maxConcurrent: given.max_concurrent,
       limits: given.limits,
+      notes: given.notes,
+      tags: given.tags?.length === 0 ? undefined : given.tags,
     }),
   };
 }
@@ -186,6 +207,14 @@ function checkModelNames(models: unknown, context: z.RefinementCtx): void {
     const message = "is a duplicate name. Choose another one.";
     if (taken.has(name)) context.addIssue({ code: "custom", message, path: [index] });
     taken.add(name);
+  }
+}
+
+function refuseRepeatedTags(tags: unknown, context: z.RefinementCtx): void {
+  if (!Array.isArray(tags)) return;
+  for (const [index, tag] of tags.entries()) {
+    if (tags.indexOf(tag) === index) continue;
+    context.addIssue({ code: "custom", message: "is a duplicate label.", path: [index] });
   }
 }
 

@@ -35,7 +35,7 @@ export const channels: Section<StoredEntry> = {
         {
           channel,
           fields: fieldsOf(channel, channel.isEnabled, placeholdersOf(channel)),
-          stamp: [channel.id, channel.updatedAt],
+          stamp: [channel.id, channel.updatedAt, channel.revision],
           delete: (on) => on.channels.delete(channel.id),
         },
       ]),
@@ -136,6 +136,7 @@ function fieldsOf(
     ...(weight === 1 ? {} : { weight }),
     ...defined({ max_concurrent: maxConcurrent }),
     ...limitFields("limits", channel.limits),
+    ...defined({ notes: channel.notes, tags: channel.tags }),
     ...(isEnabled ? {} : { status: "disabled" }),
   };
 }

@@ -34,6 +34,12 @@ export const CHANNEL = z
     weight: z.number(),
     max_concurrent: z.int().nullable(),
     limits: SHOWN_LIMITS,
+    notes: z.string().nullable(),
+    tags: z.array(z.string()),
+    revision: z
+      .int()
+      .nullable()
+      .describe("Counts the changes of a stored channel; send it back to find others' changes."),
     credentials: z.object({ count: z.int(), labels: z.array(z.string()) }),
     reach: z.enum(["public", "private"]).nullable(),
     state: z.enum(["closed", "half-open", "open"]),
@@ -56,6 +62,7 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     // The reason why an enabled channel cannot serve.
     trouble: issue ?? null,
     ...describe(stored ?? channel),
+    revision: stored?.revision ?? null,
     credentials: {
       count: channel.credentials.length + (stored?.sealedCredentials ?? 0),
       labels: channel.credentials.map(({ label }) => label),
@@ -82,6 +89,8 @@ export function describe(channel: ChannelDraft): JsonObject {
     weight,
     max_concurrent: channel.maxConcurrent ?? null,
     limits: showLimits(limits),
+    notes: channel.notes ?? null,
+    tags: channel.tags ?? [],
   };
 }
 
