@@ -307,6 +307,96 @@ describe("a change", () => {
   });
 });
 
+describe("overrides", () => {
+  const OVERRIDES = {
+    headers: { set: { "X-Team": "search" }, default: { "user-agent": "x" }, remove: ["accept"] },
+    query: { set: { trace: "on" } },
+    body: {
+      set: { "metadata.owner": "lab", seed: 7 },
+      default: { top_p: 0.5, temperature: 0.1 },
+      remove: ["user"],
+    },
+  };
+  const question = { model: MODEL, max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+  const given = { ...question, temperature: 0.9, user: "someone" };
+  const EXPECTED = {
+    ...question,
+    temperature: 0.9,
+    top_p: 0.5,
+    seed: 7,
+    metadata: { owner: "lab" },
+  };
+
+  test("change headers, query and body of passed and of translated calls, and not the credential", async () => {
+    await create(OVERRIDES);
+
+    const passed = await opened.post("/v1/chat/completions", given);
+    const translated = await opened.post("/v1/messages", given);
+
+    expect([passed.status, translated.status]).toEqual([200, 200]);
+    expect(passed.headers.get("sluice-lossy")).toBe("user");
+    const [first, second] = sandbox.requests.filter(({ path }) => path.includes("completions"));
+    expect(first?.body).toEqual(EXPECTED);
+    expect(second?.body).toMatchObject({ seed: 7, top_p: 0.5, metadata: { owner: "lab" } });
+    for (const sent of [first, second]) {
+      expect(sent?.headers).toMatchObject({
+        "x-team": "search",
+        "user-agent": "sluice",
+        authorization: `Bearer ${SECRET}`,
+      });
+      expect(sent?.headers).not.toHaveProperty("accept");
+      expect(String(sent?.query)).toContain("trace=on");
+    }
+  });
+
+  test("are shown as they can be written again, and named by an explanation", async () => {
+    const body = { set: { a: "1", b: '"1"', c: null, d: [true, "x"], e: { f: "null" } } };
+    const id = await create({ ...OVERRIDES, body });
+    const { data } = await root("GET", `/api/channel/${id}`);
+
+    const again = await root("PUT", `/api/channel/${id}`, { ...data, priority: 1 });
+    const explained = await opened.post("/api/explain", {
+      path: "/v1/chat/completions",
+      body: given,
+    });
+    const { data: explanation } = (await explained.json()) as {
+      data: { channels: { overrides: string[] }[]; request: { body: object } };
+    };
+
+    expect(data["body"]).toEqual({
+      set: { a: 1, b: '"1"', d: [true, "x"], e: { f: "null" } },
+    });
+    expect(again.data["body"]).toEqual(data["body"] ?? null);
+    expect(again.data["headers"]).toEqual({
+      set: { "x-team": "search" },
+      default: { "user-agent": "x" },
+      remove: ["accept"],
+    });
+    expect(explanation.request.body).toMatchObject({ a: 1, b: "1", e: { f: null } });
+    expect(explanation.channels[0]?.overrides).toContain("headers.set.x-team");
+    expect(explanation.channels[0]?.overrides).toContain("body.set.b");
+  });
+
+  test.each([
+    [{ headers: { set: { Authorization: "x" } } }, '"Authorization" carries credentials'],
+    [{ headers: { remove: ["x-api-key"] } }, '"x-api-key" carries credentials'],
+    [{ headers: { set: { "Transfer-Encoding": "x" } } }, "belongs to the connection"],
+    [{ headers: { set: { "x-a": "1" }, remove: ["X-A"] } }, "Choose one of set, default"],
+    [{ headers: { set: { "x-a": "1\r\nx-b: 2" } } }, "is not text of 1 to 2000"],
+    [{ query: { set: { key: "x" } } }, '"key" carries credentials'],
+    [{ body: { set: { model: "x" } } }, '"model" cannot be overridden'],
+    [{ body: { remove: ["stream_options.include_usage"] } }, "cannot be overridden"],
+    [{ body: { set: { generationConfig: {} } } }, "cannot be overridden"],
+    [{ body: { set: { "__proto__.a": 1 } } }, "is not a path of members"],
+    [{ body: { put: {} } }, '"put" is not known here'],
+  ])("%j are refused with an explanation", async (more, reason) => {
+    const refused = await root("POST", "/api/channel", described(more));
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.message).toContain(reason);
+  });
+});
+
 describe("labels and notes", () => {
   const namesOf = async (query: string): Promise<unknown> => {
     const { data } = await root("GET", `/api/channel${query}`);

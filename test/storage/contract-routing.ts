@@ -28,6 +28,14 @@ const ENTRY: ChannelEntry = {
   weight: 0.125,
   maxConcurrent: 7,
   limits: { requestsPerMinute: 5, tokensPerMinute: 6 },
+  overrides: {
+    headers: { set: { "x-team": "a" }, default: { "x-more": "b" }, remove: ["user-agent"] },
+    query: { set: { "api-version": "2" } },
+    body: {
+      set: { "thinking.type": "off", top_k: 1, list: [null, { a: true }] },
+      remove: ["user"],
+    },
+  },
   notes: "paid by the lab\nuntil March",
   tags: ["eu", "生产"],
   isEnabled: true,

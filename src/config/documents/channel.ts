@@ -11,6 +11,7 @@ import { upstreamCredential } from "../secrets.ts";
 import { didYouMean } from "../suggest.ts";
 import { ALWAYS, chosen, dictionary, fields, isMap, list } from "./fields.ts";
 import { PACE } from "./limits.ts";
+import { OVERRIDE_FIELDS, overridesOf } from "./overrides.ts";
 
 /** The requirements of a channel's provider. */
 export interface KnownProvider {
@@ -85,7 +86,7 @@ const listedModel = chosen<typeof named | typeof mapped>((given) =>
 
 const MAX_TAGS = 32;
 
-export const channelTag = text(
+const channelTag = text(
   "a label of 1 to 64 letters, digits and the characters - _ . : / =",
   /^[\p{L}\p{N}_.:/=-]{1,64}$/u,
 );
@@ -151,6 +152,7 @@ export const CHANNEL_FIELDS = {
   limits: PACE.describe(
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
+  ...OVERRIDE_FIELDS,
   ...DESCRIBING_FIELDS,
 };
 
@@ -186,6 +188,7 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       options: given.options && Object.fromEntries(given.options),
       maxConcurrent: given.max_concurrent,
       limits: given.limits,
+      overrides: overridesOf(given),
       notes: given.notes,
       tags: given.tags?.length === 0 ? undefined : given.tags,
     }),

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { channelOf, channelSchema } from "../documents/channel.ts";
 import { ALWAYS, chosen, isMap, list, uniqueNames } from "../documents/fields.ts";
+import { overrideFields } from "../documents/overrides.ts";
 import type { Report } from "../mistakes.ts";
 import { choice } from "../parsers.ts";
 import { findNode, readDocument } from "../read-document.ts";
@@ -136,6 +137,7 @@ function fieldsOf(
     ...(weight === 1 ? {} : { weight }),
     ...defined({ max_concurrent: maxConcurrent }),
     ...limitFields("limits", channel.limits),
+    ...overrideFields(channel.overrides),
     ...defined({ notes: channel.notes, tags: channel.tags }),
     ...(isEnabled ? {} : { status: "disabled" }),
   };

@@ -165,7 +165,7 @@ export class ChannelRegistry {
       ...(stored.limits === undefined ? {} : { limits: stored.limits }),
       isSimulated: false,
       reach: stored.reach,
-      ...defined({ notes: stored.notes, tags: stored.tags }),
+      ...defined({ overrides: stored.overrides, notes: stored.notes, tags: stored.tags }),
     };
     const issue = this.#issueWith(stored, provider?.needsKey);
     return { source: "stored", channel, stored, ...(issue === undefined ? {} : { issue }) };

@@ -9,6 +9,7 @@ import {
   type Destination,
   type StoredChannel,
 } from "#core/stored-routing.ts";
+import type { Overrides, ValueChanges } from "#core/overrides.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { defined, listOf, memberOf, numberOf } from "#lib/values.ts";
@@ -158,6 +159,7 @@ export function createChannelStore({
         style: style ?? undefined,
         maxConcurrent: maxConcurrent ?? undefined,
         limits: limitsOf({ ...row, concurrency: null }),
+        overrides: row.overrides === null ? undefined : toOverrides(row.overrides),
         notes: row.notes ?? undefined,
         tags: toTags(row.tags),
       }),
@@ -222,6 +224,7 @@ function columnsOf(entry: Omit<ChannelEntry, "credentials">) {
     requests_per_minute: entry.limits?.requestsPerMinute ?? null,
     tokens_per_minute: entry.limits?.tokensPerMinute ?? null,
     status: entry.isEnabled ? STATUS.enabled : STATUS.disabled,
+    overrides: entry.overrides === undefined ? null : JSON.stringify(entry.overrides),
     notes: entry.notes ?? null,
     tags: JSON.stringify(entry.tags ?? []),
   };
@@ -260,6 +263,39 @@ function toChanges(text: string): readonly ChannelRevision[] {
     const at = numberOf(memberOf(each, "at"));
     if (revision === undefined || at === undefined) return [];
     return [{ revision, at, fields: textsOf(memberOf(each, "fields")) }];
+  });
+}
+
+function toOverrides(text: string): Overrides | undefined {
+  const json = parseJson(text);
+  const textual = (value: Json): string | undefined =>
+    typeof value === "string" ? value : undefined;
+  return defined({
+    headers: toValueChanges(memberOf(json, "headers"), textual),
+    query: toValueChanges(memberOf(json, "query"), textual),
+    body: toValueChanges(memberOf(json, "body"), (value) => value),
+  });
+}
+
+function toValueChanges<T>(
+  json: Json | undefined,
+  read: (value: Json) => T | undefined,
+): ValueChanges<T> | undefined {
+  if (!isObject(json)) return undefined;
+  const record = (name: string): Record<string, T> | undefined => {
+    const given = json[name];
+    if (!isObject(given)) return undefined;
+    const entries = Object.entries(given).flatMap(([key, value = null]): [string, T][] => {
+      const known = read(value);
+      return known === undefined ? [] : [[key, known]];
+    });
+    return Object.fromEntries(entries);
+  };
+  const { remove } = json;
+  return defined({
+    set: record("set"),
+    default: record("default"),
+    remove: remove === undefined ? undefined : textsOf(remove),
   });
 }
 

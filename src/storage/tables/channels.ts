@@ -22,6 +22,8 @@ export interface ChannelsTable {
   tokens_per_minute: number | null;
   /** 1 enabled, 2 disabled. */
   status: number;
+  /** Changes of requests, in JSON. */
+  overrides: string | null;
   notes: string | null;
   /** A list of labels in JSON. */
   tags: Generated<string>;

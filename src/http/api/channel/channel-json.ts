@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { overrideFields } from "#config/documents/overrides.ts";
 import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
@@ -9,6 +10,14 @@ import { seconds } from "../seconds.ts";
 
 export const SHOWN_LIMITS = z
   .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
+  .nullable();
+
+const CHANGES = z
+  .object({
+    set: z.record(z.string(), z.unknown()).optional(),
+    default: z.record(z.string(), z.unknown()).optional(),
+    remove: z.array(z.string()).optional(),
+  })
   .nullable();
 
 export const CHANNEL = z
@@ -34,6 +43,9 @@ export const CHANNEL = z
     weight: z.number(),
     max_concurrent: z.int().nullable(),
     limits: SHOWN_LIMITS,
+    headers: CHANGES,
+    query: CHANGES,
+    body: CHANGES,
     notes: z.string().nullable(),
     tags: z.array(z.string()),
     revision: z
@@ -89,6 +101,10 @@ export function describe(channel: ChannelDraft): JsonObject {
     weight,
     max_concurrent: channel.maxConcurrent ?? null,
     limits: showLimits(limits),
+    headers: null,
+    query: null,
+    body: null,
+    ...overrideFields(channel.overrides),
     notes: channel.notes ?? null,
     tags: channel.tags ?? [],
   };
