@@ -307,6 +307,78 @@ describe("a change", () => {
   });
 });
 
+describe("a copy", () => {
+  test("has the same fields and credentials, is disabled, and shows no credential", async () => {
+    const id = await create({ tags: ["eu"], priority: 3, body: { set: { seed: 7 } } });
+    const { data: original } = await root("GET", `/api/channel/${id}`);
+
+    const copied = await root("POST", `/api/channel/${id}/copy`, {});
+    const copyId = Number(copied.data["id"]);
+
+    expect(JSON.stringify(copied.body)).not.toContain(SECRET);
+    const { tags, priority, body, models, credentials, base_url, reach } = original;
+    expect(copied.data).toMatchObject({
+      tags,
+      priority,
+      body,
+      models,
+      credentials,
+      base_url,
+      reach,
+      name: "main-copy",
+      status: 2,
+      revision: 1,
+    });
+    await root("PUT", `/api/channel/${copyId}`, { status: 1 });
+    await root("DELETE", `/api/channel/${id}`);
+    expect(await call()).toBe(200);
+    expect(credentialsSeenBy(sandbox).at(-1)).toBe(`Bearer ${SECRET}`);
+  });
+
+  test("needs a free name, and a channel of one's own", async () => {
+    const simulated = await root("POST", "/api/channel/simulated-openai/copy", {});
+    const id = await create();
+
+    const taken = await root("POST", `/api/channel/${id}/copy`, { name: "main" });
+    const missing = await root("POST", "/api/channel/none/copy", {});
+
+    expect(simulated.body.message).toContain("simulator cannot be copied");
+    expect(taken.body.message).toContain("already exists");
+    expect(missing.status).toBe(404);
+  });
+
+  test("of a channel in a private network can be made by an admin without a change of its address", async () => {
+    const id = await create();
+    const admin = await asUser(opened.url, "the-admin", "admin");
+
+    const copied = await admin("POST", `/api/channel/${id}/copy`, { name: "second", status: 1 });
+
+    expect(copied.data).toMatchObject({ name: "second", status: 1, reach: "private" });
+  });
+});
+
+describe("a test of all channels", () => {
+  test("reports each channel, also disabled ones", async () => {
+    await create({ name: "good", tags: ["eu"] });
+    await create({ name: "off", status: 2 });
+    await create({ name: "gone", base_url: "http://127.0.0.1:1/v1", tags: ["eu"] });
+
+    const all = await root("POST", "/api/channel/test", {});
+    const some = await root("POST", "/api/channel/test", { tag: "eu" });
+
+    expect(all.data).toMatchObject({
+      tested: 3,
+      failed: 1,
+      items: [
+        { name: "good", ok: true, trouble: null, probes: [{ ok: true }] },
+        { name: "off", ok: true },
+        { name: "gone", ok: false, probes: [{ ok: false, fault: "upstream_unreachable" }] },
+      ],
+    });
+    expect(some.data).toMatchObject({ tested: 2, failed: 1 });
+  });
+});
+
 describe("overrides", () => {
   const OVERRIDES = {
     headers: { set: { "X-Team": "search" }, default: { "user-agent": "x" }, remove: ["accept"] },
