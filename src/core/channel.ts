@@ -27,6 +27,8 @@ export interface Channel {
   readonly isSimulated: boolean;
   /** Networks that its connections may reach; any if absent. */
   readonly reach?: Reach;
+  /** Its models are also served under names with this prefix and a slash. */
+  readonly modelPrefix?: string;
   /** The owner's changes to its requests. */
   readonly overrides?: Overrides;
   /** For people only. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
-import { asRoot, asUser, openWithRoot, ROOT, type Ask } from "#test/accounts.ts";
+import { asRoot, asUser, openWithRoot, ROOT, textIn, type Ask } from "#test/accounts.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -376,6 +376,55 @@ describe("a test of all channels", () => {
       ],
     });
     expect(some.data).toMatchObject({ tested: 2, failed: 1 });
+  });
+});
+
+describe("a prefix of models", () => {
+  test("serves the models of its channel under a second name, which lists show", async () => {
+    await create({ model_prefix: "eu", models: [{ name: "small", upstream: MODEL }] });
+    await create({ name: "elsewhere", base_url: at(other), models: ["small"], priority: -1 });
+
+    expect(await call("eu/small")).toBe(200);
+    expect(sandbox.requests.at(-1)?.body).toMatchObject({ model: MODEL });
+    expect(other.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    expect(await call("us/small")).toBe(404);
+
+    const listed = await opened.get("/v1/models");
+    const { data } = (await listed.json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual(["eu/small", "small"]);
+  });
+
+  test("is used by a test of the channel, and charged like the plain name", async () => {
+    const id = await create({ model_prefix: "eu" });
+    const probe = await root("POST", `/api/channel/${id}/test`, { model: `eu/${MODEL}` });
+
+    await call(MODEL);
+    const plain = await lastCost();
+    await call(`eu/${MODEL}`);
+
+    expect(probe.data).toMatchObject({ ok: true });
+    expect(plain).toBeGreaterThan(0);
+    expect(await lastCost()).toBe(plain);
+  });
+
+  test("can limit a key to the channels with the prefix", async () => {
+    await create({ model_prefix: "eu" });
+    const { data } = await root("POST", "/api/token", { name: "k", models: ["eu/*"] });
+    const asKey = async (model: string): Promise<number> => {
+      const answer = await fetch(`${opened.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${textIn(data, "key")}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] }),
+      });
+      await answer.text();
+      return answer.status;
+    };
+
+    expect(await asKey(`eu/${MODEL}`)).toBe(200);
+    expect(await asKey(MODEL)).toBe(404);
   });
 });
 

@@ -28,6 +28,7 @@ const ENTRY: ChannelEntry = {
   weight: 0.125,
   maxConcurrent: 7,
   limits: { requestsPerMinute: 5, tokensPerMinute: 6 },
+  modelPrefix: "eu",
   overrides: {
     headers: { set: { "x-team": "a" }, default: { "x-more": "b" }, remove: ["user-agent"] },
     query: { set: { "api-version": "2" } },

@@ -127,6 +127,14 @@ export const CHANNEL_FIELDS = {
       "Names to serve; `{ name, upstream }` if the vendor uses another name. Without it, all models of the vendor.",
     )
     .optional(),
+  model_prefix: text(
+    "a prefix of 1 to 64 letters, digits, dots, dashes and underscores",
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+  )
+    .schema.describe(
+      "The channel's models are also served as `prefix/model`, by this channel and others with the same prefix.",
+    )
+    .optional(),
   style: text("the id of a wire format", /^[a-z0-9-]{1,64}$/)
     .schema.describe("The wire format, if the vendor has several.")
     .optional(),
@@ -188,6 +196,7 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       options: given.options && Object.fromEntries(given.options),
       maxConcurrent: given.max_concurrent,
       limits: given.limits,
+      modelPrefix: given.model_prefix,
       overrides: overridesOf(given),
       notes: given.notes,
       tags: given.tags?.length === 0 ? undefined : given.tags,

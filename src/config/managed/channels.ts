@@ -132,6 +132,7 @@ function fieldsOf(
     ...defined({ base_url: baseUrl }),
     ...(keys.length === 0 ? {} : { api_keys: keys }),
     ...(models.kind === "discover" ? {} : { models: modelNames(models) }),
+    ...defined({ model_prefix: channel.modelPrefix }),
     ...defined({ style, options: options && Object.fromEntries(sorted(Object.entries(options))) }),
     ...(priority === 0 ? {} : { priority }),
     ...(weight === 1 ? {} : { weight }),

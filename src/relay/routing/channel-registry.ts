@@ -165,7 +165,12 @@ export class ChannelRegistry {
       ...(stored.limits === undefined ? {} : { limits: stored.limits }),
       isSimulated: false,
       reach: stored.reach,
-      ...defined({ overrides: stored.overrides, notes: stored.notes, tags: stored.tags }),
+      ...defined({
+        modelPrefix: stored.modelPrefix,
+        overrides: stored.overrides,
+        notes: stored.notes,
+        tags: stored.tags,
+      }),
     };
     const issue = this.#issueWith(stored, provider?.needsKey);
     return { source: "stored", channel, stored, ...(issue === undefined ? {} : { issue }) };

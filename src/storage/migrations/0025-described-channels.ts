@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Ddl } from "./ddl.ts";
 
-/** Overrides of requests, notes, labels and revisions of channels. */
+/** Prefixes of models, overrides of requests, notes, labels and revisions of channels. */
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
 export async function describedChannels(db: Kysely<any>, ddl: Ddl): Promise<void> {
   const add = (name: string, type: "text" | typeof ddl.integer, usual?: string | number) =>
@@ -11,6 +11,7 @@ export async function describedChannels(db: Kysely<any>, ddl: Ddl): Promise<void
         usual === undefined ? column : column.notNull().defaultTo(usual),
       )
       .execute();
+  await add("model_prefix", "text");
   await add("overrides", "text");
   await add("notes", "text");
   await add("tags", "text", "[]");

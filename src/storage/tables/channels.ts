@@ -22,6 +22,7 @@ export interface ChannelsTable {
   tokens_per_minute: number | null;
   /** 1 enabled, 2 disabled. */
   status: number;
+  model_prefix: string | null;
   /** Changes of requests, in JSON. */
   overrides: string | null;
   notes: string | null;

@@ -37,6 +37,7 @@ export const CHANNEL = z
     models: z
       .array(z.union([z.string(), z.object({ name: z.string(), upstream: z.string() })]))
       .nullable(),
+    model_prefix: z.string().nullable(),
     style: z.string().nullable(),
     options: z.looseObject({}).nullable(),
     priority: z.int(),
@@ -95,6 +96,7 @@ export function describe(channel: ChannelDraft): JsonObject {
     provider,
     base_url: baseUrl === undefined || baseUrl === "" ? null : baseUrl,
     models: showModels(models),
+    model_prefix: channel.modelPrefix ?? null,
     style: style ?? null,
     options: options ?? null,
     priority,
