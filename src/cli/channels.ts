@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, numberOf, textOf } from "#lib/values.ts";
-import { cell, listing, table, type Noun, type Words } from "./command.ts";
+import { cell, listing, table, UsageError, type Noun, type Prompt, type Words } from "./command.ts";
 import { columns } from "./columns.ts";
 
 export const channels: Noun = {
@@ -9,9 +9,12 @@ export const channels: Noun = {
     {
       usage: "list",
       doc: "lists the channels of all sources",
+      options: { tag: "<label>" },
       ask(words) {
         words.none();
-        return { method: "GET", path: "/api/channel" };
+        const tag = words.text("tag");
+        const query = tag === undefined ? "" : `?tag=${encodeURIComponent(tag)}`;
+        return { method: "GET", path: `/api/channel${query}` };
       },
       show: (data) =>
         table(
@@ -40,15 +43,23 @@ export const channels: Noun = {
     },
     {
       usage: "test <id|name>",
-      doc: "tests a channel: requests its model list, or one token of a model",
-      options: { model: "<name>" },
+      doc: "tests a channel, or --all: requests its model list, or one token of a model",
+      options: { model: "<name>", all: undefined, tag: "<label>" },
+      ask: (words) => (words.has("all") ? testOfAll(words) : testOfOne(words)),
+      show: (data) => (data["items"] === undefined ? showProbes(data) : showReport(data)),
+      isFailure: (data) =>
+        data["items"] === undefined ? flagOf(data["ok"]) !== true : numberOf(data["failed"]) !== 0,
+    },
+    {
+      usage: "copy <id|name>",
+      doc: "stores a copy of a channel with its credentials, disabled",
+      options: { name: "<name>" },
       ask: (words) => ({
         method: "POST",
-        path: `${channelPath(words)}/test`,
-        body: defined({ model: words.text("model") }),
+        path: `${channelPath(words)}/copy`,
+        body: defined({ name: words.text("name") }),
       }),
-      show: showProbes,
-      isFailure: (data) => flagOf(data["ok"]) !== true,
+      show: listing,
     },
     change("enable <id>", "enables a channel", 1),
     change("disable <id>", "disables a channel; its running calls are completed", 2),
@@ -79,6 +90,30 @@ function change(usage: string, doc: string, status: number): Noun["verbs"][numbe
     ask: (words) => ({ method: "PUT", path: channelPath(words), body: { status } }),
     show: listing,
   };
+}
+
+function testOfOne(words: Words): Prompt {
+  if (words.text("tag") !== undefined) throw new UsageError("--tag needs --all.");
+  const body = defined({ model: words.text("model") });
+  return { method: "POST", path: `${channelPath(words)}/test`, body };
+}
+
+function testOfAll(words: Words): Prompt {
+  words.none();
+  if (words.text("model") !== undefined)
+    throw new UsageError("--all and --model exclude each other.");
+  return { method: "POST", path: "/api/channel/test", body: defined({ tag: words.text("tag") }) };
+}
+
+/** The results of all channels, each below its name. */
+function showReport(data: JsonObject): readonly string[] {
+  const lines = listOf(data["items"])
+    .filter(isObject)
+    .flatMap((each) => [
+      `${textOf(each["name"]) ?? ""} (${textOf(each["provider"]) ?? ""})`,
+      ...showProbes(each).map((line) => `  ${line}`),
+    ]);
+  return [...lines, `tested: ${cell(data["tested"] ?? 0)}, failed: ${cell(data["failed"] ?? 0)}`];
 }
 
 export function showProbes(data: JsonObject): readonly string[] {

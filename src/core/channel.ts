@@ -1,4 +1,5 @@
 import type { RateLimits } from "./limits.ts";
+import type { Overrides } from "./overrides.ts";
 
 /** An upstream account: a provider, its address, its credentials and its models. */
 export interface Channel {
@@ -26,6 +27,14 @@ export interface Channel {
   readonly isSimulated: boolean;
   /** Networks that its connections may reach; any if absent. */
   readonly reach?: Reach;
+  /** Its models are also served under names with this prefix and a slash. */
+  readonly modelPrefix?: string;
+  /** The owner's changes to its requests. */
+  readonly overrides?: Overrides;
+  /** For people only. */
+  readonly notes?: string;
+  /** Labels of the owner, to find channels. */
+  readonly tags?: readonly string[];
 }
 
 /**

@@ -37,6 +37,7 @@ export const FAULTS = {
   request_timeout: { status: 408, blame: "client", next: "stop" },
   still_running: { status: 409, blame: "client", next: "stop" },
   answer_not_kept: { status: 409, blame: "client", next: "stop" },
+  revision_outdated: { status: 409, blame: "client", next: "stop" },
   plan_outdated: { status: 409, blame: "client", next: "stop" },
   content_gone: { status: 410, blame: "upstream", next: "stop" },
   too_large: { status: 413, blame: "client", next: "stop" },

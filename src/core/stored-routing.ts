@@ -38,11 +38,25 @@ export interface ChannelEntry extends ChannelDraft {
 
 export interface StoredChannel extends ChannelEntry {
   readonly id: number;
+  /** Counts the changes; 1 for a new channel. */
+  readonly revision: number;
+  /** The latest changes, oldest first. */
+  readonly changes: readonly ChannelRevision[];
   /** Number of stored credentials that cannot be decrypted; if any, `credentials` is empty. */
   readonly sealedCredentials: number;
   /** Unix ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** One change of a stored channel. */
+export interface ChannelRevision {
+  /** The revision that it made. */
+  readonly revision: number;
+  /** Unix ms. */
+  readonly at: number;
+  /** Names of the changed fields, as the API calls them. */
+  readonly fields: readonly string[];
 }
 
 /** Without credentials the stored ones stay, if the destination is unchanged. */
@@ -71,8 +85,8 @@ export interface ChannelStore {
     id: number,
     change: (before: StoredChannel) => ChannelChange,
   ): Promise<ChangedChannel | undefined>;
-  /** False if it does not exist. */
-  delete(id: number): Promise<boolean>;
+  /** False if it does not exist. `check` may throw; it gets the latest version. */
+  delete(id: number, check?: (before: StoredChannel) => void): Promise<boolean>;
 }
 
 /** The description of a model by an admin. */

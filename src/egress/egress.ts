@@ -1,6 +1,7 @@
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
 import type { ChannelOptions, Credential, Reach } from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
+import type { RequestOverrides } from "#core/overrides.ts";
 import type { CancelSignal } from "#lib/cancellation.ts";
 import type { ResponseHead } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
@@ -34,6 +35,8 @@ export interface UpstreamRequest {
   readonly hidesAddress?: true;
   /** Added to the default headers and the credential's. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The owner's changes to headers and query, made before the credential is added. */
+  readonly overrides?: RequestOverrides;
   /** Converts the opened secret, or its exchanged token, into headers. */
   readonly authorize: Authorize;
   readonly exchange?: TokenExchange;

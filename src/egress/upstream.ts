@@ -1,5 +1,6 @@
 import type { HeaderFields } from "#core/authorize.ts";
 import { GatewayError } from "#core/error.ts";
+import { overridden } from "#core/overrides.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
 import { Pieces, sizeOf } from "#lib/pieces.ts";
@@ -41,8 +42,9 @@ export function openEgress(
     close: () => connections.close(),
   };
 
-  function send(request: UpstreamRequest): Promise<UpstreamReply> {
+  function send(given: UpstreamRequest): Promise<UpstreamReply> {
     try {
+      const request = given.overrides?.query === undefined ? given : withQuery(given);
       const written = writeRequest(request, tokens.present(request), clock.now());
       // The exchange is created afterwards, because its time limits start with it.
       return written instanceof Promise
@@ -66,7 +68,7 @@ function writeRequest(
   at: number,
 ): Written | Promise<Written> {
   if (secret instanceof Promise) return secret.then((token) => writeRequest(request, token, at));
-  const headers = headersOf(request);
+  const headers = overriddenHeaders(request);
   if (secret === undefined) return writtenOut(request, headers, "");
   const { url, method, body = "", options = {} } = request;
   const authorized = request.authorize(secret, { method, url, headers, body, options, at });
@@ -91,6 +93,25 @@ function writtenOut(
   const head = `${method} ${target} HTTP/1.1\r\n${lines}\r\n`;
   if (body === undefined) return head;
   return typeof body === "string" ? head + body : new Pieces([head, body]);
+}
+
+function overriddenHeaders(request: UpstreamRequest): HeaderFields {
+  const headers = headersOf(request);
+  const changes = request.overrides?.headers;
+  return changes === undefined ? headers : overridden(headers, changes, request.placeholder);
+}
+
+/** The request to its address with the changed query. */
+function withQuery(request: UpstreamRequest): UpstreamRequest {
+  const { overrides, placeholder } = request;
+  const url = new URL(request.url);
+  const given = Object.fromEntries(url.searchParams);
+  const query = overridden(given, overrides?.query ?? {}, placeholder);
+  for (const name in given) if (!(name in query)) url.searchParams.delete(name);
+  for (const name in query) {
+    if (query[name] !== given[name]) url.searchParams.set(name, query[name] ?? "");
+  }
+  return { ...request, url };
 }
 
 function headersOf({ url, isStream, isFile, body, headers }: UpstreamRequest): HeaderFields {

@@ -11,10 +11,12 @@ import {
   takeBackCatalog,
   updateCatalog,
 } from "./api/catalog/catalog.ts";
+import { copyChannel } from "./api/channel/copy-channel.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
 import { getChannel, getChannelHistory, listChannels } from "./api/channel/list-channels.ts";
 import { testChannel } from "./api/channel/test-channel.ts";
+import { testChannels } from "./api/channel/test-channels.ts";
 import { updateChannel } from "./api/channel/update-channel.ts";
 import {
   applyConfiguration,
@@ -223,7 +225,9 @@ export const ENDPOINTS: EndpointsBySubject = {
     createChannel,
     updateChannel,
     deleteChannel,
+    copyChannel,
     testChannel,
+    testChannels,
     listModelEntries,
     putModelOverride,
     deleteModelOverride,

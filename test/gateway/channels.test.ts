@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
-import { asRoot, asUser, openWithRoot, ROOT, type Ask } from "#test/accounts.ts";
+import { asRoot, asUser, openWithRoot, ROOT, textIn, type Ask } from "#test/accounts.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -172,9 +172,40 @@ describe("a change", () => {
     expect<unknown>({ ...changed.data, updated_at: 0 }).toEqual({
       ...described,
       priority: 1,
+      revision: 2,
       updated_at: 0,
     });
     expect(await call()).toBe(200);
+  });
+
+  test("that is based on an older revision is refused, and the answer names the changed fields", async () => {
+    const id = await create({ notes: "the lab pays" });
+    const path = `/api/channel/${id}`;
+    const { data, headers } = await root("GET", path);
+    const etag = headers.get("etag") ?? "";
+    await root("PUT", path, { priority: 4, tags: ["eu"] });
+
+    const byField = await root("PUT", path, { weight: 2, revision: data["revision"] });
+    const byHeader = await root("PUT", path, { weight: 2 }, { "if-match": etag });
+    const deletion = await root("DELETE", path, undefined, { "if-match": etag });
+    const deletionByQuery = await root("DELETE", `${path}?revision=1`);
+
+    expect(etag).toBe('"1"');
+    for (const refused of [byField, byHeader, deletion, deletionByQuery]) {
+      expect(refused.status).toBe(409);
+      expect(refused.body.message).toContain("Changed since: priority, tags.");
+      expect(refused.data).toMatchObject({
+        revision: 2,
+        changes: [{ revision: 2, fields: ["priority", "tags"] }],
+      });
+    }
+    expect((await root("PUT", path, { weight: 2, revision: 2 })).data).toMatchObject({
+      weight: 2,
+      revision: 3,
+    });
+    expect((await root("PUT", path, { weight: 3 }, { "if-match": "*" })).status).toBe(200);
+    expect((await root("PUT", path, { weight: 3 }, { "if-match": "W/abc" })).status).toBe(400);
+    expect((await root("DELETE", `${path}?revision=4`)).status).toBe(200);
   });
 
   test("of the address removes the credential, which is never sent to the new address", async () => {
@@ -273,6 +304,249 @@ describe("a change", () => {
     ending.abort();
     await running.text().catch(() => {});
     await waitFor(async () => (await call()) === 200);
+  });
+});
+
+describe("a copy", () => {
+  test("has the same fields and credentials, is disabled, and shows no credential", async () => {
+    const id = await create({ tags: ["eu"], priority: 3, body: { set: { seed: 7 } } });
+    const { data: original } = await root("GET", `/api/channel/${id}`);
+
+    const copied = await root("POST", `/api/channel/${id}/copy`, {});
+    const copyId = Number(copied.data["id"]);
+
+    expect(JSON.stringify(copied.body)).not.toContain(SECRET);
+    const { tags, priority, body, models, credentials, base_url, reach } = original;
+    expect(copied.data).toMatchObject({
+      tags,
+      priority,
+      body,
+      models,
+      credentials,
+      base_url,
+      reach,
+      name: "main-copy",
+      status: 2,
+      revision: 1,
+    });
+    await root("PUT", `/api/channel/${copyId}`, { status: 1 });
+    await root("DELETE", `/api/channel/${id}`);
+    expect(await call()).toBe(200);
+    expect(credentialsSeenBy(sandbox).at(-1)).toBe(`Bearer ${SECRET}`);
+  });
+
+  test("needs a free name, and a channel of one's own", async () => {
+    const simulated = await root("POST", "/api/channel/simulated-openai/copy", {});
+    const id = await create();
+
+    const taken = await root("POST", `/api/channel/${id}/copy`, { name: "main" });
+    const missing = await root("POST", "/api/channel/none/copy", {});
+
+    expect(simulated.body.message).toContain("simulator cannot be copied");
+    expect(taken.body.message).toContain("already exists");
+    expect(missing.status).toBe(404);
+  });
+
+  test("of a channel in a private network can be made by an admin without a change of its address", async () => {
+    const id = await create();
+    const admin = await asUser(opened.url, "the-admin", "admin");
+
+    const copied = await admin("POST", `/api/channel/${id}/copy`, { name: "second", status: 1 });
+
+    expect(copied.data).toMatchObject({ name: "second", status: 1, reach: "private" });
+  });
+});
+
+describe("a test of all channels", () => {
+  test("reports each channel, also disabled ones", async () => {
+    await create({ name: "good", tags: ["eu"] });
+    await create({ name: "off", status: 2 });
+    await create({ name: "gone", base_url: "http://127.0.0.1:1/v1", tags: ["eu"] });
+
+    const all = await root("POST", "/api/channel/test", {});
+    const some = await root("POST", "/api/channel/test", { tag: "eu" });
+
+    expect(all.data).toMatchObject({
+      tested: 3,
+      failed: 1,
+      items: [
+        { name: "good", ok: true, trouble: null, probes: [{ ok: true }] },
+        { name: "off", ok: true },
+        { name: "gone", ok: false, probes: [{ ok: false, fault: "upstream_unreachable" }] },
+      ],
+    });
+    expect(some.data).toMatchObject({ tested: 2, failed: 1 });
+  });
+});
+
+describe("a prefix of models", () => {
+  test("serves the models of its channel under a second name, which lists show", async () => {
+    await create({ model_prefix: "eu", models: [{ name: "small", upstream: MODEL }] });
+    await create({ name: "elsewhere", base_url: at(other), models: ["small"], priority: -1 });
+
+    expect(await call("eu/small")).toBe(200);
+    expect(sandbox.requests.at(-1)?.body).toMatchObject({ model: MODEL });
+    expect(other.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    expect(await call("us/small")).toBe(404);
+
+    const listed = await opened.get("/v1/models");
+    const { data } = (await listed.json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual(["eu/small", "small"]);
+  });
+
+  test("is used by a test of the channel, and charged like the plain name", async () => {
+    const id = await create({ model_prefix: "eu" });
+    const probe = await root("POST", `/api/channel/${id}/test`, { model: `eu/${MODEL}` });
+
+    await call(MODEL);
+    const plain = await lastCost();
+    await call(`eu/${MODEL}`);
+
+    expect(probe.data).toMatchObject({ ok: true });
+    expect(plain).toBeGreaterThan(0);
+    expect(await lastCost()).toBe(plain);
+  });
+
+  test("can limit a key to the channels with the prefix", async () => {
+    await create({ model_prefix: "eu" });
+    const { data } = await root("POST", "/api/token", { name: "k", models: ["eu/*"] });
+    const asKey = async (model: string): Promise<number> => {
+      const answer = await fetch(`${opened.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${textIn(data, "key")}`,
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] }),
+      });
+      await answer.text();
+      return answer.status;
+    };
+
+    expect(await asKey(`eu/${MODEL}`)).toBe(200);
+    expect(await asKey(MODEL)).toBe(404);
+  });
+});
+
+describe("overrides", () => {
+  const OVERRIDES = {
+    headers: { set: { "X-Team": "search" }, default: { "user-agent": "x" }, remove: ["accept"] },
+    query: { set: { trace: "on" } },
+    body: {
+      set: { "metadata.owner": "lab", seed: 7 },
+      default: { top_p: 0.5, temperature: 0.1 },
+      remove: ["user"],
+    },
+  };
+  const question = { model: MODEL, max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+  const given = { ...question, temperature: 0.9, user: "someone" };
+  const EXPECTED = {
+    ...question,
+    temperature: 0.9,
+    top_p: 0.5,
+    seed: 7,
+    metadata: { owner: "lab" },
+  };
+
+  test("change headers, query and body of passed and of translated calls, and not the credential", async () => {
+    await create(OVERRIDES);
+
+    const passed = await opened.post("/v1/chat/completions", given);
+    const translated = await opened.post("/v1/messages", given);
+
+    expect([passed.status, translated.status]).toEqual([200, 200]);
+    expect(passed.headers.get("sluice-lossy")).toBe("user");
+    const [first, second] = sandbox.requests.filter(({ path }) => path.includes("completions"));
+    expect(first?.body).toEqual(EXPECTED);
+    expect(second?.body).toMatchObject({ seed: 7, top_p: 0.5, metadata: { owner: "lab" } });
+    for (const sent of [first, second]) {
+      expect(sent?.headers).toMatchObject({
+        "x-team": "search",
+        "user-agent": "sluice",
+        authorization: `Bearer ${SECRET}`,
+      });
+      expect(sent?.headers).not.toHaveProperty("accept");
+      expect(String(sent?.query)).toContain("trace=on");
+    }
+  });
+
+  test("are shown as they can be written again, and named by an explanation", async () => {
+    const body = { set: { a: "1", b: '"1"', c: null, d: [true, "x"], e: { f: "null" } } };
+    const id = await create({ ...OVERRIDES, body });
+    const { data } = await root("GET", `/api/channel/${id}`);
+
+    const again = await root("PUT", `/api/channel/${id}`, { ...data, priority: 1 });
+    const explained = await opened.post("/api/explain", {
+      path: "/v1/chat/completions",
+      body: given,
+    });
+    const { data: explanation } = (await explained.json()) as {
+      data: { channels: { overrides: string[] }[]; request: { body: object } };
+    };
+
+    expect(data["body"]).toEqual({
+      set: { a: 1, b: '"1"', d: [true, "x"], e: { f: "null" } },
+    });
+    expect(again.data["body"]).toEqual(data["body"] ?? null);
+    expect(again.data["headers"]).toEqual({
+      set: { "x-team": "search" },
+      default: { "user-agent": "x" },
+      remove: ["accept"],
+    });
+    expect(explanation.request.body).toMatchObject({ a: 1, b: "1", e: { f: null } });
+    expect(explanation.channels[0]?.overrides).toContain("headers.set.x-team");
+    expect(explanation.channels[0]?.overrides).toContain("body.set.b");
+  });
+
+  test.each([
+    [{ headers: { set: { Authorization: "x" } } }, '"Authorization" carries credentials'],
+    [{ headers: { remove: ["x-api-key"] } }, '"x-api-key" carries credentials'],
+    [{ headers: { set: { "Transfer-Encoding": "x" } } }, "belongs to the connection"],
+    [{ headers: { set: { "x-a": "1" }, remove: ["X-A"] } }, "Choose one of set, default"],
+    [{ headers: { set: { "x-a": "1\r\nx-b: 2" } } }, "is not text of 1 to 2000"],
+    [{ query: { set: { key: "x" } } }, '"key" carries credentials'],
+    [{ body: { set: { model: "x" } } }, '"model" cannot be overridden'],
+    [{ body: { remove: ["stream_options.include_usage"] } }, "cannot be overridden"],
+    [{ body: { set: { generationConfig: {} } } }, "cannot be overridden"],
+    [{ body: { set: { "__proto__.a": 1 } } }, "is not a path of members"],
+    [{ body: { put: {} } }, '"put" is not known here'],
+  ])("%j are refused with an explanation", async (more, reason) => {
+    const refused = await root("POST", "/api/channel", described(more));
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.message).toContain(reason);
+  });
+});
+
+describe("labels and notes", () => {
+  const namesOf = async (query: string): Promise<unknown> => {
+    const { data } = await root("GET", `/api/channel${query}`);
+    return (data["items"] as { name: string }[]).map(({ name }) => name);
+  };
+
+  test("are shown, and the list can be limited to channels with a label", async () => {
+    await create({ name: "a", tags: ["eu", "paid"], notes: "until March" });
+    await create({ name: "b", tags: ["eu"] });
+    await create({ name: "c" });
+
+    expect(await namesOf("?tag=eu")).toEqual(["a", "b"]);
+    expect(await namesOf("?tag=eu,paid")).toEqual(["a"]);
+    expect(await namesOf("?tag=us")).toEqual([]);
+    expect(await namesOf("")).toEqual(["a", "b", "c"]);
+    const { data } = await root("GET", "/api/channel?tag=paid");
+    expect(data["items"]).toMatchObject([{ tags: ["eu", "paid"], notes: "until March" }]);
+  });
+
+  test("are checked, and a change can remove them", async () => {
+    const id = await create({ tags: ["eu"], notes: "x" });
+
+    const twice = await root("PUT", `/api/channel/${id}`, { tags: ["us", "us"] });
+    const spaced = await root("PUT", `/api/channel/${id}`, { tags: ["a b"] });
+    const removed = await root("PUT", `/api/channel/${id}`, { tags: null, notes: null });
+
+    expect(twice.body.message).toContain("is a duplicate label");
+    expect(spaced.body.message).toContain("is not a label of 1 to 64");
+    expect(removed.data).toMatchObject({ tags: [], notes: null });
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Kysely } from "kysely";
 import { credential } from "#core/channel.ts";
+import { invalid } from "#core/error.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type { ChannelEntry } from "#core/stored-routing.ts";
 import { openAt, reasonOf, type Place } from "./contract-place.ts";
@@ -27,6 +28,17 @@ const ENTRY: ChannelEntry = {
   weight: 0.125,
   maxConcurrent: 7,
   limits: { requestsPerMinute: 5, tokensPerMinute: 6 },
+  modelPrefix: "eu",
+  overrides: {
+    headers: { set: { "x-team": "a" }, default: { "x-more": "b" }, remove: ["user-agent"] },
+    query: { set: { "api-version": "2" } },
+    body: {
+      set: { "thinking.type": "off", top_k: 1, list: [null, { a: true }] },
+      remove: ["user"],
+    },
+  },
+  notes: "paid by the lab\nuntil March",
+  tags: ["eu", "生产"],
   isEnabled: true,
   reach: "public",
 };
@@ -127,6 +139,56 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
     const [after] = await storage.channels.list();
     // The very same: what is known of their health goes by them.
     expect(after?.credentials).toBe(before?.credentials ?? []);
+  });
+
+  test("each change of a channel makes a revision, which names the changed fields", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { id, revision } = await storage.channels.create(ENTRY);
+    const { credentials: _, ...rest } = ENTRY;
+    const fieldsOf = async (): Promise<unknown> =>
+      (await storage.channels.find(id))?.changes.map((each) => each.fields);
+
+    await storage.channels.update(id, () => ({ ...rest, priority: 9, tags: ["us"] }));
+    await storage.channels.update(id, () => ({ ...rest, priority: 9, tags: ["us"] }));
+    await storage.channels.update(id, () => ({ ...ENTRY, priority: 9, limits: {} }));
+
+    expect(revision).toBe(1);
+    expect((await storage.channels.find(id))?.revision).toBe(3);
+    expect(await fieldsOf()).toEqual([
+      ["priority", "tags"],
+      ["limits", "tags", "api_keys"],
+    ]);
+  });
+
+  test("only the latest twenty changes of a channel are kept", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { id } = await storage.channels.create(BARE);
+
+    for (let i = 1; i <= 25; i++) {
+      await storage.channels.update(id, () => ({ ...BARE, priority: i }));
+    }
+
+    const changes = (await storage.channels.find(id))?.changes ?? [];
+    expect(changes.map((each) => each.revision)).toEqual(
+      Array.from({ length: 20 }, (_, i) => i + 7),
+    );
+  });
+
+  test("a check before the deletion of a channel can prevent it", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { id } = await storage.channels.create(BARE);
+
+    const refused = await reasonOf(
+      storage.channels.delete(id, ({ revision }) => {
+        throw invalid("revision", `It is ${revision}.`);
+      }),
+    );
+
+    expect(refused).toMatchObject({ code: "invalid_request", message: "It is 1." });
+    expect(await storage.channels.find(id)).toMatchObject({ name: "bare" });
   });
 
   const elsewhere = {

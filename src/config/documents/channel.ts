@@ -11,6 +11,7 @@ import { upstreamCredential } from "../secrets.ts";
 import { didYouMean } from "../suggest.ts";
 import { ALWAYS, chosen, dictionary, fields, isMap, list } from "./fields.ts";
 import { PACE } from "./limits.ts";
+import { OVERRIDE_FIELDS, overridesOf } from "./overrides.ts";
 
 /** The requirements of a channel's provider. */
 export interface KnownProvider {
@@ -83,6 +84,24 @@ const listedModel = chosen<typeof named | typeof mapped>((given) =>
   ],
 });
 
+const MAX_TAGS = 32;
+
+const channelTag = text(
+  "a label of 1 to 64 letters, digits and the characters - _ . : / =",
+  /^[\p{L}\p{N}_.:/=-]{1,64}$/u,
+);
+
+/** Descriptions by people; calls do not read them. */
+const DESCRIBING_FIELDS = {
+  notes: text("text of 1 to 4000 characters", /^(?!\s*$)[^\p{Cs}\0]{1,4000}$/u)
+    .schema.describe("Text for people, of at most 4000 characters.")
+    .optional(),
+  tags: list(channelTag.schema, { max: MAX_TAGS })
+    .superRefine(refuseRepeatedTags, ALWAYS)
+    .describe("Labels of your own, to find channels by; at most 32.")
+    .optional(),
+};
+
 /** The fields of a channel that hold for every provider. */
 export const CHANNEL_FIELDS = {
   name: objectName.schema.describe(
@@ -106,6 +125,14 @@ export const CHANNEL_FIELDS = {
     .superRefine(checkModelNames, ALWAYS)
     .describe(
       "Names to serve; `{ name, upstream }` if the vendor uses another name. Without it, all models of the vendor.",
+    )
+    .optional(),
+  model_prefix: text(
+    "a prefix of 1 to 64 letters, digits, dots, dashes and underscores",
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+  )
+    .schema.describe(
+      "The channel's models are also served as `prefix/model`, by this channel and others with the same prefix.",
     )
     .optional(),
   style: text("the id of a wire format", /^[a-z0-9-]{1,64}$/)
@@ -133,6 +160,8 @@ export const CHANNEL_FIELDS = {
   limits: PACE.describe(
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
+  ...OVERRIDE_FIELDS,
+  ...DESCRIBING_FIELDS,
 };
 
 interface ChannelTerms {
@@ -167,6 +196,10 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       options: given.options && Object.fromEntries(given.options),
       maxConcurrent: given.max_concurrent,
       limits: given.limits,
+      modelPrefix: given.model_prefix,
+      overrides: overridesOf(given),
+      notes: given.notes,
+      tags: given.tags?.length === 0 ? undefined : given.tags,
     }),
   };
 }
@@ -186,6 +219,14 @@ function checkModelNames(models: unknown, context: z.RefinementCtx): void {
     const message = "is a duplicate name. Choose another one.";
     if (taken.has(name)) context.addIssue({ code: "custom", message, path: [index] });
     taken.add(name);
+  }
+}
+
+function refuseRepeatedTags(tags: unknown, context: z.RefinementCtx): void {
+  if (!Array.isArray(tags)) return;
+  for (const [index, tag] of tags.entries()) {
+    if (tags.indexOf(tag) === index) continue;
+    context.addIssue({ code: "custom", message: "is a duplicate label.", path: [index] });
   }
 }
 

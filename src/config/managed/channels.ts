@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { channelOf, channelSchema } from "../documents/channel.ts";
 import { ALWAYS, chosen, isMap, list, uniqueNames } from "../documents/fields.ts";
+import { overrideFields } from "../documents/overrides.ts";
 import type { Report } from "../mistakes.ts";
 import { choice } from "../parsers.ts";
 import { findNode, readDocument } from "../read-document.ts";
@@ -35,7 +36,7 @@ export const channels: Section<StoredEntry> = {
         {
           channel,
           fields: fieldsOf(channel, channel.isEnabled, placeholdersOf(channel)),
-          stamp: [channel.id, channel.updatedAt],
+          stamp: [channel.id, channel.updatedAt, channel.revision],
           delete: (on) => on.channels.delete(channel.id),
         },
       ]),
@@ -131,11 +132,14 @@ function fieldsOf(
     ...defined({ base_url: baseUrl }),
     ...(keys.length === 0 ? {} : { api_keys: keys }),
     ...(models.kind === "discover" ? {} : { models: modelNames(models) }),
+    ...defined({ model_prefix: channel.modelPrefix }),
     ...defined({ style, options: options && Object.fromEntries(sorted(Object.entries(options))) }),
     ...(priority === 0 ? {} : { priority }),
     ...(weight === 1 ? {} : { weight }),
     ...defined({ max_concurrent: maxConcurrent }),
     ...limitFields("limits", channel.limits),
+    ...overrideFields(channel.overrides),
+    ...defined({ notes: channel.notes, tags: channel.tags }),
     ...(isEnabled ? {} : { status: "disabled" }),
   };
 }

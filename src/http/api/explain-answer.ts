@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
+import type { Overrides, ValueChanges } from "#core/overrides.ts";
 import { availableIn } from "#core/ledger.ts";
 import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -52,6 +53,7 @@ export const EXPLANATION = z
         path: z.string().nullable().optional(),
         style_reason: z.string().optional(),
         lost: z.array(z.string()).optional(),
+        overrides: z.array(z.string()).optional(),
       }),
     ),
     request: z.object({ channel: z.string(), body: z.unknown() }).nullable(),
@@ -175,8 +177,20 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
           path: request.path ?? null,
           ...defined({ style_reason: request.styleReason }),
           lost: request.lost,
+          ...defined({ overrides: overriddenNames(channel.overrides) }),
         }),
   };
+}
+
+/** The names that the channel's overrides change: `headers.set.x-team`. */
+function overriddenNames(overrides: Overrides | undefined): readonly string[] | undefined {
+  if (overrides === undefined) return undefined;
+  const parts: readonly (readonly [string, ValueChanges<unknown>])[] = Object.entries(overrides);
+  return parts.flatMap(([part, { set = {}, default: defaults = {}, remove = [] }]) => [
+    ...Object.keys(set).map((name) => `${part}.set.${name}`),
+    ...Object.keys(defaults).map((name) => `${part}.default.${name}`),
+    ...remove.map((name) => `${part}.remove.${name}`),
+  ]);
 }
 
 /** The model traits that the request is adapted to, and the source of each. */

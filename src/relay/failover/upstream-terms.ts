@@ -13,7 +13,14 @@ interface Destination {
 
 export type UpstreamTerms = Pick<
   UpstreamRequest,
-  "pool" | "reach" | "credential" | "hidesAddress" | "authorize" | "exchange" | "options"
+  | "pool"
+  | "reach"
+  | "credential"
+  | "hidesAddress"
+  | "authorize"
+  | "exchange"
+  | "options"
+  | "overrides"
 >;
 
 /**
@@ -55,6 +62,7 @@ function buildTerms(
     authorize: provider.authorize,
     ...(provider.exchange === undefined ? {} : { exchange: provider.exchange }),
     ...(channel.options === undefined ? {} : { options: channel.options }),
+    ...(channel.overrides === undefined ? {} : { overrides: channel.overrides }),
   };
 }
 

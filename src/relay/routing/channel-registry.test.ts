@@ -21,6 +21,8 @@ const SECOND = credential("a-second-credential");
 function storedChannel(more: Partial<StoredChannel> = {}): StoredChannel {
   return {
     id: 1,
+    revision: 1,
+    changes: [],
     name: "main",
     provider: "openai",
     baseUrl: "https://vendor.example/v1",

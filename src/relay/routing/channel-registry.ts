@@ -8,6 +8,7 @@ import type {
 } from "#core/stored-routing.ts";
 import type { Egress } from "#egress/egress.ts";
 import { findProvider } from "#providers/index.ts";
+import { defined } from "#lib/values.ts";
 import type { Channels } from "./channels.ts";
 import type { Health } from "../failover/health.ts";
 import { poolsOf } from "../failover/pools.ts";
@@ -164,6 +165,12 @@ export class ChannelRegistry {
       ...(stored.limits === undefined ? {} : { limits: stored.limits }),
       isSimulated: false,
       reach: stored.reach,
+      ...defined({
+        modelPrefix: stored.modelPrefix,
+        overrides: stored.overrides,
+        notes: stored.notes,
+        tags: stored.tags,
+      }),
     };
     const issue = this.#issueWith(stored, provider?.needsKey);
     return { source: "stored", channel, stored, ...(issue === undefined ? {} : { issue }) };

@@ -84,9 +84,13 @@ export class Channels implements ModelTable {
 
   /** A candidate for a model on a channel, even if it is not in the table. */
   candidateOn(channel: Channel, model: string): Candidate {
-    const { models } = channel;
-    const upstream = models.kind === "listed" ? models.upstreamNames.get(model) : undefined;
-    return this.#candidate(channel, { name: model, upstreamModel: upstream ?? model });
+    const { models, modelPrefix } = channel;
+    const names = models.kind === "listed" ? models.upstreamNames : undefined;
+    const prefix = `${modelPrefix ?? ""}/`;
+    const isPrefixed =
+      modelPrefix !== undefined && model.startsWith(prefix) && names?.has(model) !== true;
+    const name = isPrefixed ? model.slice(prefix.length) : model;
+    return this.#candidate(channel, { name, upstreamModel: names?.get(name) ?? name });
   }
 
   /** The models that a key may use, sorted by name. */
@@ -214,11 +218,12 @@ export class Channels implements ModelTable {
           continue;
         }
         const into = offer.isGuess === true ? guesses : table;
-        const candidate = this.#candidate(channel, offer);
-        const others = into.get(offer.name);
-        if (others === undefined) into.set(offer.name, [candidate]);
-        else others.push(candidate);
-        if (offer.isUnlisted !== true) listed.add(offer.name);
+        for (const [name, candidate] of namedBy(channel, this.#candidate(channel, offer), offer)) {
+          const others = into.get(name);
+          if (others === undefined) into.set(name, [candidate]);
+          else others.push(candidate);
+          if (offer.isUnlisted !== true) listed.add(name);
+        }
       }
     }
     // A channel whose list lacks a model serves it only if no other channel has it.
@@ -371,6 +376,20 @@ interface Offer {
   readonly retired?: string;
   /** The replacement that the maker names. */
   readonly replacement?: string;
+}
+
+/** The names of an offer. Permissions and prices of the plain name include the prefixed one. */
+function namedBy(
+  { modelPrefix }: Channel,
+  candidate: Candidate,
+  { name }: Offer,
+): readonly (readonly [string, Candidate])[] {
+  if (modelPrefix === undefined) return [[name, candidate]];
+  const prefixed = { ...candidate, aliasOf: candidate.aliasOf ?? name };
+  return [
+    [name, candidate],
+    [`${modelPrefix}/${name}`, prefixed],
+  ];
 }
 
 interface RetiredCandidate {

@@ -1,5 +1,6 @@
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
+import { bodyOverrides } from "#core/overrides.ts";
 import type {
   AnswerContext,
   BodyEdits,
@@ -77,6 +78,10 @@ export function passthroughRequest(
   }
   if (refused.length > 0) {
     edits = merged(edits, editsWithout(withEdits(body.json, edits), refused, report));
+  }
+  const overrides = route.channel.overrides?.body;
+  if (overrides !== undefined) {
+    edits = merged(edits, bodyOverrides(withEdits(body.json, edits), overrides, report));
   }
   if (call.isStrict) report.refuseIfAny();
   const current = withEdits(body.json, edits);

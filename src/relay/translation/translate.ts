@@ -1,6 +1,7 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import { LossReport, reportLosses, type LossRule } from "#core/lossy.ts";
+import { bodyOverrides } from "#core/overrides.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
@@ -85,8 +86,8 @@ export async function translateRequest(
   // Headers of a client of another style do not apply to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
   const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
-  const kept = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
-  const report = new LossReport(kept, lossNames(call.style, call.body.json, request));
+  const keptMembers = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
+  const report = new LossReport(keptMembers, lossNames(call.style, call.body.json, request));
   const byTool = withFormatTool(request, route);
   const byFormat = byTool === undefined ? withCallFormat(request, route) : undefined;
   const isByTool = byTool !== undefined;
@@ -108,7 +109,10 @@ export async function translateRequest(
     ...fitted,
     ...endpoint.adaptRequest?.(fitted, upstreamModel, report, context),
   };
-  const body = { ...adapted, ...editsWithout(adapted, refused, report) };
+  const kept = { ...adapted, ...editsWithout(adapted, refused, report) };
+  const overrides = route.channel.overrides?.body;
+  const body =
+    overrides === undefined ? kept : { ...kept, ...bodyOverrides(kept, overrides, report) };
   if (call.isStrict) report.refuseIfAny();
 
   const keepsReasoning = byFormat !== undefined && isAlike;

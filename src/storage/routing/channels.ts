@@ -4,13 +4,15 @@ import { GatewayError, invalid } from "#core/error.ts";
 import {
   destinationOf,
   type ChannelEntry,
+  type ChannelRevision,
   type ChannelStore,
   type Destination,
   type StoredChannel,
 } from "#core/stored-routing.ts";
+import type { Overrides, ValueChanges } from "#core/overrides.ts";
 import type { Clock } from "#lib/clock.ts";
-import { isArray, isObject, parseJson } from "#lib/json.ts";
-import { defined, listOf } from "#lib/values.ts";
+import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
+import { defined, listOf, memberOf, numberOf } from "#lib/values.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import { moveOn } from "./routing-version.ts";
 import type { CredentialSealer } from "../secrets/sealed.ts";
@@ -93,19 +95,18 @@ export function createChannelStore({
           const isKept =
             credentials === undefined &&
             destinationOf(toDestination(before)) === destinationOf(entry);
+          const columns = {
+            ...columnsOf(entry),
+            ...(isKept
+              ? {}
+              : {
+                  credentials: JSON.stringify(credentialSealer.seal(credentials ?? [], id, entry)),
+                }),
+          };
+          const now = clock.now();
           const row = await transaction
             .updateTable("channels")
-            .set({
-              ...columnsOf(entry),
-              updated_at: clock.now(),
-              ...(isKept
-                ? {}
-                : {
-                    credentials: JSON.stringify(
-                      credentialSealer.seal(credentials ?? [], id, entry),
-                    ),
-                  }),
-            })
+            .set({ ...columns, ...nextRevision(before, columns, now), updated_at: now })
             .where("id", "=", id)
             .returningAll()
             .executeTakeFirstOrThrow();
@@ -118,9 +119,11 @@ export function createChannelStore({
       });
     },
 
-    async delete(id) {
+    async delete(id, check) {
       return await inTransaction(db, async (transaction) => {
         await moveOn(transaction);
+        const before = check && (await findRow(transaction, id));
+        if (before !== undefined) check?.(toStored(before));
         const { numDeletedRows } = await transaction
           .deleteFrom("channels")
           .where("id", "=", id)
@@ -143,6 +146,8 @@ export function createChannelStore({
       isEnabled: row.status === STATUS.enabled,
       reach: row.reach,
       id: row.id,
+      revision: row.revision,
+      changes: toChanges(row.changes),
       sealedCredentials: credentials === undefined ? sealed.length : 0,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
@@ -154,6 +159,10 @@ export function createChannelStore({
         style: style ?? undefined,
         maxConcurrent: maxConcurrent ?? undefined,
         limits: limitsOf({ ...row, concurrency: null }),
+        modelPrefix: row.model_prefix ?? undefined,
+        overrides: row.overrides === null ? undefined : toOverrides(row.overrides),
+        notes: row.notes ?? undefined,
+        tags: toTags(row.tags),
       }),
     };
   }
@@ -216,7 +225,89 @@ function columnsOf(entry: Omit<ChannelEntry, "credentials">) {
     requests_per_minute: entry.limits?.requestsPerMinute ?? null,
     tokens_per_minute: entry.limits?.tokensPerMinute ?? null,
     status: entry.isEnabled ? STATUS.enabled : STATUS.disabled,
+    model_prefix: entry.modelPrefix ?? null,
+    overrides: entry.overrides === undefined ? null : JSON.stringify(entry.overrides),
+    notes: entry.notes ?? null,
+    tags: JSON.stringify(entry.tags ?? []),
   };
+}
+
+const MAX_CHANGES = 20;
+
+/** Fields of the API by the columns that have another name. */
+const FIELDS: Readonly<Record<string, string>> = {
+  credentials: "api_keys",
+  requests_per_minute: "limits",
+  tokens_per_minute: "limits",
+};
+
+/** A change of nothing makes no revision. */
+function nextRevision(
+  before: ChannelRow,
+  columns: Partial<ChannelRow>,
+  at: number,
+): Pick<ChannelRow, "revision" | "changes"> {
+  const { revision, changes } = before;
+  const had: Readonly<Record<string, unknown>> = { ...before };
+  const changed = Object.entries(columns).filter(([name, value]) => had[name] !== value);
+  if (changed.length === 0) return { revision, changes };
+  const fields = [...new Set(changed.map(([name]) => FIELDS[name] ?? name))];
+  const change: ChannelRevision = { revision: revision + 1, at, fields };
+  return {
+    revision: revision + 1,
+    changes: JSON.stringify([...toChanges(changes), change].slice(-MAX_CHANGES)),
+  };
+}
+
+function toChanges(text: string): readonly ChannelRevision[] {
+  return listOf(parseJson(text)).flatMap((each) => {
+    const revision = numberOf(memberOf(each, "revision"));
+    const at = numberOf(memberOf(each, "at"));
+    if (revision === undefined || at === undefined) return [];
+    return [{ revision, at, fields: textsOf(memberOf(each, "fields")) }];
+  });
+}
+
+function toOverrides(text: string): Overrides | undefined {
+  const json = parseJson(text);
+  const textual = (value: Json): string | undefined =>
+    typeof value === "string" ? value : undefined;
+  return defined({
+    headers: toValueChanges(memberOf(json, "headers"), textual),
+    query: toValueChanges(memberOf(json, "query"), textual),
+    body: toValueChanges(memberOf(json, "body"), (value) => value),
+  });
+}
+
+function toValueChanges<T>(
+  json: Json | undefined,
+  read: (value: Json) => T | undefined,
+): ValueChanges<T> | undefined {
+  if (!isObject(json)) return undefined;
+  const record = (name: string): Record<string, T> | undefined => {
+    const given = json[name];
+    if (!isObject(given)) return undefined;
+    const entries = Object.entries(given).flatMap(([key, value = null]): [string, T][] => {
+      const known = read(value);
+      return known === undefined ? [] : [[key, known]];
+    });
+    return Object.fromEntries(entries);
+  };
+  const { remove } = json;
+  return defined({
+    set: record("set"),
+    default: record("default"),
+    remove: remove === undefined ? undefined : textsOf(remove),
+  });
+}
+
+function toTags(text: string): readonly string[] | undefined {
+  const tags = textsOf(parseJson(text));
+  return tags.length === 0 ? undefined : tags;
+}
+
+function textsOf(value: Json | undefined): readonly string[] {
+  return listOf(value).filter((each) => typeof each === "string");
 }
 
 function toDestination(row: ChannelRow): Destination {
@@ -247,5 +338,5 @@ function toModelList(text: string | null): ModelList {
 }
 
 function sealedOf({ credentials }: ChannelRow): readonly string[] {
-  return listOf(parseJson(credentials)).filter((each) => typeof each === "string");
+  return textsOf(parseJson(credentials));
 }

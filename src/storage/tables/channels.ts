@@ -22,6 +22,15 @@ export interface ChannelsTable {
   tokens_per_minute: number | null;
   /** 1 enabled, 2 disabled. */
   status: number;
+  model_prefix: string | null;
+  /** Changes of requests, in JSON. */
+  overrides: string | null;
+  notes: string | null;
+  /** A list of labels in JSON. */
+  tags: Generated<string>;
+  revision: Generated<number>;
+  /** The latest changes in JSON, oldest first: revision, Unix ms, names of fields. */
+  changes: Generated<string>;
   created_at: number;
   updated_at: number;
 }

@@ -22,12 +22,22 @@ const FIELDS = {
   status: optional(z.int().min(1).max(2).describe("1 enabled, 2 disabled.")),
 };
 
+const REVISION = optional(
+  z
+    .int()
+    .min(1)
+    .describe(
+      "The revision that the change is based on. If the channel changed since, nothing is changed.",
+    ),
+);
+
 export const NEW_CHANNEL = z.strictObject({ name: TEXT, provider: TEXT, ...FIELDS });
 
 export const CHANGED_CHANNEL = z.strictObject({
   name: TEXT.nullish(),
   provider: TEXT.nullish(),
   ...FIELDS,
+  revision: REVISION,
   ...shownOnly([
     "id",
     "source",

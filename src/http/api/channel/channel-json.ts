@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { overrideFields } from "#config/documents/overrides.ts";
 import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
@@ -9,6 +10,14 @@ import { seconds } from "../seconds.ts";
 
 export const SHOWN_LIMITS = z
   .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
+  .nullable();
+
+const CHANGES = z
+  .object({
+    set: z.record(z.string(), z.unknown()).optional(),
+    default: z.record(z.string(), z.unknown()).optional(),
+    remove: z.array(z.string()).optional(),
+  })
   .nullable();
 
 export const CHANNEL = z
@@ -28,12 +37,22 @@ export const CHANNEL = z
     models: z
       .array(z.union([z.string(), z.object({ name: z.string(), upstream: z.string() })]))
       .nullable(),
+    model_prefix: z.string().nullable(),
     style: z.string().nullable(),
     options: z.looseObject({}).nullable(),
     priority: z.int(),
     weight: z.number(),
     max_concurrent: z.int().nullable(),
     limits: SHOWN_LIMITS,
+    headers: CHANGES,
+    query: CHANGES,
+    body: CHANGES,
+    notes: z.string().nullable(),
+    tags: z.array(z.string()),
+    revision: z
+      .int()
+      .nullable()
+      .describe("Counts the changes of a stored channel; send it back to find others' changes."),
     credentials: z.object({ count: z.int(), labels: z.array(z.string()) }),
     reach: z.enum(["public", "private"]).nullable(),
     state: z.enum(["closed", "half-open", "open"]),
@@ -56,6 +75,7 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     // The reason why an enabled channel cannot serve.
     trouble: issue ?? null,
     ...describe(stored ?? channel),
+    revision: stored?.revision ?? null,
     credentials: {
       count: channel.credentials.length + (stored?.sealedCredentials ?? 0),
       labels: channel.credentials.map(({ label }) => label),
@@ -76,12 +96,19 @@ export function describe(channel: ChannelDraft): JsonObject {
     provider,
     base_url: baseUrl === undefined || baseUrl === "" ? null : baseUrl,
     models: showModels(models),
+    model_prefix: channel.modelPrefix ?? null,
     style: style ?? null,
     options: options ?? null,
     priority,
     weight,
     max_concurrent: channel.maxConcurrent ?? null,
     limits: showLimits(limits),
+    headers: null,
+    query: null,
+    body: null,
+    ...overrideFields(channel.overrides),
+    notes: channel.notes ?? null,
+    tags: channel.tags ?? [],
   };
 }
 

@@ -16,6 +16,15 @@ export function findChannel(exchange: Exchange, { channels }: ChannelRegistry): 
   return found;
 }
 
+/** The channels with all of the labels, separated by commas; all channels without labels. */
+export function channelsWith(
+  labels: string | undefined,
+  { channels }: Pick<ChannelRegistry, "channels">,
+): readonly ListedChannel[] {
+  const tags = labels?.split(",").map((each) => each.trim()) ?? [];
+  return channels.filter(({ channel }) => tags.every((tag) => channel.tags?.includes(tag)));
+}
+
 /** A stored channel, which can be changed here, with its current database values. */
 export async function findStored(
   exchange: Exchange,

@@ -8,7 +8,8 @@ import { instantField } from "../query-fields.ts";
 import { seconds } from "../seconds.ts";
 import { showUsd } from "../usd.ts";
 import { CHANNEL_WITH_HEALTH, MINUTE, showSum, showWithHealth } from "./channel-health.ts";
-import { findChannel } from "./find-channel.ts";
+import { etagOf } from "./check-revision.ts";
+import { channelsWith, findChannel } from "./find-channel.ts";
 
 type HealthDeps = Pick<RoutingDeps, "channelRegistry" | "relay" | "channelReports" | "audit">;
 
@@ -20,12 +21,19 @@ export const listChannels = management({
   access: "auditor",
   summary:
     "All channels with their health: of the file, variables, the simulator and the database.",
+  query: z.object({
+    tag: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .describe("Only channels with this label; of several, separated by commas, with all.")
+      .optional(),
+  }),
   data: items(CHANNEL_WITH_HEALTH),
 
-  async handle({ id }, deps: HealthDeps) {
-    const shown = await mapAtMost(deps.channelRegistry.channels, AT_ONCE, (each) =>
-      showWithHealth(each, deps),
-    );
+  async handle({ id }, deps: HealthDeps, { query }) {
+    const listed = channelsWith(query.tag, deps.channelRegistry);
+    const shown = await mapAtMost(listed, AT_ONCE, (each) => showWithHealth(each, deps));
     return succeed(id, "", { items: shown });
   },
 });
@@ -43,6 +51,7 @@ export const getChannel = management({
 
   async handle(exchange, deps: HealthDeps) {
     const found = findChannel(exchange, deps.channelRegistry);
+    if (found.stored !== undefined) exchange.announce({ etag: etagOf(found.stored) });
     return succeed(exchange.id, "", await showWithHealth(found, deps));
   },
 });

@@ -20,7 +20,7 @@ const REQUEST = z.strictObject({
   ),
 });
 
-const RESULT = z.object({
+export const PROBES = {
   ok: z.boolean(),
   trouble: z.string().nullable(),
   probes: z.array(
@@ -33,7 +33,7 @@ const RESULT = z.object({
       message: z.string().nullable(),
     }),
   ),
-});
+};
 
 export const testChannel = management({
   operationId: "testChannel",
@@ -45,7 +45,7 @@ export const testChannel = management({
     "Tests each credential of a channel with a request for its model list, or for one token of " +
     "one model. The vendor's cost of the test is not charged to any user.",
   body: REQUEST,
-  data: RESULT,
+  data: z.object(PROBES),
 
   async handle(
     exchange,
@@ -77,7 +77,7 @@ export const testChannel = management({
   },
 });
 
-function showProbe({ label, latencyMs, models, fault, message }: Probe): JsonObject {
+export function showProbe({ label, latencyMs, models, fault, message }: Probe): JsonObject {
   return {
     credential: label,
     ok: fault === undefined,

@@ -6,6 +6,7 @@ import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { CHANGED_CHANNEL, descriptionIn, reachFor, type ChangedChannel } from "./channel-fields.ts";
 import { CHANNEL, describe } from "./channel-json.ts";
+import { checkRevision, expectedRevision } from "./check-revision.ts";
 import { findStored, noSuchChannel, refuseOwnedName } from "./find-channel.ts";
 import { showStored } from "./show-stored.ts";
 
@@ -17,7 +18,8 @@ export const updateChannel = management({
   access: "admin",
   summary:
     "Changes a channel. Absent fields stay unchanged; null restores the default. " +
-    "A new provider, address or option deletes the credentials, unless new ones are given.",
+    "A new provider, address or option deletes the credentials, unless new ones are given. " +
+    "With `revision` or `If-Match`, a channel that changed since is refused with 409.",
   body: CHANGED_CHANNEL,
   data: CHANNEL,
 
@@ -31,9 +33,11 @@ export const updateChannel = management({
   ) {
     const { id } = await findStored(exchange, deps);
     const actor = requireUser(exchange);
-    const changed = await deps.channelStore.update(id, (stored) =>
-      changeOf(stored, body, actor, deps),
-    );
+    const expected = expectedRevision(exchange, body.revision);
+    const changed = await deps.channelStore.update(id, (stored) => {
+      checkRevision(stored, expected);
+      return changeOf(stored, body, actor, deps);
+    });
     if (changed === undefined) throw noSuchChannel();
     await deps.channelRegistry.load();
     return succeed(exchange.id, told(changed.dropped), showStored(id, deps));

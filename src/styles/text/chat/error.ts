@@ -47,6 +47,7 @@ const CODES: Readonly<Record<FaultCode, string>> = {
   request_timeout: "request_timeout",
   still_running: "idempotency_key_in_use",
   answer_not_kept: "idempotency_answer_not_kept",
+  revision_outdated: "revision_outdated",
   plan_outdated: "plan_outdated",
   content_gone: "content_gone",
   too_large: "request_too_large",

@@ -66,6 +66,7 @@ const STATUS_NAMES: Readonly<Record<FaultCode, string>> = {
   request_timeout: "DEADLINE_EXCEEDED",
   still_running: "ABORTED",
   answer_not_kept: "ALREADY_EXISTS",
+  revision_outdated: "ABORTED",
   plan_outdated: "ABORTED",
   range_not_satisfiable: "OUT_OF_RANGE",
   content_gone: "NOT_FOUND",

@@ -51,6 +51,7 @@ const TYPES: Readonly<Record<FaultCode, string>> = {
   request_timeout: BAD,
   still_running: BAD,
   answer_not_kept: BAD,
+  revision_outdated: BAD,
   plan_outdated: BAD,
   range_not_satisfiable: "invalid_request_error",
   content_gone: "not_found_error",

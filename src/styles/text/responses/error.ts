@@ -49,6 +49,7 @@ const CODES: Readonly<Record<FaultCode, string>> = {
   request_timeout: SERVER,
   still_running: PROMPT,
   answer_not_kept: PROMPT,
+  revision_outdated: PROMPT,
   plan_outdated: PROMPT,
   range_not_satisfiable: PROMPT,
   content_gone: PROMPT,

@@ -38,6 +38,7 @@ const WORDS: Readonly<Record<FaultCode, Words>> = {
   request_timeout: { type: BAD, code: "RequestTimeout" },
   still_running: { type: "Conflict", code: "RequestInProgress" },
   answer_not_kept: { type: "Conflict", code: "AnswerNotKept" },
+  revision_outdated: { type: "Conflict", code: "RevisionOutdated" },
   plan_outdated: { type: "Conflict", code: "PlanOutdated" },
   content_gone: { type: "NotFound", code: "ResourceNotFound" },
   too_large: { type: BAD, code: "RequestEntityTooLarge" },
