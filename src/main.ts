@@ -2,9 +2,10 @@ import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
-import { describeNoun, layOut } from "#cli/command.ts";
+import { completionScript, SHELLS } from "#cli/completion.ts";
 import { doctor } from "#cli/doctor.ts";
 import { config as configuration } from "#cli/config.ts";
+import { commandOf, describeHelp, helpAskedFor, unknownCommand, type Command } from "#cli/help.ts";
 import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
 import { openApiClient } from "#cli/reach.ts";
@@ -21,7 +22,7 @@ import { readDocument } from "#egress/read-document.ts";
 import { type Logger, openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
-import { type Gateway, openGateway, openOffline } from "./gateway.ts";
+import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
 const NOUNS = [keys, users, channels, models, logNoun, usage, settings, configuration];
 
@@ -35,38 +36,97 @@ const input: ConfigInput = {
   knownProviders: PROVIDERS.map(requirementsOf),
 };
 
-const [command = "start", ...words] = process.argv.slice(2);
-switch (command) {
-  case "start":
-    process.exitCode = await start(words.includes("--dev"));
-    break;
-  case "check":
-    process.exitCode = check({ ...input, output: process.stdout });
-    break;
-  case "audit":
-    process.exitCode = await audit({ ...input, words, output: process.stdout });
-    break;
-  case "doctor":
-    process.exitCode = await doctor({
-      output: process.stdout,
-      loadConfig: () => loadConfig(input),
-      reach,
-    });
-    break;
-  case "help":
-  case "--help":
-    process.stdout.write(describeCommands());
-    break;
-  default:
-    process.exitCode = await runOther(command);
+const COMMANDS: readonly Command[] = [
+  { name: "start", rows: [["start", "runs the gateway"]], words: [] },
+  {
+    name: "check",
+    rows: [
+      ["check", "shows the configuration and the source of each value, or all mistakes in it"],
+    ],
+    words: [],
+  },
+  {
+    name: "doctor",
+    rows: [["doctor", "checks everything that a gateway needs and reports problems"]],
+    words: [],
+  },
+  {
+    name: "audit",
+    rows: [[AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"]],
+    words: ["verify"],
+  },
+  ...NOUNS.map(commandOf),
+  {
+    name: "completion",
+    rows: [[`completion ${SHELLS.join("|")}`, "prints a script that completes commands"]],
+    words: SHELLS,
+  },
+  { name: "version", rows: [["version", "shows the version, as --version does"]], words: [] },
+  { name: "help", rows: [["help [command]", "shows this text, or that of a command"]], words: [] },
+];
+
+const typed = process.argv.slice(2);
+const [command = "start", ...words] = typed;
+const helpFor = helpAskedFor(typed);
+if (helpFor === undefined) await run();
+else process.exitCode = showHelp(helpFor);
+
+async function run(): Promise<void> {
+  switch (command) {
+    case "start":
+      process.exitCode = await start(words.includes("--dev"));
+      break;
+    case "check":
+      process.exitCode = check({ ...input, output: process.stdout });
+      break;
+    case "audit":
+      process.exitCode = await audit({ ...input, words, output: process.stdout });
+      break;
+    case "doctor":
+      process.exitCode = await doctor({
+        output: process.stdout,
+        loadConfig: () => loadConfig(input),
+        reach,
+      });
+      break;
+    case "completion":
+      process.exitCode = showCompletion(words[0]);
+      break;
+    case "version":
+    case "--version":
+      process.stdout.write(`${VERSION}\n`);
+      break;
+    default:
+      process.exitCode = await runOther(command);
+  }
+}
+
+function showHelp(name: string): 0 | 2 {
+  const text = describeHelp(name, COMMANDS);
+  if (text === undefined) return refuseCommand(name);
+  process.stdout.write(text);
+  return 0;
+}
+
+function showCompletion(shell: string | undefined): 0 | 2 {
+  const script = completionScript(shell, COMMANDS);
+  if (script === undefined) {
+    process.stderr.write(`Give one of: ${SHELLS.join(", ")}.\n`);
+    return 2;
+  }
+  process.stdout.write(script);
+  return 0;
+}
+
+function refuseCommand(name: string): 2 {
+  const all = describeHelp("", COMMANDS) ?? "";
+  process.stderr.write(`${unknownCommand(name, COMMANDS)}\n${all}`);
+  return 2;
 }
 
 async function runOther(name: string): Promise<number> {
   const noun = NOUNS.find((each) => each.name === name);
-  if (noun === undefined) {
-    process.stderr.write(`Unknown command '${name}'.\n\n${describeCommands()}`);
-    return 2;
-  }
+  if (noun === undefined) return refuseCommand(name);
   return await runNoun(noun, words, {
     input: process.stdin,
     output: process.stdout,
@@ -80,27 +140,6 @@ async function runOther(name: string): Promise<number> {
 async function readLink(url: string): Promise<string> {
   const { linkNetworks, linkPorts } = loadConfig(input).settings;
   return await readDocument(url, { allow: linkNetworks, ports: linkPorts });
-}
-
-function describeCommands(): string {
-  const rows = [
-    ["start", "runs the gateway"],
-    ["check", "shows the configuration and the source of each value, or all mistakes in it"],
-    ["doctor", "checks everything that a gateway needs and reports problems"],
-    [AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"],
-    ...NOUNS.flatMap(describeNoun),
-    ["help", "this text"],
-  ];
-  return [
-    "Usage: sluice <command>",
-    "",
-    layOut(rows),
-    "",
-    "If a gateway is running, commands for keys, users and so on use its API, with the access token",
-    "in SLUICE_TOKEN; SLUICE_URL selects another gateway. Otherwise they work on the database",
-    "as root. --json prints the response unchanged.",
-    "",
-  ].join("\n");
 }
 
 /** Connects to a running gateway, or opens the database of one that does not run. */
@@ -234,7 +273,7 @@ function reportFailure(log: Logger, cause: unknown): void {
 function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): string {
   const { url, channels, firstKey, setupToken } = gateway;
   return [
-    `Sluice listens on ${url}`,
+    `Sluice ${VERSION} listens on ${url}`,
     describeChannels(channels),
     ...misspelt.map(describeMisspelt),
     firstKey === undefined

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import manifest from "#package.json" with { type: "json" };
 import { bearer, PASSWORD, ROOT, asRoot, askWith, logIn, textIn } from "#test/accounts.ts";
 import { PROGRAM, startProgram } from "#test/program.ts";
 
@@ -139,6 +140,23 @@ test("the gateway's refusals are printed unchanged, and invalid arguments get th
     code: 1,
     errors: `No gateway answers at http://127.0.0.1:${NOWHERE}.\n`,
   });
+});
+
+test("the command line shows its version and the help of one command, and suggests commands", async () => {
+  const version = { code: 0, text: `${manifest.version}\n`, errors: "" };
+  expect(await sluice("--version", {})).toEqual(version);
+  expect(await sluice("version", {})).toEqual(version);
+  const help = await sluice("help keys", {});
+  expect(help).toMatchObject({ code: 0, errors: "" });
+  expect(help.text).toContain("keys create <name>");
+  expect(help.text).not.toContain("users create");
+  expect(await sluice("keys create --help", {})).toEqual(help);
+  const misspelt = { code: 2, errors: expect.stringContaining("Did you mean 'channels'?") };
+  expect(await sluice("chanels", {})).toMatchObject(misspelt);
+  expect(await sluice("help chanels", {})).toMatchObject(misspelt);
+  const script = await sluice("completion bash", {});
+  expect(script).toMatchObject({ code: 0, text: expect.stringContaining("_sluice sluice") });
+  expect((await sluice("completion csh", {})).code).toBe(2);
 });
 
 test("models without a price are listed, and the doctor names them", async () => {

@@ -103,6 +103,8 @@ describe("arguments become a request to the management API", () => {
 
 test.each([
   ["keys burn 3", "Unknown command 'keys burn'. Known: list, create"],
+  ["keys crate ci", "Did you mean 'keys create'?"],
+  ["keys create ci --model gpt-4o", "Did you mean '--models'?"],
   ["keys create", "Give the name of the new key"],
   ["keys create a b", "no other arguments"],
   ["keys create a --rpm fast", "--rpm takes a whole number"],

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { quote } from "#config/mistakes.ts";
+import { suggest } from "#config/suggest.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { columns } from "./columns.ts";
 
@@ -158,8 +159,12 @@ export function readVerb(
   const isNamed = named !== undefined || typed[0]?.startsWith("-") === false;
   const verb = named ?? (isNamed ? undefined : first);
   if (verb === undefined) {
+    const known = verbs.map(wordOf);
+    const meant = suggest(typed[0] ?? "", known);
     throw new UsageError(
-      `Unknown command '${name} ${typed[0]}'. Known: ${verbs.map(wordOf).join(", ")}.`,
+      meant === undefined
+        ? `Unknown command '${name} ${typed[0]}'. Known: ${known.join(", ")}.`
+        : `Unknown command '${name} ${typed[0]}'. Did you mean '${name} ${meant}'?`,
     );
   }
   const { values, positionals } = parse(verb, typed.slice(isNamed ? 1 : 0));
@@ -181,11 +186,24 @@ function parse(
       allowPositionals: true,
     });
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(problem + meantOption(args, known), { cause });
   }
 }
 
-function wordOf({ usage }: Verb): string {
+/** A suggestion for the first option that is not known. */
+function meantOption(
+  args: readonly string[],
+  known: readonly (readonly [string, object])[],
+): string {
+  const names = [...known.map(([name]) => name), ...Object.keys(COMMON)];
+  const typed = args.flatMap((each) => /^--([^=]+)/.exec(each)?.[1] ?? []);
+  const unknown = typed.find((each) => !names.includes(each));
+  const meant = unknown === undefined ? undefined : suggest(unknown, names);
+  return meant === undefined ? "" : ` Did you mean '--${meant}'?`;
+}
+
+export function wordOf({ usage }: Verb): string {
   return usage.split(" ", 1)[0] ?? "";
 }
 

@@ -7,8 +7,8 @@ export interface CrossOriginSettings {
 }
 
 /** The route of a request, or the refusal if there is none. */
-type Found = { readonly route: Pick<RouteDescription, "access"> } | Response;
-export type Find = (request: Request) => Found;
+type Match = { readonly route: Pick<RouteDescription, "access"> } | Response;
+export type Find = (request: Request) => Match;
 
 const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 /** Browsers use less: two hours in Chromium, a day in Firefox. */
@@ -45,7 +45,7 @@ export function answerPreflight(
 export async function showToPage(
   answering: Promise<Response>,
   request: Request,
-  found: Found,
+  found: Match,
   settings: CrossOriginSettings,
 ): Promise<Response> {
   const response = await answering;
@@ -61,7 +61,7 @@ export async function showToPage(
 /** Credentials are never allowed: no cookie acts on these routes. */
 function allowedOrigin(
   { headers, url }: Request,
-  found: Found,
+  found: Match,
   { corsOrigins }: CrossOriginSettings,
 ): string | undefined {
   const origin = headers.get("origin");
@@ -73,7 +73,7 @@ function allowedOrigin(
 const FOR_PAGES: readonly Access[] = ["key", "link"];
 
 /** Pages may also read that a path does not exist, except below the management API. */
-function isForPages(url: string, found: Found): boolean {
+function isForPages(url: string, found: Match): boolean {
   if (!(found instanceof Response)) return FOR_PAGES.includes(found.route.access);
   return URL.parse(url)?.pathname.startsWith(API_PREFIX) === false;
 }
