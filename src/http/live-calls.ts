@@ -191,7 +191,7 @@ export class LiveCalls {
   }
 }
 
-/** A call whose text is written once for all readers of a form. */
+/** A call; its text is written once for all readers that see it in the same form. */
 export class LiveEntry {
   readonly seq: number;
   readonly call: CallRecord;

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connectToServer } from "#cli/client.ts";
+import { log } from "#cli/log.ts";
+import { runNoun } from "#cli/run.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import {
   asRoot,
   askWith,
   bearer,
+  logIn,
   openWithRoot,
+  PASSWORD,
   textIn,
   tokenOf,
   type Ask,
@@ -188,18 +193,49 @@ function describeLiveCalls(openDatabase: () => Promise<Database | undefined>): v
     await using teams = await follow(second.url, "/api/log/team/stream", carl);
 
     await root("PUT", `/api/user/${await idOf("carl")}`, { team_id: null });
-    await waitFor(() => teams.isEnded, 10_000);
+    await waitFor(() => teams.isEnded);
     expect(teams.text).toContain('event: end\ndata: {"reason":"You own no team.');
     expect(own.isEnded).toBe(false);
 
     await askWith(first.url, bearer(carl))("DELETE", "/api/user/token");
-    await waitFor(() => own.isEnded, 10_000);
+    await waitFor(() => own.isEnded);
     expect(own.text).toContain('event: end\ndata: {"reason":"You are not logged in.');
-  }, 30_000);
+  }, 60_000);
+
+  test("the command follows the log, and prints the reason if the stream ends", async () => {
+    const table = followByCommand(["--model", "gpt-4o"], second.url, tokens.auditor);
+    const json = followByCommand(["--json"], second.url, tokens.ada);
+    expect(await json.code).toBe(1);
+    expect(json.text).toContain("Your role does not allow this.");
+    const lines = followByCommand(["--json"], second.url, tokens.auditor);
+    // A command that has connected late would miss the calls.
+    const ids: string[] = [];
+    await waitFor(async () => {
+      ids.push(await call(first, keys.ada, "gpt-4o"));
+      await Bun.sleep(500);
+      return table.text !== "" && lines.text !== "";
+    });
+
+    const seen = table.text.split("\n").filter((line) => line !== "");
+    expect(seen[0]).toMatch(/ {2}ada {2}a-key {2}gpt-4o {2}sim {2}completed {2}/);
+    expect(ids).toContain(seen[0]?.split("  ")[1] ?? "");
+    expect(ids).toContain(textIn(JSON.parse(lines.text.split("\n")[0] ?? ""), "id"));
+    expect(await followByCommand(["--limit", "5"], second.url, tokens.auditor).code).toBe(2);
+    await askWith(first.url, bearer(tokens.auditor))("DELETE", "/api/user/token");
+    expect(await table.code).toBe(1);
+    expect(table.text).toContain("The stream has ended: You are not logged in.");
+    expect(await lines.code).toBe(1);
+    tokens.auditor = await renewedToken();
+  }, 60_000);
+
+  async function renewedToken(): Promise<string> {
+    const login = { username: "watcher", password: PASSWORD };
+    const ask = askWith(first.url, await logIn(first.url, login));
+    return textIn((await ask("POST", "/api/user/token")).data, "token");
+  }
 
   test("a drain ends the streams with the reason, without waiting for their clients", async () => {
     const stream = await follow(second.url, "/api/log/stream", tokens.auditor);
-    await waitFor(() => stream.text !== "");
     const from = performance.now();
     await second.gateway.close("at once");
 
@@ -207,6 +243,24 @@ function describeLiveCalls(openDatabase: () => Promise<Database | undefined>): v
     expect(stream.text).toContain('event: end\ndata: {"reason":"The gateway is shutting down."}');
     expect(performance.now() - from).toBeLessThan(10_000);
   });
+}
+
+/** `sluice log --follow` with these arguments. */
+function followByCommand(args: readonly string[], url: string, token: string) {
+  const followed = { text: "", code: Promise.resolve(0) };
+  const output = { write: (written: string) => (followed.text += written) };
+  followed.code = runNoun(log, ["--follow", ...args], {
+    input: process.stdin,
+    output,
+    errors: output,
+    async reach() {
+      const reached = await connectToServer(url, token);
+      if (reached === undefined) throw new Error("Nothing listens.");
+      return reached;
+    },
+    readLink: () => Promise.reject(new Error("Nothing is read.")),
+  });
+  return followed;
 }
 
 /** A client of a stream. */
