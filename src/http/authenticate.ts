@@ -184,7 +184,7 @@ export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void
   );
 }
 
-/** The user whom a running request still belongs to; throws if the login or the right has ended. */
+/** The present user of a running request; throws if the login or the right has ended. */
 export async function confirmUser(
   request: Request,
   access: Access,
