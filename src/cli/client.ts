@@ -1,4 +1,6 @@
 import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { SseDecoder } from "#lib/sse.ts";
+import { textOf } from "#lib/values.ts";
 import type { Prompt } from "./command.ts";
 
 /** Access to the management API, over HTTP or in this process. */
@@ -26,6 +28,7 @@ export class Refused extends Error {
 const YAML = "application/yaml";
 const TIMEOUT_MS = 60_000;
 const LIVE_MS = 2_000;
+const MAX_EVENT_BYTES = 1024 * 1024;
 
 export async function ask(question: Prompt, reach: ApiClient): Promise<JsonObject> {
   const { method, path, body, document } = question;
@@ -47,6 +50,35 @@ export async function ask(question: Prompt, reach: ApiClient): Promise<JsonObjec
   if (answer["success"] !== true) throw new Refused(answer["message"]);
   const { data, message } = answer;
   return isObject(data) ? data : { message };
+}
+
+/** The data of each event of a stream, as it arrives; throws `Refused` when the stream ends. */
+export async function* follow({ path }: Prompt, reach: ApiClient): AsyncGenerator<SeenEvent> {
+  if (reach.verifyLedger !== undefined) {
+    throw new Refused("No gateway runs here: --follow needs a running one.");
+  }
+  const { signal } = new AbortController();
+  const response = await reach.send(path, { method: "GET", headers: {}, signal });
+  if (!response.ok || response.body === null) {
+    const answer = parseJson(await response.text());
+    const said = isObject(answer) ? textOf(answer["message"]) : undefined;
+    throw new Refused(said ?? `${reach.place} returned status ${response.status}.`);
+  }
+  const decoder = new SseDecoder(MAX_EVENT_BYTES);
+  for await (const chunk of response.body) {
+    for (const { event, data } of decoder.push(chunk)) {
+      const seen = parseJson(data);
+      if (!isObject(seen)) continue;
+      if (event === "end") throw new Refused(`The stream has ended: ${textOf(seen["reason"])}`);
+      yield { event, data: seen };
+    }
+  }
+  throw new Refused(`The connection to ${reach.place} was closed.`);
+}
+
+interface SeenEvent {
+  readonly event: string | undefined;
+  readonly data: JsonObject;
 }
 
 /** A running gateway; undefined if none listens at the URL. */

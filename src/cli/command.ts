@@ -16,6 +16,8 @@ export interface Verb {
   /** Throws `UsageError` if the arguments are invalid. */
   ask(words: Words): Prompt | Promise<Prompt>;
   show(data: JsonObject): readonly string[];
+  /** One event of a stream. */
+  showEvent?(data: JsonObject): readonly string[];
   /** True if the request succeeded but reports a failure. */
   isFailure?(data: JsonObject): boolean;
 }
@@ -33,6 +35,8 @@ export interface Prompt {
   readonly body?: JsonObject;
   /** A YAML body instead of a JSON body. */
   readonly document?: string;
+  /** The answer is a stream of events, which are shown as they come. */
+  readonly isFollowed?: true;
   /** Additional data for the display, which the gateway does not need. */
   readonly beside?: JsonObject;
 }

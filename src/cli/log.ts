@@ -37,8 +37,9 @@ export const log: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "lists calls, the latest first; with --failed and --channel those that failed on the channel, even if another one answered",
+      doc: "lists calls, the latest first; with --failed and --channel those that failed on the channel, even if another one answered; with --follow calls as they end",
       options: {
+        follow: undefined,
         failed: undefined,
         since: "<1h|date>",
         until: "<1h|date>",
@@ -47,9 +48,11 @@ export const log: Noun = {
       },
       ask(words) {
         words.none();
-        return { method: "GET", path: `/api/log?${queryOf(words)}` };
+        if (!words.has("follow")) return { method: "GET", path: `/api/log?${queryOf(words)}` };
+        return { method: "GET", path: `/api/log/stream?${followOf(words)}`, isFollowed: true };
       },
       show: showCalls,
+      showEvent: (call) => [rowOf(call).join("  ")],
     },
     {
       usage: "show <id>",
@@ -84,6 +87,15 @@ function queryOf(words: Words): string {
   return query.toString();
 }
 
+/** The filters of a list; a stream has no pages. */
+function followOf(words: Words): string {
+  const refused = ["sort", "before", "limit"].find((option) => words.text(option) !== undefined);
+  if (refused !== undefined) throw new UsageError(`--follow takes no --${refused}.`);
+  const query = new URLSearchParams(queryOf(words));
+  query.delete("page_size");
+  return query.toString();
+}
+
 /** A time before now, or a date that the gateway reads. */
 function instantOf(option: string, given: string): string {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(given) ?? [];
@@ -101,23 +113,25 @@ function showCalls(data: JsonObject): readonly string[] {
   return [
     ...columns([
       ["time", "id", "user", "key", "model", "channel", "outcome", "fault", "cost $", "ms"],
-      ...calls.map((call) =>
-        [
-          timeOf(call["created_at"]),
-          call["id"],
-          call["user_name"] ?? call["user_id"],
-          call["token_name"] ?? call["token_id"],
-          call["model"],
-          call["channel"] ?? lastChannel(call),
-          call["outcome"],
-          call["fault"],
-          call["cost_usd"],
-          call["duration_ms"],
-        ].map((each) => cell(each ?? null)),
-      ),
+      ...calls.map(rowOf),
     ]),
     ...(next === undefined ? [] : [`more calls: add --before ${next}`]),
   ];
+}
+
+function rowOf(call: JsonObject): readonly string[] {
+  return [
+    timeOf(call["created_at"]),
+    call["id"],
+    call["user_name"] ?? call["user_id"],
+    call["token_name"] ?? call["token_id"],
+    call["model"],
+    call["channel"] ?? lastChannel(call),
+    call["outcome"],
+    call["fault"],
+    call["cost_usd"],
+    call["duration_ms"],
+  ].map((each) => cell(each ?? null));
 }
 
 function lastChannel(call: JsonObject): Json | undefined {

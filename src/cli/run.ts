@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
-import { ask, Refused, type ApiClient } from "./client.ts";
-import { describeNoun, layOut, readVerb, UsageError, type Noun } from "./command.ts";
+import { ask, follow, Refused, type ApiClient } from "./client.ts";
+import {
+  describeNoun,
+  layOut,
+  readVerb,
+  UsageError,
+  type Noun,
+  type Prompt,
+  type Verb,
+} from "./command.ts";
 
 interface CommandIo {
   readonly input: NodeJS.ReadableStream;
@@ -26,6 +34,7 @@ export async function runNoun(
     });
     const question = await verb.ask(words);
     await using reach = await io.reach();
+    if (question.isFollowed === true) return await showEvents(question, verb, isJson, reach, io);
     const data = { ...(await ask(question, reach)), ...question.beside };
     const lines = isJson ? [JSON.stringify(data, null, 2)] : verb.show(data);
     io.output.write(`${lines.join("\n")}\n`);
@@ -39,6 +48,27 @@ export async function runNoun(
     io.errors.write(`${cause.message}\n`);
     return 1;
   }
+}
+
+/** Prints the events until the stream ends, which is a failure. */
+async function showEvents(
+  question: Prompt,
+  verb: Verb,
+  isJson: boolean,
+  reach: ApiClient,
+  { output, errors }: CommandIo,
+): Promise<never> {
+  for await (const { event, data } of follow(question, reach)) {
+    if (event === "dropped") {
+      errors.write(
+        `${JSON.stringify(data["count"])} calls were dropped: the reader was too slow.\n`,
+      );
+    } else {
+      const lines = isJson ? [JSON.stringify(data)] : (verb.showEvent?.(data) ?? []);
+      output.write(`${lines.join("\n")}\n`);
+    }
+  }
+  throw new Error("A followed stream ends with a refusal.");
 }
 
 async function readLine(input: NodeJS.ReadableStream): Promise<string> {

@@ -162,8 +162,15 @@ export interface CallNames {
 }
 
 interface CallTail {
-  readonly calls: readonly CallRecord[];
-  readonly last: number;
+  readonly entries: readonly JournalEntry[];
+  /** Undefined if no number was given and running writes hide the last one. */
+  readonly last: number | undefined;
+}
+
+/** A call with its number in the journal. */
+export interface JournalEntry {
+  readonly seq: number;
+  readonly call: CallRecord;
 }
 
 /** Describes past calls by blocks, so that a search reads only those that can match. */

@@ -1,3 +1,4 @@
+import { LiveCalls } from "#http/live-calls.ts";
 import { OpenSockets } from "#http/open-sockets.ts";
 import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
@@ -38,10 +39,12 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
-  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets() };
+  const liveCalls = openLiveCalls(infrastructure);
+  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets(), liveCalls };
   const readiness: Readiness = { isDraining: false };
   const charging = endpoint.chargingDeps(gateway);
-  const served = { ...gateway, charging, loginLimits, singleSignOn, readiness };
+  const callers = callerDeps(gateway);
+  const served = { ...gateway, charging, loginLimits, singleSignOn, readiness, callers };
   const text = endpoint.textDeps(served, options);
   const routes = openRoutes({
     text,
@@ -58,8 +61,18 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     settings: endpoint.settingDeps(served),
     status: endpoint.statusDeps(served),
   });
-  const app = appDeps({ ...served, routes, callers: callerDeps(served) }, options);
+  const app = appDeps({ ...served, routes }, options);
   return { ...gateway, app, listener: listenerDeps(served) };
+}
+
+function openLiveCalls({
+  problems,
+  storage: { calls },
+}: Pick<Infrastructure, "problems"> & Stores<"calls">): LiveCalls {
+  return new LiveCalls({
+    calls,
+    onError: (cause) => problems.error("live calls", cause, "reading finished calls failed"),
+  });
 }
 
 /** Refusals that are only counted; the last counts are written at shutdown. */

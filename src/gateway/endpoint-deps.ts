@@ -188,9 +188,13 @@ export function accountDeps({
 
 export function reportDeps({
   clock,
+  liveCalls,
+  callers,
   storage: { calls, usage, audit },
-}: Pick<Infrastructure, "clock"> & Stores<"calls" | "usage" | "audit">): ReportDeps {
-  return { calls, usage, audit, clock };
+}: Pick<Infrastructure, "clock"> &
+  Pick<ReportDeps, "liveCalls" | "callers"> &
+  Stores<"calls" | "usage" | "audit">): ReportDeps {
+  return { calls, liveCalls, callers, usage, audit, clock };
 }
 
 export function routingDeps({

@@ -75,12 +75,22 @@ export function listenerDeps({
   settings: { trustedProxies, limits },
   readiness,
   sockets,
+  liveCalls,
   egress,
   contents,
   relay: { admission },
 }: Pick<Infrastructure, "settings" | "egress"> &
-  Pick<ListenerDeps, "readiness" | "sockets"> &
+  Pick<ListenerDeps, "readiness" | "sockets" | "liveCalls"> &
   Pick<Media, "contents"> &
   Pick<Relay, "relay">): ListenerDeps {
-  return { trustedProxies, limits, readiness, sockets, egress, contents, open: admission.open };
+  return {
+    trustedProxies,
+    limits,
+    readiness,
+    sockets,
+    liveCalls,
+    egress,
+    contents,
+    open: admission.open,
+  };
 }

@@ -184,8 +184,23 @@ export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void
   );
 }
 
+/** The present user of a running request; throws if the login or the right has ended. */
+export async function confirmUser(
+  request: Request,
+  access: Access,
+  deps: Pick<AuthenticationDeps, "logins" | "secondFactorRule">,
+): Promise<User> {
+  const caller = await findUser(request, deps);
+  authorize(request, caller, access, deps);
+  assert(caller.user !== undefined, "A login has a user.");
+  return caller.user;
+}
+
 /** By the user's access token if one is sent, otherwise by the browser's session. */
-async function findUser(request: Request, { logins }: AuthenticationDeps): Promise<Caller> {
+async function findUser(
+  request: Request,
+  { logins }: Pick<AuthenticationDeps, "logins">,
+): Promise<Caller> {
   const token = readBearer(request);
   const secret = token === undefined ? readSession(request) : undefined;
   const session = secret === undefined ? undefined : await logins.findBySession(secret);

@@ -35,6 +35,7 @@ import {
   listOwnCalls,
   listTeamCalls,
 } from "./api/log/calls.ts";
+import { streamCalls, streamOwnCalls, streamTeamCalls } from "./api/log/stream-calls.ts";
 import { getBillingSubscription, getBillingUsage } from "./api/key/billing.ts";
 import { getCredits, getCurrentKey } from "./api/key/current-key.ts";
 import { getOwnKey } from "./api/key/own-key.ts";
@@ -296,6 +297,9 @@ export const ENDPOINTS: EndpointsBySubject = {
     listTeamGrants,
   ],
   reports: [
+    streamOwnCalls,
+    streamTeamCalls,
+    streamCalls,
     listOwnCalls,
     getOwnCall,
     listTeamCalls,

@@ -83,6 +83,7 @@ export interface ListenerDeps {
   /** Shared with the route that reports whether the gateway is ready. */
   readonly readiness: Readiness;
   readonly sockets: { drain(): void };
+  readonly liveCalls: { drain(): void };
   /** Ends the calls that run longer than the drain time. */
   readonly egress: { abortAll(reason: GatewayError): void };
   /** Ends the downloads that run longer than the drain time. */
@@ -154,6 +155,7 @@ export function openServer(
       listener.readiness.isDraining = true;
       if (drainDelayMs() > 0) await Bun.sleep(drainDelayMs());
       listener.sockets.drain();
+      listener.liveCalls.drain();
       const ending = new GatewayError("unavailable", "The gateway is shutting down.");
       const timer = setTimeout(() => {
         listener.egress.abortAll(ending);

@@ -22,7 +22,9 @@ export async function showAnswer(
   if (renderError !== renderFailure) return;
   const type = response.headers.get("content-type") ?? "";
   const schema = response.ok ? answer.content[type] : FAILURE;
+  // A stream has no end to wait for.
+  if (schema === undefined || type !== "application/json") return;
   const body = parseJson(await response.clone().text());
-  if (schema === undefined || body === undefined || type !== "application/json") return;
+  if (body === undefined) return;
   show({ route: `${method} ${path}`, status: response.status, body, schema });
 }

@@ -175,7 +175,9 @@ describe("[A5-3] every route is open to the roles of its access, and closed to a
   test.each(open)("%s opens %s %s", async (kind, method, path) => {
     const response = await knock(method, path, kind);
 
-    await response.arrayBuffer();
+    // A stream of calls has no end.
+    if (path.endsWith("/stream")) await response.body?.cancel();
+    else await response.arrayBuffer();
     expect([401, 403, 500]).not.toContain(response.status);
   });
 

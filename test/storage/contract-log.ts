@@ -93,9 +93,10 @@ export function describeLog(openPlace: () => Promise<Place>, engine: "sqlite" | 
     const rest = await storage.calls.tail(first.last, 3);
     const none = await storage.calls.tail(rest.last, 3);
 
-    expect(first.calls.map(({ id }) => id)).toEqual(["call-1", "call-2", "call-3"]);
-    expect(rest.calls.map(({ id }) => id)).toEqual(["call-4"]);
-    expect(none).toEqual({ calls: [], last: rest.last });
+    expect(first.entries.map(({ call }) => call.id)).toEqual(["call-1", "call-2", "call-3"]);
+    expect(first.entries.at(-1)?.seq).toBe(first.last);
+    expect(rest.entries.map(({ call }) => call.id)).toEqual(["call-4"]);
+    expect(none).toEqual({ entries: [], last: rest.last });
   });
 
   test("no filter of the log reads or sorts the whole journal", async () => {

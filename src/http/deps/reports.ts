@@ -2,10 +2,15 @@ import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { AuthenticationDeps } from "../authenticate.ts";
+import type { LiveCalls } from "../live-calls.ts";
 
 /** Dependencies of the endpoints of the journal, the usage and the audit log. */
 export interface ReportDeps {
   readonly calls: CallLog;
+  readonly liveCalls: LiveCalls;
+  /** Confirms the logins of running streams. */
+  readonly callers: AuthenticationDeps;
   readonly usage: UsageReports;
   readonly audit: AuditLog;
   readonly clock: Clock;

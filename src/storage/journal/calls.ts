@@ -59,7 +59,7 @@ export function createCallLog(
     async tail(after, limit) {
       const end = await findEnd();
       if (after === undefined || end === undefined || end <= after) {
-        return { calls: [], last: after ?? end ?? 0 };
+        return { entries: [], last: after ?? end };
       }
       const rows = await db
         .selectFrom("calls")
@@ -70,7 +70,7 @@ export function createCallLog(
         .limit(limit)
         .execute();
       return {
-        calls: rows.map(toCallRecord),
+        entries: rows.map((row) => ({ seq: row.seq, call: toCallRecord(row) })),
         last: rows.length < limit ? end : (rows.at(-1)?.seq ?? end),
       };
     },

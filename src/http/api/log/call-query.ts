@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FAULT_CODES } from "#core/call-filter.ts";
 import type { CallFilter, CallPosition, CallQuery } from "#core/call.ts";
+import { invalid } from "#core/error.ts";
 import { FAMILIES } from "#core/family.ts";
 import { defined } from "#lib/values.ts";
 import {
@@ -63,14 +64,14 @@ export const PAGE = {
   before: textField("`next` of the previous page, or the id of its last call."),
 };
 
-type Filter = Partial<z.output<typeof FILTER>>;
+export type Filter = Partial<z.output<typeof FILTER>>;
 type Page = Pick<z.output<typeof FILTER>, never> & {
   readonly sort?: (typeof SORTS)[number] | undefined;
   readonly page_size: number;
   readonly before?: string | undefined;
 };
 
-function filterIn(query: Filter): CallFilter {
+export function filterIn(query: Filter): CallFilter {
   return defined({
     from: query.from,
     to: query.to,
@@ -110,6 +111,14 @@ function positionIn(text: string | undefined): CallPosition | undefined {
   if (text === undefined) return undefined;
   const [, seq] = NUMBER.exec(text) ?? [];
   return seq === undefined ? { id: text } : { seq: Number(seq) };
+}
+
+/** The number that a client of a stream has received last. */
+export function numberIn(lastEventId: string | null): number | undefined {
+  if (lastEventId === null || lastEventId === "") return undefined;
+  const position = positionIn(lastEventId);
+  if (position !== undefined && "seq" in position) return position.seq;
+  throw invalid("last-event-id", "'last-event-id' must be the id of an event of this stream.");
 }
 
 export function showPosition(seq: number | undefined): string | null {

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { CallLog, CallNames, CallQuery, CallRecord, CallScope } from "#core/call.ts";
+import type { CallLog, CallQuery } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
-import type { User } from "#core/user.ts";
-import type { JsonObject } from "#lib/json.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -15,12 +13,10 @@ import {
   MEMBERS_CALL_IN_PARTS,
   OWN_CALL,
   OWN_CALL_IN_PARTS,
-  showCall,
-  showCallWhole,
   showCostParts,
-  showMembersCall,
 } from "./call-json.ts";
 import { FILTER, MEMBERS_FILTER, OWN_FILTER, PAGE, pageIn, showPosition } from "./call-query.ts";
+import { AUDITORS_VIEW, ownView, teamView, type CallView } from "./call-view.ts";
 
 interface CallRoute {
   readonly operationId: string;
@@ -132,25 +128,6 @@ export const getCall = callRoute(
 );
 
 type ViewOf = (exchange: Exchange) => CallView;
-
-/** The calls that a user sees, and their form. */
-interface CallView {
-  readonly scope: CallScope;
-  readonly show: (call: CallRecord, names: CallNames) => JsonObject;
-}
-
-const AUDITORS_VIEW: CallView = { scope: {}, show: showCallWhole };
-
-function ownView({ id: userId }: User): CallView {
-  return { scope: { userId }, show: showCall };
-}
-
-function teamView({ teamId, isTeamOwner }: User): CallView {
-  if (teamId !== undefined && isTeamOwner === true) {
-    return { scope: { teamId }, show: showMembersCall };
-  }
-  throw new GatewayError("not_found", "You own no team. An admin can make you an owner of yours.");
-}
 
 async function showPage(
   exchange: Exchange,
