@@ -194,7 +194,7 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     ["/api/log?outcome=failes", "'outcome' must be one of: completed, failed"],
     ["/api/log?state=failed", "'state' is not known here; the parameters are: from, to"],
     ["/api/log?model=a&model=b", "'model' is given more than once"],
-    ["/api/channel?status=1", "'status' is not known here; the parameters are: none"],
+    ["/api/channel?status=1", "'status' is not known here; the parameters are: tag"],
     ["/api/usage?colour=red", "'colour' is not known here"],
     ["/api/audit?who=1", "'who' is not known here"],
   ])("refuses an unknown query: %s", async (path, message) => {

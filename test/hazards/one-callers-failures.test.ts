@@ -379,6 +379,9 @@ describe("the call log", () => {
         code: key,
         type: "invalid_request_error",
         reason: "Unsupported parameter: 'max_tokens'. You wrote: … ….",
+        start_ms: expect.any(Number),
+        first_byte_ms: null,
+        end_ms: expect.any(Number),
         duration_ms: expect.any(Number),
       },
     ]);

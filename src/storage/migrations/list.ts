@@ -22,7 +22,7 @@ import { callTags } from "./0020-call-tags.ts";
 import { catalogRows } from "./0021-catalog-rows.ts";
 import { referenceImages } from "./0022-reference-images.ts";
 import { callBlocks } from "./0023-call-blocks.ts";
-import { describedChannels } from "./0025-described-channels.ts";
+import { describedChannels } from "./0024-described-channels.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -50,7 +50,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0021-catalog-rows": catalogRows,
   "0022-reference-images": referenceImages,
   "0023-call-blocks": callBlocks,
-  "0025-described-channels": describedChannels,
+  "0024-described-channels": describedChannels,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
