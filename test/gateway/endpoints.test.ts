@@ -20,6 +20,11 @@ const FOR_EVERY_KEY = [
   "/v1beta/models",
   "/v1beta/models/:id{.+}",
   ...CLOUD_PREFIXES.flatMap((prefix) => [`${prefix}/models`, `${prefix}/models/:id{.+}`]),
+  "/v1/key",
+  "/api/v1/key",
+  "/api/v1/credits",
+  "/v1/dashboard/billing/subscription",
+  "/v1/dashboard/billing/usage",
 ];
 /** The family is that of the question, which stands in the body. */
 const BY_QUESTION = [...NATIVE_PREFIXES, ...CLOUD_PREFIXES].map(

@@ -163,6 +163,9 @@ async function findOrAdmit(
   const linked = await identities.find(issuer, subject);
   if (linked !== undefined) return linked;
   const owner = email === undefined ? undefined : await identities.findByEmail(issuer, email);
+  // The same login may have created the user since the first look-up.
+  const created = owner?.isLinked === true ? await identities.find(issuer, subject) : undefined;
+  if (created !== undefined) return created;
   const admission = admit(identity, owner, rules);
   if ("link" in admission) {
     await identities.link(admission.link.id, issuer, subject);
