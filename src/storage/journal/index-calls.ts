@@ -1,5 +1,4 @@
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import { BLOCK_CALLS, type CallBlocksTable } from "../tables/call-blocks.ts";
 import { TERM_COLUMNS, termsOf } from "./call-terms.ts";
@@ -9,6 +8,8 @@ import { readWatermark, setWatermark, takeWatermark } from "./watermark.ts";
 export const INDEX_MARK = "call_blocks";
 const ROWS_PER_INSERT = 1_000;
 
+type BlockRow = Selectable<CallBlocksTable>;
+
 /**
  * Adds at most `limit` of the next calls to the blocks that searches use; returns their number.
  * `end`: no call with a number up to it can still appear.
@@ -16,29 +17,68 @@ const ROWS_PER_INSERT = 1_000;
 export async function indexCalls(db: Kysely<Tables>, end: number, limit: number): Promise<number> {
   const after = await readWatermark(db, INDEX_MARK);
   if (end <= after) return 0;
-  await addTeamsOfTasks(db, after, Math.min(end, after + limit));
-  const rows = await db
-    .selectFrom("calls")
-    .select(["seq", "at", "duration_ms", "cost", ...TERM_COLUMNS])
-    .where("seq", ">", after)
-    .where("seq", "<=", Math.min(end, after + limit))
-    .orderBy("seq")
-    .execute();
-  const blocks = new Map<number, Block>();
-  for (const row of rows) {
-    const number = Math.floor(row.seq / BLOCK_CALLS);
-    let block = blocks.get(number);
-    if (block === undefined) blocks.set(number, (block = new Block(number)));
-    block.add(row.at + row.duration_ms, row.cost, row.duration_ms, termsOf(row));
-  }
   const last = Math.min(end, after + limit);
+  await addTeamsOfTasks(db, after, last);
+  const blocks = await readBlocks(db, after, last);
+  const terms = await readTerms(db, after, last);
   return await db.transaction().execute(async (transaction) => {
     // Another gateway may have done the same meanwhile.
     if ((await takeWatermark(transaction, INDEX_MARK)) !== after) return 0;
-    await writeBlocks(transaction, [...blocks.values()]);
+    await writeBlocks(transaction, blocks);
+    await writeTerms(transaction, terms);
     await setWatermark(transaction, INDEX_MARK, last);
     return last - after;
   });
+}
+
+const BLOCK = sql<number>`seq / ${sql.lit(BLOCK_CALLS)}`;
+const END = sql<number>`at + duration_ms`;
+
+async function readBlocks(
+  db: Kysely<Tables>,
+  after: number,
+  last: number,
+): Promise<readonly BlockRow[]> {
+  return await db
+    .selectFrom("calls")
+    .select(({ fn }) => [
+      BLOCK.as("block"),
+      fn.min<number>(END).as("first_end"),
+      fn.max<number>(END).as("last_end"),
+      fn.max("cost").as("max_cost"),
+      fn.max("duration_ms").as("max_duration_ms"),
+    ])
+    .where("seq", ">", after)
+    .where("seq", "<=", last)
+    .groupBy(BLOCK)
+    .execute();
+}
+
+interface BlockTerm {
+  readonly term: string;
+  readonly block: number;
+}
+
+/** Most calls of a block are alike, so the database reduces them before this thread reads them. */
+async function readTerms(
+  db: Kysely<Tables>,
+  after: number,
+  last: number,
+): Promise<readonly BlockTerm[]> {
+  const rows = await db
+    .selectFrom("calls")
+    .select([BLOCK.as("block"), ...TERM_COLUMNS])
+    .distinct()
+    .where("seq", ">", after)
+    .where("seq", "<=", last)
+    .execute();
+  const blocks = new Map<number, Set<string>>();
+  for (const row of rows) {
+    const terms = blocks.get(row.block) ?? new Set<string>();
+    blocks.set(row.block, terms);
+    for (const each of termsOf(row)) terms.add(each);
+  }
+  return [...blocks].flatMap(([block, terms]) => [...terms].map((term) => ({ term, block })));
 }
 
 /** Tasks end in the background, where the team of their user is not known. */
@@ -61,45 +101,14 @@ async function addTeamsOfTasks(db: Kysely<Tables>, after: number, last: number):
   }
 }
 
-class Block {
-  readonly number: number;
-  readonly terms = new Set<string>();
-  #firstEnd = Infinity;
-  #lastEnd = -Infinity;
-  #maxCost: NanoUsd = nanoUsd(0);
-  #maxDurationMs = 0;
-
-  constructor(number: number) {
-    this.number = number;
-  }
-
-  add(end: number, cost: NanoUsd, durationMs: number, terms: readonly string[]): void {
-    this.#firstEnd = Math.min(this.#firstEnd, end);
-    this.#lastEnd = Math.max(this.#lastEnd, end);
-    if (cost > this.#maxCost) this.#maxCost = cost;
-    this.#maxDurationMs = Math.max(this.#maxDurationMs, durationMs);
-    for (const each of terms) this.terms.add(each);
-  }
-
-  get row(): Selectable<CallBlocksTable> {
-    return {
-      block: this.number,
-      first_end: this.#firstEnd,
-      last_end: this.#lastEnd,
-      max_cost: this.#maxCost,
-      max_duration_ms: this.#maxDurationMs,
-    };
-  }
-}
-
-async function writeBlocks(db: Transaction<Tables>, blocks: readonly Block[]): Promise<void> {
+async function writeBlocks(db: Transaction<Tables>, blocks: readonly BlockRow[]): Promise<void> {
   if (blocks.length === 0) return;
   const larger = (name: keyof CallBlocksTable) =>
     sql<never>`case when ${sql.ref(`excluded.${name}`)} > ${sql.ref(`call_blocks.${name}`)}
       then ${sql.ref(`excluded.${name}`)} else ${sql.ref(`call_blocks.${name}`)} end`;
   await db
     .insertInto("call_blocks")
-    .values(blocks.map(({ row }) => row))
+    .values(blocks)
     .onConflict((conflict) =>
       conflict.column("block").doUpdateSet({
         first_end: sql<never>`case when excluded.first_end < call_blocks.first_end
@@ -110,10 +119,13 @@ async function writeBlocks(db: Transaction<Tables>, blocks: readonly Block[]): P
       }),
     )
     .execute();
-  // Sorted, so that rows of one term are written next to each other.
-  const terms = blocks
-    .flatMap(({ number, terms: each }) => [...each].map((term) => ({ term, block: number })))
-    .toSorted((a, b) => (a.term < b.term ? -1 : a.term > b.term ? 1 : a.block - b.block));
+}
+
+/** Sorted, so that rows of one term are written next to each other. */
+async function writeTerms(db: Transaction<Tables>, given: readonly BlockTerm[]): Promise<void> {
+  const terms = given.toSorted((a, b) =>
+    a.term < b.term ? -1 : a.term > b.term ? 1 : a.block - b.block,
+  );
   for (let from = 0; from < terms.length; from += ROWS_PER_INSERT) {
     await db
       .insertInto("call_terms")
