@@ -21,9 +21,8 @@ interface Counted {
 /** Counts the attempts of this gateway by channel and minute, for a job that stores them. */
 export class ChannelMinutes {
   readonly #clock: Clock;
-  readonly #counted = new Map<string, Counted>();
-  /** By channel: the minute that was counted last, which costs no joined name. */
-  readonly #latest = new Map<string, Counted>();
+  /** By channel and minute. */
+  readonly #counted = new Map<string, Map<number, Counted>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,12 +46,11 @@ export class ChannelMinutes {
   /** Minutes that changed since they were taken. Older ones are deleted from memory. */
   take(): readonly ChannelMinute[] {
     const oldest = this.#minute() - KEPT_MINUTES * MINUTE_MS;
-    const changed = [...this.#counted.values()].filter(({ isWritten }) => !isWritten);
-    for (const [name, counted] of this.#counted) {
+    const all = [...this.#counted.values()].flatMap((ofChannel) => [...ofChannel.values()]);
+    const changed = all.filter(({ isWritten }) => !isWritten);
+    for (const counted of all) {
       counted.isWritten = true;
-      if (counted.minute >= oldest) continue;
-      this.#counted.delete(name);
-      if (this.#latest.get(counted.channel) === counted) this.#latest.delete(counted.channel);
+      if (counted.minute < oldest) this.#forget(counted);
     }
     return changed.map((each) => ({
       channel: each.channel,
@@ -68,7 +66,7 @@ export class ChannelMinutes {
   /** They could not be stored. */
   putBack(minutes: readonly ChannelMinute[]): void {
     for (const { channel, minute } of minutes) {
-      const counted = this.#counted.get(nameOf(channel, minute));
+      const counted = this.#counted.get(channel)?.get(minute);
       if (counted !== undefined) counted.isWritten = false;
     }
   }
@@ -79,35 +77,33 @@ export class ChannelMinutes {
 
   #of(channel: string): Counted {
     const minute = this.#minute();
-    const latest = this.#latest.get(channel);
-    const counted = latest?.minute === minute ? latest : this.#begin(channel, minute);
+    const counted = this.#counted.get(channel)?.get(minute) ?? this.#begin(channel, minute);
     counted.isWritten = false;
     return counted;
   }
 
   #begin(channel: string, minute: number): Counted {
-    const name = nameOf(channel, minute);
-    let counted = this.#counted.get(name);
-    if (counted === undefined) {
-      counted = {
-        channel,
-        minute,
-        attempts: 0,
-        failed: 0,
-        cost: 0,
-        firstBytes: new Map(),
-        faults: new Map(),
-        isWritten: false,
-      };
-      this.#counted.set(name, counted);
-    }
-    this.#latest.set(channel, counted);
+    const counted = {
+      channel,
+      minute,
+      attempts: 0,
+      failed: 0,
+      cost: 0,
+      firstBytes: new Map(),
+      faults: new Map(),
+      isWritten: false,
+    };
+    const ofChannel = this.#counted.get(channel);
+    if (ofChannel === undefined) this.#counted.set(channel, new Map([[minute, counted]]));
+    else ofChannel.set(minute, counted);
     return counted;
   }
-}
 
-function nameOf(channel: string, minute: number): string {
-  return `${minute} ${channel}`;
+  #forget({ channel, minute }: Counted): void {
+    const ofChannel = this.#counted.get(channel);
+    ofChannel?.delete(minute);
+    if (ofChannel?.size === 0) this.#counted.delete(channel);
+  }
 }
 
 /** A client's mistake or disconnect says nothing about the channel. */
