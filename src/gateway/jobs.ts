@@ -5,6 +5,7 @@ import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
@@ -67,7 +68,8 @@ export function jobsOf(
     ),
     sumUsage(storage.usage, settings, clock),
     indexCalls(storage.calls),
-    keepChannelMinutes(needs.channelMinutes, storage.channelMinutes, clock),
+    keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
+    pruneChannelMinutes(storage.channelMinutes, clock),
     pruneJournal(storage.calls, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),

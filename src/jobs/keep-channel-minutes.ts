@@ -1,24 +1,20 @@
 import type { ChannelMinute, ChannelMinuteStore } from "#core/channel-minute.ts";
-import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
-
-const KEPT_MS = 48 * 3_600_000;
 
 interface Counters {
   take(): readonly ChannelMinute[];
   putBack(minutes: readonly ChannelMinute[]): void;
 }
 
-/** Stores the attempts of the last minutes, and deletes those of more than 48 hours ago. */
+/** Stores the attempts of the last minutes. */
 export function keepChannelMinutes(
   counters: Counters,
-  store: ChannelMinuteStore,
-  clock: Clock,
+  store: Pick<ChannelMinuteStore, "write">,
 ): Job {
   return {
     name: "keep-channel-minutes",
     everyMs: 5_000,
-    async run(signal) {
+    async run() {
       const minutes = counters.take();
       try {
         await store.write(minutes);
@@ -26,7 +22,6 @@ export function keepChannelMinutes(
         counters.putBack(minutes);
         throw cause;
       }
-      while (!signal.aborted && (await store.prune(clock.now() - KEPT_MS)));
     },
   };
 }

@@ -10,10 +10,11 @@ export function pruneJob(
   clock: Clock,
   keptMs: () => number,
   prune: (before: number) => Promise<boolean>,
+  everyMs = 3_600_000,
 ): Job {
   return {
     name,
-    everyMs: 3_600_000,
+    everyMs,
     async run(signal) {
       const before = clock.now() - keptMs();
       while (!signal.aborted && (await prune(before)));

@@ -1,6 +1,11 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import { z } from "zod";
-import { sumMinutes, type ChannelMinute, type ChannelMinuteStore } from "#core/channel-minute.ts";
+import {
+  MINUTE_MS,
+  sumMinutes,
+  type ChannelMinute,
+  type ChannelMinuteStore,
+} from "#core/channel-minute.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
@@ -8,7 +13,6 @@ import type { ChannelMinutesTable } from "../tables/channel-minutes.ts";
 
 /** Minutes that one statement deletes. */
 const MAX_PRUNED_MINUTES = 60;
-const MINUTE_MS = 60_000;
 
 export function createChannelMinutes(db: Kysely<Tables>, instance: string): ChannelMinuteStore {
   return {
