@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { CallLog, CallQuery } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
+import type { User } from "#core/user.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -26,6 +27,7 @@ interface CallRoute {
   readonly data: z.ZodType;
 }
 
+type ViewOf = (user: User) => CallView;
 type Query = z.ZodObject<typeof OWN_FILTER.shape & typeof PAGE>;
 
 function callsRoute({ data, ...route }: CallRoute, query: Query, viewOf: ViewOf) {
@@ -40,7 +42,7 @@ function callsRoute({ data, ...route }: CallRoute, query: Query, viewOf: ViewOf)
       next: z.string().nullable().describe("`before` of the next page; null at the end."),
     }),
     handle: async (exchange, { calls }: Pick<ReportDeps, "calls">, { query: asked }) =>
-      await showPage(exchange, calls, asked.id, pageIn(asked), viewOf(exchange)),
+      await showPage(exchange, calls, asked.id, pageIn(asked), viewOf(requireUser(exchange))),
   });
 }
 
@@ -50,7 +52,7 @@ function callRoute(route: CallRoute, viewOf: ViewOf) {
     method: "GET",
     tag: "Calls",
     handle: async (exchange, { calls }: Pick<ReportDeps, "calls">) =>
-      await showOne(exchange, calls, viewOf(exchange)),
+      await showOne(exchange, calls, viewOf(requireUser(exchange))),
   });
 }
 
@@ -66,7 +68,7 @@ export const listOwnCalls = callsRoute(
     data: OWN_CALL,
   },
   OWN_FILTER.extend(PAGE),
-  (exchange) => ownView(requireUser(exchange)),
+  ownView,
 );
 
 export const listTeamCalls = callsRoute(
@@ -79,7 +81,7 @@ export const listTeamCalls = callsRoute(
     data: MEMBERS_CALL,
   },
   MEMBERS_FILTER.extend(PAGE),
-  (exchange) => teamView(requireUser(exchange)),
+  teamView,
 );
 
 export const listCalls = callsRoute(
@@ -102,7 +104,7 @@ export const getOwnCall = callRoute(
     summary: "One of your calls, by the `x-request-id` of its answer, with the cost of each part.",
     data: OWN_CALL_IN_PARTS,
   },
-  (exchange) => ownView(requireUser(exchange)),
+  ownView,
 );
 
 export const getTeamCall = callRoute(
@@ -113,7 +115,7 @@ export const getTeamCall = callRoute(
     summary: "A call of a member of your team, with the cost of each part.",
     data: MEMBERS_CALL_IN_PARTS,
   },
-  (exchange) => teamView(requireUser(exchange)),
+  teamView,
 );
 
 export const getCall = callRoute(
@@ -126,8 +128,6 @@ export const getCall = callRoute(
   },
   () => AUDITORS_VIEW,
 );
-
-type ViewOf = (exchange: Exchange) => CallView;
 
 async function showPage(
   exchange: Exchange,
