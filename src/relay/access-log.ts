@@ -1,3 +1,4 @@
+import { statusOf } from "#core/call-filter.ts";
 import type { CallRecord } from "#core/call.ts";
 import { FAULTS } from "#core/error.ts";
 import { BatchQueue } from "#lib/batch-queue.ts";
@@ -59,7 +60,7 @@ export class AccessLog implements CallObserver, AsyncDisposable {
       channel: record.channel,
       provider: record.provider,
       stream: record.isStream,
-      status: record.fault === null ? statusOf(record) : FAULTS[record.fault].status,
+      status: isAbandoned(record) ? FAULTS.canceled.status : statusOf(record),
       outcome: record.outcome,
       fault: record.fault,
       input_tokens: usage.inputTokens,
@@ -77,8 +78,9 @@ export class AccessLog implements CallObserver, AsyncDisposable {
   }
 }
 
-function statusOf({ outcome }: CallRecord): number {
-  return outcome === "canceled" ? FAULTS.canceled.status : 200;
+/** The client left before an answer with a status. */
+function isAbandoned({ outcome, fault }: CallRecord): boolean {
+  return outcome === "canceled" && fault === null;
 }
 
 function rounded(ms: number | null | undefined): number | null {
