@@ -1,15 +1,14 @@
 import type { Counting } from "#core/counting.ts";
-import { remember } from "#lib/remember.ts";
 
 /**
  * Token counting parameters by model name: hosts sell the same model under many
  * ids, and new models count like their predecessors until they are measured.
  * Fitted to recorded usage (docs/counting.md). Undefined for an unknown family.
  */
-export const findCounting = remember((modelId): Partial<Counting> | undefined => {
+export function findCounting(modelId: string): Partial<Counting> | undefined {
   const id = modelId.toLowerCase();
   return FAMILIES.find(({ named }) => named.test(id))?.counting;
-});
+}
 
 interface Family {
   readonly named: RegExp;

@@ -1,5 +1,4 @@
 import type { FamilyTraits, RequestRules } from "#core/model.ts";
-import { remember } from "#lib/remember.ts";
 
 /**
  * The traits that follow from a model's name: the request fields that its
@@ -7,10 +6,10 @@ import { remember } from "#lib/remember.ts";
  * sell the same model under many ids. New versions inherit the rules of the
  * last one until they are measured.
  */
-export const findFamily = remember((modelId): FamilyTraits | undefined => {
+export function findFamily(modelId: string): FamilyTraits | undefined {
   const id = modelId.toLowerCase();
   return FAMILIES.find(({ named }) => named.test(id))?.traits;
-});
+}
 
 interface Family {
   readonly named: RegExp;
