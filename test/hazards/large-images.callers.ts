@@ -1,7 +1,6 @@
 import { createServer, request, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { setPriority } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { KEY } from "#test/harness.ts";
 
@@ -37,8 +36,6 @@ const upstream = createServer((question, reply) => {
   question.resume();
   question.on("end", () => void answerOne(reply));
 });
-// Elsewhere they would have a processor of their own: here they take what the others leave of it.
-setPriority(19);
 upstream.listen(0, "127.0.0.1");
 await once(upstream, "listening");
 

@@ -5,6 +5,7 @@ import type * as others from "./large-images.others.ts";
 /** A process beside the gateway's. */
 interface Beside<Order, Report extends { readonly is: string }> extends Disposable {
   readonly url: string;
+  readonly pid: number;
   tell(order: Order): void;
   /** Waits until it says so. */
   when<K extends Report["is"]>(is: K): Promise<Extract<Report, { is: K }>>;
@@ -42,6 +43,7 @@ async function openBeside<Order, Report extends { readonly is: string }>(
   const { url } = (await when("open")) as unknown as { readonly url: string };
   return {
     url,
+    pid: child.pid,
     when,
     tell: (order) => child.send(order),
     [Symbol.dispose]: () => child.kill(),
