@@ -11,14 +11,17 @@ import { fileURLToPath } from "node:url";
 const root = dirname(fileURLToPath(import.meta.url));
 const modules = join(root, "node_modules");
 const BUILD_INFO = join(modules, ".cache", "types.tsbuildinfo");
+const CONSOLE_INFO = join(modules, ".cache", "console.tsbuildinfo");
 const [command = "start", ...rest] = process.argv.slice(2);
 
 setUp();
 const bun = findBun();
+// Does nothing if the sources of the console have not changed.
+const buildConsole = [bun, "console/build.ts"];
 const steps = {
-  start: [[bun, "src/main.ts", "start", ...rest]],
-  dev: [[bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
-  test: [[bun, "test/run.ts", ...rest]],
+  start: [buildConsole, [bun, "src/main.ts", "start", ...rest]],
+  dev: [buildConsole, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
+  test: [buildConsole, [bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
   ladder: [[bun, "bench/main.ts", "--ladder", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
@@ -30,11 +33,13 @@ const steps = {
     [bun, "test/openapi/install.ts"],
     [bun, "test/run.ts", "test/openapi"],
   ],
-  build: [[bun, "build.ts", ...rest]],
+  build: [buildConsole, [bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [
     // What it found in unchanged files is read from the file of its last run.
     tool("typescript", "tsc", "--incremental", "--tsBuildInfoFile", BUILD_INFO),
+    [bun, "console/types.ts"],
+    tool("typescript", "tsc", "-p", "console", "--incremental", "--tsBuildInfoFile", CONSOLE_INFO),
     tool("oxlint", "oxlint"),
     tool("oxfmt", "oxfmt", "--check"),
   ],

@@ -551,6 +551,13 @@ export const SETTINGS = {
     default: "auto",
     doc: "Whether the built-in simulator answers while no channel is configured; `auto`: only if `host` is a loopback address and there is no `database_url`.",
   }),
+  console: setting({
+    env: "SLUICE_CONSOLE",
+    path: "console",
+    parser: take.choice("on", "off"),
+    default: "on",
+    doc: "Whether the gateway serves its console to browsers, at `/`.",
+  }),
   unpriced: setting({
     env: "SLUICE_UNPRICED",
     path: "pricing.unpriced",

@@ -287,7 +287,9 @@ function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): strin
       ? []
       : [
           "",
-          "No user can log in yet. Create the root account's login within the next hour:",
+          "No user can log in yet. Create the root account's login within the next hour, in a browser:",
+          `  ${url}/setup#${setupToken}`,
+          "or with a command:",
           `  curl ${url}/api/user/setup -H "Content-Type: application/json" \\`,
           `    --data '{"token":"${setupToken}","email":"you@example.com","password":"..."}'`,
         ]),

@@ -4,6 +4,7 @@ import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
+import { openConsole } from "./console.ts";
 import { addGatewayMetrics } from "./metrics.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
@@ -61,7 +62,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     settings: endpoint.settingDeps(served),
     status: endpoint.statusDeps(served),
   });
-  const app = appDeps({ ...served, routes }, options);
+  const console = await openConsole(infrastructure);
+  const app = appDeps({ ...served, routes, console }, options);
   return { ...gateway, app, listener: listenerDeps(served) };
 }
 

@@ -2,7 +2,7 @@ import type { AuthenticationDeps } from "#http/authenticate.ts";
 import type { AuditDeps } from "#http/audit.ts";
 import { ENDPOINTS, SUBJECTS, type DepsBySubject } from "#http/registry.ts";
 import { bind, type Route } from "#http/routes.ts";
-import type { AppDeps, ListenerDeps } from "#http/server.ts";
+import type { AppDeps, ListenerDeps, Refusing } from "#http/server.ts";
 import { defined } from "#lib/values.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
@@ -45,8 +45,10 @@ export function appDeps(
     deadlines,
     channelRegistry,
     metrics,
+    console,
     storage: { audit },
   }: Pick<AppDeps, "routes" | "callers"> &
+    Pick<Refusing, "console"> &
     Pick<AuditDeps, "refusals"> &
     Pick<Infrastructure, "clock" | "problems" | "settings" | "deadlines"> &
     Pick<Routing, "channelRegistry"> &
@@ -66,7 +68,10 @@ export function appDeps(
     limits: settings.limits,
     settings,
     ...defined({ onAnswer }),
-    onRefused: (status, reason) => metrics.calls.countRefusal(status, reason),
+    refusing: {
+      console,
+      onRefused: (status, reason) => metrics.calls.countRefusal(status, reason),
+    },
     onError,
   };
 }

@@ -23,6 +23,7 @@ import {
 } from "./cross-origin.ts";
 import { showAnswer, type SeenAnswer } from "./show-answer.ts";
 import { readClient } from "./client.ts";
+import type { ConsolePages } from "./console-pages.ts";
 import { errorResponse } from "./error-response.ts";
 import { HttpExchange, IDLE_SECONDS, bodySlotsFor, type Surroundings } from "./exchange.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -69,10 +70,17 @@ export interface AppDeps {
   };
   /** Shown every JSON answer of the management API: for tests, which hold it to the schema of its route. */
   readonly onAnswer?: (answer: SeenAnswer) => void;
-  /** A request for a model endpoint was refused before it was a call. */
-  onRefused(status: number, reason: string): void;
+  readonly refusing: Refusing;
   /** An unexpected failure: for the operator's log, never for the caller. */
   onError(error: GatewayError, requestId: string): void;
+}
+
+/** What happens to requests that are refused before they are calls. */
+export interface Refusing {
+  /** Pages for browsers, at paths that no route has. */
+  readonly console: Pick<ConsolePages, "answer"> | undefined;
+  /** A request for a model endpoint was refused before it was a call. */
+  onRefused(status: number, reason: string): void;
 }
 
 /** The dependencies of the listener, which limits connections and ends them. */
@@ -240,7 +248,9 @@ function buildApp(deps: AppDeps, around: Surroundings): App {
   const find: Find = (request) => targets.find(request);
   const serveFound = (request: Request, found: Target | Response): Promise<Response> => {
     if (!(found instanceof Response)) return serve(request, found, deps, around, unserved);
-    deps.onRefused(found.status, "unknown_path");
+    const page = deps.refusing.console?.answer(request, getPath(request));
+    if (page !== undefined) return Promise.resolve(page);
+    deps.refusing.onRefused(found.status, "unknown_path");
     return Promise.resolve(found);
   };
   return (request) => {
@@ -434,10 +444,10 @@ async function refuseCaller(
   cause: unknown,
   exchange: HttpExchange,
   route: Route,
-  { trail, onRefused }: Pick<AppDeps, "trail" | "onRefused">,
+  { trail, refusing }: Pick<AppDeps, "trail" | "refusing">,
 ): Promise<never> {
   const error = GatewayError.from(cause);
-  if (route.access === "key") onRefused(error.fault.status, error.code);
+  if (route.access === "key") refusing.onRefused(error.fault.status, error.code);
   await noteRefusal(route, exchange, error, trail);
   throw cause;
 }

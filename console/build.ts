@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, extname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import tailwind from "bun-plugin-tailwind";
+import { PAGE_PATHS } from "./src/paths.ts";
+
+/**
+ * Builds the console into one file, which the gateway serves and an executable
+ * embeds: a line of JSON that lists the files, then their bytes, each as it is
+ * and compressed. Does nothing if the sources have not changed.
+ */
+interface PackedFile {
+  /** The name below /console/; of the page itself, `index.html`. */
+  readonly name: string;
+  readonly type: string;
+  /** Offset and length after the first line. */
+  readonly identity: readonly [number, number];
+  readonly gzip?: readonly [number, number];
+  readonly br?: readonly [number, number];
+}
+
+const folder = import.meta.dir;
+const pack = join(folder, "dist", "console.pack");
+const sources = digestOfSources();
+if (existsSync(pack) && readFirstLine(pack).includes(sources)) process.exit(0);
+
+const built = await Bun.build({
+  entrypoints: [join(folder, "src", "index.html")],
+  minify: true,
+  splitting: true,
+  target: "browser",
+  publicPath: "/console/",
+  plugins: [tailwind],
+  define: { "process.env.NODE_ENV": '"production"' },
+  naming: {
+    chunk: "[name]-[hash].[ext]",
+    entry: "[name]-[hash].[ext]",
+    asset: "[name]-[hash].[ext]",
+  },
+  throw: false,
+});
+if (!built.success) {
+  process.stderr.write(
+    `The console was not built: ${built.logs.map(({ message }) => message).join("\n")}\n`,
+  );
+  process.exit(1);
+}
+
+const parts: Uint8Array[] = [];
+let offset = 0;
+const files: PackedFile[] = [];
+for (const output of built.outputs) {
+  const bytes = Buffer.from(await output.arrayBuffer());
+  const isPage = extname(output.path) === ".html";
+  const compressed = {
+    gzip: gzipSync(bytes, { level: 9 }),
+    br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  };
+  const isSmaller = compressed.gzip.length < bytes.length;
+  files.push({
+    name: isPage ? "index.html" : basename(output.path),
+    type: output.type,
+    identity: put(bytes),
+    ...(isSmaller ? { gzip: put(compressed.gzip), br: put(compressed.br) } : {}),
+  });
+}
+mkdirSync(join(folder, "dist"), { recursive: true });
+const head = Buffer.from(`${JSON.stringify({ sources, pages: PAGE_PATHS, files })}\n`);
+// Other processes may read the pack meanwhile.
+writeFileSync(`${pack}.new`, Buffer.concat([head, ...parts]));
+renameSync(`${pack}.new`, pack);
+
+function put(bytes: Uint8Array): readonly [number, number] {
+  parts.push(bytes);
+  offset += bytes.length;
+  return [offset - bytes.length, bytes.length];
+}
+
+function digestOfSources(): string {
+  const hash = createHash("sha256");
+  const names = readdirSync(join(folder, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const all = [...names, join(folder, "build.ts"), join(folder, "package.json")];
+  for (const name of all.toSorted())
+    hash.update(name.slice(folder.length)).update(readFileSync(name));
+  return hash.digest("hex");
+}
+
+function readFirstLine(path: string): string {
+  const bytes = readFileSync(path);
+  return bytes.subarray(0, bytes.indexOf(10)).toString();
+}

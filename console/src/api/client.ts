@@ -1,0 +1,28 @@
+import createClient, { type Middleware } from "openapi-fetch";
+import createHooks from "openapi-react-query";
+import type { components, paths } from "../../generated/api.d.ts";
+import { ApiError } from "./error.ts";
+import { endSession } from "./session.ts";
+
+export type Schemas = components["schemas"];
+
+/** An answer that is no success becomes an ApiError; so does a gateway that cannot be reached. */
+const failures: Middleware = {
+  async onResponse({ request, response }) {
+    if (response.ok) return undefined;
+    const error = await ApiError.from(response);
+    const isLogin = new URL(request.url).pathname.startsWith("/api/user/login");
+    if (error.status === 401 && !isLogin) endSession();
+    throw error;
+  },
+  onError({ error }) {
+    return error instanceof ApiError ? error : ApiError.unreachable(error);
+  },
+};
+
+/** The management API, typed by its own document. */
+export const api = createClient<paths>({ baseUrl: location.origin });
+api.use(failures);
+
+/** The same as hooks of TanStack Query. */
+export const hooks = createHooks(api);

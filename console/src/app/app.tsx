@@ -1,0 +1,72 @@
+import { lazy, Suspense } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { hooks } from "../api/client.ts";
+import { ApiError } from "../api/error.ts";
+import { resumeSession, useSessionEnded } from "../api/session.ts";
+import { Problem } from "../ui/problem.tsx";
+import { Shell } from "./shell.tsx";
+import { UserProvider } from "./user.tsx";
+
+const Login = lazy(async () => ({ default: (await import("../pages/login/login.tsx")).Login }));
+const SetUp = lazy(async () => ({ default: (await import("../pages/login/set-up.tsx")).SetUp }));
+
+/** The console: set-up and login, and the pages for who is logged in. */
+export function App() {
+  return (
+    <Suspense>
+      <Switch>
+        <Route path="/setup" component={SetUp} />
+        <Route path="/login">
+          <LoginPage />
+        </Route>
+        <Route>
+          <Inside />
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}
+
+function LoginPage() {
+  const [, navigate] = useLocation();
+  const next = new URLSearchParams(location.search).get("next") ?? "/";
+  // Only a path of this page: a link must not lead elsewhere after the login.
+  const target = /^\/(?![/\\])/.test(next) ? next : "/";
+  return <Login onDone={() => navigate(target, { replace: true })} />;
+}
+
+function Inside() {
+  const self = hooks.useQuery("get", "/api/user/self", {}, { staleTime: 60_000 });
+  const hasEnded = useSessionEnded();
+  if (self.data !== undefined)
+    return (
+      <UserProvider value={self.data.data}>
+        <Shell />
+        {hasEnded && (
+          <Suspense>
+            <Login
+              isOver
+              onDone={() => {
+                resumeSession();
+                void self.refetch();
+              }}
+            />
+          </Suspense>
+        )}
+      </UserProvider>
+    );
+  if (self.error instanceof ApiError && self.error.status === 401) {
+    resumeSession();
+    const here = location.pathname + location.search;
+    return (
+      <Redirect to={here === "/" ? "/login" : `/login?next=${encodeURIComponent(here)}`} replace />
+    );
+  }
+  if (self.error !== null)
+    return (
+      <div className="mx-auto mt-24 max-w-lg p-4">
+        <Problem error={self.error} onRetry={() => void self.refetch()} />
+      </div>
+    );
+  return null;
+}

@@ -1,0 +1,49 @@
+import { House, type LucideIcon, ScrollText } from "lucide-react";
+import { lazy, type ComponentType } from "react";
+import type { SHELL_TEXTS } from "./texts.ts";
+
+export type Role = "user" | "auditor" | "admin" | "root";
+
+const RANK: Record<Role, number> = { user: 0, auditor: 1, admin: 2, root: 3 };
+
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return RANK[role] >= RANK[needed];
+}
+
+export interface PageEntry {
+  readonly path: string;
+  readonly name: keyof typeof SHELL_TEXTS.en.pages;
+  readonly group: keyof typeof SHELL_TEXTS.en.groups;
+  readonly icon: LucideIcon;
+  /** The lowest role that sees it. */
+  readonly role: Role;
+  /** The second key after `g`. */
+  readonly key?: string;
+  readonly Page: ComponentType;
+}
+
+function page(load: () => Promise<{ readonly Page: ComponentType }>): ComponentType {
+  return lazy(async () => ({ default: (await load()).Page }));
+}
+
+/** All pages in the order of the menu. A page is loaded when it is opened. */
+export const PAGES: readonly PageEntry[] = [
+  {
+    path: "/",
+    name: "home",
+    group: "see",
+    icon: House,
+    role: "user",
+    key: "h",
+    Page: page(() => import("../pages/home/home.tsx")),
+  },
+  {
+    path: "/logs",
+    name: "logs",
+    group: "see",
+    icon: ScrollText,
+    role: "user",
+    key: "l",
+    Page: page(() => import("../pages/logs/logs.tsx")),
+  },
+];

@@ -1,0 +1,32 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/error.ts";
+import { App } from "./app/app.tsx";
+import { toast, Toasts } from "./ui/toast.tsx";
+
+const FRESH_MS = 5_000;
+const TRIES = 2;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      // A refusal stays one; only a lost connection or a failing gateway is asked again.
+      retry: (tries, error) =>
+        tries < TRIES && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+    },
+    mutations: { onError: (error) => toast(error.message, "bad") },
+  },
+});
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no element with the id root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <App />
+      <Toasts />
+    </QueryClientProvider>
+  </StrictMode>,
+);

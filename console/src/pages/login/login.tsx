@@ -1,0 +1,118 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { hooks } from "../../api/client.ts";
+import { ApiError } from "../../api/error.ts";
+import { useTexts } from "../../app/language.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Entrance } from "./entrance.tsx";
+import { LOGIN_TEXTS } from "./texts.ts";
+
+interface LoginProps {
+  readonly onDone: () => void;
+  /** Over a page whose session ended. */
+  readonly isOver?: boolean;
+}
+
+/** Password, then the second factor if the account has one; or single sign-on. */
+export function Login({ onDone, isOver = false }: LoginProps) {
+  const t = useTexts(LOGIN_TEXTS);
+  useEffect(() => {
+    if (!isOver) document.title = `${t.title} · Sluice`;
+  }, [isOver, t]);
+  if (isOver)
+    return (
+      <Dialog title={t.title} onClose={() => undefined}>
+        <p className="text-muted mb-3 text-sm">{t.ended}</p>
+        <LoginForm onDone={onDone} />
+      </Dialog>
+    );
+  return (
+    <Entrance title={t.title} hint={t.subtitle}>
+      <LoginForm onDone={onDone} />
+    </Entrance>
+  );
+}
+
+function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
+  const t = useTexts(LOGIN_TEXTS);
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const login = hooks.useMutation("post", "/api/user/login", {
+    async onSuccess() {
+      await client.resetQueries();
+      onDone();
+    },
+    onError: () => undefined,
+  });
+  const asksCode =
+    login.error instanceof ApiError && login.error.data["second_factor"] !== undefined;
+  const isFirstAsk = asksCode && code === "";
+  const submit = (): void => {
+    const account = name.includes("@") ? { email: name } : { username: name };
+    login.mutate({ body: { ...account, password, ...(code === "" ? {} : { code }) } });
+  };
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <TextField
+        label={t.name}
+        name="username"
+        autoComplete="username"
+        autoFocus
+        required
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label={t.password}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      {(asksCode || code !== "") && (
+        <TextField
+          label={t.code}
+          hint={t.codeHint}
+          name="code"
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+      )}
+      {login.error !== null && !isFirstAsk && <Problem error={login.error} />}
+      <Button type="submit" look="main" busy={login.isPending}>
+        {t.submit}
+      </Button>
+      <SingleSignOn />
+    </form>
+  );
+}
+
+function SingleSignOn() {
+  const oidc = hooks.useQuery("get", "/api/user/oidc", {}, { retry: false, staleTime: Infinity });
+  if (oidc.data === undefined) return null;
+  const target = new URLSearchParams(location.search).get("next") ?? "/";
+  return (
+    <a
+      href={`/api/user/oidc/login?return_to=${encodeURIComponent(target)}`}
+      className="border-line hover:bg-hover flex h-8 items-center justify-center rounded-md border text-sm font-medium"
+    >
+      {oidc.data.data.name}
+    </a>
+  );
+}

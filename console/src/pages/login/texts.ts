@@ -1,0 +1,41 @@
+import { messages } from "../../app/language.ts";
+
+export const LOGIN_TEXTS = messages(
+  {
+    title: "Log in",
+    subtitle: "One gate in front of every model",
+    name: "Name or email address",
+    password: "Password",
+    code: "Code of your authenticator",
+    codeHint: "Six digits, or one of your recovery codes.",
+    submit: "Log in",
+    ended: "Your session has ended. Log in again; what you typed is kept.",
+    setUpTitle: "Set up this gateway",
+    setUpHint:
+      "Creates the login of the root account. The gateway printed the link to this page at its start; it is valid for an hour.",
+    token: "Set-up token",
+    email: "Email address",
+    newPassword: "New password",
+    passwordHint: "At least 12 characters.",
+    setUp: "Create the login",
+    done: "The root account is ready. Log in with it.",
+  },
+  {
+    title: "登录",
+    subtitle: "所有模型前的一道网关",
+    name: "用户名或邮箱",
+    password: "密码",
+    code: "验证器中的验证码",
+    codeHint: "六位数字，或一个恢复代码。",
+    submit: "登录",
+    ended: "您的会话已结束。请重新登录；您输入的内容会保留。",
+    setUpTitle: "设置此网关",
+    setUpHint: "创建 root 账户的登录方式。网关启动时打印了此页面的链接，一小时内有效。",
+    token: "设置令牌",
+    email: "邮箱地址",
+    newPassword: "新密码",
+    passwordHint: "至少 12 个字符。",
+    setUp: "创建登录",
+    done: "root 账户已就绪，请用它登录。",
+  },
+);

@@ -1,0 +1,82 @@
+import { locale } from "../app/language.ts";
+
+/** $12.30, $0.0041, $0.0000023: never an exponent. `usd`: US dollars, as a number or a decimal text. */
+export function money(usd: number | string | null | undefined): string {
+  if (usd === null || usd === undefined) return "–";
+  const value = Number(usd);
+  const size = Math.abs(value);
+  const digits =
+    size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : Math.min(12, 2 - Math.floor(Math.log10(size)));
+  return new Intl.NumberFormat(locale(), {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  }).format(value);
+}
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined
+    ? "–"
+    : new Intl.NumberFormat(locale()).format(value);
+}
+
+/** 1.2K, 3.4M */
+export function shortCount(value: number): string {
+  return new Intl.NumberFormat(locale(), { notation: "compact", maximumFractionDigits: 1 }).format(
+    value,
+  );
+}
+
+/** `share`: from 0 to 1. */
+export function percent(share: number | null | undefined): string {
+  if (share === null || share === undefined) return "–";
+  return new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(
+    share,
+  );
+}
+
+export function milliseconds(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return "–";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 60_000
+    ? `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+    : `${(ms / 60_000).toFixed(1)} min`;
+}
+
+/** `seconds`: Unix time. */
+export function exactTime(seconds: number): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "medium" }).format(
+    seconds * 1_000,
+  );
+}
+
+/** 14:03:22, and the day before it if it is another one than today. */
+export function clockTime(seconds: number): string {
+  const date = new Date(seconds * 1_000);
+  const time = new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(date);
+  if (date.toDateString() === new Date().toDateString()) return time;
+  const day = new Intl.DateTimeFormat(locale(), { month: "short", day: "numeric" }).format(date);
+  return `${day} ${time}`;
+}
+
+const STEPS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** "3 minutes ago", "in 2 hours". */
+export function relativeTime(seconds: number, now = Date.now() / 1_000): string {
+  const past = seconds - now;
+  const [unit, size] = STEPS.find(([, each]) => Math.abs(past) >= each) ??
+    STEPS[STEPS.length - 1] ?? ["second", 1];
+  return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(
+    Math.trunc(past / size),
+    unit,
+  );
+}

@@ -1,0 +1,222 @@
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import { classes } from "./classes.ts";
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly label: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** Figures stand at the right. */
+  readonly align?: "end";
+  /** CSS width; without one, columns share what is left. */
+  readonly width?: string;
+  /** Left out on screens narrower than this. */
+  readonly from?: "sm" | "lg" | "xl";
+}
+
+interface TableProps<Row> {
+  /** What the rows are, for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[] | undefined;
+  readonly rowKey: (row: Row) => string | number;
+  /** Where a row leads; its first cell is the link. */
+  readonly href?: (row: Row) => string;
+  readonly isMarked?: (row: Row) => boolean;
+  /** Called when the end of the rows comes into view. */
+  readonly onEnd?: () => void;
+  /** Instead of rows, if there are none. */
+  readonly empty?: ReactNode;
+  readonly foot?: ReactNode;
+  /** The narrowest width before it scrolls sideways. */
+  readonly minWidth?: string;
+  /** Fills the page's height and scrolls by itself. */
+  readonly fills?: boolean;
+}
+
+const ROW_PX = 32;
+/** Rows outside the window that are drawn, so that fast scrolling shows no gap. */
+const SPARE_ROWS = 12;
+/** Below this, all rows are drawn: the browser's search finds them. */
+const DRAWN_WHOLE = 300;
+const SKELETON_ROWS = 8;
+const FROM = { sm: "max-sm:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
+
+/** A dense table. Of many rows it draws those in view. `j` and `k` move, Enter opens. */
+export function Table<Row>(props: TableProps<Row>) {
+  const {
+    label,
+    columns,
+    rows,
+    rowKey,
+    href,
+    isMarked,
+    onEnd,
+    empty,
+    foot,
+    minWidth,
+    fills = false,
+  } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [, navigate] = useLocation();
+  const { first, end } = useRowsInView(box, rows?.length ?? 0, onEnd);
+  if (rows?.length === 0 && empty !== undefined) return empty;
+
+  const body = rows?.slice(first, end);
+  return (
+    <div
+      ref={box}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+      onKeyDown={moveBetweenRows}
+      className={classes(
+        "border-line bg-surface rounded-md border",
+        fills ? "min-h-48 flex-1 overflow-auto" : "overflow-x-auto",
+      )}
+    >
+      <table
+        className="w-full table-fixed border-separate border-spacing-0 text-sm"
+        style={{ minWidth }}
+        aria-rowcount={rows?.length}
+      >
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.name}
+                scope="col"
+                style={{ width: column.width }}
+                className={classes(
+                  "border-line bg-surface text-muted sticky top-0 z-10 h-8 truncate border-b px-2 text-xs font-medium",
+                  column.align === "end" ? "text-right" : "text-left",
+                  column.from && FROM[column.from],
+                )}
+              >
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <Space rows={first} />}
+          {body === undefined && <Skeleton columns={columns} />}
+          {body?.map((row) => (
+            <tr
+              key={rowKey(row)}
+              data-row
+              tabIndex={href === undefined ? undefined : -1}
+              onClick={
+                href === undefined
+                  ? undefined
+                  : (event) => {
+                      if (!(event.target as Element).closest("a, button, input, select, label"))
+                        navigate(href(row));
+                    }
+              }
+              className={classes(
+                "h-8 outline-offset-[-2px]",
+                href !== undefined && "cursor-pointer",
+                isMarked?.(row) === true ? "bg-accent-soft" : "hover:bg-hover",
+              )}
+            >
+              {columns.map((column, at) => (
+                <td
+                  key={column.name}
+                  className={classes(
+                    "border-line h-8 truncate border-b px-2",
+                    column.align === "end" && "figures text-right",
+                    column.from && FROM[column.from],
+                  )}
+                >
+                  {at === 0 && href !== undefined ? (
+                    <Link href={href(row)} className="hover:text-accent font-medium">
+                      {column.cell(row)}
+                    </Link>
+                  ) : (
+                    column.cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {rows !== undefined && end < rows.length && <Space rows={rows.length - end} />}
+        </tbody>
+      </table>
+      {foot !== undefined && (
+        <div className="text-muted flex justify-center p-2 text-xs">{foot}</div>
+      )}
+    </div>
+  );
+}
+
+function Space({ rows }: { readonly rows: number }) {
+  return <tr aria-hidden style={{ height: rows * ROW_PX }} />;
+}
+
+function Skeleton({
+  columns,
+}: {
+  readonly columns: readonly Pick<Column<never>, "name" | "from">[];
+}) {
+  return Array.from({ length: SKELETON_ROWS }, (_, row) => (
+    <tr key={row} className="h-8" aria-hidden>
+      {columns.map(({ name, from }) => (
+        <td key={name} className={classes("border-line border-b px-2", from && FROM[from])}>
+          <div className="skeleton h-3 w-2/3" />
+        </td>
+      ))}
+    </tr>
+  ));
+}
+
+/** The rows to draw, by the place of the box that scrolls: itself or the page. */
+function useRowsInView(
+  box: React.RefObject<HTMLDivElement | null>,
+  rows: number,
+  onEnd: (() => void) | undefined,
+): { readonly first: number; readonly end: number } {
+  const [view, setView] = useState({ first: 0, end: 100 });
+  const isWhole = rows <= DRAWN_WHOLE;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const look = (): void => {
+      const { scrollTop, clientHeight, scrollHeight } = element;
+      const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - SPARE_ROWS);
+      const end = Math.ceil((scrollTop + clientHeight) / ROW_PX) + SPARE_ROWS;
+      setView((before) => (before.first === first && before.end === end ? before : { first, end }));
+      if (scrollHeight - scrollTop - clientHeight < clientHeight) onEnd?.();
+    };
+    look();
+    element.addEventListener("scroll", look, { passive: true });
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", look);
+      resized.disconnect();
+    };
+  }, [box, rows, onEnd]);
+  if (isWhole) return { first: 0, end: rows };
+  return { first: Math.min(view.first, rows), end: Math.min(view.end, rows) };
+}
+
+function moveBetweenRows(event: KeyboardEvent<HTMLDivElement>): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, select, textarea"))
+    return;
+  const isDown = event.key === "j" || event.key === "ArrowDown";
+  const isUp = event.key === "k" || event.key === "ArrowUp";
+  const row = target.closest<HTMLElement>("[data-row]");
+  if (event.key === "Enter" && row === target) {
+    row.click();
+    return;
+  }
+  if (!isDown && !isUp) return;
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-row]")];
+  const next = all[row === null ? 0 : all.indexOf(row) + (isDown ? 1 : -1)];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.tabIndex = -1;
+  next.focus();
+}

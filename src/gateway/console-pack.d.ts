@@ -1,0 +1,5 @@
+/** The built console; the path of its file. */
+declare module "*.pack" {
+  const path: string;
+  export default path;
+}
