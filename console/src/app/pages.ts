@@ -1,4 +1,4 @@
-import { House, type LucideIcon, ScrollText } from "lucide-react";
+import { FlaskConical, House, type LucideIcon, ScrollText } from "lucide-react";
 import { lazy, type ComponentType } from "react";
 import type { SHELL_TEXTS } from "./texts.ts";
 
@@ -45,5 +45,14 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "l",
     Page: page(() => import("../pages/logs/logs.tsx")),
+  },
+  {
+    path: "/playground",
+    name: "playground",
+    group: "try",
+    icon: FlaskConical,
+    role: "user",
+    key: "p",
+    Page: page(() => import("../pages/playground/playground.tsx")),
   },
 ];
