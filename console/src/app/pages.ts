@@ -1,4 +1,4 @@
-import { FlaskConical, House, type LucideIcon, ScrollText } from "lucide-react";
+import { FlaskConical, House, KeyRound, type LucideIcon, ScrollText } from "lucide-react";
 import { lazy, type ComponentType } from "react";
 import type { SHELL_TEXTS } from "./texts.ts";
 
@@ -45,6 +45,15 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "l",
     Page: page(() => import("../pages/logs/logs.tsx")),
+  },
+  {
+    path: "/keys",
+    name: "keys",
+    group: "give",
+    icon: KeyRound,
+    role: "user",
+    key: "k",
+    Page: page(() => import("../pages/keys/keys.tsx")),
   },
   {
     path: "/playground",
