@@ -1,4 +1,13 @@
-import { FlaskConical, House, KeyRound, type LucideIcon, ScrollText } from "lucide-react";
+import {
+  BookOpen,
+  FlaskConical,
+  House,
+  KeyRound,
+  type LucideIcon,
+  ScrollText,
+  Settings,
+  ShieldCheck,
+} from "lucide-react";
 import { lazy, type ComponentType } from "react";
 import type { SHELL_TEXTS } from "./texts.ts";
 
@@ -56,6 +65,23 @@ export const PAGES: readonly PageEntry[] = [
     Page: page(() => import("../pages/keys/keys.tsx")),
   },
   {
+    path: "/audit",
+    name: "audit",
+    group: "run",
+    icon: ShieldCheck,
+    role: "auditor",
+    Page: page(() => import("../pages/audit/audit.tsx")),
+  },
+  {
+    path: "/settings",
+    name: "settings",
+    group: "run",
+    icon: Settings,
+    role: "admin",
+    key: "s",
+    Page: page(() => import("../pages/settings/settings.tsx")),
+  },
+  {
     path: "/playground",
     name: "playground",
     group: "try",
@@ -63,5 +89,14 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "p",
     Page: page(() => import("../pages/playground/playground.tsx")),
+  },
+  {
+    path: "/docs",
+    name: "docs",
+    group: "try",
+    icon: BookOpen,
+    role: "user",
+    key: "d",
+    Page: page(() => import("../pages/docs/docs.tsx")),
   },
 ];
