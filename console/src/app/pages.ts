@@ -3,6 +3,7 @@ import {
   FlaskConical,
   House,
   KeyRound,
+  Network,
   type LucideIcon,
   ScrollText,
   Settings,
@@ -63,6 +64,15 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "k",
     Page: page(() => import("../pages/keys/keys.tsx")),
+  },
+  {
+    path: "/channels",
+    name: "channels",
+    group: "run",
+    icon: Network,
+    role: "auditor",
+    key: "c",
+    Page: page(() => import("../pages/channels/channels.tsx")),
   },
   {
     path: "/audit",
