@@ -1,5 +1,6 @@
 import {
   BookOpen,
+  Boxes,
   FlaskConical,
   House,
   KeyRound,
@@ -73,6 +74,15 @@ export const PAGES: readonly PageEntry[] = [
     role: "auditor",
     key: "c",
     Page: page(() => import("../pages/channels/channels.tsx")),
+  },
+  {
+    path: "/models",
+    name: "models",
+    group: "run",
+    icon: Boxes,
+    role: "auditor",
+    key: "m",
+    Page: page(() => import("../pages/models/models.tsx")),
   },
   {
     path: "/audit",
