@@ -244,13 +244,11 @@ function buildApp(deps: AppDeps, around: Surroundings): App {
   const { routes } = deps;
   const router = new Router(routes);
   const unserved = new UnservedPaths(router, routes, deps.clock);
-  const targets = new Targets(router, unserved, aliasesFor(deps));
+  const targets = new Targets(router, unserved, aliasesFor(deps), deps.refusing.console);
   const find: Find = (request) => targets.find(request);
   const serveFound = (request: Request, found: Target | Response): Promise<Response> => {
     if (!(found instanceof Response)) return serve(request, found, deps, around, unserved);
-    const page = deps.refusing.console?.answer(request, getPath(request));
-    if (page !== undefined) return Promise.resolve(page);
-    deps.refusing.onRefused(found.status, "unknown_path");
+    if (!found.ok) deps.refusing.onRefused(found.status, "unknown_path");
     return Promise.resolve(found);
   };
   return (request) => {
@@ -271,15 +269,22 @@ class Targets {
   readonly #router: Router<Route>;
   readonly #unserved: UnservedPaths;
   readonly #toKnown: (path: string) => string;
+  readonly #console: Refusing["console"];
   readonly #known = new Map<string, Map<string, Target>>();
 
-  constructor(router: Router<Route>, unserved: UnservedPaths, toKnown: (path: string) => string) {
+  constructor(
+    router: Router<Route>,
+    unserved: UnservedPaths,
+    toKnown: (path: string) => string,
+    console: Refusing["console"],
+  ) {
     this.#router = router;
     this.#unserved = unserved;
     this.#toKnown = toKnown;
+    this.#console = console;
   }
 
-  /** The response if no route serves it. */
+  /** The response if no route serves it: a page for a browser, or a refusal. */
   find(request: Request): Target | Response {
     const { method, url } = request;
     const known = this.#known.get(method)?.get(url);
@@ -297,6 +302,9 @@ class Targets {
   }
 
   #rewritten(request: Request, asked: string, path: string): Target | Response {
+    // A page's path may also be a client's short form of a model endpoint.
+    const page = this.#console?.answer(request, asked);
+    if (page !== undefined) return page;
     const rewritten = this.#unserved.rewrite(this.#toKnown(tidyPath(asked)));
     const meant = rewritten?.path ?? path;
     const found = this.#router.find(request.method, meant);

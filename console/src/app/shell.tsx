@@ -4,6 +4,7 @@ import { Link, Route, Switch, useLocation } from "wouter";
 import { Button, IconButton } from "../ui/button.tsx";
 import { classes } from "../ui/classes.ts";
 import { Empty, Page } from "../ui/page.tsx";
+import { Boundary } from "./boundary.tsx";
 import { useTexts } from "./language.ts";
 import { isAtLeast, PAGES, type PageEntry } from "./pages.ts";
 import { useShortcuts } from "./shortcuts.ts";
@@ -78,24 +79,26 @@ export function Shell() {
         </div>
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
-        <Suspense fallback={<main className="flex-1" aria-busy="true" />}>
-          <Switch>
-            {pages.map(({ path: at, Page: Content }) => (
-              <Route key={at} path={at === "/" ? "/" : `${at}/*?`}>
-                <Content />
+        <Boundary resetKey={path}>
+          <Suspense fallback={<main className="flex-1" aria-busy="true" />}>
+            <Switch>
+              {pages.map(({ path: at, Page: Content }) => (
+                <Route key={at} path={at === "/" ? "/" : `${at}/*?`}>
+                  <Content />
+                </Route>
+              ))}
+              <Route>
+                <Page title={t.notFound}>
+                  <Empty title={t.notFound}>
+                    <Link href="/" className="text-accent underline">
+                      {t.home}
+                    </Link>
+                  </Empty>
+                </Page>
               </Route>
-            ))}
-            <Route>
-              <Page title={t.notFound}>
-                <Empty title={t.notFound}>
-                  <Link href="/" className="text-accent underline">
-                    {t.home}
-                  </Link>
-                </Empty>
-              </Page>
-            </Route>
-          </Switch>
-        </Suspense>
+            </Switch>
+          </Suspense>
+        </Boundary>
       </div>
       <Suspense>
         {over === "palette" && <Palette pages={pages} onClose={() => setOver(undefined)} />}

@@ -61,6 +61,11 @@ export function Popover({
       role="dialog"
       aria-label={label}
       style={place as CSSProperties}
+      onClick={(event) => {
+        // A chosen action closes it; a ticked box does not.
+        if ((event.target as Element).closest("a, button") !== null)
+          event.currentTarget.hidePopover();
+      }}
       className={classes(
         "border-line bg-raised text-ink m-0 mt-1 min-w-52 rounded-md border p-3 shadow-xl",
         className,

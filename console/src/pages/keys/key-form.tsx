@@ -1,0 +1,128 @@
+import { useState } from "react";
+import type { Schemas } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextArea, TextField } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { UI_TEXTS } from "../../ui/texts.ts";
+import { KEY_TEXTS } from "./texts.ts";
+
+export type Token = Schemas["Token"];
+
+/** What the form sends; null removes a limit. */
+export interface KeyFields {
+  readonly name: string;
+  readonly models: string[] | null;
+  readonly quota_usd: string | null;
+  readonly budget_day_usd: string | null;
+  readonly budget_month_usd: string | null;
+  readonly rpm: number | null;
+  readonly tpm: number | null;
+  readonly concurrency: number | null;
+  readonly ip_ranges: string[] | null;
+  readonly expires_at: number | null;
+}
+
+interface KeyFormProps {
+  /** The key to change; undefined makes a new one. */
+  readonly token?: Token;
+  readonly error: unknown;
+  readonly busy: boolean;
+  readonly onSave: (fields: KeyFields) => void;
+  readonly onClose: () => void;
+}
+
+/** One dialog for a new key and for an existing one. A name is enough. */
+export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
+  const t = useTexts(KEY_TEXTS);
+  const ui = useTexts(UI_TEXTS);
+  const [form, setForm] = useState(() => ({
+    name: token?.name ?? t.defaultName,
+    models: token === undefined || token.models.join() === "*" ? "" : token.models.join("\n"),
+    quota: text(token?.quota_usd),
+    day: text(token?.budget_day_usd),
+    month: text(token?.budget_month_usd),
+    rpm: text(token?.rpm),
+    tpm: text(token?.tpm),
+    concurrency: text(token?.concurrency),
+    networks: token?.ip_ranges?.join("\n") ?? "",
+    expiry: token?.expires_at ? new Date(token.expires_at * 1_000).toISOString().slice(0, 10) : "",
+  }));
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setForm((before) => ({ ...before, [name]: event.target.value })),
+  });
+  const save = (): void =>
+    onSave({
+      name: form.name.trim(),
+      models: lines(form.models),
+      quota_usd: form.quota || null,
+      budget_day_usd: form.day || null,
+      budget_month_usd: form.month || null,
+      rpm: number(form.rpm),
+      tpm: number(form.tpm),
+      concurrency: number(form.concurrency),
+      ip_ranges: lines(form.networks),
+      expires_at: form.expiry === "" ? null : Math.floor(Date.parse(form.expiry) / 1_000),
+    });
+  return (
+    <Dialog
+      title={token === undefined ? t.createTitle : t.edit}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{ui.cancel}</Button>
+          <Button look="main" type="submit" form="key-form" busy={busy}>
+            {t.save}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="key-form"
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        {error !== null && <Problem error={error} />}
+        <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
+        <details open={token !== undefined}>
+          <summary className="text-accent text-sm">{t.more}</summary>
+          <div className="mt-3 grid grid-cols-1 gap-3 sm:grid-cols-2">
+            <div className="sm:col-span-2">
+              <TextArea label={t.models} hint={t.modelsHint} rows={2} {...field("models")} />
+            </div>
+            <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
+            <TextField label={t.expiry} type="date" {...field("expiry")} />
+            <TextField label={t.budgetDay} inputMode="decimal" {...field("day")} />
+            <TextField label={t.budgetMonth} inputMode="decimal" {...field("month")} />
+            <TextField label={t.rpm} type="number" min={1} {...field("rpm")} />
+            <TextField label={t.tpm} type="number" min={1} {...field("tpm")} />
+            <TextField label={t.concurrency} type="number" min={1} {...field("concurrency")} />
+            <TextArea label={t.networks} hint={t.networksHint} rows={2} {...field("networks")} />
+          </div>
+        </details>
+      </form>
+    </Dialog>
+  );
+}
+
+function text(value: number | null | undefined): string {
+  return value === null || value === undefined ? "" : String(value);
+}
+
+function number(value: string): number | null {
+  return value === "" ? null : Number(value);
+}
+
+function lines(value: string): string[] | null {
+  const found = value
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return found.length === 0 ? null : found;
+}

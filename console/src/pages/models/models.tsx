@@ -1,0 +1,174 @@
+import { useLocation, useRoute } from "wouter";
+import { hooks, type Schemas } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Input } from "../../ui/field.tsx";
+import { count, money, shortCount } from "../../ui/format.ts";
+import { Empty, Page as PageFrame } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useQueryState } from "../../ui/query-state.ts";
+import { Table, type Column } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ModelDrawer } from "./model-drawer.tsx";
+import { MODEL_TEXTS } from "./texts.ts";
+
+export type Model = Schemas["ModelEntry"];
+
+/** Models with their prices, source and channels; those without a price apart. */
+export function Page() {
+  const t = useTexts(MODEL_TEXTS);
+  const mayChange = isAtLeast(useUser().role, "admin");
+  const [params, setParams] = useQueryState();
+  const [, opened] = useRoute("/models/:name");
+  const [, navigate] = useLocation();
+  const models = hooks.useQuery("get", "/api/model");
+  const catalog = hooks.useQuery("get", "/api/catalog", {}, { staleTime: Infinity });
+  const all = models.data?.data.items;
+  const unpriced = all?.filter(({ served_by }) => served_by.some((each) => each.unpriced));
+  const isUnpriced = params.get("tab") === "unpriced";
+  const wanted = (params.get("q") ?? "").toLowerCase();
+  const shown = (isUnpriced ? unpriced : all)?.filter(
+    ({ name, served_by }) =>
+      name.toLowerCase().includes(wanted) ||
+      served_by.some(({ channel }) => channel.toLowerCase().includes(wanted)),
+  );
+  const search = params.size === 0 ? "" : `?${params}`;
+  const current = all?.find(({ name }) => name === decodeURIComponent(opened?.name ?? ""));
+  const facts = catalog.data?.data;
+  return (
+    <PageFrame
+      title={t.title}
+      equal={{ path: "/api/model", query: isUnpriced ? { unpriced: true } : {} }}
+      command={isUnpriced ? "sluice models list --unpriced" : "sluice models list"}
+    >
+      <Tabs
+        label={t.title}
+        value={isUnpriced ? "unpriced" : "all"}
+        tabs={[
+          { value: "all", label: t.tabs.all },
+          { value: "unpriced", label: t.tabs.unpriced(count(unpriced?.length)) },
+        ]}
+        onChange={(tab) => setParams({ tab: tab === "all" ? undefined : tab })}
+      />
+      <search className="flex flex-wrap items-center gap-3">
+        <Input
+          type="search"
+          data-search
+          aria-label={t.search}
+          placeholder={t.search}
+          className="w-72"
+          value={params.get("q") ?? ""}
+          onChange={(event) => setParams({ q: event.target.value })}
+        />
+        {facts !== undefined && (
+          <span className={facts.is_old ? "text-warn text-sm" : "text-muted text-sm"}>
+            {facts.is_old ? t.old : t.catalog(facts.updated ?? facts.shipped)}
+          </span>
+        )}
+      </search>
+      {models.error !== null && (
+        <Problem error={models.error} onRetry={() => void models.refetch()} />
+      )}
+      <Table
+        label={`${t.label}. ${t.perMillion}.`}
+        columns={columnsOf(t)}
+        rows={shown}
+        rowKey={({ name }) => name}
+        href={({ name }) => `/models/${encodeURIComponent(name)}${search}`}
+        isMarked={({ name }) => name === current?.name}
+        minWidth="48rem"
+        fills
+        empty={<Empty title={emptyTitle(all?.length, isUnpriced && wanted === "", t)} />}
+      />
+      {current !== undefined && (
+        <ModelDrawer
+          model={current}
+          mayChange={mayChange}
+          onClose={() => navigate(`/models${search}`)}
+        />
+      )}
+    </PageFrame>
+  );
+}
+
+type Texts = ReturnType<typeof useTexts<typeof MODEL_TEXTS.en>>;
+
+function emptyTitle(all: number | undefined, isUnpriced: boolean, t: Texts): string {
+  if (all === 0) return `${t.empty}. ${t.emptyHint}`;
+  return isUnpriced ? t.allPriced : t.none;
+}
+
+function columnsOf(t: Texts): readonly Column<Model>[] {
+  const rate = (model: Model, name: "input" | "output" | "cached_input"): string => {
+    const [first] = model.served_by;
+    if (first === undefined || first.price === null) return "–";
+    return money(first.price[name]);
+  };
+  return [
+    {
+      name: "name",
+      label: t.name,
+      width: "18rem",
+      cell: ({ name }) => <span title={name}>{name}</span>,
+    },
+    {
+      name: "kind",
+      label: t.kind,
+      width: "6rem",
+      from: "sm",
+      cell: ({ served_by: [first] }) => first?.kind ?? "–",
+    },
+    {
+      name: "served",
+      label: t.servedBy,
+      cell: ({ served_by }) => served_by.map(({ channel }) => channel).join(", "),
+    },
+    {
+      name: "input",
+      label: t.input,
+      width: "6rem",
+      align: "end",
+      cell: (model) => rate(model, "input"),
+    },
+    {
+      name: "cached",
+      label: t.cached,
+      width: "7rem",
+      align: "end",
+      from: "lg",
+      cell: (model) => rate(model, "cached_input"),
+    },
+    {
+      name: "output",
+      label: t.output,
+      width: "6rem",
+      align: "end",
+      cell: (model) => rate(model, "output"),
+    },
+    {
+      name: "context",
+      label: t.context,
+      width: "6rem",
+      align: "end",
+      from: "lg",
+      cell: ({ served_by: [first] }) =>
+        first?.context === null || first === undefined ? "–" : shortCount(first.context),
+    },
+    {
+      name: "abilities",
+      label: t.abilities,
+      width: "14rem",
+      from: "xl",
+      cell: ({ served_by: [first], override }) => (
+        <span className="flex gap-1">
+          {first?.unpriced === true && <Badge tone="warn">{t.unpriced}</Badge>}
+          {first?.tools === true && <Badge>{t.tools}</Badge>}
+          {first?.reasoning === true && <Badge>{t.reasoning}</Badge>}
+          {override !== null && <Badge tone="info">{t.overridden}</Badge>}
+        </span>
+      ),
+    },
+  ];
+}

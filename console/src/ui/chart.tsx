@@ -1,0 +1,93 @@
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import { locale } from "../app/language.ts";
+import { exactTime } from "./format.ts";
+
+const DAY_SECONDS = 86_400;
+
+/** A time under the axis; days if the marks are days apart. */
+function labelOf(at: number, step: number): string {
+  const format: Intl.DateTimeFormatOptions =
+    step >= DAY_SECONDS
+      ? { month: "short", day: "numeric" }
+      : { hour: "2-digit", minute: "2-digit" };
+  return new Intl.DateTimeFormat(locale(), format).format(at * 1_000);
+}
+
+export interface Series {
+  readonly label: string;
+  /** One value for each time; null where there is none. */
+  readonly values: readonly (number | null)[];
+  /** The name of a colour token, such as `accent`. */
+  readonly color: string;
+}
+
+interface ChartProps {
+  readonly label: string;
+  /** Unix seconds. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  /** `bars`: sums of periods; `lines`: measures. */
+  readonly shape?: "lines" | "bars";
+  readonly height?: number;
+}
+
+/** A chart over time, in the colours of the theme. The table beside it has the same figures. */
+export function Chart({ label, times, series, format, shape = "lines", height = 200 }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const styles = getComputedStyle(element);
+    const probe = document.createElement("span");
+    element.append(probe);
+    const colorOf = (token: string): string => {
+      probe.style.color = `var(--color-${token})`;
+      return getComputedStyle(probe).color;
+    };
+    const axis: uPlot.Axis = {
+      stroke: colorOf("muted"),
+      grid: { stroke: colorOf("line"), width: 1 },
+      ticks: { stroke: colorOf("line"), width: 1 },
+      font: `11px ${styles.fontFamily}`,
+    };
+    const bars = shape === "bars" ? uPlot.paths.bars?.({ size: [0.8, 40] }) : undefined;
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height,
+        series: [
+          {
+            label: "\u00a0",
+            value: (_: uPlot, at: number | null) => (at === null ? "–" : exactTime(at)),
+          },
+          ...series.map(({ label: name, color }) => ({
+            label: name,
+            stroke: colorOf(color),
+            fill: shape === "bars" ? colorOf(color) : undefined,
+            width: 1.5,
+            points: { show: false },
+            value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)),
+            ...(bars === undefined ? {} : { paths: bars }),
+          })),
+        ] as uPlot.Series[],
+        axes: [
+          { ...axis, values: (_, splits, __, ___, step) => splits.map((at) => labelOf(at, step)) },
+          { ...axis, size: 64, values: (_, values) => values.map(format) },
+        ],
+        scales: { y: { range: (_, __, max) => [0, max <= 0 ? 1 : max * 1.05] } },
+      },
+      [times, ...series.map(({ values }) => values)] as uPlot.AlignedData,
+      element,
+    );
+    probe.remove();
+    const resized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      plot.destroy();
+    };
+  }, [times, series, format, shape, height]);
+  return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />;
+}
