@@ -7,7 +7,7 @@ import type { Tables } from "#storage/tables.ts";
 export const FILLED_UNTIL = Date.UTC(2026, 10, 1);
 /** Time between two calls. */
 const STEP_MS = 200;
-const AT_ONCE = 250_000;
+const AT_ONCE = 50_000;
 
 /**
  * Adds `rows` calls by the database itself, which takes microseconds a call. Their properties are
