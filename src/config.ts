@@ -21,6 +21,7 @@ import {
   pepper,
   proxyUrl,
   secretHeaders,
+  smtpUrl,
 } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
@@ -415,6 +416,20 @@ export const SETTINGS = {
     parser: take.list(take.network, 100, "IP networks, separated by commas"),
     default: [],
     doc: "Non-public networks in which the identity provider may be reached.",
+  }),
+  mailUrl: setting({
+    env: "SLUICE_MAIL_SMTP_URL",
+    path: "mail.smtp_url",
+    parser: smtpUrl,
+    default: undefined,
+    doc: "Mail server: `smtps://` uses TLS from the start, `smtp://` requires STARTTLS, `smtp://host:25?tls=off` uses none. If unset, the gateway sends no mail.",
+  }),
+  mailFrom: setting({
+    env: "SLUICE_MAIL_FROM",
+    path: "mail.from",
+    parser: take.mailSender,
+    default: undefined,
+    doc: "Sender of the gateway's mail, set together with `mail.smtp_url`.",
   }),
   trustedProxies: setting({
     env: "SLUICE_TRUSTED_PROXIES",
@@ -811,6 +826,7 @@ export function loadConfig(input: ConfigInput): Config {
     textOf(row, env) !== "" || nodes.has(row.path ?? "");
   reportHalfLogin(isSaid, report);
   reportHalfSignOn(isSaid, report);
+  reportHalfMail(isSaid, report);
   reportHalfBucket(settings.mediaStore, isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -916,6 +932,13 @@ function reportHalfSignOn(isSaid: (row: Setting<unknown>) => boolean, report: Re
   for (const row of [oidcIssuer, oidcClientId, oidcClientSecret, publicUrl]) {
     if (!isSaid(row)) report({ variable: row.env }, "is missing: single sign-on needs it.");
   }
+}
+
+function reportHalfMail(isSaid: (row: Setting<unknown>) => boolean, report: Report): void {
+  const { mailUrl, mailFrom } = SETTINGS;
+  if (isSaid(mailUrl) === isSaid(mailFrom)) return;
+  const missing = isSaid(mailUrl) ? mailFrom : mailUrl;
+  report({ variable: missing.env }, "is missing: mail needs both.");
 }
 
 /** S3 variables may be set for other programs; copies need all of them. */

@@ -11,6 +11,7 @@ import { type Infrastructure, openInfrastructure, type Stores } from "./infrastr
 import * as endpoint from "./endpoint-deps.ts";
 import { appDeps, callerDeps, listenerDeps, openRoutes } from "./http.ts";
 import { openLinks } from "./links.ts";
+import { openMail } from "./mail.ts";
 import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import { openRelay } from "./relay.ts";
@@ -29,8 +30,9 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const links = openLinks(infrastructure);
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
+  const mail = await openMail(infrastructure);
   const limiter = await openLimiter(infrastructure, opened);
-  const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
+  const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets, ...mail };
   const homes = await openHomes(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
