@@ -1,3 +1,4 @@
+import type { BudgetChange } from "./budget.ts";
 import type { NanoUsd } from "./money.ts";
 
 /** Prefix that distinguishes access tokens from API keys. */
@@ -38,6 +39,9 @@ export interface UserDraft {
   /** Total spending limit of all the user's keys; unlimited if absent. */
   readonly quota?: NanoUsd;
   readonly groupId?: number;
+  readonly teamId?: number;
+  readonly isTeamOwner?: boolean;
+  readonly budgets?: BudgetChange;
   /** The user's identity at an identity provider. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }

@@ -58,6 +58,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     assets: endpoint.assetDeps(served),
     webhooks: endpoint.webhookDeps(served),
     logins: endpoint.loginDeps(served),
+    joining: endpoint.joiningDeps(served),
     accounts: endpoint.accountDeps(served),
     reports: endpoint.reportDeps(served),
     settings: endpoint.settingDeps(served),

@@ -6,6 +6,7 @@ import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
+import type { JoiningDeps } from "#http/deps/joining.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
@@ -148,11 +149,11 @@ export function loginDeps({
   publicUrl,
   loginLimits,
   singleSignOn,
-  storage: { users, logins, secondFactors, identities },
+  storage: { users, logins, secondFactors, identities, invitations },
 }: Limited &
   Pick<Infrastructure, "publicUrl"> &
   Pick<LoginDeps, "loginLimits" | "singleSignOn"> &
-  Stores<"users" | "logins" | "secondFactors" | "identities">): LoginDeps {
+  Stores<"users" | "logins" | "secondFactors" | "identities" | "invitations">): LoginDeps {
   return {
     users,
     logins,
@@ -162,7 +163,36 @@ export function loginDeps({
       return settings.secondFactorRule;
     },
     identities,
+    invitations,
     singleSignOn,
+    publicUrl,
+    clock,
+  };
+}
+
+export function joiningDeps({
+  clock,
+  settings,
+  publicUrl,
+  loginLimits,
+  singleSignOn,
+  mailer,
+  storage: { invitations, quotas, ledger, logins },
+}: Limited &
+  Pick<Infrastructure, "publicUrl"> &
+  Pick<JoiningDeps, "loginLimits" | "singleSignOn" | "mailer"> &
+  Stores<"invitations" | "quotas" | "ledger" | "logins">): JoiningDeps {
+  return {
+    invitations,
+    quotas,
+    ledger,
+    logins,
+    loginLimits,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    singleSignOn,
+    mailer,
     publicUrl,
     clock,
   };

@@ -27,6 +27,13 @@ import { explainRequest } from "./api/explain.ts";
 import { audioOperations } from "./api/forward/audio.ts";
 import { createModeration } from "./api/forward/moderation.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
+import { acceptInvitation, checkInvitation } from "./api/invitation/accept-invitation.ts";
+import {
+  createInvitation,
+  getInvitation,
+  listInvitations,
+  revokeInvitation,
+} from "./api/invitation/invitations.ts";
 import {
   getCall,
   getOwnCall,
@@ -92,6 +99,7 @@ import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
   beginOidc,
   describeOidc,
+  beginInvitedOidc,
   finishOidc,
   linkIdentity,
   unlinkIdentity,
@@ -130,6 +138,7 @@ import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
+import type { JoiningDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
@@ -158,6 +167,7 @@ export interface DepsBySubject {
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
   readonly logins: LoginDeps;
+  readonly joining: JoiningDeps;
   readonly accounts: AccountDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
@@ -248,6 +258,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     describeOidc,
     beginOidc,
     finishOidc,
+    beginInvitedOidc,
     linkIdentity,
     unlinkIdentity,
     getSelf,
@@ -260,6 +271,14 @@ export const ENDPOINTS: EndpointsBySubject = {
     removeSecondFactor,
     listSessions,
     endSessions,
+  ],
+  joining: [
+    createInvitation,
+    listInvitations,
+    getInvitation,
+    revokeInvitation,
+    checkInvitation,
+    acceptInvitation,
   ],
   accounts: [
     deleteTokens,

@@ -7,6 +7,7 @@ import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
+import type { InvitationStore } from "#core/invitation.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
@@ -36,6 +37,7 @@ import type { WriteStats } from "./accounts/group-commit.ts";
 import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
 import { createIdentitySessionStore } from "./media/identity-sessions.ts";
 import { createIdentities } from "./access/identities.ts";
+import { createInvitationStore } from "./access/invitations.ts";
 import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
 import { createIdempotencyStore } from "./journal/idempotency.ts";
 import { findRefused, openKeyStore } from "./keys/keys.ts";
@@ -101,6 +103,7 @@ export interface Storage extends AsyncDisposable {
   readonly logins: LoginStore;
   readonly secondFactors: SecondFactors;
   readonly identities: Identities;
+  readonly invitations: InvitationStore;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
   readonly notices: WebhookOutbox;
@@ -182,6 +185,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     logins: createLogins({ db, clock, pepper, passwords }),
     secondFactors: createSecondFactors({ db, clock, pepper }),
     identities: createIdentities(db, clock),
+    invitations: createInvitationStore({ db, clock, pepper, passwords }),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     notices: createWebhookOutbox({ db, sharedNow: () => engine.sharedNow() }),

@@ -34,6 +34,7 @@ import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
+import { describeInvitations } from "./contract-invitations.ts";
 import { describeKeptAnswers } from "./contract-idempotency.ts";
 import { describeMedia } from "./contract-media.ts";
 import { describeNotices } from "./contract-webhooks.ts";
@@ -56,6 +57,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
   describe(`${name}: identities`, () => describeIdentities(openPlace));
+  describe(`${name}: invitations`, () => describeInvitations(openPlace));
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));

@@ -1,4 +1,5 @@
 import type { Identities } from "#core/identity.ts";
+import type { InvitationStore } from "#core/invitation.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
 import type { Logins, UserStore } from "#core/user.ts";
@@ -14,6 +15,7 @@ export interface LoginDeps {
   /** May change: read it on each use. */
   readonly secondFactorRule: SecondFactorRule;
   readonly identities: Identities;
+  readonly invitations: Pick<InvitationStore, "findOpen" | "accept">;
   /** Undefined if not configured. */
   readonly singleSignOn: SingleSignOn | undefined;
   /** Without a trailing slash; undefined if not configured. */
