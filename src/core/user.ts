@@ -48,6 +48,8 @@ export interface UserDraft {
 
 /** Absent fields stay unchanged; a group of `null` removes the user from the group. */
 export interface UserChange {
+  /** `null` removes the address. */
+  readonly email?: string | null;
   readonly displayName?: string;
   readonly role?: Role;
   readonly isEnabled?: boolean;
@@ -67,12 +69,14 @@ export interface UserStore {
    */
   create(draft: UserDraft): Promise<User>;
   find(id: number): Promise<User | undefined>;
+  /** `email` in lower case. */
+  findByEmail(email: string): Promise<User | undefined>;
   /** Ordered by id, at most `limit` users after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly User[]>;
   /**
    * A new password or a disabled account ends all earlier logins. Undefined if
    * the user does not exist. Throws `invalid_request` if the group or the team
-   * does not exist.
+   * does not exist, or another user has the address.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**

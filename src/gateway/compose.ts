@@ -30,7 +30,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const links = openLinks(infrastructure);
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
-  const mail = await openMail(infrastructure);
+  const mail = await openMail(infrastructure, opened);
   const limiter = await openLimiter(infrastructure, opened);
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets, ...mail };
   const homes = await openHomes(infrastructure, opened);
@@ -59,6 +59,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     webhooks: endpoint.webhookDeps(served),
     logins: endpoint.loginDeps(served),
     joining: endpoint.joiningDeps(served),
+    registration: endpoint.registrationDeps(served),
     accounts: endpoint.accountDeps(served),
     reports: endpoint.reportDeps(served),
     settings: endpoint.settingDeps(served),

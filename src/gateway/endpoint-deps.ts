@@ -6,7 +6,7 @@ import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
-import type { JoiningDeps } from "#http/deps/joining.ts";
+import type { JoiningDeps, RegistrationDeps } from "#http/deps/joining.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
@@ -149,11 +149,14 @@ export function loginDeps({
   publicUrl,
   loginLimits,
   singleSignOn,
-  storage: { users, logins, secondFactors, identities, invitations },
+  accountMailer,
+  storage: { users, logins, secondFactors, identities, invitations, mailLinks },
 }: Limited &
   Pick<Infrastructure, "publicUrl"> &
-  Pick<LoginDeps, "loginLimits" | "singleSignOn"> &
-  Stores<"users" | "logins" | "secondFactors" | "identities" | "invitations">): LoginDeps {
+  Pick<LoginDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
+  Stores<
+    "users" | "logins" | "secondFactors" | "identities" | "invitations" | "mailLinks"
+  >): LoginDeps {
   return {
     users,
     logins,
@@ -164,6 +167,8 @@ export function loginDeps({
     },
     identities,
     invitations,
+    mailLinks,
+    accountMailer,
     singleSignOn,
     publicUrl,
     clock,
@@ -176,11 +181,11 @@ export function joiningDeps({
   publicUrl,
   loginLimits,
   singleSignOn,
-  mailer,
+  accountMailer,
   storage: { invitations, quotas, ledger, logins },
 }: Limited &
   Pick<Infrastructure, "publicUrl"> &
-  Pick<JoiningDeps, "loginLimits" | "singleSignOn" | "mailer"> &
+  Pick<JoiningDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
   Stores<"invitations" | "quotas" | "ledger" | "logins">): JoiningDeps {
   return {
     invitations,
@@ -192,18 +197,55 @@ export function joiningDeps({
       return settings.secondFactorRule;
     },
     singleSignOn,
-    mailer,
+    accountMailer,
     publicUrl,
     clock,
+  };
+}
+
+export function registrationDeps({
+  settings,
+  loginLimits,
+  accountMailer,
+  storage: { users, groups, logins, mailLinks },
+}: Pick<Infrastructure, "settings"> &
+  Pick<RegistrationDeps, "accountMailer" | "loginLimits"> &
+  Stores<"users" | "groups" | "logins" | "mailLinks">): RegistrationDeps {
+  return {
+    users,
+    groups,
+    logins,
+    mailLinks,
+    loginLimits,
+    accountMailer,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    get registration() {
+      return {
+        mode: settings.registrationMode,
+        domains: settings.registrationDomains,
+        ...defined({
+          group: settings.registrationGroup,
+          quota: settings.registrationQuota,
+          dayBudget: settings.registrationDayBudget,
+          monthBudget: settings.registrationMonthBudget,
+        }),
+      };
+    },
   };
 }
 
 export function accountDeps({
   clock,
   settings: { limits },
+  accountMailer,
   storage: { users, keys, groups, teams, quotas, ledger },
-}: Limited & Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
+}: Limited &
+  Pick<LoginDeps, "accountMailer"> &
+  Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
   return {
+    accountMailer,
     users,
     userKeys: keys,
     groups,

@@ -120,6 +120,14 @@ import {
   removeSecondFactor,
 } from "./api/user/second-factor.ts";
 import { endSessions, listSessions } from "./api/user/sessions.ts";
+import { confirmEmail } from "./api/user/change-email.ts";
+import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
+import {
+  beginRegistration,
+  describeRegistration,
+  finishRegistration,
+  register,
+} from "./api/user/register.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
@@ -138,7 +146,7 @@ import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
-import type { JoiningDeps } from "./deps/joining.ts";
+import type { JoiningDeps, RegistrationDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
@@ -168,6 +176,7 @@ export interface DepsBySubject {
   readonly webhooks: WebhookDeps;
   readonly logins: LoginDeps;
   readonly joining: JoiningDeps;
+  readonly registration: RegistrationDeps;
   readonly accounts: AccountDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
@@ -263,6 +272,9 @@ export const ENDPOINTS: EndpointsBySubject = {
     unlinkIdentity,
     getSelf,
     updateSelf,
+    confirmEmail,
+    requestPasswordReset,
+    resetPassword,
     createAccessToken,
     deleteAccessToken,
     beginSecondFactor,
@@ -280,6 +292,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     checkInvitation,
     acceptInvitation,
   ],
+  registration: [describeRegistration, beginRegistration, finishRegistration, register],
   accounts: [
     deleteTokens,
     listTokens,

@@ -11,6 +11,7 @@ import type { InvitationStore } from "#core/invitation.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
+import type { MailLinks } from "#core/mail-link.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
@@ -43,6 +44,7 @@ import { createIdempotencyStore } from "./journal/idempotency.ts";
 import { findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
+import { createMailLinks } from "./access/mail-links.ts";
 import { createModelStore } from "./routing/models.ts";
 import { openPasswords, type PasswordCost } from "./access/passwords.ts";
 import { createQuotaStore } from "./accounts/quotas.ts";
@@ -104,6 +106,7 @@ export interface Storage extends AsyncDisposable {
   readonly secondFactors: SecondFactors;
   readonly identities: Identities;
   readonly invitations: InvitationStore;
+  readonly mailLinks: MailLinks;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
   readonly notices: WebhookOutbox;
@@ -186,6 +189,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     secondFactors: createSecondFactors({ db, clock, pepper }),
     identities: createIdentities(db, clock),
     invitations: createInvitationStore({ db, clock, pepper, passwords }),
+    mailLinks: createMailLinks({ db, clock, pepper }),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     notices: createWebhookOutbox({ db, sharedNow: () => engine.sharedNow() }),

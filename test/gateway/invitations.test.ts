@@ -154,7 +154,7 @@ test("a revoked link is refused, and guesses at links are slowed down", async ()
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
 });
 
-test("admins invite below their own role, and members invite nobody", async () => {
+test("admins invite below their own role, and members cannot invite", async () => {
   const admin = await newUser("inviting-admin", { role: "admin" });
   const member = await newUser("member", { team_id: await newTeam("of the member") });
 

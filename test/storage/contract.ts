@@ -36,6 +36,7 @@ import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeInvitations } from "./contract-invitations.ts";
 import { describeKeptAnswers } from "./contract-idempotency.ts";
+import { describeMailLinks } from "./contract-mail-links.ts";
 import { describeMedia } from "./contract-media.ts";
 import { describeNotices } from "./contract-webhooks.ts";
 import { describeTasks } from "./contract-tasks.ts";
@@ -58,6 +59,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
   describe(`${name}: identities`, () => describeIdentities(openPlace));
   describe(`${name}: invitations`, () => describeInvitations(openPlace));
+  describe(`${name}: links in mails`, () => describeMailLinks(openPlace));
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));

@@ -1,6 +1,7 @@
+import type { RegistrationRules } from "#core/registration.ts";
 import type { InvitationStore } from "#core/invitation.ts";
 import type { Ledger } from "#core/ledger.ts";
-import type { Mailer } from "#core/mail.ts";
+import type { GroupStore } from "#core/group.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { LoginDeps } from "./logins.ts";
@@ -8,12 +9,20 @@ import type { LoginDeps } from "./logins.ts";
 /** Dependencies of invitations. */
 export interface JoiningDeps extends Pick<
   LoginDeps,
-  "logins" | "loginLimits" | "secondFactorRule" | "singleSignOn" | "publicUrl"
+  "accountMailer" | "logins" | "loginLimits" | "publicUrl" | "secondFactorRule" | "singleSignOn"
 > {
   readonly invitations: InvitationStore;
   readonly quotas: Pick<QuotaStore, "budgets">;
   readonly ledger: Pick<Ledger, "findAccount">;
-  /** Undefined if no mail server is configured. */
-  readonly mailer: Mailer | undefined;
   readonly clock: Clock;
+}
+
+/** Dependencies of self-registration. */
+export interface RegistrationDeps extends Pick<
+  LoginDeps,
+  "accountMailer" | "logins" | "loginLimits" | "mailLinks" | "secondFactorRule" | "users"
+> {
+  readonly groups: Pick<GroupStore, "findByName">;
+  /** May change: read it on each use. */
+  readonly registration: RegistrationRules;
 }

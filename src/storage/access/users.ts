@@ -94,6 +94,15 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
 
     find,
 
+    async findByEmail(email) {
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("email", "=", email)
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
+
     async list(afterId, limit) {
       const rows = await db
         .selectFrom("users")
@@ -106,8 +115,11 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return rows.map(toUser);
     },
 
-    async change(id, { displayName, role, isEnabled, password, groupId, teamId, isTeamOwner }) {
+    async change(id, change) {
+      const { email, displayName, role, isEnabled, password, groupId, teamId, isTeamOwner } =
+        change;
       const columns: Updateable<UsersTable> = {
+        ...(email === undefined ? {} : { email: email?.toLowerCase() ?? null }),
         ...(displayName === undefined ? {} : { display_name: displayName }),
         ...(role === undefined ? {} : { role }),
         ...(isEnabled === undefined
@@ -138,6 +150,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           }
         });
       } catch (cause) {
+        if (isUniqueViolation(cause)) throw takenByUser(cause);
         if (!isReferenceViolation(cause)) throw cause;
         throw typeof groupId === "number" ? noSuchGroup() : noSuchTeam();
       } finally {

@@ -3,7 +3,7 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { InvitationDraft, NamedInvitation } from "#core/invitation.ts";
 import { isAtLeast, type User } from "#core/user.ts";
 import { defined } from "#lib/values.ts";
-import { linkMailer, linkTo } from "#http/account-links.ts";
+import { accountLink } from "#http/account-mailer.ts";
 import type { JoiningDeps } from "#http/deps/joining.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -67,7 +67,7 @@ export const createInvitation = management({
     const invitation = await requireInvitation(deps, id);
     const isMailed = await mailed(invitation, secret, deps);
     const { publicUrl } = deps;
-    const link = publicUrl === undefined ? null : linkTo(publicUrl, "invitation", secret);
+    const link = publicUrl === undefined ? null : accountLink(publicUrl, "invitation", secret);
     exchange.note({ invitation: id, is_mailed: isMailed });
     return succeed(
       exchange.id,
@@ -82,7 +82,7 @@ export const createInvitation = management({
   },
 });
 
-type CreationNeeds = "invitations" | "quotas" | "ledger" | "mailer" | "publicUrl" | "clock";
+type CreationNeeds = "accountMailer" | "clock" | "invitations" | "ledger" | "publicUrl" | "quotas";
 
 export const listInvitations = management({
   operationId: "listInvitations",
@@ -213,20 +213,19 @@ async function isBounded(
   return typeof account?.granted === "number" || (await quotas.budgets(owner)).length > 0;
 }
 
-/** An invitation whose mail could not be sent is revoked, since nobody has its link. */
+/** Revokes an invitation if its mail could not be sent, since its link is then lost. */
 async function mailed(
   invitation: NamedInvitation,
   secret: string,
-  deps: Pick<JoiningDeps, "invitations" | "mailer" | "publicUrl">,
+  { accountMailer, invitations }: Pick<JoiningDeps, "invitations" | "accountMailer">,
 ): Promise<boolean> {
-  const sender = linkMailer(deps);
-  if (sender === undefined || invitation.email === undefined) return false;
+  if (accountMailer === undefined || invitation.email === undefined) return false;
   try {
-    const link = linkTo(sender.publicUrl, "invitation", secret);
-    await sender.mailer.send(invitationMail(invitation, invitation.email, link));
+    const link = accountMailer.linkTo("invitation", secret);
+    await accountMailer.send(invitationMail(invitation, invitation.email, link));
     return true;
   } catch (cause) {
-    await deps.invitations.revoke(invitation.id);
+    await invitations.revoke(invitation.id);
     throw cause;
   }
 }
