@@ -1,7 +1,7 @@
 import type { NanoUsd } from "./money.ts";
 import type { Role, User } from "./user.ts";
 
-/** A link whose holder becomes a user with this role, team, group and quota. */
+/** The holder of its link becomes a user with this role, team, group and quota. */
 export interface Invitation {
   readonly id: number;
   /** The user who invited. */

@@ -1,4 +1,4 @@
-/** What a mailed link does: complete a registration, confirm a new address, or set a new password. */
+/** A mailed link completes a registration, confirms a new address, or sets a new password. */
 export type MailLinkKind = "register" | "email" | "password";
 
 export interface MailLink {

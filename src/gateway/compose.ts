@@ -59,6 +59,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     webhooks: endpoint.webhookDeps(served),
     logins: endpoint.loginDeps(served),
     joining: endpoint.joiningDeps(served),
+    redemption: endpoint.redemptionDeps(served),
     registration: endpoint.registrationDeps(served),
     accounts: endpoint.accountDeps(served),
     reports: endpoint.reportDeps(served),

@@ -6,7 +6,7 @@ import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
-import type { JoiningDeps, RegistrationDeps } from "#http/deps/joining.ts";
+import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
@@ -201,6 +201,16 @@ export function joiningDeps({
     publicUrl,
     clock,
   };
+}
+
+export function redemptionDeps({
+  clock,
+  loginLimits,
+  storage: { codes, quotas, ledger },
+}: Pick<Infrastructure, "clock"> &
+  Pick<RedemptionDeps, "loginLimits"> &
+  Stores<"codes" | "quotas" | "ledger">): RedemptionDeps {
+  return { codes, quotas, ledger, loginLimits, clock };
 }
 
 export function registrationDeps({

@@ -19,6 +19,13 @@ import { testChannel } from "./api/channel/test-channel.ts";
 import { testChannels } from "./api/channel/test-channels.ts";
 import { updateChannel } from "./api/channel/update-channel.ts";
 import {
+  createCodeBatch,
+  listCodeBatches,
+  listCodes,
+  revokeCodeBatch,
+} from "./api/code/code-batches.ts";
+import { redeemCode } from "./api/code/redeem-code.ts";
+import {
   applyConfiguration,
   exportConfiguration,
   planConfiguration,
@@ -146,7 +153,7 @@ import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
-import type { JoiningDeps, RegistrationDeps } from "./deps/joining.ts";
+import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
@@ -177,6 +184,7 @@ export interface DepsBySubject {
   readonly logins: LoginDeps;
   readonly joining: JoiningDeps;
   readonly registration: RegistrationDeps;
+  readonly redemption: RedemptionDeps;
   readonly accounts: AccountDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
@@ -292,6 +300,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     checkInvitation,
     acceptInvitation,
   ],
+  redemption: [createCodeBatch, listCodeBatches, listCodes, revokeCodeBatch, redeemCode],
   registration: [describeRegistration, beginRegistration, finishRegistration, register],
   accounts: [
     deleteTokens,

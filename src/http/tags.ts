@@ -18,6 +18,7 @@ export const TAGS = {
   Webhooks: "Deliveries of task notifications.",
   Users: "Users, for admins.",
   Invitations: "Links by which new users join.",
+  "Redemption codes": "Codes that raise quotas.",
   Groups: "Groups of users: models, channels, prices and rate limits.",
   Teams: "Teams of users who share a quota.",
   Quota: "Quotas and budgets.",

@@ -15,6 +15,7 @@ import type { MailLinks } from "#core/mail-link.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
+import type { RedemptionCodes } from "#core/redemption-code.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
 import type { TaskStore } from "#core/task.ts";
@@ -48,6 +49,7 @@ import { createMailLinks } from "./access/mail-links.ts";
 import { createModelStore } from "./routing/models.ts";
 import { openPasswords, type PasswordCost } from "./access/passwords.ts";
 import { createQuotaStore } from "./accounts/quotas.ts";
+import { createRedemptionCodes } from "./accounts/redemption-codes.ts";
 import { createResponseStore } from "./journal/responses.ts";
 import { createRoutingVersion } from "./routing/routing-version.ts";
 import { createMediaCopyStore } from "./media/media-copies.ts";
@@ -107,6 +109,7 @@ export interface Storage extends AsyncDisposable {
   readonly identities: Identities;
   readonly invitations: InvitationStore;
   readonly mailLinks: MailLinks;
+  readonly codes: RedemptionCodes;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
   readonly notices: WebhookOutbox;
@@ -190,6 +193,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     identities: createIdentities(db, clock),
     invitations: createInvitationStore({ db, clock, pepper, passwords }),
     mailLinks: createMailLinks({ db, clock, pepper }),
+    codes: createRedemptionCodes({ db, clock, pepper, grants }),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     notices: createWebhookOutbox({ db, sharedNow: () => engine.sharedNow() }),

@@ -32,6 +32,7 @@ import { describeBudgets } from "./contract-budgets.ts";
 import { describeAssets } from "./contract-assets.ts";
 import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
+import { describeCodes } from "./contract-codes.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeInvitations } from "./contract-invitations.ts";
@@ -60,6 +61,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: identities`, () => describeIdentities(openPlace));
   describe(`${name}: invitations`, () => describeInvitations(openPlace));
   describe(`${name}: links in mails`, () => describeMailLinks(openPlace));
+  describe(`${name}: redemption codes`, () => describeCodes(openPlace));
   describe(`${name}: second factors`, () => describeSecondFactors(openPlace));
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));

@@ -1,3 +1,4 @@
+import type { RedemptionCodes } from "#core/redemption-code.ts";
 import type { RegistrationRules } from "#core/registration.ts";
 import type { InvitationStore } from "#core/invitation.ts";
 import type { Ledger } from "#core/ledger.ts";
@@ -25,4 +26,12 @@ export interface RegistrationDeps extends Pick<
   readonly groups: Pick<GroupStore, "findByName">;
   /** May change: read it on each use. */
   readonly registration: RegistrationRules;
+}
+
+/** Dependencies of redemption codes. */
+export interface RedemptionDeps extends Pick<LoginDeps, "loginLimits"> {
+  readonly codes: RedemptionCodes;
+  readonly quotas: QuotaStore;
+  readonly ledger: Pick<Ledger, "findAccount">;
+  readonly clock: Clock;
 }

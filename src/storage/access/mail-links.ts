@@ -68,7 +68,7 @@ export function createMailLinks({ db, clock, pepper }: MailLinkDeps): MailLinks 
     },
   };
 
-  /** A link of one kind is none of another. */
+  /** The digest depends on the kind, so a link serves one purpose only. */
   function digest(kind: MailLinkKind, secret: string): string {
     return digestOf(`${kind} link:${secret}`, pepper);
   }
