@@ -21,10 +21,12 @@ import {
   pepper,
   proxyUrl,
   secretHeaders,
+  smtpUrl,
 } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 import { MEDIA_PLACES } from "#core/kept-media.ts";
+import { REGISTRATION_MODES } from "#core/registration.ts";
 import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
 import type { EffectTime } from "#core/setting.ts";
 
@@ -415,6 +417,68 @@ export const SETTINGS = {
     parser: take.list(take.network, 100, "IP networks, separated by commas"),
     default: [],
     doc: "Non-public networks in which the identity provider may be reached.",
+  }),
+  mailUrl: setting({
+    env: "SLUICE_MAIL_SMTP_URL",
+    path: "mail.smtp_url",
+    parser: smtpUrl,
+    default: undefined,
+    doc: "Mail server: `smtps://` uses TLS from the start, `smtp://` requires STARTTLS, `smtp://host:25?tls=off` uses none. If unset, the gateway sends no mail.",
+  }),
+  mailFrom: setting({
+    env: "SLUICE_MAIL_FROM",
+    path: "mail.from",
+    parser: take.mailSender,
+    default: undefined,
+    doc: "Sender of the gateway's mail, set together with `mail.smtp_url`.",
+  }),
+  registrationMode: setting({
+    env: "SLUICE_REGISTRATION",
+    path: "registration.mode",
+    parser: take.choice(...REGISTRATION_MODES),
+    default: "off",
+    doc: "Self-registration: `mail` confirms each address by a link, `open` takes a name and a password without an address.",
+    stored: "at once",
+  }),
+  registrationDomains: setting({
+    env: "SLUICE_REGISTRATION_DOMAINS",
+    path: "registration.domains",
+    parser: take.list(take.domain, 100, "domains of e-mail addresses, separated by commas"),
+    default: [],
+    doc: "Email domains whose addresses may register with `registration.mode: mail`; any if empty.",
+    stored: "at once",
+  }),
+  registrationGroup: setting({
+    env: "SLUICE_REGISTRATION_GROUP",
+    path: "registration.group",
+    parser: take.text("the name of a group", /^(?! )[^\p{C}]{1,100}(?<! )$/u),
+    default: undefined,
+    doc: "Name of the group of users who register; none if unset.",
+    stored: "at once",
+  }),
+  registrationQuota: setting({
+    env: "SLUICE_REGISTRATION_QUOTA",
+    path: "registration.quota",
+    parser: take.usd,
+    default: undefined,
+    doc: "Total quota in USD of each user who registers; unlimited if unset.",
+    stored: "at once",
+  }),
+  registrationDayBudget: setting({
+    env: "SLUICE_REGISTRATION_BUDGET_DAY",
+    path: "registration.budget_day",
+    parser: take.usd,
+    default: undefined,
+    doc: "Budget in USD per day of each user who registers; unlimited if unset.",
+    stored: "at once",
+  }),
+  registrationMonthBudget: setting({
+    env: "SLUICE_REGISTRATION_BUDGET_MONTH",
+    path: "registration.budget_month",
+    parser: take.usd,
+    default: undefined,
+    doc: "Budget in USD per month of each user who registers; unlimited if unset.",
+    stored: "at once",
   }),
   trustedProxies: setting({
     env: "SLUICE_TRUSTED_PROXIES",
@@ -818,6 +882,8 @@ export function loadConfig(input: ConfigInput): Config {
     textOf(row, env) !== "" || nodes.has(row.path ?? "");
   reportHalfLogin(isSaid, report);
   reportHalfSignOn(isSaid, report);
+  reportHalfMail(isSaid, report);
+  reportHalfRegistration(settings.registrationMode, isSaid, report);
   reportHalfBucket(settings.mediaStore, isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -922,6 +988,25 @@ function reportHalfSignOn(isSaid: (row: Setting<unknown>) => boolean, report: Re
   if (![oidcIssuer, oidcClientId, oidcClientSecret].some(isSaid)) return;
   for (const row of [oidcIssuer, oidcClientId, oidcClientSecret, publicUrl]) {
     if (!isSaid(row)) report({ variable: row.env }, "is missing: single sign-on needs it.");
+  }
+}
+
+function reportHalfMail(isSaid: (row: Setting<unknown>) => boolean, report: Report): void {
+  const { mailUrl, mailFrom } = SETTINGS;
+  if (isSaid(mailUrl) === isSaid(mailFrom)) return;
+  const missing = isSaid(mailUrl) ? mailFrom : mailUrl;
+  report({ variable: missing.env }, "is missing: mail needs both.");
+}
+
+/** Links of registrations need mail and a URL. */
+function reportHalfRegistration(
+  mode: Settings["registrationMode"],
+  isSaid: (row: Setting<unknown>) => boolean,
+  report: Report,
+): void {
+  if (mode !== "mail") return;
+  for (const row of [SETTINGS.mailUrl, SETTINGS.publicUrl]) {
+    if (!isSaid(row)) report({ variable: row.env }, "is missing: registration by mail needs it.");
   }
 }
 

@@ -13,6 +13,8 @@ import { runNoun } from "#cli/run.ts";
 import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
 import { usage } from "#cli/usage.ts";
+import { codes } from "#cli/codes.ts";
+import { invitations } from "#cli/invitations.ts";
 import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
@@ -24,7 +26,18 @@ import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
-const NOUNS = [keys, users, channels, models, logNoun, usage, settings, configuration];
+const NOUNS = [
+  keys,
+  users,
+  invitations,
+  codes,
+  channels,
+  models,
+  logNoun,
+  usage,
+  settings,
+  configuration,
+];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { JsonObject } from "#lib/json.ts";
+import { isMailAddress } from "#core/mail.ts";
 import { type NanoUsd, parseUsd, writeUsd } from "#core/money.ts";
 import { isNetwork } from "#lib/networks.ts";
 import { didYouMean } from "./suggest.ts";
@@ -111,6 +112,18 @@ export function choice<const T extends string>(...words: readonly T[]): Parser<T
     json: { type: "string", enum: words },
   });
 }
+
+/** The sender of mail: an address, or a name and an address in angle brackets. */
+export const mailSender: Parser<string> = parser({
+  expects: "an address such as sluice@example.com, or Sluice <sluice@example.com>",
+  shows: "always",
+  parse: (text) => {
+    const [, name = "", address = text] =
+      /^([^\p{C}"(),:;<>@[\\\]]{1,100}?) ?<(.*)>$/u.exec(text) ?? [];
+    return name.length <= 100 && isMailAddress(address) ? text : undefined;
+  },
+  format: (text) => text,
+});
 
 /** Text that matches a pattern, unchanged. */
 export function text(expects: string, pattern: RegExp): Parser<string> {

@@ -100,6 +100,23 @@ export const proxyUrl: Parser<Secret> = parser({
   format: hide,
 });
 
+export const smtpUrl: Parser<Secret> = parser({
+  expects: "a URL such as smtps://user:password@mail.example.com, or smtp://host:25?tls=off",
+  shows: "never",
+  parse: (text) => (isSmtpUrl(text) ? { open: () => text } : undefined),
+  format: hide,
+});
+
+function isSmtpUrl(text: string): boolean {
+  if (!/^smtps?:\/\/[\x21-\x7e]{1,2048}$/.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "" || url.hash !== "") return false;
+  if (/%(?![0-9A-Fa-f]{2})/.test(text) || (url.username === "") !== (url.password === ""))
+    return false;
+  const isQueryKnown = url.search === "" || (url.search === "?tls=off" && url.protocol === "smtp:");
+  return isQueryKnown && (url.pathname === "" || url.pathname === "/");
+}
+
 /** A credential for an upstream; some vendors use whole documents, so line breaks are allowed. */
 export const upstreamCredential: Parser<Credential> = parser({
   expects: "a credential of at most 16 KiB without white space around it",

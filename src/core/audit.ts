@@ -8,6 +8,8 @@ export type AuthMethod =
   | "password"
   | "single_sign_on"
   | "setup_token"
+  | "invitation"
+  | "mail_link"
   | "none";
 
 /**

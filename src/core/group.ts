@@ -47,6 +47,7 @@ export interface GroupStore {
   /** Throws `invalid_request` if another group has the name. */
   create(draft: GroupDraft): Promise<Group>;
   find(id: number): Promise<Group | undefined>;
+  findByName(name: string): Promise<Group | undefined>;
   /** Ordered by id, at most `limit` groups after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly Group[]>;
   /** Undefined if the group does not exist. */

@@ -1,3 +1,4 @@
+import type { BudgetChange } from "./budget.ts";
 import type { NanoUsd } from "./money.ts";
 
 /** Prefix that distinguishes access tokens from API keys. */
@@ -38,12 +39,17 @@ export interface UserDraft {
   /** Total spending limit of all the user's keys; unlimited if absent. */
   readonly quota?: NanoUsd;
   readonly groupId?: number;
+  readonly teamId?: number;
+  readonly isTeamOwner?: boolean;
+  readonly budgets?: BudgetChange;
   /** The user's identity at an identity provider. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }
 
 /** Absent fields stay unchanged; a group of `null` removes the user from the group. */
 export interface UserChange {
+  /** `null` removes the address. */
+  readonly email?: string | null;
   readonly displayName?: string;
   readonly role?: Role;
   readonly isEnabled?: boolean;
@@ -63,12 +69,14 @@ export interface UserStore {
    */
   create(draft: UserDraft): Promise<User>;
   find(id: number): Promise<User | undefined>;
+  /** `email` in lower case. */
+  findByEmail(email: string): Promise<User | undefined>;
   /** Ordered by id, at most `limit` users after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly User[]>;
   /**
    * A new password or a disabled account ends all earlier logins. Undefined if
    * the user does not exist. Throws `invalid_request` if the group or the team
-   * does not exist.
+   * does not exist, or another user has the address.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**

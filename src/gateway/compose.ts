@@ -12,6 +12,7 @@ import { type Infrastructure, openInfrastructure, type Stores } from "./infrastr
 import * as endpoint from "./endpoint-deps.ts";
 import { appDeps, callerDeps, listenerDeps, openRoutes } from "./http.ts";
 import { openLinks } from "./links.ts";
+import { openMail } from "./mail.ts";
 import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import { openRelay } from "./relay.ts";
@@ -30,8 +31,9 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const links = openLinks(infrastructure);
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
+  const mail = await openMail(infrastructure, opened);
   const limiter = await openLimiter(infrastructure, opened);
-  const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets };
+  const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets, ...mail };
   const homes = await openHomes(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
@@ -57,6 +59,9 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     assets: endpoint.assetDeps(served),
     webhooks: endpoint.webhookDeps(served),
     logins: endpoint.loginDeps(served),
+    joining: endpoint.joiningDeps(served),
+    redemption: endpoint.redemptionDeps(served),
+    registration: endpoint.registrationDeps(served),
     accounts: endpoint.accountDeps(served),
     reports: endpoint.reportDeps(served),
     settings: endpoint.settingDeps(served),

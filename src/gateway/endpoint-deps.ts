@@ -6,6 +6,7 @@ import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
+import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
@@ -148,11 +149,14 @@ export function loginDeps({
   publicUrl,
   loginLimits,
   singleSignOn,
-  storage: { users, logins, secondFactors, identities },
+  accountMailer,
+  storage: { users, logins, secondFactors, identities, invitations, mailLinks },
 }: Limited &
   Pick<Infrastructure, "publicUrl"> &
-  Pick<LoginDeps, "loginLimits" | "singleSignOn"> &
-  Stores<"users" | "logins" | "secondFactors" | "identities">): LoginDeps {
+  Pick<LoginDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
+  Stores<
+    "users" | "logins" | "secondFactors" | "identities" | "invitations" | "mailLinks"
+  >): LoginDeps {
   return {
     users,
     logins,
@@ -162,18 +166,96 @@ export function loginDeps({
       return settings.secondFactorRule;
     },
     identities,
+    invitations,
+    mailLinks,
+    accountMailer,
     singleSignOn,
     publicUrl,
     clock,
   };
 }
 
+export function joiningDeps({
+  clock,
+  settings,
+  publicUrl,
+  loginLimits,
+  singleSignOn,
+  accountMailer,
+  storage: { invitations, quotas, ledger, logins },
+}: Limited &
+  Pick<Infrastructure, "publicUrl"> &
+  Pick<JoiningDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
+  Stores<"invitations" | "quotas" | "ledger" | "logins">): JoiningDeps {
+  return {
+    invitations,
+    quotas,
+    ledger,
+    logins,
+    loginLimits,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    singleSignOn,
+    accountMailer,
+    publicUrl,
+    clock,
+  };
+}
+
+export function redemptionDeps({
+  clock,
+  loginLimits,
+  storage: { codes, quotas, ledger },
+}: Pick<Infrastructure, "clock"> &
+  Pick<RedemptionDeps, "loginLimits"> &
+  Stores<"codes" | "quotas" | "ledger">): RedemptionDeps {
+  return { codes, quotas, ledger, loginLimits, clock };
+}
+
+export function registrationDeps({
+  settings,
+  loginLimits,
+  accountMailer,
+  storage: { users, groups, logins, mailLinks },
+}: Pick<Infrastructure, "settings"> &
+  Pick<RegistrationDeps, "accountMailer" | "loginLimits"> &
+  Stores<"users" | "groups" | "logins" | "mailLinks">): RegistrationDeps {
+  return {
+    users,
+    groups,
+    logins,
+    mailLinks,
+    loginLimits,
+    accountMailer,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    get registration() {
+      return {
+        mode: settings.registrationMode,
+        domains: settings.registrationDomains,
+        ...defined({
+          group: settings.registrationGroup,
+          quota: settings.registrationQuota,
+          dayBudget: settings.registrationDayBudget,
+          monthBudget: settings.registrationMonthBudget,
+        }),
+      };
+    },
+  };
+}
+
 export function accountDeps({
   clock,
   settings: { limits },
+  accountMailer,
   storage: { users, keys, groups, teams, quotas, ledger },
-}: Limited & Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
+}: Limited &
+  Pick<LoginDeps, "accountMailer"> &
+  Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
   return {
+    accountMailer,
     users,
     userKeys: keys,
     groups,

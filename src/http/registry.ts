@@ -19,6 +19,13 @@ import { testChannel } from "./api/channel/test-channel.ts";
 import { testChannels } from "./api/channel/test-channels.ts";
 import { updateChannel } from "./api/channel/update-channel.ts";
 import {
+  createCodeBatch,
+  listCodeBatches,
+  listCodes,
+  revokeCodeBatch,
+} from "./api/code/code-batches.ts";
+import { redeemCode } from "./api/code/redeem-code.ts";
+import {
   applyConfiguration,
   exportConfiguration,
   planConfiguration,
@@ -27,6 +34,13 @@ import { explainRequest } from "./api/explain.ts";
 import { audioOperations } from "./api/forward/audio.ts";
 import { createModeration } from "./api/forward/moderation.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
+import { acceptInvitation, checkInvitation } from "./api/invitation/accept-invitation.ts";
+import {
+  createInvitation,
+  getInvitation,
+  listInvitations,
+  revokeInvitation,
+} from "./api/invitation/invitations.ts";
 import {
   getCall,
   getOwnCall,
@@ -92,6 +106,7 @@ import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
   beginOidc,
   describeOidc,
+  beginInvitedOidc,
   finishOidc,
   linkIdentity,
   unlinkIdentity,
@@ -112,6 +127,14 @@ import {
   removeSecondFactor,
 } from "./api/user/second-factor.ts";
 import { endSessions, listSessions } from "./api/user/sessions.ts";
+import { confirmEmail } from "./api/user/change-email.ts";
+import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
+import {
+  beginRegistration,
+  describeRegistration,
+  finishRegistration,
+  register,
+} from "./api/user/register.ts";
 import { setUp } from "./api/user/set-up.ts";
 import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
@@ -130,6 +153,7 @@ import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
+import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
@@ -158,6 +182,9 @@ export interface DepsBySubject {
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
   readonly logins: LoginDeps;
+  readonly joining: JoiningDeps;
+  readonly registration: RegistrationDeps;
+  readonly redemption: RedemptionDeps;
   readonly accounts: AccountDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
@@ -248,10 +275,14 @@ export const ENDPOINTS: EndpointsBySubject = {
     describeOidc,
     beginOidc,
     finishOidc,
+    beginInvitedOidc,
     linkIdentity,
     unlinkIdentity,
     getSelf,
     updateSelf,
+    confirmEmail,
+    requestPasswordReset,
+    resetPassword,
     createAccessToken,
     deleteAccessToken,
     beginSecondFactor,
@@ -261,6 +292,16 @@ export const ENDPOINTS: EndpointsBySubject = {
     listSessions,
     endSessions,
   ],
+  joining: [
+    createInvitation,
+    listInvitations,
+    getInvitation,
+    revokeInvitation,
+    checkInvitation,
+    acceptInvitation,
+  ],
+  redemption: [createCodeBatch, listCodeBatches, listCodes, revokeCodeBatch, redeemCode],
+  registration: [describeRegistration, beginRegistration, finishRegistration, register],
   accounts: [
     deleteTokens,
     listTokens,

@@ -17,6 +17,8 @@ export const TAGS = {
   Tokens: "API keys of users.",
   Webhooks: "Deliveries of task notifications.",
   Users: "Users, for admins.",
+  Invitations: "Links by which new users join.",
+  "Redemption codes": "Codes that raise quotas.",
   Groups: "Groups of users: models, channels, prices and rate limits.",
   Teams: "Teams of users who share a quota.",
   Quota: "Quotas and budgets.",

@@ -7,12 +7,15 @@ import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
+import type { InvitationStore } from "#core/invitation.ts";
 import type { KeyStore } from "#core/key.ts";
 import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
+import type { MailLinks } from "#core/mail-link.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
+import type { RedemptionCodes } from "#core/redemption-code.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
 import type { TaskStore } from "#core/task.ts";
@@ -36,14 +39,17 @@ import type { WriteStats } from "./accounts/group-commit.ts";
 import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
 import { createIdentitySessionStore } from "./media/identity-sessions.ts";
 import { createIdentities } from "./access/identities.ts";
+import { createInvitationStore } from "./access/invitations.ts";
 import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
 import { createIdempotencyStore } from "./journal/idempotency.ts";
 import { findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
+import { createMailLinks } from "./access/mail-links.ts";
 import { createModelStore } from "./routing/models.ts";
 import { openPasswords, type PasswordCost } from "./access/passwords.ts";
 import { createQuotaStore } from "./accounts/quotas.ts";
+import { createRedemptionCodes } from "./accounts/redemption-codes.ts";
 import { createResponseStore } from "./journal/responses.ts";
 import { createRoutingVersion } from "./routing/routing-version.ts";
 import { createMediaCopyStore } from "./media/media-copies.ts";
@@ -101,6 +107,9 @@ export interface Storage extends AsyncDisposable {
   readonly logins: LoginStore;
   readonly secondFactors: SecondFactors;
   readonly identities: Identities;
+  readonly invitations: InvitationStore;
+  readonly mailLinks: MailLinks;
+  readonly codes: RedemptionCodes;
   readonly responses: ResponseStore;
   readonly tasks: TaskStore;
   readonly notices: WebhookOutbox;
@@ -182,6 +191,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     logins: createLogins({ db, clock, pepper, passwords }),
     secondFactors: createSecondFactors({ db, clock, pepper }),
     identities: createIdentities(db, clock),
+    invitations: createInvitationStore({ db, clock, pepper, passwords }),
+    mailLinks: createMailLinks({ db, clock, pepper }),
+    codes: createRedemptionCodes({ db, clock, pepper, grants }),
     responses: createResponseStore(db),
     tasks: createTaskStore({ db, sharedNow: () => engine.sharedNow() }),
     notices: createWebhookOutbox({ db, sharedNow: () => engine.sharedNow() }),

@@ -12,6 +12,12 @@ import type { HoldsTable } from "./tables/holds.ts";
 import type { IdentitiesTable } from "./tables/identities.ts";
 import type { IdentitySessionsTable } from "./tables/identity-sessions.ts";
 import type { InstancesTable } from "./tables/instances.ts";
+import type {
+  InvitationsTable,
+  InvitationUsesTable,
+  MailLinksTable,
+} from "./tables/invitations.ts";
+import type { CodeBatchesTable, CodesTable } from "./tables/codes.ts";
 import type { KeptAnswersTable } from "./tables/kept-answers.ts";
 import type { KeysTable } from "./tables/keys.ts";
 import type { LedgerTable } from "./tables/ledger.ts";
@@ -62,4 +68,9 @@ export interface Tables {
   asset_groups: AssetGroupsTable;
   assets: AssetsTable;
   identity_sessions: IdentitySessionsTable;
+  invitations: InvitationsTable;
+  invitation_uses: InvitationUsesTable;
+  mail_links: MailLinksTable;
+  code_batches: CodeBatchesTable;
+  codes: CodesTable;
 }

@@ -263,7 +263,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
 };
 
-/** Seen in jobs, connections and endings rather than in an answer: they read the same object. */
+/** Seen in jobs, connections, endings and account mails: they read the same object. */
 const ELSEWHERE = [
   "journal.retention_days",
   "usage.retention_days",
@@ -288,6 +288,12 @@ const ELSEWHERE = [
   "limits.socket_idle_ms",
   "limits.socket_lanes",
   "limits.socket_state_bytes",
+  "registration.mode",
+  "registration.domains",
+  "registration.group",
+  "registration.quota",
+  "registration.budget_day",
+  "registration.budget_month",
 ];
 
 describe("a setting that is changed while the gateway runs", () => {

@@ -408,6 +408,11 @@ const ADDED = {
     "call_blocks",
     "call_terms",
     "channel_minutes",
+    "invitation_uses",
+    "invitations",
+    "mail_links",
+    "codes",
+    "code_batches",
     "asset_groups",
   ],
   indexes: [

@@ -13,6 +13,17 @@ export const USD = amountFrom(0, "US dollars, at most nine decimals; null for no
   })
   .nullish();
 
+/** An amount above zero. */
+export const USD_ADDED = amountFrom(0, "US dollars, at most nine decimals.").transform(
+  (written, context): NanoUsd => {
+    const amount = parseUsd(written) ?? nanoUsd(0);
+    if (amount === 0) {
+      context.addIssue("must be an amount in US dollars above 0, of at most nine decimals");
+    }
+    return amount;
+  },
+);
+
 export function showUsd(amount: NanoUsd): number {
   return Number(writeUsd(amount));
 }

@@ -7,6 +7,7 @@ import type { UserStore } from "#core/user.ts";
 import type { UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { AccountMailer } from "../account-mailer.ts";
 import type { HttpLimits } from "../limits.ts";
 
 /** Dependencies of the administration of users, keys, groups, teams and quotas. */
@@ -17,6 +18,8 @@ export interface AccountDeps {
   readonly teams: TeamStore;
   readonly quotas: QuotaStore;
   readonly ledger: Pick<Ledger, "findAccount">;
+  /** Undefined if not configured. */
+  readonly accountMailer: AccountMailer | undefined;
   /** Reads a price with the rules of the configuration file; throws `invalid_request`. */
   readModel(name: string, json: JsonObject): ModelDraft;
   readonly clock: Clock;

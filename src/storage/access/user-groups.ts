@@ -42,6 +42,11 @@ export function createGroupStore({ db, clock, keys }: GroupStoreDeps): GroupStor
 
     find,
 
+    async findByName(name) {
+      const row = await select().where("name", "=", name).executeTakeFirst();
+      return row && toGroup(row);
+    },
+
     async list(afterId, limit) {
       const rows = await select()
         .where("id", ">", afterId)

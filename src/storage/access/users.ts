@@ -1,7 +1,8 @@
 import type { Kysely, Updateable } from "kysely";
 import { GatewayError, invalid } from "#core/error.ts";
-import type { Role, User, UserStore } from "#core/user.ts";
+import type { Role, User, UserDraft, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
+import { addBudgets } from "../accounts/budgets.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import type { Passwords } from "./passwords.ts";
@@ -80,39 +81,27 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return numUpdatedRows > 0n;
     },
 
-    async create({ name, email, displayName, role, password, quota, groupId, identity }) {
-      const now = clock.now();
-      const row = {
-        name,
-        email: email?.toLowerCase() ?? null,
-        display_name: displayName ?? null,
-        role,
-        status: USER_STATUS.enabled,
-        password: password === undefined ? null : await passwords.hash(password),
-        group_id: groupId ?? null,
-        created_at: now,
-      };
+    async create(draft) {
+      const hash = draft.password === undefined ? null : await passwords.hash(draft.password);
       try {
-        return await db.transaction().execute(async (transaction) => {
-          const inserted = await transaction
-            .insertInto("users")
-            .values(row)
-            .returningAll()
-            .executeTakeFirstOrThrow();
-          await openAccount(transaction, `user:${inserted.id}`, quota ?? null, "user created", now);
-          if (identity !== undefined) {
-            const link = { ...identity, user_id: inserted.id, created_at: now };
-            await transaction.insertInto("identities").values(link).execute();
-          }
-          return toUser(inserted);
-        });
+        return await db
+          .transaction()
+          .execute((transaction) => insertUser(transaction, draft, hash, clock.now()));
       } catch (cause) {
-        if (isReferenceViolation(cause)) throw noSuchGroup();
-        throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
+        throw refusedUser(cause);
       }
     },
 
     find,
+
+    async findByEmail(email) {
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("email", "=", email)
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
 
     async list(afterId, limit) {
       const rows = await db
@@ -126,8 +115,11 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return rows.map(toUser);
     },
 
-    async change(id, { displayName, role, isEnabled, password, groupId, teamId, isTeamOwner }) {
+    async change(id, change) {
+      const { email, displayName, role, isEnabled, password, groupId, teamId, isTeamOwner } =
+        change;
       const columns: Updateable<UsersTable> = {
+        ...(email === undefined ? {} : { email: email?.toLowerCase() ?? null }),
         ...(displayName === undefined ? {} : { display_name: displayName }),
         ...(role === undefined ? {} : { role }),
         ...(isEnabled === undefined
@@ -158,6 +150,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           }
         });
       } catch (cause) {
+        if (isUniqueViolation(cause)) throw takenByUser(cause);
         if (!isReferenceViolation(cause)) throw cause;
         throw typeof groupId === "number" ? noSuchGroup() : noSuchTeam();
       } finally {
@@ -213,6 +206,45 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       .executeTakeFirst();
     return row && toUser(row);
   }
+}
+
+/** A new user with account, budgets and identity. `hash`: of the password, instead of it. */
+export async function insertUser(
+  db: Kysely<Tables>,
+  { name, email, displayName, role, quota, groupId, identity, ...more }: UserDraft,
+  hash: string | null,
+  now: number,
+): Promise<User> {
+  if (more.teamId !== undefined) await requireTeam(db, more.teamId);
+  const inserted = await db
+    .insertInto("users")
+    .values({
+      name,
+      email: email?.toLowerCase() ?? null,
+      display_name: displayName ?? null,
+      role,
+      status: USER_STATUS.enabled,
+      password: hash,
+      group_id: groupId ?? null,
+      team_id: more.teamId ?? null,
+      is_team_owner: more.isTeamOwner === true ? 1 : 0,
+      created_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const owner = `user:${inserted.id}` as const;
+  await openAccount(db, owner, quota ?? null, "user created", now);
+  await addBudgets(db, owner, more.budgets ?? {});
+  if (identity !== undefined) {
+    const link = { ...identity, user_id: inserted.id, created_at: now };
+    await db.insertInto("identities").values(link).execute();
+  }
+  return toUser(inserted);
+}
+
+export function refusedUser(cause: unknown): unknown {
+  if (isReferenceViolation(cause)) return noSuchGroup();
+  return isUniqueViolation(cause) ? takenByUser(cause) : cause;
 }
 
 /** Checked separately, because a foreign key error does not name its column. */

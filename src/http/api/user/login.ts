@@ -130,7 +130,7 @@ async function takeCode(
 }
 
 /** Starts a session: all required factors are verified. */
-async function logIn(
+export async function logIn(
   exchange: Exchange,
   deps: Pick<LoginDeps, "logins" | "secondFactorRule">,
   user: User,

@@ -6,7 +6,7 @@ import { admit, isSubject, type Identity, type PendingLogin } from "#core/identi
 import type { User, UserDraft } from "#core/user.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { parseJson } from "#lib/json.ts";
-import { memberOf, numberOf, textOf } from "#lib/values.ts";
+import { defined, memberOf, numberOf, textOf } from "#lib/values.ts";
 import type { Answer } from "#http/answer.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { SingleSignOn } from "#http/single-sign-on.ts";
@@ -18,6 +18,8 @@ import { startSession } from "#http/start-session.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { textField } from "../query-fields.ts";
+import { endedInvitation, requireOpen } from "../invitation/accept-invitation.ts";
+import { LINK_SECRET } from "./user-fields.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
 
 export const CALLBACK_PATH = "/api/user/oidc/callback";
@@ -52,14 +54,50 @@ export const beginOidc = management({
   answer: REDIRECT,
 
   async handle(exchange, deps: Pick<LoginDeps, "clock" | "publicUrl" | "singleSignOn">, { query }) {
-    const { provider, seal } = requireSignOn(deps);
-    const returnTo = readReturnPath(query.return_to ?? null);
-    const { url, pending } = await provider.begin();
-    const kept = { ...pending, returnTo, until: deps.clock.now() + PENDING_MS };
-    const sealed = seal.close(Buffer.from(JSON.stringify(kept)), CONTEXT);
-    return redirect(exchange, url, pendingCookieFor(exchange, deps, sealed));
+    const { url, cookie } = await begin(exchange, deps, query.return_to);
+    return redirect(exchange, url, cookie);
   },
 });
+
+const INVITED = z.strictObject({ token: LINK_SECRET });
+
+export const beginInvitedOidc = management({
+  operationId: "beginInvitedOidc",
+  tag: "Login",
+  method: "POST",
+  path: "/api/user/invitation/sign-on",
+  access: "public",
+  summary: "Begins a single sign-on that accepts an invitation; the page then opens `url`.",
+  body: INVITED,
+  data: z.object({ url: z.string() }),
+
+  async handle(
+    exchange,
+    deps: Pick<LoginDeps, "clock" | "publicUrl" | "singleSignOn" | "invitations" | "loginLimits">,
+    { body: { token } },
+  ) {
+    await requireOpen(exchange, deps, token);
+    const { url, cookie } = await begin(exchange, deps, undefined, token);
+    const response = succeed(exchange.id, "", { url });
+    response.headers.set("set-cookie", cookie);
+    return response;
+  },
+});
+
+/** Sends the browser to the provider, with a cookie for the way back. */
+async function begin(
+  exchange: Exchange,
+  deps: Pick<LoginDeps, "clock" | "publicUrl" | "singleSignOn">,
+  returnPath: string | undefined,
+  invitation = "",
+): Promise<{ readonly url: string; readonly cookie: string }> {
+  const { provider, seal } = requireSignOn(deps);
+  const returnTo = readReturnPath(returnPath ?? null);
+  const { url, pending } = await provider.begin();
+  const kept = { ...pending, returnTo, invitation, until: deps.clock.now() + PENDING_MS };
+  const sealed = seal.close(Buffer.from(JSON.stringify(kept)), CONTEXT);
+  return { url, cookie: pendingCookieFor(exchange, deps, sealed) };
+}
 
 export const finishOidc = management({
   operationId: "finishOidc",
@@ -80,16 +118,23 @@ export const finishOidc = management({
     exchange,
     deps: Pick<
       LoginDeps,
-      "clock" | "identities" | "loginLimits" | "logins" | "publicUrl" | "singleSignOn" | "users"
+      | "clock"
+      | "identities"
+      | "invitations"
+      | "loginLimits"
+      | "logins"
+      | "publicUrl"
+      | "singleSignOn"
+      | "users"
     >,
   ) {
     const signOn = requireSignOn(deps);
-    const { returnTo, ...pending } = openPending(exchange, deps, signOn);
+    const { returnTo, invitation, ...pending } = openPending(exchange, deps, signOn);
     // A throttling name for this login only, so that failures of other logins do not delay it.
     const name = `(single sign-on ${pending.state})`;
     await deps.loginLimits.enter(name, exchange.client.address);
     const identity = await signOn.provider.finish(pending, exchange.query);
-    const user = await findOrAdmit(identity, deps, signOn);
+    const user = await findOrAdmit(identity, deps, signOn, invitation);
     if (!user.isEnabled) throw new GatewayError("forbidden", "Your account is disabled.");
     deps.loginLimits.succeeded(name, exchange.client.address);
     exchange.identify(user, "single_sign_on");
@@ -156,8 +201,9 @@ async function findLinkable(
 
 async function findOrAdmit(
   identity: Identity,
-  { identities, users }: Pick<LoginDeps, "identities" | "users">,
+  { identities, invitations, users }: Pick<LoginDeps, "identities" | "invitations" | "users">,
   { rules }: SingleSignOn,
+  invitation: string,
 ): Promise<User> {
   const { issuer, subject, email } = identity;
   const linked = await identities.find(issuer, subject);
@@ -166,13 +212,29 @@ async function findOrAdmit(
   // The same login may have created the user since the first look-up.
   const created = owner?.isLinked === true ? await identities.find(issuer, subject) : undefined;
   if (created !== undefined) return created;
-  const admission = admit(identity, owner, rules);
+  const isInvited = invitation !== "";
+  const admission = admit(identity, owner, isInvited ? { ...rules, ...INVITED_RULES } : rules);
   if ("link" in admission) {
     await identities.link(admission.link.id, issuer, subject);
     return admission.link;
   }
-  const create = (draft: UserDraft): Promise<User> => users.create(draft);
+  const create = (draft: UserDraft): Promise<User> =>
+    isInvited ? acceptAs(draft, invitation, invitations) : users.create(draft);
   return await createNamed(admission.create, create, () => identities.find(issuer, subject));
+}
+
+/** The invitation is the permission, and gives role and quota. */
+const INVITED_RULES = { domains: [], newUsers: "create" } as const;
+
+async function acceptAs(
+  { name, email, displayName, identity }: UserDraft,
+  invitation: string,
+  invitations: LoginDeps["invitations"],
+): Promise<User> {
+  const person = { name, ...defined({ email, displayName, identity }) };
+  const user = await invitations.accept(invitation, person);
+  if (user === undefined) throw endedInvitation();
+  return user;
 }
 
 /** Another user may have the name, or the same user may log in twice at once. */
@@ -198,7 +260,7 @@ function openPending(
   { request }: Exchange,
   { clock }: Pick<LoginDeps, "clock">,
   { seal }: SingleSignOn,
-): PendingLogin & { readonly returnTo: string } {
+): PendingLogin & { readonly returnTo: string; readonly invitation: string } {
   const bytes = seal.open(readPending(request) ?? "", CONTEXT);
   const kept = bytes && parseJson(Buffer.from(bytes).toString());
   if (bytes === undefined || (numberOf(memberOf(kept, "until")) ?? 0) <= clock.now()) {
@@ -213,6 +275,7 @@ function openPending(
     nonce: member("nonce"),
     verifier: member("verifier"),
     returnTo: member("returnTo"),
+    invitation: member("invitation"),
   };
 }
 

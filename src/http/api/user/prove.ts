@@ -2,6 +2,7 @@ import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { Exchange } from "#http/routes.ts";
+import { ownSession } from "#http/start-session.ts";
 
 type ProofDeps = Pick<LoginDeps, "logins" | "loginLimits" | "secondFactors">;
 
@@ -38,7 +39,7 @@ export async function isCodeGood(
   return true;
 }
 
-export async function proveCode(
+async function proveCode(
   exchange: Exchange,
   deps: ProofDeps,
   user: User,
@@ -47,4 +48,26 @@ export async function proveCode(
   if (!user.hasSecondFactor) return;
   if (code !== undefined && (await isCodeGood(exchange, deps, user, code))) return;
   throw new GatewayError("forbidden", "'code' is wrong or was already used.");
+}
+
+interface Proof {
+  readonly password?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/**
+ * A user of single sign-on without a password must have logged in by it: an access token is not
+ * enough.
+ */
+export async function proveSelf(
+  exchange: Exchange,
+  deps: ProofDeps,
+  user: User,
+  { password, code }: Proof,
+  field = "password",
+): Promise<void> {
+  if (user.hasPassword || ownSession(exchange) === undefined) {
+    await provePassword(exchange, deps, user, password, field);
+  }
+  await proveCode(exchange, deps, user, code);
 }

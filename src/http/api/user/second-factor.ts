@@ -1,23 +1,19 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
-import type { User } from "#core/user.ts";
 import { otpauthUri, toBase32 } from "#lib/totp.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange } from "#http/routes.ts";
 import { ownSession, startSession } from "#http/start-session.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
 import { management } from "../management.ts";
 import { findUser, refuseUnlessAbove } from "./find-user.ts";
-import { proveCode, provePassword } from "./prove.ts";
+import { proveSelf } from "./prove.ts";
 import { CODE, TRIED_PASSWORD } from "./user-fields.ts";
 
 const ISSUER = "Sluice";
 
 const PROOF = z.strictObject({ password: optional(TRIED_PASSWORD), code: optional(CODE) });
-
-type Proof = z.output<typeof PROOF>;
 
 export const beginSecondFactor = management({
   operationId: "beginSecondFactor",
@@ -37,7 +33,7 @@ export const beginSecondFactor = management({
     { body },
   ) {
     const user = requireUser(exchange);
-    await prove(exchange, deps, user, body);
+    await proveSelf(exchange, deps, user, body);
     const secret = await deps.secondFactors.begin(user.id);
     return succeed(exchange.id, "Add this secret to your authenticator, then submit a code.", {
       secret: toBase32(secret),
@@ -101,7 +97,7 @@ export const removeOwnSecondFactor = management({
   ) {
     const user = requireUser(exchange);
     if (!user.hasSecondFactor) throw none("You have no second factor.");
-    await prove(exchange, deps, user, body);
+    await proveSelf(exchange, deps, user, body);
     await deps.secondFactors.remove(user.id);
     return succeed(exchange.id, "Your second factor was removed.");
   },
@@ -124,22 +120,6 @@ export const removeSecondFactor = management({
     throw none("This user has no second factor.");
   },
 });
-
-/**
- * A user of single sign-on without a password must have logged in by it: an access token is not
- * enough.
- */
-async function prove(
-  exchange: Exchange,
-  deps: Pick<LoginDeps, "loginLimits" | "logins" | "secondFactors">,
-  user: User,
-  { password, code }: Proof,
-): Promise<void> {
-  if (user.hasPassword || ownSession(exchange) === undefined) {
-    await provePassword(exchange, deps, user, password, "password");
-  }
-  await proveCode(exchange, deps, user, code);
-}
 
 function none(message: string): GatewayError {
   return new GatewayError("not_found", message);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMailAddress } from "#core/mail.ts";
 import { isEmail, isUserName, passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 
 const SECRET = { writeOnly: true } as const;
@@ -26,6 +27,14 @@ export const EMAIL = z
     if (!isEmail(email)) context.addIssue("must be an email address");
     return email;
   });
+
+/** Mail can be sent to it. */
+export const MAIL_ADDRESS = EMAIL.refine(isMailAddress, {
+  error: "must be an email address without quotes, commas or brackets",
+});
+
+/** The secret of a link. */
+export const LINK_SECRET = z.string().min(1).max(128).meta(SECRET);
 
 export const DISPLAY_NAME = z.string().min(1).max(100);
 

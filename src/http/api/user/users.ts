@@ -9,8 +9,9 @@ import { optional } from "../fields.ts";
 import { listById } from "../list-by-id.ts";
 import { management } from "../management.ts";
 import { USD } from "../usd.ts";
+import { noticeOfNewEmail } from "./change-email.ts";
 import { findUser, noSuchUser, refuseUnlessAbove } from "./find-user.ts";
-import { DISPLAY_NAME, EMAIL, NEW_PASSWORD, USERNAME } from "./user-fields.ts";
+import { DISPLAY_NAME, EMAIL, MAIL_ADDRESS, NEW_PASSWORD, USERNAME } from "./user-fields.ts";
 import { showUser, USER } from "./user-json.ts";
 
 const ROLE = optional(z.enum(ROLES));
@@ -68,6 +69,7 @@ export const createUser = management({
 });
 
 const CHANGED_USER = z.strictObject({
+  email: MAIL_ADDRESS.nullish().describe("Takes effect at once; null removes it."),
   display_name: optional(DISPLAY_NAME),
   role: ROLE,
   status: optional(z.int().min(1).max(2).describe("1 enabled, 2 disabled.")),
@@ -87,7 +89,11 @@ export const updateUser = management({
   body: CHANGED_USER,
   data: USER,
 
-  async handle(exchange, { users }: Pick<AccountDeps, "users">, { body }) {
+  async handle(
+    exchange,
+    { users, accountMailer }: Pick<AccountDeps, "users" | "accountMailer">,
+    { body },
+  ) {
     const found = await findUser(exchange, users);
     const actor = requireUser(exchange);
     const { role, status } = body;
@@ -100,6 +106,7 @@ export const updateUser = management({
     }
 
     const change = defined({
+      email: body.email,
       displayName: body.display_name,
       role,
       isEnabled: status === undefined ? undefined : status === 1,
@@ -110,6 +117,7 @@ export const updateUser = management({
     });
     const changed = await users.change(found.id, change);
     if (changed === undefined) throw noSuchUser();
+    if (body.email !== undefined) noticeOfNewEmail(accountMailer, found, body.email);
     return succeed(exchange.id, "The user was changed.", showUser(changed));
   },
 });
