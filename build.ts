@@ -3,8 +3,8 @@ import { ENTRY_POINTS } from "./entry-points.ts";
 
 /**
  * One self-contained executable: the runtime, the gateway, its data and its
- * simulator. The storage's writer, the tokenizer and the loading of its
- * vocabulary are threads of their own, and so entry points of their own.
+ * simulator. The storage's writer and the tokenizer are threads of their own,
+ * and so entry points of their own.
  */
 const target = process.argv[2];
 mkdirSync("dist", { recursive: true });

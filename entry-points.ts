@@ -3,5 +3,4 @@ export const ENTRY_POINTS = [
   "src/main.ts",
   "src/storage/sqlite/writer-thread.ts",
   "src/relay/metering/token-thread.ts",
-  "src/relay/metering/vocabulary-thread.ts",
 ];

@@ -1,4 +1,5 @@
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
+import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
@@ -68,6 +69,8 @@ const COMMANDS: readonly Command[] = [
     rows: [[AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"]],
     words: ["verify"],
   },
+  { name: "backup", rows: BACKUP_ROWS, words: ["--files", "--json"] },
+  { name: "restore", rows: RESTORE_ROWS, words: ["--replace", "--check", "--json"] },
   ...NOUNS.map(commandOf),
   {
     name: "completion",
@@ -95,6 +98,12 @@ async function run(): Promise<void> {
     case "audit":
       process.exitCode = await audit({ ...input, words, output: process.stdout });
       break;
+    case "backup":
+      process.exitCode = await backup(backupInput());
+      break;
+    case "restore":
+      process.exitCode = await restore(backupInput());
+      break;
     case "doctor":
       process.exitCode = await doctor({
         output: process.stdout,
@@ -112,6 +121,11 @@ async function run(): Promise<void> {
     default:
       process.exitCode = await runOther(command);
   }
+}
+
+function backupInput(): Parameters<typeof backup>[0] {
+  const { stdout: output, stderr: errors } = process;
+  return { ...input, words, output, errors, version: VERSION };
 }
 
 function showHelp(name: string): 0 | 2 {

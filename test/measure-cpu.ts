@@ -9,8 +9,8 @@ import { relative } from "node:path";
 const path = process.env["TEST_CPU_FILE"];
 let lastMs = 0;
 
-// It has taken effect here, and the programs that tests start run as they are shipped.
-delete process.env["BUN_JSC_useFTLJIT"];
+// They have taken effect here, and the programs that tests start run as they are shipped.
+for (const name of process.env["TEST_PROCESS_SETTINGS"]?.split(",") ?? []) delete process.env[name];
 
 if (path !== undefined) {
   afterEach(() => {

@@ -87,7 +87,11 @@ function replaceLine(text: string, line: string, replacement: string, path: stri
 
 /** One run of the compiler for all recipes, over their files and all that these import. */
 function typeErrorsIn(root: string, files: readonly string[]): string {
-  const config = { extends: "./tsconfig.json", include: [], files: [...new Set(files)] };
+  const config = {
+    extends: "./tsconfig.json",
+    include: ["src/**/*.d.ts"],
+    files: [...new Set(files)],
+  };
   writeFileSync(join(root, "tsconfig.recipes.json"), JSON.stringify(config));
   const compiler = resolve("node_modules/typescript/bin/tsc");
   const args = [compiler, "-p", "tsconfig.recipes.json"];

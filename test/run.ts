@@ -51,10 +51,16 @@ const LONG_MS = 60_000;
 const SHOWN_FAILURES = 20;
 const SHOWN_LINES = 60;
 /**
- * Most code of a test runs too seldom for the last stage of the compiler to pay:
- * that stage takes a fifth of the processor time. The programs that tests start have it.
+ * Settings of Bun for the test processes only; the programs that tests start run as they are
+ * shipped. Together, they save two fifths of the processor time of tests.
  */
-const NO_LAST_STAGE = { BUN_JSC_useFTLJIT: "0" };
+const TEST_PROCESS = {
+  // Most code of a test runs too seldom for the last stage of the compiler to pay.
+  BUN_JSC_useFTLJIT: "0",
+  // These processes end soon: memory need not go back to the system, nor be collected each second.
+  MIMALLOC_PURGE_DELAY: "-1",
+  BUN_GC_TIMER_DISABLE: "1",
+};
 /** The times of all tests of the last run. */
 const TIMES = "node_modules/.cache/sluice-test-times.txt";
 /** An unhandled error outside tests also fails the run. */
@@ -121,7 +127,8 @@ async function run(): Promise<Result> {
     ...process.env,
     ...services.env,
     ...made,
-    ...NO_LAST_STAGE,
+    ...TEST_PROCESS,
+    TEST_PROCESS_SETTINGS: Object.keys(TEST_PROCESS).join(","),
     SLUICE_TEST_SEED: seed,
     TEST_CPU_FILE: cpuPath,
   };

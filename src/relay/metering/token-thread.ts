@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import vocabularyPath from "gpt-tokenizer/data/o200k_base.tiktoken" with { type: "file" };
 import { O200K_TOKEN_SPLIT_REGEX } from "gpt-tokenizer/encodingParams/constants";
 import { bytePairCounter } from "./byte-pairs.ts";
-import { loadVocabulary } from "./load-vocabulary.ts";
-import { sampleTokens, type Tokenizer } from "./sample-tokens.ts";
+import { sampleTokens } from "./sample-tokens.ts";
+import { readVocabulary, Vocabulary } from "./vocabulary.ts";
 
 /** Texts to count together; an empty list loads the vocabulary. */
 export interface CountQuestion {
@@ -14,19 +16,16 @@ export interface CountAnswer {
   readonly tokens: number;
 }
 
-/**
- * The tokenizer's own thread: its vocabulary takes a fifth of a second of CPU time to load, and a
- * long text some tens of milliseconds to count.
- */
+/** The tokenizer's own thread: a long text takes some tens of milliseconds to count. */
 declare const self: Worker;
 
 /** Special tokens in a client's text are counted as plain text. */
-const tokenizer: Promise<Tokenizer> = loadVocabulary().then((vocabulary) =>
-  bytePairCounter(vocabulary, O200K_TOKEN_SPLIT_REGEX),
+const count = bytePairCounter(
+  new Vocabulary(readVocabulary(readFileSync(vocabularyPath))),
+  O200K_TOKEN_SPLIT_REGEX,
 );
 
-self.onmessage = async ({ data }: MessageEvent<readonly CountQuestion[]>) => {
-  const count = await tokenizer;
+self.onmessage = ({ data }: MessageEvent<readonly CountQuestion[]>) => {
   const answers = data.map(({ id, texts }) => ({ id, tokens: sampleTokens(texts, count) }));
   self.postMessage(answers satisfies readonly CountAnswer[]);
 };

@@ -1,5 +1,5 @@
-/** The tokens of a vocabulary as bytes: a tenth of the memory of as many strings, and transferable. */
-export interface VocabularyTable {
+/** The tokens of a vocabulary as bytes: a tenth of the memory of as many strings. */
+interface VocabularyTable {
   /** The bytes of all tokens, in the order of their ranks. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The end of each token in `bytes`, by rank. */
@@ -8,19 +8,20 @@ export interface VocabularyTable {
   readonly slots: Int32Array<ArrayBuffer>;
 }
 
-/** A token's text, or its bytes if they are not valid UTF-8 by themselves. */
-type TokenText = string | readonly number[];
-
 /** Any rank is lower than that of a text that is no token. */
 export const NO_RANK = 0x7f_ff_ff_ff;
 
-/** `tokens` by rank. */
-export function buildVocabulary(tokens: readonly TokenText[]): VocabularyTable {
-  const { bytes, ends } = concatTokens(tokens);
+/**
+ * Reads a `.tiktoken` file: a line has a token in base64, a space and its rank, in the order of
+ * the ranks. One pass over the bytes takes a tenth of the time of a module with as many strings.
+ */
+export function readVocabulary(file: Uint8Array): VocabularyTable {
+  const { bytes, ends } = decodeTokens(file);
   // At most half of the slots are taken, so that probes stay short.
-  const slots = new Int32Array(2 ** Math.ceil(Math.log2(tokens.length * 2 + 1)));
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(ends.length * 2 + 1)));
   let start = 0;
-  for (const [rank, end] of ends.entries()) {
+  for (let rank = 0; rank < ends.length; rank++) {
+    const end = ends[rank] ?? 0;
     let slot = hashOf(bytes, start, end) & (slots.length - 1);
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
     slots[slot] = rank + 1;
@@ -29,20 +30,41 @@ export function buildVocabulary(tokens: readonly TokenText[]): VocabularyTable {
   return { bytes, ends, slots };
 }
 
-function concatTokens(tokens: readonly TokenText[]): Pick<VocabularyTable, "bytes" | "ends"> {
-  const encoder = new TextEncoder();
-  const pieces = tokens.map((token) =>
-    typeof token === "string" ? encoder.encode(token) : Uint8Array.from(token),
-  );
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  const ends = new Uint32Array(tokens.length);
-  let end = 0;
-  for (const [rank, piece] of pieces.entries()) {
-    bytes.set(piece, end);
-    end += piece.length;
-    ends[rank] = end;
+function decodeTokens(file: Uint8Array): Pick<VocabularyTable, "bytes" | "ends"> {
+  const bytes = new Uint8Array(file.length);
+  // No line is shorter than a token of one byte.
+  const ends = new Uint32Array(Math.ceil(file.length / SHORTEST_LINE));
+  let size = 0;
+  let rank = 0;
+  let at = 0;
+  while (at < file.length) {
+    let bits = 0;
+    let held = 0;
+    for (;;) {
+      const value = BASE64_VALUES[file[at++] ?? 0] ?? NO_VALUE;
+      if (value === NO_VALUE) break;
+      held = (held << 6) | value;
+      bits += 6;
+      if (bits < 8) continue;
+      bits -= 8;
+      bytes[size++] = (held >>> bits) & 0xff;
+    }
+    while (at < file.length && file[at++] !== LINE_FEED);
+    ends[rank++] = size;
   }
-  return { bytes, ends };
+  return { bytes: bytes.slice(0, size), ends: ends.slice(0, rank) };
+}
+
+/** Four characters of base64, a space, a digit and a line feed. */
+const SHORTEST_LINE = 7;
+const LINE_FEED = 0x0a;
+const NO_VALUE = 255;
+
+const BASE64_VALUES = new Uint8Array(256).fill(NO_VALUE);
+for (const [value, character] of [
+  ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+].entries()) {
+  BASE64_VALUES[character.charCodeAt(0)] = value;
 }
 
 /** Finds the rank of a text in a vocabulary. */

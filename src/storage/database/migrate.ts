@@ -1,10 +1,11 @@
-import { Migrator, type Kysely, type Migration } from "kysely";
+import { Migrator, sql, type Kysely, type Migration, type Transaction } from "kysely";
 import type { Ddl } from "../migrations/ddl.ts";
 import { MIGRATIONS, type MigrateUp } from "../migrations/list.ts";
 import type { Tables } from "../tables.ts";
 
-const TABLE = "sluice_migrations";
-const LOCK_TABLE = "sluice_migrations_lock";
+/** The tables of the migrator. */
+export const MIGRATION_TABLES = ["sluice_migrations", "sluice_migrations_lock"] as const;
+const [TABLE, LOCK_TABLE] = MIGRATION_TABLES;
 
 /** Migrates the schema in one transaction; a schema of a newer version is refused. */
 export async function migrate(
@@ -32,6 +33,52 @@ export async function migrate(
     await refuseNewerSchema(db, Object.keys(migrations));
     throw new Error("The database migration failed.", { cause: error });
   }
+}
+
+/**
+ * Migrates up to the schema `newest` within the caller's transaction; the migrator itself always
+ * opens its own.
+ */
+export async function migrateWithin(
+  transaction: Transaction<Tables>,
+  ddl: Ddl,
+  newest: string,
+): Promise<void> {
+  const own = transaction.withTables<{
+    [TABLE]: { name: string; timestamp: string };
+    [LOCK_TABLE]: { id: string; is_locked: number };
+  }>();
+  await createMigrationTables(transaction);
+  await own
+    .insertInto(LOCK_TABLE)
+    .values({ id: "migration_lock", is_locked: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const rows = await own.selectFrom(TABLE).select("name").execute();
+  const done = rows.map(({ name }) => name);
+  for (const [name, up] of Object.entries(MIGRATIONS)) {
+    if (name > newest || done.includes(name)) continue;
+    await up(transaction, ddl);
+    const timestamp = new Date().toISOString();
+    await own.insertInto(TABLE).values({ name, timestamp }).execute();
+  }
+}
+
+/** As the migrator makes them. */
+async function createMigrationTables({ schema }: Transaction<Tables>): Promise<void> {
+  const name = sql`varchar(255)`;
+  await schema
+    .createTable(TABLE)
+    .ifNotExists()
+    .addColumn("name", name, (column) => column.notNull().primaryKey())
+    .addColumn("timestamp", name, (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable(LOCK_TABLE)
+    .ifNotExists()
+    .addColumn("id", name, (column) => column.notNull().primaryKey())
+    .addColumn("is_locked", "integer", (column) => column.notNull().defaultTo(0))
+    .execute();
 }
 
 async function refuseNewerSchema(db: Kysely<Tables>, known: readonly string[]): Promise<void> {

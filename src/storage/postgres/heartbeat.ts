@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 import { Witness } from "./witness.ts";
 
 const BEAT_MS = 5_000;
-const ABANDONED_AFTER_MS = 30_000;
+export const ABANDONED_AFTER_MS = 30_000;
 const FORGOTTEN_AFTER_MS = 86_400_000;
 
 /** The database's clock, the only clock that all gateways share. */

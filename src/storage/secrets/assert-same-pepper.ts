@@ -6,6 +6,11 @@ const NAME = "pepper";
 /** A public constant: its digest shows if the pepper has changed. */
 const PROBE = "which pepper is this?";
 
+/** The stored value that shows which pepper a database belongs to. */
+export function pepperCheck(pepper: Uint8Array): string {
+  return digestOf(PROBE, pepper);
+}
+
 /**
  * With another pepper every key and password would be unknown. The start
  * therefore fails on a lost secret file or a gateway with a different secret. A
@@ -16,7 +21,7 @@ export async function assertSamePepper(
   pepper: Uint8Array,
   secretFile?: string,
 ): Promise<void> {
-  const value = digestOf(PROBE, pepper);
+  const value = pepperCheck(pepper);
   if (secretFile !== undefined) await assertNotEmptied(db, secretFile);
   await db
     .insertInto("meta")
