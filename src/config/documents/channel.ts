@@ -9,6 +9,7 @@ import { modelName, objectName } from "../names.ts";
 import { choice, type Parser, parser, text, wholeNumber } from "../parsers.ts";
 import { upstreamCredential } from "../secrets.ts";
 import { didYouMean } from "../suggest.ts";
+import { OPERATION_FIELDS, operationOf } from "./channel-operation.ts";
 import { ALWAYS, chosen, dictionary, fields, isMap, list } from "./fields.ts";
 import { PACE } from "./limits.ts";
 import { OVERRIDE_FIELDS, overridesOf } from "./overrides.ts";
@@ -161,6 +162,7 @@ export const CHANNEL_FIELDS = {
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
   ...OVERRIDE_FIELDS,
+  ...OPERATION_FIELDS,
   ...DESCRIBING_FIELDS,
 };
 
@@ -198,6 +200,7 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       limits: given.limits,
       modelPrefix: given.model_prefix,
       overrides: overridesOf(given),
+      ...operationOf(given),
       notes: given.notes,
       tags: given.tags?.length === 0 ? undefined : given.tags,
     }),

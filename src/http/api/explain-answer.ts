@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Overrides, ValueChanges } from "#core/overrides.ts";
+import type { Channel } from "#core/channel.ts";
+import type { ValueChanges } from "#core/overrides.ts";
 import { availableIn } from "#core/ledger.ts";
 import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -177,20 +178,21 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
           path: request.path ?? null,
           ...defined({ style_reason: request.styleReason }),
           lost: request.lost,
-          ...defined({ overrides: overriddenNames(channel.overrides) }),
+          ...defined({ overrides: overriddenNames(channel) }),
         }),
   };
 }
 
 /** The names that the channel's overrides change: `headers.set.x-team`. */
-function overriddenNames(overrides: Overrides | undefined): readonly string[] | undefined {
-  if (overrides === undefined) return undefined;
+function overriddenNames({ overrides = {}, systemPrompt }: Channel): string[] | undefined {
   const parts: readonly (readonly [string, ValueChanges<unknown>])[] = Object.entries(overrides);
-  return parts.flatMap(([part, { set = {}, default: defaults = {}, remove = [] }]) => [
+  const names = parts.flatMap(([part, { set = {}, default: defaults = {}, remove = [] }]) => [
     ...Object.keys(set).map((name) => `${part}.set.${name}`),
     ...Object.keys(defaults).map((name) => `${part}.default.${name}`),
     ...remove.map((name) => `${part}.remove.${name}`),
   ]);
+  const all = systemPrompt === undefined ? names : ["system_prompt", ...names];
+  return all.length === 0 ? undefined : all;
 }
 
 /** The model traits that the request is adapted to, and the source of each. */

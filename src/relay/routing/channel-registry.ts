@@ -168,6 +168,11 @@ export class ChannelRegistry {
       ...defined({
         modelPrefix: stored.modelPrefix,
         overrides: stored.overrides,
+        systemPrompt: stored.systemPrompt,
+        timeout: stored.timeout,
+        proxy: stored.proxy,
+        autoDisable: stored.autoDisable,
+        lowBalance: stored.lowBalance,
         notes: stored.notes,
         tags: stored.tags,
       }),

@@ -1,5 +1,6 @@
 import { editDistance } from "#lib/edit-distance.ts";
 import type { Channel } from "#core/channel.ts";
+import { estimateTokens } from "#core/count.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
 import type { Price } from "#core/money.ts";
@@ -354,6 +355,7 @@ export class Channels implements ModelTable {
       priceOf: (model) => this.#priceOfOther(provider, model, known),
       traits: mergeTraits(sources),
       sources,
+      ...defined({ promptTokens: promptTokensOf(channel, known) }),
       suffixes: known?.suffixes ?? [],
       ...(known && { maker: known.owner }),
       ...(limited === undefined ? {} : { limited }),
@@ -390,6 +392,11 @@ function namedBy(
     [name, candidate],
     [`${modelPrefix}/${name}`, prefixed],
   ];
+}
+
+function promptTokensOf({ systemPrompt }: Channel, known: Model | undefined): number | undefined {
+  const isText = known === undefined || known.kind === "chat";
+  return systemPrompt === undefined || !isText ? undefined : estimateTokens(systemPrompt);
 }
 
 interface RetiredCandidate {

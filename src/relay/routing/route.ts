@@ -49,6 +49,8 @@ export interface Candidate {
   readonly traits: ModelTraits;
   /** The origin of each trait. */
   readonly sources?: TraitSources;
+  /** A high estimate of the channel's system prompt, which the caller did not send. */
+  readonly promptTokens?: number;
   /** Suffixes that the name supports. */
   readonly suffixes: readonly SuffixKind[];
   /** The reasoning setting of the suffix in the client's model name. */
@@ -287,7 +289,8 @@ export class Router {
     const { price = FREE, expected, region } = route;
     const asked = region === undefined ? call.facts.asked : { region, ...call.facts.asked };
     if (expected !== undefined) return estimateCost(expected, price, asked);
-    const { inputTokens, units } = call;
+    const { units } = call;
+    const inputTokens = call.inputTokens + (route.promptTokens ?? 0);
     const size = { ...units, inputTokens, outputTokens: this.outputTokens(route, call) };
     const most = estimateCost(size, price, asked);
     return asked?.models === undefined ? most : maxOf([most, ...othersOf(route, size, asked)]);

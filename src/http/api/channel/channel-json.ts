@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { operationFields } from "#config/documents/channel-operation.ts";
 import { overrideFields } from "#config/documents/overrides.ts";
 import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
@@ -47,6 +48,24 @@ export const CHANNEL = z
     headers: CHANGES,
     query: CHANGES,
     body: CHANGES,
+    system_prompt: z.string().nullable(),
+    timeout: z
+      .object({ first_byte: z.string().optional(), total: z.string().optional() })
+      .nullable(),
+    proxy: z
+      .string()
+      .nullable()
+      .describe("With `***` in place of the login. In a change, `***` keeps the login."),
+    auto_disable: z
+      .object({
+        refused: z.boolean().optional(),
+        failing_share: z.number().optional(),
+        min_attempts: z.int().optional(),
+        window: z.string().optional(),
+        no_balance: z.boolean().optional(),
+      })
+      .nullable(),
+    low_balance: z.number().nullable(),
     notes: z.string().nullable(),
     tags: z.array(z.string()),
     revision: z
@@ -107,6 +126,12 @@ export function describe(channel: ChannelDraft): JsonObject {
     query: null,
     body: null,
     ...overrideFields(channel.overrides),
+    system_prompt: null,
+    timeout: null,
+    proxy: null,
+    auto_disable: null,
+    low_balance: null,
+    ...operationFields(channel),
     notes: channel.notes ?? null,
     tags: channel.tags ?? [],
   };
