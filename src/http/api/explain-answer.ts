@@ -43,6 +43,7 @@ export const EXPLANATION = z
         name: z.string(),
         provider: z.string(),
         model: z.string(),
+        pattern: z.string().optional(),
         priority: z.int(),
         weight: z.number(),
         passed_over: z.string().nullable(),
@@ -159,11 +160,12 @@ function refusalOf({ code, fault, message, param, retryAfterMs }: GatewayError):
 }
 
 function channelOf({ route, objection, request, refusal }: ExplainedChannel): JsonObject {
-  const { channel, provider, upstreamModel, price } = route;
+  const { channel, provider, upstreamModel, pattern, price } = route;
   return {
     name: channel.name,
     provider: provider.id,
     model: upstreamModel,
+    ...defined({ pattern }),
     priority: channel.priority,
     weight: channel.weight,
     passed_over: objection ?? null,

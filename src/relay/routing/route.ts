@@ -61,6 +61,8 @@ export interface Candidate {
   readonly entry?: string;
   /** The catalog's id, if the name is the vendor's alias for it. */
   readonly aliasOf?: string;
+  /** The pattern of the channel that stands for the name, as its owner wrote it. */
+  readonly pattern?: string;
   /** Id of the provider that made the model, if the catalog knows it. */
   readonly maker?: string;
   /** The expected usage, if it is known better than for calls in general. */
