@@ -23,7 +23,7 @@ export function withStar(pattern: string, star: string): string {
   return at < 0 ? pattern : pattern.slice(0, at) + star + pattern.slice(at + 1);
 }
 
-/** The mistake of a mapping; undefined if it has none. */
+/** The mistake of a mapping; undefined for a correct one. */
 export function patternProblem(name: string, upstream: string): string | undefined {
   if (name.split(STAR).length > 2 || upstream.split(STAR).length > 2) {
     return "has more than one *. Use one.";

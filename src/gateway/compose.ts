@@ -5,6 +5,8 @@ import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
 import { addGatewayMetrics } from "./metrics.ts";
+import { ChannelBalances } from "#relay/channel-balances.ts";
+import { openChannelWatch } from "./channel-watch.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
@@ -40,7 +42,17 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
   const liveCalls = openLiveCalls(infrastructure);
-  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets(), liveCalls };
+  const channelBalances = openBalances(infrastructure);
+  const channelWatch = openChannelWatch({ ...modules, ...relay, channelBalances });
+  const gateway = {
+    ...modules,
+    ...relay,
+    ...refused,
+    sockets: new OpenSockets(),
+    liveCalls,
+    channelBalances,
+    channelWatch,
+  };
   const readiness: Readiness = { isDraining: false };
   const charging = endpoint.chargingDeps(gateway);
   const callers = callerDeps(gateway);
@@ -63,6 +75,21 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   });
   const app = appDeps({ ...served, routes }, options);
   return { ...gateway, app, listener: listenerDeps(served) };
+}
+
+function openBalances({
+  egress,
+  log,
+  clock,
+  storage: { channelBalances: store },
+}: Pick<Infrastructure, "egress" | "log" | "clock"> & Stores<"channelBalances">): ChannelBalances {
+  return new ChannelBalances({
+    egress,
+    store,
+    clock,
+    onLow: ({ channel, amount, currency }) =>
+      log.warn({ channel, amount, currency }, "channel balance is low"),
+  });
 }
 
 function openLiveCalls({

@@ -174,6 +174,58 @@ describe.each(["http", "socks5"])("a channel with a proxy of %s", (scheme) => {
   });
 });
 
+describe("the balance of a channel", () => {
+  test("is read from the vendor, kept, and low below the channel's threshold", async () => {
+    let asked = 0;
+    const vendor = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        asked++;
+        if (new URL(request.url).pathname !== "/user/balance")
+          return new Response("", { status: 404 });
+        const isSecond = request.headers.get("authorization")?.endsWith("second") === true;
+        const total_balance = isSecond ? "3.50" : "110.00";
+        const balance_infos = [{ currency: "CNY", total_balance }];
+        return Response.json({ is_available: true, balance_infos });
+      },
+    });
+    const more = {
+      low_balance: 5,
+      api_key: null,
+      api_keys: ["a-key-that-is-the-first", "a-key-that-is-the-second"],
+    };
+    const at = { provider: "deepseek", base: "", model: "deepseek-chat" };
+    const { id } = await create({ ...more, base_url: `${vendor.url.origin}/v1` }, at);
+
+    const first = await root("GET", `/api/channel/${id}/balance`);
+    const again = await root("GET", `/api/channel/${id}/balance`);
+    const { data } = await root("GET", `/api/channel/${id}`);
+    await vendor.stop(true);
+
+    const balance = {
+      amount: 3.5,
+      currency: "CNY",
+      usable: true,
+      low: true,
+      at: expect.any(Number),
+    };
+    expect([first.data, again.data, data["balance"]]).toEqual([balance, balance, balance]);
+    expect(asked).toBe(2);
+  });
+
+  test("is refused for vendors that show none", async () => {
+    const { id } = await create({});
+
+    const { status, body } = await root("GET", `/api/channel/${id}/balance`);
+
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining("'openai' does not show balances"),
+    ]);
+  });
+});
+
 test("only root may name a proxy in a private network, and none may name one of the host", async () => {
   const admin = await asUser(opened.url, "an-admin", "admin");
   const body = { name: "proxied", provider: "openai", api_key: "x".repeat(30), models: ["m"] };

@@ -6,7 +6,7 @@ interface ModelPattern {
   readonly channel: Channel;
   /** As the owner wrote it: `openai/*`. */
   readonly text: string;
-  /** The same behind the channel's prefix, if the names are meant that have it. */
+  /** The same behind the channel's prefix, for the names that have it. */
   readonly full: string;
   /** `*`, `vendor/*`, or one name. */
   readonly upstream: string;
@@ -23,7 +23,7 @@ export interface PatternMatch {
 /** Names without a pattern of their own are looked up in others' order: `*` is last. */
 export type PatternKind = "specific" | "any";
 
-const ANY = "*";
+const ALL_NAMES = "*";
 
 /** The patterns of all channels, the longest first. */
 export class PatternTable {
@@ -43,14 +43,14 @@ export class PatternTable {
     return this.#patterns;
   }
 
-  /** The matches of the longest patterns; empty if there are none. */
+  /** The matches of the longest patterns; empty if no pattern matches. */
   match(name: string, kind?: PatternKind): readonly PatternMatch[] {
     const found: PatternMatch[] = [];
     let length = 0;
     for (const pattern of this.#patterns) {
       const { full } = pattern;
       if (found.length > 0 && full.length < length) break;
-      if (kind !== undefined && (full === ANY) !== (kind === "any")) continue;
+      if (kind !== undefined && (full === ALL_NAMES) !== (kind === "any")) continue;
       const match = matchOf(pattern, name);
       if (match === undefined) continue;
       found.push(match);

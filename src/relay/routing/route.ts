@@ -370,6 +370,9 @@ export function allResting(
   caller: Caller,
   waits?: ReadonlyMap<Channel, number>,
 ): GatewayError {
+  if (candidates.every((one) => health.unavailableReason(one) === "disabled")) {
+    return new GatewayError("unavailable", DISABLED);
+  }
   const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one], caller));
   const retryAfterMs = Math.min(...each);
   const causes = candidates.map((one) => health.cooldownCause(one, caller));
@@ -386,6 +389,9 @@ export function allResting(
     retryAfterMs === Infinity ? {} : { retryAfterMs },
   );
 }
+
+const DISABLED =
+  "No upstream is available for this model: the gateway disabled its channels, and tests them.";
 
 /** In the gateway's words: the vendor's message belongs to another call, and may quote it. */
 function reasonFor(cause: GatewayError | undefined): string {

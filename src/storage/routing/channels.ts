@@ -71,6 +71,7 @@ export function createChannelStore({
             .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
             .executeTakeFirstOrThrow();
           if (count >= MAX_CHANNELS) throw tooMany();
+          await forgetState(transaction, entry.name);
           const { id } = await transaction
             .insertInto("channels")
             .values({ ...columns, credentials: "[]" })
@@ -116,6 +117,8 @@ export function createChannelStore({
             .where("id", "=", id)
             .returningAll()
             .executeTakeFirstOrThrow();
+          // Another account or address: the known state is not that of the channel any more.
+          if (!isKept || row.name !== before.name) await forgetState(transaction, before.name);
           const had = sealedOf(before).length;
           return {
             channel: toStored(row),
@@ -128,8 +131,10 @@ export function createChannelStore({
     async delete(id, check) {
       return await inTransaction(db, async (transaction) => {
         await moveOn(transaction);
-        const before = check && (await findRow(transaction, id));
-        if (before !== undefined) check?.(toStored(before));
+        const before = await findRow(transaction, id);
+        if (before === undefined) return false;
+        check?.(toStored(before));
+        await forgetState(transaction, before.name);
         const { numDeletedRows } = await transaction
           .deleteFrom("channels")
           .where("id", "=", id)
@@ -224,6 +229,11 @@ interface Opened {
   readonly text: string;
   readonly to: string;
   readonly credentials: readonly Credential[];
+}
+
+async function forgetState(transaction: Kysely<Tables>, channel: string): Promise<void> {
+  await transaction.deleteFrom("channel_states").where("channel", "=", channel).execute();
+  await transaction.deleteFrom("channel_balances").where("channel", "=", channel).execute();
 }
 
 async function findRow(db: Kysely<Tables>, id: number): Promise<ChannelRow | undefined> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operationFields } from "#config/documents/channel-operation.ts";
 import { overrideFields } from "#config/documents/overrides.ts";
+import type { ChannelState } from "#core/channel-state.ts";
 import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
@@ -21,6 +22,16 @@ const CHANGES = z
   })
   .nullable();
 
+const DISABLED = z
+  .object({
+    cause: z.enum(["refused", "failing", "no_balance"]),
+    reason: z.string(),
+    since: z.int(),
+    next_test_at: z.int(),
+    tests: z.int(),
+  })
+  .nullable();
+
 export const CHANNEL = z
   .object({
     id: z
@@ -31,6 +42,7 @@ export const CHANNEL = z
     owner: z.string().nullable(),
     status: z.int().describe("1 enabled, 2 disabled."),
     serving: z.boolean(),
+    disabled: DISABLED.describe("Set if the gateway disabled the channel by itself."),
     trouble: z.string().nullable().describe("Reason why an enabled channel cannot serve calls."),
     name: z.string(),
     provider: z.string(),
@@ -91,6 +103,7 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     owner: owner ?? null,
     status: stored?.isEnabled === false ? 2 : 1,
     serving: isServing(listed),
+    disabled: listed.disabled === undefined ? null : showState(listed.disabled),
     // The reason why an enabled channel cannot serve.
     trouble: issue ?? null,
     ...describe(stored ?? channel),
@@ -104,6 +117,16 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     in_flight: health.inFlight(channel),
     created_at: stored === undefined ? null : seconds(stored.createdAt),
     updated_at: stored === undefined ? null : seconds(stored.updatedAt),
+  };
+}
+
+function showState({ cause, reason, since, probeAt, probes }: ChannelState): JsonObject {
+  return {
+    cause,
+    reason,
+    since: seconds(since),
+    next_test_at: seconds(probeAt),
+    tests: probes,
   };
 }
 

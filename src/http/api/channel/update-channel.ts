@@ -31,7 +31,7 @@ export const updateChannel = management({
     exchange,
     deps: Pick<
       RoutingDeps,
-      "channelRegistry" | "channelStore" | "reachNeeded" | "readChannel" | "relay"
+      "channelRegistry" | "channelStore" | "channelCare" | "reachNeeded" | "readChannel" | "relay"
     >,
     { body },
   ) {
@@ -43,7 +43,11 @@ export const updateChannel = management({
       return changeOf(stored, body, actor, deps);
     });
     if (changed === undefined) throw noSuchChannel();
-    await deps.channelRegistry.load();
+    // Also if it was only the gateway that disabled it.
+    const { name: channelName } = changed.channel;
+    const isEnabled =
+      body.status === 1 && (await deps.channelCare.watch.enable(channelName, actor.name));
+    if (!isEnabled) await deps.channelRegistry.load();
     return succeed(exchange.id, told(changed.dropped), showStored(id, deps));
   },
 });
