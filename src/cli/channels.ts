@@ -61,8 +61,25 @@ export const channels: Noun = {
       }),
       show: listing,
     },
-    change("enable <id>", "enables a channel", 1),
-    change("disable <id>", "disables a channel; its running calls are completed", 2),
+    {
+      usage: "balance <id|name>",
+      doc: "asks the vendor for the balance of a channel's account",
+      ask: (words) => ({ method: "GET", path: `${channelPath(words)}/balance` }),
+      show: listing,
+      isFailure: (data) => flagOf(data["usable"]) === false,
+    },
+    {
+      usage: "enable <id|name>",
+      doc: "enables a channel, also one that the gateway disabled",
+      ask: (words) => ({ method: "POST", path: `${channelPath(words)}/enable` }),
+      show: listing,
+    },
+    {
+      usage: "disable <id>",
+      doc: "disables a channel; its running calls are completed",
+      ask: (words) => ({ method: "PUT", path: channelPath(words), body: { status: 2 } }),
+      show: listing,
+    },
   ],
 };
 
@@ -81,15 +98,6 @@ function shareOf(rate: Json | undefined): string {
 
 function timeOf(ms: Json | undefined): string {
   return typeof ms === "number" ? `${ms} ms` : "";
-}
-
-function change(usage: string, doc: string, status: number): Noun["verbs"][number] {
-  return {
-    usage,
-    doc,
-    ask: (words) => ({ method: "PUT", path: channelPath(words), body: { status } }),
-    show: listing,
-  };
 }
 
 function testOfOne(words: Words): Prompt {

@@ -1,3 +1,4 @@
+import type { DisableRules } from "./channel-state.ts";
 import type { RateLimits } from "./limits.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -31,10 +32,34 @@ export interface Channel {
   readonly modelPrefix?: string;
   /** The owner's changes to its requests. */
   readonly overrides?: Overrides;
+  /** Precedes the system prompt of every text call. */
+  readonly systemPrompt?: string;
+  /** Shorter than the limits of the gateway; they never extend them. */
+  readonly timeout?: ChannelTimeout;
+  /** Its connections go through this proxy, instead of the gateway's. */
+  readonly proxy?: ChannelProxy;
+  readonly autoDisable?: DisableRules;
+  /** A balance at the vendor below this amount counts as low; in the vendor's currency. */
+  readonly lowBalance?: number;
   /** For people only. */
   readonly notes?: string;
   /** Labels of the owner, to find channels. */
   readonly tags?: readonly string[];
+}
+
+export interface ChannelTimeout {
+  /** Until the status line of a stream. */
+  readonly firstByteMs?: number;
+  /** Until the end of a response. */
+  readonly totalMs?: number;
+}
+
+/** An HTTP or SOCKS5 proxy. */
+export interface ChannelProxy {
+  /** `http://host:port` or `socks5://host:port`, without a login. */
+  readonly url: string;
+  /** `user:password`, decoded. */
+  readonly login?: Credential;
 }
 
 /**

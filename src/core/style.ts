@@ -88,6 +88,11 @@ export interface OutboundStyle {
      */
     fitRequest?(body: JsonObject, context: OutboundContext): BodyEdits;
     /**
+     * Fields of an outgoing body with a text before its system prompt. Callers do
+     * not see it in answers, and their cache marks stay.
+     */
+    withSystemPrompt(body: JsonObject, text: string): BodyEdits;
+    /**
      * How to enforce a response schema, from the declared features of model and
      * vendor: by a request field, by a forced tool call, or by an instruction.
      * Absent: always by a field.

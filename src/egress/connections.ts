@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
-import type { Reach } from "#core/channel.ts";
+import type { ChannelProxy, Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { sizeOf, type Pieces } from "#lib/pieces.ts";
-import { proxyChooser, type Proxy, type ProxyRules } from "./proxy.ts";
+import { proxyChooser, proxyOf, type Proxy, type ProxyRules } from "./proxy.ts";
 import { isWithinReach } from "./reach.ts";
 import { resolveAsSystem } from "./resolve-host.ts";
-import { openTunnel, type Tunnel, type Tunneller } from "./tunnel.ts";
+import { openTunnel, type Tunnel, type Tunneller, type TunnelSocket } from "./tunnel.ts";
 
 /** The current user of a connection. */
 export interface Listener {
@@ -73,9 +73,16 @@ export class Connections {
   }
 
   /** A new connection that is still opening. A caller that gives up must release it. */
-  open(pool: string, to: Destination, listener: Listener, reach?: Reach): Connection {
+  open(
+    pool: string,
+    to: Destination,
+    listener: Listener,
+    reach?: Reach,
+    ofChannel?: ChannelProxy,
+  ): Connection {
     const connection = new PooledConnection(this, pool, to, reach, listener);
-    const proxy = this.#proxyFor(to.host, to.port, to.isSecure);
+    const proxy =
+      ofChannel === undefined ? this.#proxyFor(to.host, to.port, to.isSecure) : proxyOf(ofChannel);
     connect(connection, proxy).catch((cause: unknown) => connection.onRefused(cause));
     return connection;
   }
@@ -119,7 +126,10 @@ export class Connections {
 }
 
 async function connect(connection: PooledConnection, proxy: Proxy | undefined): Promise<void> {
-  if (proxy !== undefined) return await openTunnel(proxy, connection);
+  if (proxy !== undefined) {
+    if (proxy.isOfChannel === true) await connection.checkProxy(proxy.host);
+    return connection.isClosed ? undefined : await openTunnel(proxy, connection);
+  }
   const { host, port, isSecure } = connection.to;
   if (connection.reach !== undefined) await refuseOutOfReach(host, connection.reach);
   if (connection.isClosed) return;
@@ -172,9 +182,11 @@ class PooledConnection implements Connection, Tunneller {
   /** Undefined while idle: bytes that arrive then are unexpected. */
   listener: Listener | undefined;
   dueAt = Infinity;
-  #socket: Bun.Socket<PooledConnection> | undefined;
+  #socket: OpenSocket | undefined;
   /** The connection to the proxy, if there is one. */
-  #tunnel: Pick<Bun.Socket, "terminate"> | undefined;
+  #tunnel: TunnelSocket | undefined;
+  /** The proxy's address must be one that the channel may reach. */
+  #checksProxy = false;
   #state: "opening" | "open" | "closed" = "opening";
   /** Bytes that the socket has not accepted yet, in order. */
   #unsent: Uint8Array[] = [];
@@ -268,12 +280,27 @@ class PooledConnection implements Connection, Tunneller {
     this.#tunnel?.terminate();
   }
 
-  onTunnel(socket: Pick<Bun.Socket, "terminate">): boolean {
+  /** Anyone who can name a proxy could otherwise probe internal addresses. */
+  async checkProxy(host: string): Promise<void> {
+    if (this.reach === undefined) return;
+    this.#checksProxy = true;
+    await refuseOutOfReach(host, this.reach);
+  }
+
+  onTunnel(socket: TunnelSocket): boolean {
     this.#tunnel = socket;
+    const { reach } = this;
+    if (this.#checksProxy && reach !== undefined && !isWithinReach(socket.remoteAddress, reach)) {
+      this.#end(OUT_OF_REACH);
+    }
     return this.#state === "opening";
   }
 
   onTunnelled(socket: Bun.Socket<Tunnel>): void {
+    if (!this.to.isSecure) {
+      this.onConnect(socket);
+      return;
+    }
     socket.upgradeTLS<PooledConnection>({
       data: this,
       tls: tlsTo(this.to.host),
@@ -281,7 +308,7 @@ class PooledConnection implements Connection, Tunneller {
     });
   }
 
-  onConnect(socket: Bun.Socket<PooledConnection>): void {
+  onConnect(socket: OpenSocket): void {
     this.#socket = socket;
     if (this.#state === "closed") {
       socket.terminate();
@@ -361,6 +388,20 @@ class PooledConnection implements Connection, Tunneller {
     this.#opening = undefined;
   }
 }
+
+/** A socket to the upstream, or through a tunnel without TLS. */
+type OpenSocket = Pick<
+  Bun.Socket,
+  | "write"
+  | "pause"
+  | "resume"
+  | "ref"
+  | "unref"
+  | "terminate"
+  | "readyState"
+  | "remoteAddress"
+  | "setNoDelay"
+>;
 
 const GIVEN_UP = new Error("The connection was aborted.");
 const CLOSED = new Error("The connection closed before it was open.");

@@ -1,5 +1,11 @@
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
-import type { ChannelOptions, Credential, Reach } from "#core/channel.ts";
+import type {
+  ChannelOptions,
+  ChannelProxy,
+  ChannelTimeout,
+  Credential,
+  Reach,
+} from "#core/channel.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { RequestOverrides } from "#core/overrides.ts";
 import type { CancelSignal } from "#lib/cancellation.ts";
@@ -30,6 +36,10 @@ export interface UpstreamRequest {
   readonly pool: string;
   /** Networks that its connections may reach; any if absent. The same for the whole pool. */
   readonly reach?: Reach;
+  /** The same for the whole pool. */
+  readonly proxy?: ChannelProxy;
+  /** Shorter limits than those of the gateway. */
+  readonly timeout?: ChannelTimeout;
   readonly credential: Credential | undefined;
   /** The address belongs to the operator, and clients must not see it. */
   readonly hidesAddress?: true;

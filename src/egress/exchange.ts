@@ -80,7 +80,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     const { deadlines, limits } = owner;
     const now = deadlines.now();
     const { isFile, endsAt = Infinity } = request;
-    this.#totalAt = isFile === true ? Infinity : Math.min(endsAt, now + limits.totalMs);
+    const totalMs = Math.min(limits.totalMs, request.timeout?.totalMs ?? Infinity);
+    this.#totalAt = isFile === true ? Infinity : Math.min(endsAt, now + totalMs);
     this.dueAt = Math.min(this.#totalAt, now + limits.connectMs);
     owner.open.add(this);
     deadlines.watch(this);
@@ -286,8 +287,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     this.#sentAt = undefined;
     const { deadlines, limits, connections } = this.#owner;
     this.dueAt = Math.min(this.#totalAt, deadlines.now() + limits.connectMs);
-    const { pool, reach, url } = this.#request;
-    const connection = connections.open(pool, addressOf(url), this, reach);
+    const { pool, reach, proxy, url } = this.#request;
+    const connection = connections.open(pool, addressOf(url), this, reach, proxy);
     this.#connection = connection;
     connection.opened.then(
       () => {
@@ -305,11 +306,12 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     const now = this.#owner.deadlines.now();
     this.#connection = connection;
     this.#sentAt = now;
-    const { headMs = Infinity } = this.#request;
+    const { headMs = Infinity, timeout } = this.#request;
     // A complete response is useless before its end: this limit covers all of
     // it, even if it arrives slowly.
     if (!isStream && isFile !== true) this.#totalAt = Math.min(this.#totalAt, now + unaryMs);
-    const longest = isStream && !isSlow ? firstByteMs : unaryMs;
+    const longest =
+      isStream && !isSlow ? Math.min(firstByteMs, timeout?.firstByteMs ?? Infinity) : unaryMs;
     this.dueAt = Math.min(this.#totalAt, now + Math.min(longest, headMs));
     if (typeof written === "string") {
       if (!connection.write(written)) this.#onUnanswered();

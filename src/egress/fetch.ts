@@ -19,6 +19,8 @@ export interface FetchTerms extends Pick<
   UpstreamRequest,
   | "pool"
   | "reach"
+  | "proxy"
+  | "timeout"
   | "credential"
   | "hidesAddress"
   | "exchange"

@@ -138,6 +138,7 @@ describe("a proxy", () => {
     ["an exception's name at another port", "ported.example", 443],
   ])("is used for %s", (_what, host, port) => {
     expect(choose(host, port, true)).toEqual({
+      kind: "http",
       host: "proxy.example",
       port: 3128,
       authorization: undefined,

@@ -1,9 +1,10 @@
 import type { Token, TokenExchange, TokenRequest } from "#core/authorize.ts";
-import type { Credential, Reach } from "#core/channel.ts";
+import type { Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { CancelSignal } from "#lib/cancellation.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isObject, parseJson } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 import type { Egress, UpstreamRequest } from "./egress.ts";
 import { abortReason } from "./abort-reason.ts";
 
@@ -58,11 +59,11 @@ export class Tokens {
   #trade(
     credential: Credential,
     exchange: TokenExchange,
-    { pool, reach }: UpstreamRequest,
+    { pool, reach, proxy }: UpstreamRequest,
   ): Promise<string> | undefined {
     const asked = exchange.request(credential.open(), this.#clock.now());
     if (asked === undefined) return undefined;
-    const trading = this.#ask(asked, exchange, { pool, reach })
+    const trading = this.#ask(asked, exchange, { pool, ...defined({ reach, proxy }) })
       .then((token) => this.#hold(credential, token))
       .catch((cause: unknown) => {
         const held = this.#held.get(credential);
@@ -85,7 +86,7 @@ export class Tokens {
   async #ask(
     asked: Promise<TokenRequest>,
     exchange: TokenExchange,
-    { pool, reach }: Pick<UpstreamRequest, "pool"> & { readonly reach: Reach | undefined },
+    { pool, ...route }: Pick<UpstreamRequest, "pool" | "reach" | "proxy">,
   ): Promise<Token> {
     const { url, headers, body } = await asked;
     using reply = await this.#send({
@@ -94,7 +95,7 @@ export class Tokens {
       headers,
       body,
       pool: `${pool}/token`,
-      ...(reach === undefined ? {} : { reach }),
+      ...route,
       credential: undefined,
       authorize: () => ({}),
       // A token must arrive within the time limit for the first byte of a stream.

@@ -1,35 +1,55 @@
+import { httpConnect } from "./http-connect.ts";
 import type { Proxy } from "./proxy.ts";
+import { socks5 } from "./socks5.ts";
+
+/** The host that the proxy connects to. */
+export interface TunnelTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The words with a proxy until it has connected to the target. Pure. */
+export interface Handshake {
+  readonly greeting: string | Uint8Array;
+  read(bytes: Buffer): HandshakeStep;
+}
+
+export type HandshakeStep =
+  | { readonly kind: "more" }
+  | { readonly kind: "send"; readonly bytes: Uint8Array }
+  | { readonly kind: "through" }
+  | { readonly kind: "refused"; readonly reason: string };
 
 /** A connection that is opened through a proxy. */
 export interface Tunneller {
-  readonly to: { readonly host: string; readonly port: number };
+  readonly to: TunnelTarget & { readonly isSecure: boolean };
   /**
    * The socket to the proxy is open; the connection owns it from now on.
    * Returns false if the connection was given up.
    */
-  onTunnel(socket: Pick<Bun.Socket, "terminate">): boolean;
-  /** From now on all bytes on the socket belong to the connection with the target. */
+  onTunnel(socket: TunnelSocket): boolean;
+  /**
+   * From now on all bytes on the socket belong to the connection with the target. Without TLS, the
+   * tunnel passes them on.
+   */
   onTunnelled(socket: Bun.Socket<Tunnel>): void;
   onRefused(cause: unknown): void;
+  onData(bytes: Buffer): void;
+  onDrain(): void;
+  onClose(isClean: boolean): void;
 }
 
-const MAX_HEAD_CHARS = 16 * 1024;
-const END_OF_HEAD = "\r\n\r\n";
-const SUCCESS = /^HTTP\/1\.[01] 2\d\d\b/;
-const STATUS = /^HTTP\/1\.[01] (\d{3})\b/;
+export type TunnelSocket = Pick<Bun.Socket, "terminate" | "remoteAddress">;
 
-/**
- * Opens a tunnel through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6).
- * Rejects if the proxy is unreachable.
- */
-export async function openTunnel(
-  { host, port, authorization }: Proxy,
-  tunneller: Tunneller,
-): Promise<void> {
+/** Opens a tunnel through a proxy. Rejects if the proxy is unreachable. */
+export async function openTunnel(proxy: Proxy, tunneller: Tunneller): Promise<void> {
+  const { kind, host, port, authorization, login } = proxy;
+  const { to } = tunneller;
+  const handshake = kind === "http" ? httpConnect(to, authorization) : socks5(to, login);
   await Bun.connect<Tunnel>({
     hostname: host,
     port,
-    data: new Tunnel(tunneller, authorization),
+    data: new Tunnel(tunneller, handshake),
     socket: HANDLERS,
   });
 }
@@ -38,64 +58,53 @@ export async function openTunnel(
 const HANDLERS: Bun.SocketHandler<Tunnel> = {
   open: (socket) => socket.data.onOpen(socket),
   data: (socket, bytes) => socket.data.onData(socket, bytes),
-  close: (socket) => socket.data.onClose(),
+  drain: (socket) => socket.data.onDrain(),
+  close: (socket, cause) => socket.data.onClose(cause === undefined),
   error: (socket) => socket.terminate(),
 };
 
 export class Tunnel {
   readonly #tunneller: Tunneller;
-  readonly #authorization: string | undefined;
-  #head = "";
+  readonly #handshake: Handshake;
   #isThrough = false;
 
-  constructor(tunneller: Tunneller, authorization: string | undefined) {
+  constructor(tunneller: Tunneller, handshake: Handshake) {
     this.#tunneller = tunneller;
-    this.#authorization = authorization;
+    this.#handshake = handshake;
+  }
+
+  /** The connection speaks through this socket itself. */
+  get #isPlain(): boolean {
+    return this.#isThrough && !this.#tunneller.to.isSecure;
   }
 
   onOpen(socket: Bun.Socket<Tunnel>): void {
-    if (!this.#tunneller.onTunnel(socket)) {
-      socket.terminate();
-      return;
-    }
-    const { host, port } = this.#tunneller.to;
-    const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    const login =
-      this.#authorization === undefined ? "" : `Proxy-Authorization: ${this.#authorization}\r\n`;
-    socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${login}\r\n`);
+    if (this.#tunneller.onTunnel(socket)) socket.write(this.#handshake.greeting);
+    else socket.terminate();
   }
 
   onData(socket: Bun.Socket<Tunnel>, bytes: Buffer): void {
-    if (this.#isThrough) return;
-    this.#head += bytes.toString("latin1");
-    const end = this.#head.indexOf(END_OF_HEAD);
-    if (end < 0 && this.#head.length <= MAX_HEAD_CHARS) return;
-    const reason = refusalReason(this.#head, end);
-    if (reason === undefined) {
+    if (this.#isThrough) {
+      if (this.#isPlain) this.#tunneller.onData(bytes);
+      return;
+    }
+    const step = this.#handshake.read(bytes);
+    if (step.kind === "send") socket.write(step.bytes);
+    else if (step.kind === "through") {
       this.#isThrough = true;
-      this.#head = "";
       this.#tunneller.onTunnelled(socket);
-    } else {
-      this.#tunneller.onRefused(new Error(reason));
+    } else if (step.kind === "refused") {
+      this.#tunneller.onRefused(new Error(step.reason));
       socket.terminate();
     }
   }
 
-  onClose(): void {
-    if (!this.#isThrough) this.#tunneller.onRefused(new Error("The proxy closed the connection."));
+  onDrain(): void {
+    if (this.#isPlain) this.#tunneller.onDrain();
   }
-}
 
-function refusalReason(head: string, end: number): string | undefined {
-  if (end < 0) return "The proxy's response is too long.";
-  if (!SUCCESS.test(head)) {
-    const [, status] = STATUS.exec(head) ?? [];
-    return status === undefined
-      ? "The proxy's response is not HTTP."
-      : `The proxy returned status ${status}.`;
+  onClose(isClean: boolean): void {
+    if (!this.#isThrough) this.#tunneller.onRefused(new Error("The proxy closed the connection."));
+    else if (this.#isPlain) this.#tunneller.onClose(isClean);
   }
-  // The target never sends first; extra bytes would be mistaken for the target's.
-  return head.length > end + END_OF_HEAD.length
-    ? "The proxy sent bytes after its response."
-    : undefined;
 }

@@ -6,6 +6,8 @@ import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
 import { openConsole } from "./console.ts";
 import { addGatewayMetrics } from "./metrics.ts";
+import { ChannelBalances } from "#relay/channel-balances.ts";
+import { openChannelWatch } from "./channel-watch.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
@@ -43,7 +45,17 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
   const liveCalls = openLiveCalls(infrastructure);
-  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets(), liveCalls };
+  const channelBalances = openBalances(infrastructure);
+  const channelWatch = openChannelWatch({ ...modules, ...relay, channelBalances });
+  const gateway = {
+    ...modules,
+    ...relay,
+    ...refused,
+    sockets: new OpenSockets(),
+    liveCalls,
+    channelBalances,
+    channelWatch,
+  };
   const readiness: Readiness = { isDraining: false };
   const charging = endpoint.chargingDeps(gateway);
   const callers = callerDeps(gateway);
@@ -70,6 +82,21 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const console = await openConsole(infrastructure);
   const app = appDeps({ ...served, routes, console }, options);
   return { ...gateway, app, listener: listenerDeps(served) };
+}
+
+function openBalances({
+  egress,
+  log,
+  clock,
+  storage: { channelBalances: store },
+}: Pick<Infrastructure, "egress" | "log" | "clock"> & Stores<"channelBalances">): ChannelBalances {
+  return new ChannelBalances({
+    egress,
+    store,
+    clock,
+    onLow: ({ channel, amount, currency }) =>
+      log.warn({ channel, amount, currency }, "channel balance is low"),
+  });
 }
 
 function openLiveCalls({

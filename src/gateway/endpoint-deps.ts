@@ -1,5 +1,7 @@
 import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { reachNeeded } from "#egress/reach.ts";
+import type { ChannelBalances } from "#relay/channel-balances.ts";
+import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
 import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
@@ -279,15 +281,23 @@ export function reportDeps({
   return { calls, liveCalls, callers, usage, audit, clock };
 }
 
+interface ChannelCareModules {
+  readonly channelBalances: ChannelBalances;
+  readonly channelWatch: ChannelWatch;
+}
+
 export function routingDeps({
   clock,
   channels,
   channelRegistry,
   catalogUpdates,
+  channelBalances,
+  channelWatch,
   relay,
   storage,
 }: Pick<Infrastructure, "clock"> &
   Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
+  ChannelCareModules &
   Pick<Relay, "relay"> &
   Stores<"channels" | "models" | "channelMinutes" | "audit">): RoutingDeps {
   return {
@@ -301,7 +311,11 @@ export function routingDeps({
     reachNeeded,
     relay,
     clock,
-    channelReports: new ChannelReports(storage.channelMinutes, clock),
+    channelCare: {
+      reports: new ChannelReports(storage.channelMinutes, clock),
+      balances: channelBalances,
+      watch: channelWatch,
+    },
     audit: storage.audit,
   };
 }

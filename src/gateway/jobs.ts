@@ -21,7 +21,11 @@ import {
   pruneVerifications,
   watchAssetLibrary,
 } from "#jobs/watch-assets.ts";
+import { watchChannels } from "#jobs/watch-channels.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
+import { refreshBalances } from "#jobs/refresh-balances.ts";
+import type { ChannelBalances } from "#relay/channel-balances.ts";
+import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
 import type { Assets } from "./assets.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -53,6 +57,8 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Assets, "assetWork"> &
   Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
     readonly noting: Job;
+    readonly channelWatch: ChannelWatch;
+    readonly channelBalances: ChannelBalances;
     readonly sockets: KeyHolders;
   };
 
@@ -70,6 +76,16 @@ export function jobsOf(
     indexCalls(storage.calls),
     keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
     pruneChannelMinutes(storage.channelMinutes, clock),
+    watchChannels(needs.channelWatch),
+    refreshBalances(
+      needs.channelBalances,
+      () => needs.channels.all,
+      settings,
+      ({ name }, cause) => {
+        const { code } = GatewayError.from(cause);
+        log.warn({ channel: name, code }, "upstream balance request failed");
+      },
+    ),
     pruneJournal(storage.calls, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),

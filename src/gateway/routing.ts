@@ -19,7 +19,7 @@ import { openSimulator } from "./simulator.ts";
 
 type Needs = Pick<Infrastructure, "config" | "log" | "clock" | "egress"> &
   Pick<GatewayOptions, "env"> &
-  Stores<"channels" | "models" | "routingVersion" | "catalogRows">;
+  Stores<"channels" | "models" | "routingVersion" | "catalogRows" | "channelStates">;
 
 export interface Routing {
   readonly channels: Channels;
@@ -46,6 +46,7 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
       channels: storage.channels,
       models: storage.models,
       routingVersion: storage.routingVersion,
+      channelStates: storage.channelStates,
     },
     catalog,
     table: channels,

@@ -13,7 +13,9 @@ import {
 } from "./api/catalog/catalog.ts";
 import { copyChannel } from "./api/channel/copy-channel.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
+import { getChannelBalance } from "./api/channel/channel-balance.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
+import { enableChannel } from "./api/channel/enable-channel.ts";
 import { getChannel, getChannelHistory, listChannels } from "./api/channel/list-channels.ts";
 import { testChannel } from "./api/channel/test-channel.ts";
 import { testChannels } from "./api/channel/test-channels.ts";
@@ -253,6 +255,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     createChannel,
     updateChannel,
     deleteChannel,
+    enableChannel,
+    getChannelBalance,
     copyChannel,
     testChannel,
     testChannels,

@@ -1,4 +1,5 @@
 import type { Channel } from "#core/channel.ts";
+import { needsVendorList } from "#core/model-pattern.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { processDue } from "#lib/process-due.ts";
@@ -49,7 +50,7 @@ export function discoverModels(
     const asked = new Map<string, number>();
     const due: Channel[] = [];
     for (const channel of channels.all) {
-      if (channel.models.kind !== "discover") continue;
+      if (!needsVendorList(channel.models)) continue;
       const pool = poolOf(channel, channel.credentials[0]);
       const last = askedAt.get(pool) ?? -Infinity;
       const isTime = now - last >= (pauses.get(pool) ?? UNKNOWN_MS);

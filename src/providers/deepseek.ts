@@ -1,3 +1,4 @@
+import { deepseekBalance } from "./balances.ts";
 import type { BodyEdits } from "#core/style.ts";
 import type { LossReport } from "#core/lossy.ts";
 import { isArray, isObject, type JsonObject } from "#lib/json.ts";
@@ -60,6 +61,7 @@ export const deepseek: Provider = {
     },
   ],
   modelsPath: "/models",
+  balance: deepseekBalance,
   authorize: bearer,
 };
 

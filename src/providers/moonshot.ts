@@ -1,3 +1,4 @@
+import { moonshotBalance } from "./balances.ts";
 import { inDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -29,5 +30,6 @@ export const moonshot: Provider = {
     },
   ],
   modelsPath: "/models",
+  balance: moonshotBalance,
   authorize: bearer,
 };

@@ -1,3 +1,4 @@
+import { openrouterBalance } from "./balances.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
 import { inDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
@@ -43,5 +44,6 @@ export const openrouter: Provider = {
   ],
   rerank: [rerankWith({ provider: "provider" })],
   modelsPath: "/models",
+  balance: openrouterBalance,
   authorize: bearer,
 };

@@ -1,3 +1,4 @@
+import type { BalanceEndpoint } from "./balances.ts";
 import type { FoundModel } from "#core/found-model.ts";
 import type { OutboundAssetFormat } from "#core/asset-format.ts";
 import type { Authorize, TokenExchange } from "#core/authorize.ts";
@@ -60,6 +61,8 @@ export interface Provider {
   readonly models?: readonly string[];
   /** Parses that list; undefined if it has the usual form (`styles/model-list/item-in.ts`). */
   readModels?(list: Json): readonly FoundModel[];
+  /** Undefined if the vendor shows no balance to API keys. */
+  readonly balance?: BalanceEndpoint;
   /** Headers of every request besides the credential's, such as an API version. */
   readonly headers?: Readonly<Record<string, string>>;
 

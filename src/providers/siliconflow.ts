@@ -1,3 +1,4 @@
+import { siliconflowBalance } from "./balances.ts";
 import { inDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -29,5 +30,6 @@ export const siliconflow: Provider = {
   ],
   shared: [SPEECH, TRANSCRIPTIONS],
   modelsPath: "/models",
+  balance: siliconflowBalance,
   authorize: bearer,
 };

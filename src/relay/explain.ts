@@ -135,14 +135,22 @@ async function written(
   { reasoningCache }: ExplainDeps,
 ): Promise<Pick<ExplainedChannel, "request" | "refusal">> {
   try {
+    const shown = withoutPrompt(route);
     const request =
-      route.endpoint === undefined
-        ? await forAdapter(call, route, reasoningCache)
-        : await forWire(call, route, links, reasoningCache);
+      shown.endpoint === undefined
+        ? await forAdapter(call, shown, reasoningCache)
+        : await forWire(call, shown, links, reasoningCache);
     return { request };
   } catch (cause) {
     return { refusal: GatewayError.from(cause) };
   }
+}
+
+/** Callers may ask for explanations, but the channel's system prompt is its owner's. */
+function withoutPrompt(route: Route): Route {
+  const { channel } = route;
+  if (channel.systemPrompt === undefined) return route;
+  return { ...route, channel: { ...channel, systemPrompt: "[system prompt of the channel]" } };
 }
 
 async function forWire(

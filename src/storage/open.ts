@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 import type { AuditLog } from "#core/audit.ts";
 import type { AssetStore } from "#core/asset.ts";
+import type { ChannelBalanceStore } from "#core/channel-balance.ts";
+import type { ChannelStateStore } from "#core/channel-state.ts";
 import type { UpdatedRowStore } from "#core/catalog-update.ts";
 import type { ChannelMinuteStore } from "#core/channel-minute.ts";
 import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
@@ -32,6 +34,8 @@ import { openAuditLog } from "./audit/audit.ts";
 import { createCallLog, pruneCalls } from "./journal/calls.ts";
 import { indexCalls, pruneBlocks } from "./journal/index-calls.ts";
 import { createUpdatedRowStore } from "./routing/catalog-rows.ts";
+import { createChannelBalanceStore } from "./routing/channel-balances.ts";
+import { createChannelStateStore } from "./routing/channel-states.ts";
 import { createChannelMinutes } from "./routing/channel-minutes.ts";
 import { createChannelStore } from "./routing/channels.ts";
 import type { CountingJournal, Engine, EngineOptions } from "./database/engine.ts";
@@ -122,6 +126,8 @@ export interface Storage extends AsyncDisposable {
   readonly channels: ChannelStore;
   readonly models: ModelStore;
   readonly catalogRows: UpdatedRowStore;
+  readonly channelBalances: ChannelBalanceStore;
+  readonly channelStates: ChannelStateStore;
   readonly settings: SettingStore;
   /** Also changes with settings. */
   readonly routingVersion: RoutingVersion;
@@ -210,6 +216,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     channels: createChannelStore({ db, clock, credentialSealer }),
     models: createModelStore(db, clock),
     catalogRows: createUpdatedRowStore(db, clock),
+    channelBalances: createChannelBalanceStore(db),
+    channelStates: createChannelStateStore(db),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
     atomically: createAtomically({ db, clock, credentialSealer, keys, onGranted }),

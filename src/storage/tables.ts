@@ -3,6 +3,8 @@ import type { AssetGroupsTable, AssetsTable } from "./tables/assets.ts";
 import type { BudgetsTable } from "./tables/budgets.ts";
 import type { AuditTable } from "./tables/audit.ts";
 import type { CatalogRowsTable } from "./tables/catalog-rows.ts";
+import type { ChannelBalancesTable } from "./tables/channel-balances.ts";
+import type { ChannelStatesTable } from "./tables/channel-states.ts";
 import type { CallBlocksTable, CallTermsTable } from "./tables/call-blocks.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { ChannelMinutesTable } from "./tables/channel-minutes.ts";
@@ -61,6 +63,8 @@ export interface Tables {
   channels: ChannelsTable;
   models: ModelsTable;
   catalog_rows: CatalogRowsTable;
+  channel_balances: ChannelBalancesTable;
+  channel_states: ChannelStatesTable;
   settings: SettingsTable;
   tasks: TasksTable;
   notices: NoticesTable;

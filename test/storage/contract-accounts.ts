@@ -405,6 +405,8 @@ const ADDED = {
     "assets",
     "identity_sessions",
     "catalog_rows",
+    "channel_balances",
+    "channel_states",
     "call_blocks",
     "call_terms",
     "channel_minutes",

@@ -37,6 +37,17 @@ const ENTRY: ChannelEntry = {
       remove: ["user"],
     },
   },
+  systemPrompt: "Be brief.\nSpeak Latin.",
+  timeout: { firstByteMs: 5_000, totalMs: 60_000 },
+  proxy: { url: "socks5://proxy.example:1080" },
+  autoDisable: {
+    refused: true,
+    failingShare: 0.5,
+    minAttempts: 9,
+    windowMs: 60_000,
+    noBalance: false,
+  },
+  lowBalance: 2.5,
   notes: "paid by the lab\nuntil March",
   tags: ["eu", "生产"],
   isEnabled: true,
@@ -420,4 +431,68 @@ export function describeRouting(openPlace: () => Promise<Place>): void {
 async function credentialsColumn(db: Kysely<Tables>): Promise<string> {
   const row = await db.selectFrom("channels").select("credentials").executeTakeFirstOrThrow();
   return row.credentials;
+}
+
+/** The promises about channels that the gateway disabled, and about balances. */
+export function describeChannelStates(openPlace: () => Promise<Place>): void {
+  const state = {
+    channel: "main",
+    cause: "refused",
+    reason: "no key",
+    since: 5,
+    probes: 0,
+  } as const;
+
+  test("a channel is disabled once, and tested by one gateway", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { channelStates, routingVersion } = storage;
+    const before = await routingVersion.read();
+
+    const first = await channelStates.disable({ ...state, probeAt: 10 });
+    const second = await channelStates.disable({ ...state, probeAt: 11 });
+    const [stored] = await channelStates.list();
+    if (stored === undefined) throw new Error("The state was not stored.");
+    const leases = [
+      await channelStates.leaseProbe(stored, 20),
+      await channelStates.leaseProbe(stored, 21),
+    ];
+
+    expect([first, second, leases]).toEqual([true, false, [true, false]]);
+    expect(await routingVersion.read()).not.toBe(before);
+    expect(await channelStates.list()).toEqual([
+      { ...state, isDisabled: true, probeAt: 20, probes: 1, returnedAt: undefined },
+    ]);
+    expect(await channelStates.enable("main", 30)).toBe(true);
+    expect(await channelStates.enable("main", 31)).toBe(false);
+    expect(await channelStates.disable({ ...state, since: 40, probeAt: 50 })).toBe(true);
+    expect(await channelStates.list()).toMatchObject([{ since: 40, returnedAt: 30 }]);
+  });
+
+  test("a new channel, or new credentials, have no state; old states are deleted", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { channels, channelStates, channelBalances } = storage;
+    const { id } = await channels.create(ENTRY);
+    const balance = { channel: "main", amount: 1.25, currency: "USD", isUsable: true, at: 7 };
+    await channelBalances.put({ ...balance, amount: -3 });
+    await channelBalances.put(balance);
+    await channelStates.disable({ ...state, probeAt: 10 });
+    await channelStates.disable({ ...state, channel: "of-a-file", probeAt: 10 });
+    expect(await channelBalances.list()).toEqual([balance]);
+
+    const { credentials: _, ...same } = ENTRY;
+    await channels.update(id, () => ({ ...same, weight: 2 }));
+    expect(await channelStates.list()).toHaveLength(2);
+    await channels.update(id, (entry) => ({ ...entry, credentials: [credential(OTHER)] }));
+    const left = (await channelStates.list()).map(({ channel }) => channel);
+    await channelStates.prune(5, ["of-a-file"]);
+    await channelStates.prune(6, ["of-a-file"]);
+    const kept = await channelStates.list();
+    await channelStates.prune(6, []);
+
+    expect([left, kept.length]).toEqual([["of-a-file"], 1]);
+    expect(await channelStates.list()).toEqual([]);
+    expect(await channelBalances.list()).toEqual([]);
+  });
 }

@@ -42,7 +42,7 @@ import { describeMedia } from "./contract-media.ts";
 import { describeNotices } from "./contract-webhooks.ts";
 import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
-import { describeRouting } from "./contract-routing.ts";
+import { describeChannelStates, describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
 import { describeLog } from "./contract-log.ts";
 import { describeUsage } from "./contract-usage.ts";
@@ -74,6 +74,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: log`, () => describeLog(openPlace, name === "SQLite" ? "sqlite" : "postgres"));
   describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));
+  describe(`${name}: states of channels`, () => describeChannelStates(openPlace));
   describe(`${name}: the schema`, () => describeSchema(openPlace));
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ModelList } from "#core/channel.ts";
+import { patternProblem } from "#core/model-pattern.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
 import { formatDecimal, parseDecimal } from "#lib/decimal.ts";
 import { SENSITIVE } from "#lib/schema-rule.ts";
@@ -9,6 +10,7 @@ import { modelName, objectName } from "../names.ts";
 import { choice, type Parser, parser, text, wholeNumber } from "../parsers.ts";
 import { upstreamCredential } from "../secrets.ts";
 import { didYouMean } from "../suggest.ts";
+import { OPERATION_FIELDS, operationOf } from "./channel-operation.ts";
 import { ALWAYS, chosen, dictionary, fields, isMap, list } from "./fields.ts";
 import { PACE } from "./limits.ts";
 import { OVERRIDE_FIELDS, overridesOf } from "./overrides.ts";
@@ -124,7 +126,7 @@ export const CHANNEL_FIELDS = {
   models: list(listedModel, { whenEmpty: "leave it out to use the upstream's own model list." })
     .superRefine(checkModelNames, ALWAYS)
     .describe(
-      "Names to serve; `{ name, upstream }` if the vendor uses another name. Without it, all models of the vendor.",
+      "Names to serve; `{ name, upstream }` if the vendor uses another name. One `*` stands for any text, such as `openai/*`. Without it, all models of the vendor.",
     )
     .optional(),
   model_prefix: text(
@@ -161,6 +163,7 @@ export const CHANNEL_FIELDS = {
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
   ...OVERRIDE_FIELDS,
+  ...OPERATION_FIELDS,
   ...DESCRIBING_FIELDS,
 };
 
@@ -198,6 +201,7 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       limits: given.limits,
       modelPrefix: given.model_prefix,
       overrides: overridesOf(given),
+      ...operationOf(given),
       notes: given.notes,
       tags: given.tags?.length === 0 ? undefined : given.tags,
     }),
@@ -216,6 +220,10 @@ function checkModelNames(models: unknown, context: z.RefinementCtx): void {
   for (const [index, model] of models.entries()) {
     const name: unknown = isMap(model) ? model["name"] : undefined;
     if (typeof name !== "string") continue;
+    const upstream: unknown = isMap(model) ? (model["upstream"] ?? name) : name;
+    const problem = patternProblem(name, typeof upstream === "string" ? upstream : name);
+    if (problem !== undefined)
+      context.addIssue({ code: "custom", message: problem, path: [index] });
     const message = "is a duplicate name. Choose another one.";
     if (taken.has(name)) context.addIssue({ code: "custom", message, path: [index] });
     taken.add(name);

@@ -4,6 +4,8 @@ import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { channelOf, channelSchema } from "../documents/channel.ts";
 import { ALWAYS, chosen, isMap, list, uniqueNames } from "../documents/fields.ts";
+import { operationFields } from "../documents/channel-operation.ts";
+import { withStoredLogin } from "../documents/channel-proxy.ts";
 import { overrideFields } from "../documents/overrides.ts";
 import type { Report } from "../mistakes.ts";
 import { choice } from "../parsers.ts";
@@ -79,13 +81,18 @@ function channelFor(stored: ReadonlyMap<string, StoredEntry>, { providers }: Ter
 
 function readEntry(
   item: MapNode,
-  { credentials, ...draft }: ChannelDraft,
+  { credentials, proxy: given, ...said }: ChannelDraft,
   isEnabled: boolean,
   before: StoredEntry | undefined,
   terms: Terms,
   report: Report,
 ): Wanted {
   const channel = before?.channel;
+  const proxy = given && withStoredLogin(given, channel?.proxy);
+  if (given !== undefined && proxy === undefined) {
+    report(item.members.get("proxy")?.node.place ?? item.place, STALE_LOGIN);
+  }
+  const draft = { ...said, ...defined({ proxy }) };
   const place = item.members.get("api_keys")?.place ?? item.members.get("api_key")?.place;
   const kept = readCredentials(credentials, draft, channel, place ?? item.place, report);
   const reach = reachOf(item, draft, channel, terms, report);
@@ -103,6 +110,9 @@ function readEntry(
     },
   };
 }
+
+const STALE_LOGIN =
+  "has the placeholder of a login that is not stored for this address. Write the login itself.";
 
 /** Only root can apply documents, and root may open private networks. */
 function reachOf(
@@ -139,6 +149,7 @@ function fieldsOf(
     ...defined({ max_concurrent: maxConcurrent }),
     ...limitFields("limits", channel.limits),
     ...overrideFields(channel.overrides),
+    ...operationFields(channel),
     ...defined({ notes: channel.notes, tags: channel.tags }),
     ...(isEnabled ? {} : { status: "disabled" }),
   };

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
-import type { Overrides, ValueChanges } from "#core/overrides.ts";
+import type { Channel } from "#core/channel.ts";
+import type { ValueChanges } from "#core/overrides.ts";
 import { availableIn } from "#core/ledger.ts";
 import { parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -42,6 +43,7 @@ export const EXPLANATION = z
         name: z.string(),
         provider: z.string(),
         model: z.string(),
+        pattern: z.string().optional(),
         priority: z.int(),
         weight: z.number(),
         passed_over: z.string().nullable(),
@@ -158,11 +160,12 @@ function refusalOf({ code, fault, message, param, retryAfterMs }: GatewayError):
 }
 
 function channelOf({ route, objection, request, refusal }: ExplainedChannel): JsonObject {
-  const { channel, provider, upstreamModel, price } = route;
+  const { channel, provider, upstreamModel, pattern, price } = route;
   return {
     name: channel.name,
     provider: provider.id,
     model: upstreamModel,
+    ...defined({ pattern }),
     priority: channel.priority,
     weight: channel.weight,
     passed_over: objection ?? null,
@@ -177,20 +180,21 @@ function channelOf({ route, objection, request, refusal }: ExplainedChannel): Js
           path: request.path ?? null,
           ...defined({ style_reason: request.styleReason }),
           lost: request.lost,
-          ...defined({ overrides: overriddenNames(channel.overrides) }),
+          ...defined({ overrides: overriddenNames(channel) }),
         }),
   };
 }
 
 /** The names that the channel's overrides change: `headers.set.x-team`. */
-function overriddenNames(overrides: Overrides | undefined): readonly string[] | undefined {
-  if (overrides === undefined) return undefined;
+function overriddenNames({ overrides = {}, systemPrompt }: Channel): string[] | undefined {
   const parts: readonly (readonly [string, ValueChanges<unknown>])[] = Object.entries(overrides);
-  return parts.flatMap(([part, { set = {}, default: defaults = {}, remove = [] }]) => [
+  const names = parts.flatMap(([part, { set = {}, default: defaults = {}, remove = [] }]) => [
     ...Object.keys(set).map((name) => `${part}.set.${name}`),
     ...Object.keys(defaults).map((name) => `${part}.default.${name}`),
     ...remove.map((name) => `${part}.remove.${name}`),
   ]);
+  const all = systemPrompt === undefined ? names : ["system_prompt", ...names];
+  return all.length === 0 ? undefined : all;
 }
 
 /** The model traits that the request is adapted to, and the source of each. */

@@ -6,9 +6,19 @@ import type { ChannelDraft, ChannelStore, ModelDraft, ModelStore } from "#core/s
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
+import type { ChannelBalances } from "#relay/channel-balances.ts";
+import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
 import type { ProbeDeps } from "#relay/probe.ts";
 import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 import type { Channels } from "#relay/routing/channels.ts";
+
+/** The observed state of channels. */
+interface ChannelCare {
+  readonly reports: Pick<ChannelReports, "of" | "history">;
+  readonly balances: Pick<ChannelBalances, "latest" | "read">;
+  /** Enables channels that the gateway disabled. */
+  readonly watch: Pick<ChannelWatch, "enable">;
+}
 
 /** Dependencies of the endpoints of channels, models and the catalogue. */
 export interface RoutingDeps {
@@ -24,6 +34,6 @@ export interface RoutingDeps {
   reachNeeded(url: URL): Reach | undefined;
   readonly relay: ProbeDeps & Pick<CallDeps, "admission">;
   readonly clock: Clock;
-  readonly channelReports: Pick<ChannelReports, "of" | "history">;
+  readonly channelCare: ChannelCare;
   readonly audit: Pick<AuditLog, "list">;
 }

@@ -1,4 +1,5 @@
 import { firstByteAt, type ChannelSum } from "#core/channel-minute.ts";
+import type { ChannelState } from "#core/channel-state.ts";
 import type { FaultCode } from "#core/error.ts";
 import { isRefusal, type ChannelFailure, type ChannelTroubles } from "./health.ts";
 
@@ -29,6 +30,8 @@ interface Known {
   readonly disabledBy?: string | undefined;
   /** The reason why it cannot serve, in its configuration. */
   readonly issue?: string | undefined;
+  /** The gateway disabled it. */
+  readonly disabled?: ChannelState | undefined;
   readonly troubles: ChannelTroubles;
   /** The last minutes of all gateways. */
   readonly recent: ChannelSum;
@@ -48,12 +51,20 @@ export function conditionOf(known: Known): ChannelCondition {
     };
   }
   if (issue !== undefined) return { state: "not serving", text: `not serving: ${issue}` };
+  if (known.disabled !== undefined) return disabledCondition(known.disabled);
   return (
     refusedCondition(troubles, recent) ??
     failingCondition(troubles, recent) ??
     cooldownCondition(troubles) ??
     slowCondition(recent) ?? { state: "healthy", text: "healthy" }
   );
+}
+
+function disabledCondition({ reason, since, probeAt }: ChannelState): ChannelCondition {
+  const text =
+    `disabled by the gateway since ${show(since)}, because ${reason}. ` +
+    `Next test at ${show(probeAt)}.`;
+  return { state: "disabled", text, since, until: probeAt };
 }
 
 /** Also if other credentials or channels serve in place of the refused one. */

@@ -5,9 +5,10 @@ import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
 import { Cooldowns, type Caller } from "./cooldowns.ts";
 
 /**
- * At its limit of concurrent calls; circuit open after failures; all its credentials in cooldown.
+ * At its limit of concurrent calls; circuit open after failures; all its credentials in cooldown;
+ * disabled by the gateway until a test succeeds.
  */
-export type UnavailableReason = "full" | "resting" | "cooling";
+export type UnavailableReason = "full" | "resting" | "cooling" | "disabled";
 
 /** The destination of a call: a channel, and the upstream's model name. */
 interface Destination {
@@ -33,6 +34,7 @@ export interface Visit {
 export class Health {
   readonly #clock: Clock;
   readonly #channels = new Map<string, ChannelHealth>();
+  #disabled: ReadonlySet<string> = new Set();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,6 +49,7 @@ export class Health {
   unavailableReason(to: Destination): UnavailableReason | undefined {
     const { channel, upstreamModel } = to;
     const health = this.#of(channel);
+    if (health.isDisabled) return "disabled";
     const now = this.#clock.monotonic();
     if (health.inFlight >= channel.maxConcurrent) return "full";
     if (health.breaker.state(now) === "open") return "resting";
@@ -62,7 +65,8 @@ export class Health {
    */
   mayTryAnyway(to: Destination, caller: Caller): boolean {
     const { channel } = to;
-    if (this.#of(channel).inFlight >= channel.maxConcurrent) return false;
+    const { isDisabled, inFlight } = this.#of(channel);
+    if (isDisabled || inFlight >= channel.maxConcurrent) return false;
     return (
       channel.credentials.length === 0 || this.pickAnyway(to, NO_CREDENTIALS, caller) !== undefined
     );
@@ -183,6 +187,21 @@ export class Health {
     }
   }
 
+  /** The channels that the gateway disabled; all others are not. */
+  setDisabled(channels: ReadonlySet<string>): void {
+    for (const [name, health] of this.#channels) {
+      const isDisabled = channels.has(name);
+      // After a return, earlier refusals and failures say nothing.
+      if (health.isDisabled && !isDisabled) {
+        resetBreakers(health);
+        health.cooldowns = new Cooldowns();
+        health.refusals.clear();
+      }
+      health.isDisabled = isDisabled;
+    }
+    this.#disabled = channels;
+  }
+
   /** The reasons for which a channel may be ill, for its operator. */
   troubles(channel: Channel): ChannelTroubles {
     const { refusals, lastFailure, cooldowns, models } = this.#of(channel);
@@ -229,6 +248,7 @@ export class Health {
         cooldowns: new Cooldowns(),
         refusals: new Map(),
         lastFailure: undefined,
+        isDisabled: this.#disabled.has(channel.name),
       };
       this.#channels.set(channel.name, health);
     }
@@ -252,6 +272,8 @@ interface ChannelHealth {
   /** By the credential's label, until it succeeds. */
   readonly refusals: Map<string, ChannelFailure>;
   lastFailure: ChannelFailure | undefined;
+  /** By the gateway. */
+  isDisabled: boolean;
 }
 
 /** A failed attempt, for the channel's operator. */

@@ -5,8 +5,12 @@ import type { Channel, Credential } from "#core/channel.ts";
  * credential of a channel gets a new pool.
  */
 export function poolOf(channel: Channel, credential: Credential | undefined): string {
-  const { name, baseUrl, reach = "" } = channel;
-  return `${name} ${baseUrl} ${reach} ${credential === undefined ? "" : serialOf(credential)}`;
+  const { name, baseUrl, reach = "", proxy } = channel;
+  const via =
+    proxy === undefined
+      ? ""
+      : ` ${proxy.url} ${proxy.login === undefined ? "" : serialOf(proxy.login)}`;
+  return `${name} ${baseUrl} ${reach} ${credential === undefined ? "" : serialOf(credential)}${via}`;
 }
 
 /** Every pool of a channel. */

@@ -1,5 +1,6 @@
 import type { Channel, Credential } from "#core/channel.ts";
 import type { UpstreamRequest } from "#egress/egress.ts";
+import { defined } from "#lib/values.ts";
 import type { Provider } from "#providers/provider.ts";
 import { poolOf } from "./pools.ts";
 
@@ -15,6 +16,8 @@ export type UpstreamTerms = Pick<
   UpstreamRequest,
   | "pool"
   | "reach"
+  | "proxy"
+  | "timeout"
   | "credential"
   | "hidesAddress"
   | "authorize"
@@ -57,6 +60,7 @@ function buildTerms(
   return {
     pool: poolOf(channel, credential),
     ...(channel.reach === undefined ? {} : { reach: channel.reach }),
+    ...defined({ proxy: channel.proxy, timeout: channel.timeout }),
     credential,
     ...(isAtDefaultAddress({ channel, provider }) ? {} : { hidesAddress: true as const }),
     authorize: provider.authorize,

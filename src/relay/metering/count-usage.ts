@@ -14,6 +14,15 @@ export async function countUsage(
   return await openCounter(() => question)(outputText, traits, countedTokens);
 }
 
+/** Counted usage with the tokens of the channel's system prompt, which the caller did not send. */
+export function withPrompt(
+  usage: Usage,
+  route: { readonly promptTokens?: number } | undefined,
+): Usage {
+  const tokens = route?.promptTokens;
+  return tokens === undefined ? usage : { ...usage, inputTokens: usage.inputTokens + tokens };
+}
+
 /** The same for repeated counts during a response: the input is counted once. */
 export function openCounter(readQuestion: () => ChatRequest): Served["count"] {
   let known: { readonly traits: ModelTraits; readonly input: Promise<number> } | undefined;

@@ -27,6 +27,7 @@ import type { Endable, OpenCalls } from "./open-calls.ts";
 import { addOwner, recordOf } from "./record.ts";
 import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
 import { unpricedNotice, type UnpricedNotice } from "../routing/unpriced.ts";
+import { withPrompt } from "./count-usage.ts";
 import { PendingOutput } from "./pending-output.ts";
 
 export interface SettlementDeps {
@@ -255,7 +256,7 @@ export class Settlement implements Watched {
     try {
       const tokens = await this.#pending.countSoFar();
       const counted = await this.#call.count("", this.#route?.traits ?? {}, tokens);
-      return this.#completed(withInput(counted, metered.inputUsage));
+      return this.#completed(withInput(withPrompt(counted, this.#route), metered.inputUsage));
     } catch (cause) {
       this.#deps.onError(cause);
       return this.#roughUsage(metered);
@@ -402,7 +403,7 @@ export class Settlement implements Watched {
     const { text, tokens } = await this.#pending.whole(rest);
     try {
       const counted = await this.#call.count(text, this.#route?.traits ?? {}, tokens);
-      return this.#completed(withInput(counted, inputUsage));
+      return this.#completed(withInput(withPrompt(counted, this.#route), inputUsage));
     } catch (cause) {
       // The hold must be closed even if counting fails.
       this.#deps.onError(cause);
@@ -433,7 +434,8 @@ export class Settlement implements Watched {
 
   #usageOf(outputTokens: number): Usage {
     const { inputTokens, units } = this.#call;
-    return { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
+    const usage = { ...NO_USAGE, ...units, inputTokens, outputTokens, isEstimated: true };
+    return withPrompt(usage, this.#route);
   }
 }
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
+import type { ChannelState } from "#core/channel-state.ts";
 import type { Catalog, ModelOverride } from "#core/model.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
 import { systemClock } from "#lib/clock.ts";
@@ -52,6 +53,7 @@ const SIMULATED: Channel = {
 };
 
 let stored: StoredChannel[];
+let states: ChannelState[];
 let said: Map<string, ModelOverride>;
 let version: number;
 let reads: number;
@@ -61,6 +63,7 @@ let table: Channels;
 let health: Health;
 beforeEach(() => {
   stored = [];
+  states = [];
   said = new Map();
   version = 0;
   reads = 0;
@@ -76,6 +79,7 @@ function channelRegistry(more: Partial<ChannelRegistryDeps> = {}): ChannelRegist
     models: new Map(),
     fallback: async () => [SIMULATED],
     store: {
+      channelStates: { list: async () => states },
       channels: {
         list: async () => {
           reads++;

@@ -1,4 +1,5 @@
 import type { Channel } from "#core/channel.ts";
+import type { ChannelState, ChannelStateStore } from "#core/channel-state.ts";
 import type { ModelOverride } from "#core/model.ts";
 import type {
   ChannelStore,
@@ -35,6 +36,8 @@ export interface ListedChannel {
   /** Set for a stored entry. */
   readonly stored?: StoredChannel;
   readonly issue?: ConfigIssue;
+  /** The gateway disabled it. Its models stay known. */
+  readonly disabled?: ChannelState;
 }
 
 export interface ListedOverride {
@@ -54,6 +57,7 @@ export interface ChannelRegistryDeps {
     readonly channels: Pick<ChannelStore, "list">;
     readonly models: Pick<ModelStore, "list">;
     readonly routingVersion: RoutingVersion;
+    readonly channelStates: Pick<ChannelStateStore, "list">;
   };
   /** Reloads catalog updates in the same load, so that prices and channels are consistent. */
   readonly catalog: { load(): Promise<void> };
@@ -137,14 +141,21 @@ export class ChannelRegistry {
       return [name, listed] as const;
     });
 
+    const states = await store.channelStates.list();
+    const disabled = new Map(
+      states.filter(({ isDisabled }) => isDisabled).map((each) => [each.channel, each]),
+    );
+
     const before = table.all.flatMap(poolsOf);
-    this.#channels = await this.#orFallback([...this.#deps.channels, ...stored]);
+    const real = [...this.#deps.channels, ...stored].map((each) => withState(each, disabled));
+    this.#channels = await this.#orFallback(real);
     this.#overrides = new Map([...overrides, ...models]);
     this.#version = version;
     table.replace(
-      this.#channels.filter(isServing).map(({ channel }) => channel),
+      this.#channels.filter(isConfigured).map(({ channel }) => channel),
       new Map([...this.#overrides].map(([name, { override }]) => [name, override])),
     );
+    this.#deps.health.setDisabled(new Set(disabled.keys()));
     this.#letGo(before);
     this.#report(overrides);
   }
@@ -168,6 +179,11 @@ export class ChannelRegistry {
       ...defined({
         modelPrefix: stored.modelPrefix,
         overrides: stored.overrides,
+        systemPrompt: stored.systemPrompt,
+        timeout: stored.timeout,
+        proxy: stored.proxy,
+        autoDisable: stored.autoDisable,
+        lowBalance: stored.lowBalance,
         notes: stored.notes,
         tags: stored.tags,
       }),
@@ -222,7 +238,20 @@ export class ChannelRegistry {
   }
 }
 
-/** Serves calls, unless its configuration prevents it. */
-export function isServing({ stored, issue }: ListedChannel): boolean {
+/** Serves calls, unless its configuration prevents it, or the gateway disabled it. */
+export function isServing(listed: ListedChannel): boolean {
+  return isConfigured(listed) && listed.disabled === undefined;
+}
+
+/** Would serve calls, as far as its owner is concerned. */
+export function isConfigured({ stored, issue }: ListedChannel): boolean {
   return issue === undefined && stored?.isEnabled !== false;
+}
+
+function withState(
+  listed: ListedChannel,
+  states: ReadonlyMap<string, ChannelState>,
+): ListedChannel {
+  const disabled = states.get(listed.channel.name);
+  return disabled === undefined || listed.issue !== undefined ? listed : { ...listed, disabled };
 }

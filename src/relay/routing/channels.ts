@@ -1,5 +1,6 @@
 import { editDistance } from "#lib/edit-distance.ts";
 import type { Channel } from "#core/channel.ts";
+import { estimateTokens } from "#core/count.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
 import type { Price } from "#core/money.ts";
@@ -8,10 +9,18 @@ import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
 import type { Catalog, Model, ModelKind, ModelOverride, ModelTraits } from "#core/model.ts";
 import type { FoundModel } from "#core/found-model.ts";
+import { isPattern, needsVendorList } from "#core/model-pattern.ts";
 import { defined } from "#lib/values.ts";
 import { poolOf } from "../failover/pools.ts";
 import { isAtDefaultAddress } from "../failover/upstream-terms.ts";
 import { priceOn, type Candidate, type ModelTable, type Retired } from "./route.ts";
+import {
+  matchOf,
+  nameFor,
+  PatternTable,
+  type PatternKind,
+  type PatternMatch,
+} from "./pattern-table.ts";
 import { readSuffixes } from "./suffix.ts";
 import { mergeTraits, traitsOf, type TraitSources } from "./traits.ts";
 
@@ -28,6 +37,8 @@ interface ListedModel {
 /** All channels by the models they serve; read by each call, rebuilt on a change. */
 const MAX_COMPARED = 128;
 const MAX_DIFFERENCES = 3;
+/** Names of patterns that are kept; a client can invent any number. */
+const MAX_MATCHED = 1_000;
 
 export class Channels implements ModelTable {
   readonly #catalog: Catalog;
@@ -39,6 +50,12 @@ export class Channels implements ModelTable {
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
   /** Names in the table that no list shows. */
   #unlisted: ReadonlySet<string> = new Set();
+  #patterns = new PatternTable([]);
+  /** Names that patterns stand for, and that no list has. */
+  readonly #matched = new Map<
+    string,
+    { readonly kind: PatternKind; readonly candidates: readonly Candidate[] }
+  >();
   /** Retired names that no channel serves. */
   #retired: ReadonlyMap<string, RetiredCandidate> = new Map();
 
@@ -72,9 +89,41 @@ export class Channels implements ModelTable {
     this.#rebuild();
   }
 
-  /** An exact id takes precedence over a suffix, and a suffix over a vendor prefix. */
+  /**
+   * An exact id takes precedence over a suffix, a suffix over a pattern, a pattern over a vendor
+   * prefix, and that over the pattern `*`.
+   */
   find(model: string): readonly Candidate[] | undefined {
-    return this.#table.get(model) ?? this.#findSteered(model) ?? this.#findPrefixed(model);
+    const exact = this.#table.get(model) ?? this.#findSteered(model);
+    return exact ?? this.#findNamed(model);
+  }
+
+  #findNamed(model: string): readonly Candidate[] | undefined {
+    if (this.#patterns.isEmpty) return this.#findPrefixed(model);
+    return (
+      this.#findMatching(model, "specific") ??
+      this.#findPrefixed(model) ??
+      this.#findMatching(model, "any")
+    );
+  }
+
+  /** Kept, because a call looks its model up several times. */
+  #findMatching(model: string, kind: PatternKind): readonly Candidate[] | undefined {
+    const known = this.#matched.get(model);
+    if (known?.kind === kind) return known.candidates;
+    const candidates = this.#patterns.match(model, kind).map((each) => this.#matching(each, model));
+    if (candidates.length === 0) return undefined;
+    if (this.#matched.size >= MAX_MATCHED) this.#matched.clear();
+    this.#matched.set(model, { kind, candidates });
+    return candidates;
+  }
+
+  #matching({ pattern, upstreamModel, plainName }: PatternMatch, name: string): Candidate {
+    const offer = { name: plainName ?? name, upstreamModel };
+    const candidate = { ...this.#candidate(pattern.channel, offer), pattern: pattern.text };
+    return plainName === undefined
+      ? candidate
+      : { ...candidate, aliasOf: candidate.aliasOf ?? plainName };
   }
 
   /** All names with their candidates, including unlisted ones. */
@@ -90,7 +139,13 @@ export class Channels implements ModelTable {
     const isPrefixed =
       modelPrefix !== undefined && model.startsWith(prefix) && names?.has(model) !== true;
     const name = isPrefixed ? model.slice(prefix.length) : model;
-    return this.#candidate(channel, { name, upstreamModel: names?.get(name) ?? name });
+    const exact = names?.get(name);
+    const [match] =
+      exact !== undefined || !needsVendorList(models)
+        ? []
+        : new PatternTable([channel]).match(model);
+    if (match !== undefined) return this.#matching(match, model);
+    return this.#candidate(channel, { name, upstreamModel: exact ?? name });
   }
 
   /** The models that a key may use, sorted by name. */
@@ -157,7 +212,7 @@ export class Channels implements ModelTable {
   }
 
   describe(key: ApiKey, id: string): ListedModel | undefined {
-    const found = this.#table.get(id) ?? this.#findPrefixed(id);
+    const found = this.#table.get(id) ?? this.#findNamed(id);
     const [first] = withinReach(key, id, found) ?? [];
     if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);
@@ -226,6 +281,9 @@ export class Channels implements ModelTable {
         }
       }
     }
+    this.#patterns = new PatternTable(this.#channels);
+    this.#matched.clear();
+    this.#addMatching(table, listed);
     // A channel whose list lacks a model serves it only if no other channel has it.
     for (const [name, each] of guesses) if (!table.has(name)) table.set(name, each);
     this.#table = table;
@@ -233,10 +291,32 @@ export class Channels implements ModelTable {
     this.#unlisted = new Set([...table.keys()].filter((name) => !listed.has(name)));
   }
 
+  /** Adds the names of patterns for the models that their vendors list. */
+  #addMatching(table: Map<string, Candidate[]>, listed: Set<string>): void {
+    const exact = new Set(table.keys());
+    for (const pattern of this.#patterns.all) {
+      for (const offer of this.#discoveredOffers(pattern.channel)) {
+        if (offer.retired !== undefined || offer.isGuess === true) continue;
+        const name = nameFor(pattern, offer.name);
+        if (name === undefined || exact.has(name)) continue;
+        if (this.#patterns.lengthFor(name) > pattern.full.length) continue;
+        const match = matchOf(pattern, name);
+        if (match === undefined) continue;
+        const candidate = this.#matching(match, name);
+        const others = table.get(name);
+        if (others === undefined) table.set(name, [candidate]);
+        else others.push(candidate);
+        if (offer.isUnlisted !== true) listed.add(name);
+      }
+    }
+  }
+
   #offersOf(channel: Channel): Iterable<Offer> {
     const { models } = channel;
     if (models.kind === "discover") return this.#discoveredOffers(channel);
-    return [...models.upstreamNames].map(([name, upstreamModel]) => ({ name, upstreamModel }));
+    return [...models.upstreamNames]
+      .filter(([name]) => !isPattern(name))
+      .map(([name, upstreamModel]) => ({ name, upstreamModel }));
   }
 
   /**
@@ -354,6 +434,7 @@ export class Channels implements ModelTable {
       priceOf: (model) => this.#priceOfOther(provider, model, known),
       traits: mergeTraits(sources),
       sources,
+      ...defined({ promptTokens: promptTokensOf(channel, known) }),
       suffixes: known?.suffixes ?? [],
       ...(known && { maker: known.owner }),
       ...(limited === undefined ? {} : { limited }),
@@ -390,6 +471,11 @@ function namedBy(
     [name, candidate],
     [`${modelPrefix}/${name}`, prefixed],
   ];
+}
+
+function promptTokensOf({ systemPrompt }: Channel, known: Model | undefined): number | undefined {
+  const isText = known === undefined || known.kind === "chat";
+  return systemPrompt === undefined || !isText ? undefined : estimateTokens(systemPrompt);
 }
 
 interface RetiredCandidate {

@@ -49,6 +49,8 @@ export interface Candidate {
   readonly traits: ModelTraits;
   /** The origin of each trait. */
   readonly sources?: TraitSources;
+  /** A high estimate of the channel's system prompt, which the caller did not send. */
+  readonly promptTokens?: number;
   /** Suffixes that the name supports. */
   readonly suffixes: readonly SuffixKind[];
   /** The reasoning setting of the suffix in the client's model name. */
@@ -59,6 +61,8 @@ export interface Candidate {
   readonly entry?: string;
   /** The catalog's id, if the name is the vendor's alias for it. */
   readonly aliasOf?: string;
+  /** The pattern of the channel that stands for the name, as its owner wrote it. */
+  readonly pattern?: string;
   /** Id of the provider that made the model, if the catalog knows it. */
   readonly maker?: string;
   /** The expected usage, if it is known better than for calls in general. */
@@ -287,7 +291,8 @@ export class Router {
     const { price = FREE, expected, region } = route;
     const asked = region === undefined ? call.facts.asked : { region, ...call.facts.asked };
     if (expected !== undefined) return estimateCost(expected, price, asked);
-    const { inputTokens, units } = call;
+    const { units } = call;
+    const inputTokens = call.inputTokens + (route.promptTokens ?? 0);
     const size = { ...units, inputTokens, outputTokens: this.outputTokens(route, call) };
     const most = estimateCost(size, price, asked);
     return asked?.models === undefined ? most : maxOf([most, ...othersOf(route, size, asked)]);
@@ -365,6 +370,9 @@ export function allResting(
   caller: Caller,
   waits?: ReadonlyMap<Channel, number>,
 ): GatewayError {
+  if (candidates.every((one) => health.unavailableReason(one) === "disabled")) {
+    return new GatewayError("unavailable", DISABLED);
+  }
   const each = candidates.map((one) => waits?.get(one.channel) ?? health.waitMs([one], caller));
   const retryAfterMs = Math.min(...each);
   const causes = candidates.map((one) => health.cooldownCause(one, caller));
@@ -381,6 +389,9 @@ export function allResting(
     retryAfterMs === Infinity ? {} : { retryAfterMs },
   );
 }
+
+const DISABLED =
+  "No upstream is available for this model: the gateway disabled its channels, and tests them.";
 
 /** In the gateway's words: the vendor's message belongs to another call, and may quote it. */
 function reasonFor(cause: GatewayError | undefined): string {

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatRequest } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest, Message } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import { LossReport, reportLosses, type LossRule } from "#core/lossy.ts";
 import type { Usage } from "#core/usage.ts";
@@ -59,7 +59,9 @@ export function askAdapter(
   const request = readRequest(call, route, reasoningCache);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   reportLosses(LOSSES, request, report);
-  const events = adapter.answer(request, {
+  const { systemPrompt } = channel;
+  const asked = systemPrompt === undefined ? request : preceded(request, systemPrompt);
+  const events = adapter.answer(asked, {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},
     traits,
@@ -69,6 +71,11 @@ export function askAdapter(
     placeholder: PLACEHOLDER,
   });
   return { request, report, events };
+}
+
+function preceded(request: ChatRequest, text: string): ChatRequest {
+  const prompt: Message = { role: "system", blocks: [{ type: "text", text }] };
+  return { ...request, messages: [prompt, ...request.messages] };
 }
 
 class AdaptedStream implements AnswerStream {

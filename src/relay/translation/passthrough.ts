@@ -66,9 +66,16 @@ export function passthroughRequest(
   const report = new LossReport();
   let edits = passthrough.amend(body.json, facts, upstreamModel, traits, report);
   if (isAway) report.lose(REASONING_ACCOUNT);
+  const { systemPrompt } = route.channel;
+  if (systemPrompt !== undefined) {
+    const current = withEdits(body.json, edits);
+    edits = merged(edits, endpoint.style.outbound.withSystemPrompt(current, systemPrompt));
+  }
+  // The prompt may have been another one, or none, when the conversation's reasoning was signed.
+  const dropsMisplaced = isAway || systemPrompt !== undefined;
   edits = merged(
     edits,
-    fitRequest(withEdits(body.json, edits), { endpoint, traits }, report, isAway),
+    fitRequest(withEdits(body.json, edits), { endpoint, traits }, report, dropsMisplaced),
   );
   const { adaptRequest, headers, pathFor } = endpoint;
   if (adaptRequest !== undefined) {

@@ -3,7 +3,6 @@ import type { GatewayError } from "#core/error.ts";
 import { LossReport, reportLosses, type LossRule } from "#core/lossy.ts";
 import { bodyOverrides } from "#core/overrides.ts";
 import type { MediaFetcher } from "#core/media.ts";
-import type { ModelTraits } from "#core/model.ts";
 import type { StreamDecoder, StreamEncoder } from "#core/style.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UpstreamReply } from "#egress/egress.ts";
@@ -15,7 +14,7 @@ import { unpackerFor, withFormatTool, type AnswerForm, type Unpack } from "./ans
 import type { Call } from "../call.ts";
 import { lossNames } from "./callers-field.ts";
 import type { Continuation } from "./continuation.ts";
-import { countUsage } from "../metering/count-usage.ts";
+import { countUsage, withPrompt } from "../metering/count-usage.ts";
 import { EventMeter } from "../metering/event-meter.ts";
 import { fitRequest, targetOf } from "./fit-request.ts";
 import { CallWriter, withCallFormat } from "./forced-call.ts";
@@ -96,13 +95,18 @@ export async function translateRequest(
     { request, isAway, isAlike, isByTool, isByFormat: byFormat !== undefined },
     report,
   );
-  const written = byTool ?? byFormat?.request ?? request;
-  const asked = written.stream === isStreamed ? written : { ...written, stream: isStreamed };
-  const built = endpoint.style.outbound.buildRequest(asked, {
+  const formed = byTool ?? byFormat?.request ?? request;
+  const asked = formed.stream === isStreamed ? formed : { ...formed, stream: isStreamed };
+  const written = endpoint.style.outbound.buildRequest(asked, {
     report,
     ...targetOf(route),
   });
-  const isRewritten = isAway || !isAlike || byFormat !== undefined;
+  const { systemPrompt } = route.channel;
+  const built =
+    systemPrompt === undefined
+      ? written
+      : { ...written, ...endpoint.style.outbound.withSystemPrompt(written, systemPrompt) };
+  const isRewritten = isAway || !isAlike || byFormat !== undefined || systemPrompt !== undefined;
   const fitted = { ...built, ...fitRequest(built, route, report, isRewritten) };
   const context = requestContext(route, isAlike ? call.header : NO_HEADER);
   const adapted = {
@@ -227,7 +231,10 @@ export async function writeWhole(
   const seen = through(stages, events)
     .filter(onlyFirstCall(request))
     .map((event) => meter.see(named(event)));
-  meter.usage ??= await countUsage(request, meter.takeOutputText(), route.traits);
+  meter.usage ??= withPrompt(
+    await countUsage(request, meter.takeOutputText(), route.traits),
+    route,
+  );
   const { usage } = meter;
   return {
     body: JSON.stringify(
@@ -296,7 +303,7 @@ export function translateStream(
 export class StreamWriter {
   readonly meter: EventMeter;
   readonly #request: ChatRequest;
-  readonly #traits: ModelTraits;
+  readonly #route: Pick<Route, "traits" | "promptTokens">;
   readonly #encoder: StreamEncoder;
   readonly #named: (event: ChatEvent) => ChatEvent;
   readonly #isWanted: (event: ChatEvent) => boolean;
@@ -319,7 +326,7 @@ export class StreamWriter {
     this.#isMeasurable = isMeasurable(request, route);
     this.#named = originalNames(request);
     this.#isWanted = onlyFirstCall(request);
-    this.#traits = route.traits;
+    this.#route = route;
     this.meter = new EventMeter(call, route, reasoningCache);
     this.#encoder = call.style.inbound.openEncoder(request, call.facts);
   }
@@ -351,7 +358,8 @@ export class StreamWriter {
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
     const { text, tokens } = await this.meter.wholeOutput();
-    const usage = await countUsage(this.#request, text, this.#traits, tokens);
+    const counted = await countUsage(this.#request, text, this.#route.traits, tokens);
+    const usage = withPrompt(counted, this.#route);
     return this.write({ type: "usage", usage }) + this.#encoder.end();
   }
 

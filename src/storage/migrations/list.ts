@@ -24,6 +24,8 @@ import { referenceImages } from "./0022-reference-images.ts";
 import { callBlocks } from "./0023-call-blocks.ts";
 import { describedChannels } from "./0024-described-channels.ts";
 import { invitations } from "./0031-invitations.ts";
+import { operatedChannels } from "./0035-operated-channels.ts";
+import { channelStates } from "./0036-channel-states.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -53,6 +55,8 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0023-call-blocks": callBlocks,
   "0024-described-channels": describedChannels,
   "0031-invitations": invitations,
+  "0035-operated-channels": operatedChannels,
+  "0036-channel-states": channelStates,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

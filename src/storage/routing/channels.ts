@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
-import type { ChannelOptions, Credential, ModelList } from "#core/channel.ts";
+import type { ChannelOptions, ChannelProxy, Credential, ModelList } from "#core/channel.ts";
 import { GatewayError, invalid } from "#core/error.ts";
 import {
   destinationOf,
@@ -14,6 +14,7 @@ import type { Clock } from "#lib/clock.ts";
 import { isArray, isObject, parseJson, type Json } from "#lib/json.ts";
 import { defined, listOf, memberOf, numberOf } from "#lib/values.ts";
 import { inTransaction } from "../database/in-transaction.ts";
+import { operationColumns, toOperation } from "./channel-operation.ts";
 import { moveOn } from "./routing-version.ts";
 import type { CredentialSealer } from "../secrets/sealed.ts";
 import type { Tables } from "../tables.ts";
@@ -42,12 +43,15 @@ export function createChannelStore({
    * object, so an unchanged credential must keep its object.
    */
   const opened = new Map<number, Opened>();
+  const proxies = new Map<number, { readonly text: string; readonly proxy: ChannelProxy }>();
 
   return {
     async list() {
       const rows = await db.selectFrom("channels").selectAll().orderBy("id").execute();
       const ids = new Set(rows.map(({ id }) => id));
-      for (const id of opened.keys()) if (!ids.has(id)) opened.delete(id);
+      for (const known of [opened, proxies]) {
+        for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+      }
       return rows.map(toStored);
     },
 
@@ -67,6 +71,7 @@ export function createChannelStore({
             .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
             .executeTakeFirstOrThrow();
           if (count >= MAX_CHANNELS) throw tooMany();
+          await forgetState(transaction, entry.name);
           const { id } = await transaction
             .insertInto("channels")
             .values({ ...columns, credentials: "[]" })
@@ -76,6 +81,7 @@ export function createChannelStore({
             .updateTable("channels")
             .set({
               credentials: JSON.stringify(credentialSealer.seal(entry.credentials, id, entry)),
+              ...loginColumn(entry.proxy, id),
             })
             .where("id", "=", id)
             .returningAll()
@@ -97,6 +103,7 @@ export function createChannelStore({
             destinationOf(toDestination(before)) === destinationOf(entry);
           const columns = {
             ...columnsOf(entry),
+            ...loginColumn(entry.proxy, id, before),
             ...(isKept
               ? {}
               : {
@@ -110,6 +117,8 @@ export function createChannelStore({
             .where("id", "=", id)
             .returningAll()
             .executeTakeFirstOrThrow();
+          // Another account or address: the known state is not that of the channel any more.
+          if (!isKept || row.name !== before.name) await forgetState(transaction, before.name);
           const had = sealedOf(before).length;
           return {
             channel: toStored(row),
@@ -122,8 +131,10 @@ export function createChannelStore({
     async delete(id, check) {
       return await inTransaction(db, async (transaction) => {
         await moveOn(transaction);
-        const before = check && (await findRow(transaction, id));
-        if (before !== undefined) check?.(toStored(before));
+        const before = await findRow(transaction, id);
+        if (before === undefined) return false;
+        check?.(toStored(before));
+        await forgetState(transaction, before.name);
         const { numDeletedRows } = await transaction
           .deleteFrom("channels")
           .where("id", "=", id)
@@ -135,7 +146,8 @@ export function createChannelStore({
 
   function toStored(row: ChannelRow): StoredChannel {
     const sealed = sealedOf(row);
-    const credentials = credentialsOf(row, sealed);
+    const proxy = proxyOf(row);
+    const credentials = proxy === "sealed" ? [] : credentialsOf(row, sealed);
     const entry = {
       name: row.name,
       ...toDestination(row),
@@ -148,7 +160,8 @@ export function createChannelStore({
       id: row.id,
       revision: row.revision,
       changes: toChanges(row.changes),
-      sealedCredentials: credentials === undefined ? sealed.length : 0,
+      sealedCredentials:
+        (credentials === undefined ? sealed.length : 0) + (proxy === "sealed" ? 1 : 0),
       createdAt: row.created_at,
       updatedAt: row.updated_at,
     };
@@ -161,10 +174,34 @@ export function createChannelStore({
         limits: limitsOf({ ...row, concurrency: null }),
         modelPrefix: row.model_prefix ?? undefined,
         overrides: row.overrides === null ? undefined : toOverrides(row.overrides),
+        ...toOperation(row),
+        proxy: proxy === "sealed" ? undefined : proxy,
         notes: row.notes ?? undefined,
         tags: toTags(row.tags),
       }),
     };
+  }
+
+  /** Unchanged, it is the same object: connections are kept by it. */
+  function proxyOf({ id, proxy: url, proxy_login: sealed }: ChannelRow) {
+    if (url === null) return undefined;
+    const text = JSON.stringify([url, sealed]);
+    const known = proxies.get(id);
+    if (known?.text === text) return known.proxy;
+    const opened = sealed === null ? [] : credentialSealer.open([sealed], id, proxyAt(url));
+    if (opened === undefined) return "sealed";
+    const [login] = opened;
+    const proxy: ChannelProxy = { url, ...defined({ login }) };
+    proxies.set(id, { text, proxy });
+    return proxy;
+  }
+
+  function loginColumn(proxy: ChannelProxy | undefined, id: number, before?: ChannelRow) {
+    if (proxy?.login === undefined) return { proxy_login: null };
+    const isKept = before !== undefined && proxyOf(before) === proxy;
+    if (isKept) return { proxy_login: before.proxy_login };
+    const [sealed = null] = credentialSealer.seal([proxy.login], id, proxyAt(proxy.url));
+    return { proxy_login: sealed };
   }
 
   function credentialsOf(
@@ -182,11 +219,21 @@ export function createChannelStore({
   }
 }
 
+/** A login opens for its own proxy only. */
+function proxyAt(url: string): Destination {
+  return { provider: "proxy", options: { url } };
+}
+
 interface Opened {
   /** Value of the `credentials` column. */
   readonly text: string;
   readonly to: string;
   readonly credentials: readonly Credential[];
+}
+
+async function forgetState(transaction: Kysely<Tables>, channel: string): Promise<void> {
+  await transaction.deleteFrom("channel_states").where("channel", "=", channel).execute();
+  await transaction.deleteFrom("channel_balances").where("channel", "=", channel).execute();
 }
 
 async function findRow(db: Kysely<Tables>, id: number): Promise<ChannelRow | undefined> {
@@ -227,6 +274,7 @@ function columnsOf(entry: Omit<ChannelEntry, "credentials">) {
     status: entry.isEnabled ? STATUS.enabled : STATUS.disabled,
     model_prefix: entry.modelPrefix ?? null,
     overrides: entry.overrides === undefined ? null : JSON.stringify(entry.overrides),
+    ...operationColumns(entry),
     notes: entry.notes ?? null,
     tags: JSON.stringify(entry.tags ?? []),
   };
@@ -237,6 +285,7 @@ const MAX_CHANGES = 20;
 /** Fields of the API by the columns that have another name. */
 const FIELDS: Readonly<Record<string, string>> = {
   credentials: "api_keys",
+  proxy_login: "proxy",
   requests_per_minute: "limits",
   tokens_per_minute: "limits",
 };

@@ -25,6 +25,17 @@ export interface ChannelsTable {
   model_prefix: string | null;
   /** Changes of requests, in JSON. */
   overrides: string | null;
+  system_prompt: string | null;
+  /** In JSON: ms by name. */
+  timeout: string | null;
+  /** Its address without a login. */
+  proxy: string | null;
+  /** Encrypted. */
+  proxy_login: string | null;
+  /** In JSON. */
+  auto_disable: string | null;
+  /** Decimal text. */
+  low_balance: string | null;
   notes: string | null;
   /** A list of labels in JSON. */
   tags: Generated<string>;

@@ -43,12 +43,14 @@ export const CHANGED_CHANNEL = z.strictObject({
     "source",
     "owner",
     "serving",
+    "disabled",
     "trouble",
     "credentials",
     "reach",
     "state",
     "in_flight",
     "health",
+    "balance",
     "created_at",
     "updated_at",
   ]),
@@ -72,20 +74,24 @@ export function descriptionIn(body: z.output<typeof NEW_CHANNEL> | ChangedChanne
  * networks: anyone who can name an address there can make the gateway connect to it.
  */
 export function reachFor(
-  { baseUrl }: ChannelDraft,
+  { baseUrl, proxy }: Pick<ChannelDraft, "baseUrl" | "proxy">,
   actor: User,
   { reachNeeded }: Pick<RoutingDeps, "reachNeeded">,
 ): Reach {
-  const url = URL.parse(baseUrl ?? "");
-  const needed = url === null ? "public" : reachNeeded(url);
-  if (needed === undefined) {
-    throw invalid("base_url", "'base_url' must not lead to link-local or metadata addresses.");
+  // Only addresses of known schemes are read, and SOCKS has another.
+  const addresses = { base_url: baseUrl, proxy: proxy?.url.replace(/^socks5:/, "http:") };
+  for (const [param, address = ""] of Object.entries(addresses)) {
+    const url = URL.parse(address);
+    const needed = url === null ? "public" : reachNeeded(url);
+    if (needed === undefined) {
+      throw invalid(param, `'${param}' must not lead to link-local or metadata addresses.`);
+    }
+    if (needed === "public" || actor.role === "root") continue;
+    throw new GatewayError(
+      "forbidden",
+      `'${param}' leads into a private network; only root may open that.`,
+      { param },
+    );
   }
-  if (actor.role === "root") return "private";
-  if (needed === "public") return "public";
-  throw new GatewayError(
-    "forbidden",
-    "'base_url' leads into a private network; only root may open that.",
-    { param: "base_url" },
-  );
+  return actor.role === "root" ? "private" : "public";
 }

@@ -8,6 +8,7 @@ import { conditionOf, CONDITIONS } from "#relay/failover/channel-condition.ts";
 import type { ListedChannel } from "#relay/routing/channel-registry.ts";
 import { seconds } from "../seconds.ts";
 import { showUsd } from "../usd.ts";
+import { BALANCE, showBalance } from "./channel-balance.ts";
 import { CHANNEL, showChannel } from "./channel-json.ts";
 
 const SUM = z.object({
@@ -22,6 +23,7 @@ const SUM = z.object({
 export const CHANNEL_WITH_HEALTH = z
   .object({
     ...CHANNEL.shape,
+    balance: BALANCE.nullable().describe("The latest known one; null if none was read."),
     health: z.object({
       state: z.enum(CONDITIONS),
       text: z.string().describe("The state with its reason."),
@@ -36,21 +38,24 @@ export const CHANNEL_WITH_HEALTH = z
 
 export const MINUTE = z.object({ minute: z.int(), ...SUM.shape, cost_usd: z.number() });
 
-type HealthDeps = Pick<RoutingDeps, "relay" | "channelReports" | "audit">;
+type HealthDeps = Pick<RoutingDeps, "relay" | "channelCare" | "audit">;
 
 export async function showWithHealth(listed: ListedChannel, deps: HealthDeps): Promise<JsonObject> {
-  const { channel, stored, issue } = listed;
-  const { recent, day, today } = await deps.channelReports.of(channel.name);
+  const { channel, stored, issue, disabled } = listed;
+  const { recent, day, today } = await deps.channelCare.reports.of(channel.name);
+  const balance = await deps.channelCare.balances.latest(channel.name);
   const isEnabled = stored?.isEnabled !== false;
   const { state, text, since, until } = conditionOf({
     isEnabled,
     disabledBy: isEnabled ? undefined : await findDisabler(stored?.id, deps.audit),
     issue,
+    disabled,
     troubles: deps.relay.attempts.health.troubles(channel),
     recent,
   });
   return {
     ...showChannel(listed, deps.relay.attempts.health),
+    balance: balance === undefined ? null : showBalance(balance, channel),
     health: {
       state,
       text,

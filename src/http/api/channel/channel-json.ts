@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { operationFields } from "#config/documents/channel-operation.ts";
 import { overrideFields } from "#config/documents/overrides.ts";
+import type { ChannelState } from "#core/channel-state.ts";
 import type { ModelList } from "#core/channel.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
@@ -20,6 +22,16 @@ const CHANGES = z
   })
   .nullable();
 
+const DISABLED = z
+  .object({
+    cause: z.enum(["refused", "failing", "no_balance"]),
+    reason: z.string(),
+    since: z.int(),
+    next_test_at: z.int(),
+    tests: z.int(),
+  })
+  .nullable();
+
 export const CHANNEL = z
   .object({
     id: z
@@ -30,6 +42,7 @@ export const CHANNEL = z
     owner: z.string().nullable(),
     status: z.int().describe("1 enabled, 2 disabled."),
     serving: z.boolean(),
+    disabled: DISABLED.describe("Set if the gateway disabled the channel by itself."),
     trouble: z.string().nullable().describe("Reason why an enabled channel cannot serve calls."),
     name: z.string(),
     provider: z.string(),
@@ -47,6 +60,24 @@ export const CHANNEL = z
     headers: CHANGES,
     query: CHANGES,
     body: CHANGES,
+    system_prompt: z.string().nullable(),
+    timeout: z
+      .object({ first_byte: z.string().optional(), total: z.string().optional() })
+      .nullable(),
+    proxy: z
+      .string()
+      .nullable()
+      .describe("With `***` in place of the login. In a change, `***` keeps the login."),
+    auto_disable: z
+      .object({
+        refused: z.boolean().optional(),
+        failing_share: z.number().optional(),
+        min_attempts: z.int().optional(),
+        window: z.string().optional(),
+        no_balance: z.boolean().optional(),
+      })
+      .nullable(),
+    low_balance: z.number().nullable(),
     notes: z.string().nullable(),
     tags: z.array(z.string()),
     revision: z
@@ -72,6 +103,7 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     owner: owner ?? null,
     status: stored?.isEnabled === false ? 2 : 1,
     serving: isServing(listed),
+    disabled: listed.disabled === undefined ? null : showState(listed.disabled),
     // The reason why an enabled channel cannot serve.
     trouble: issue ?? null,
     ...describe(stored ?? channel),
@@ -85,6 +117,16 @@ export function showChannel(listed: ListedChannel, health: Health): JsonObject {
     in_flight: health.inFlight(channel),
     created_at: stored === undefined ? null : seconds(stored.createdAt),
     updated_at: stored === undefined ? null : seconds(stored.updatedAt),
+  };
+}
+
+function showState({ cause, reason, since, probeAt, probes }: ChannelState): JsonObject {
+  return {
+    cause,
+    reason,
+    since: seconds(since),
+    next_test_at: seconds(probeAt),
+    tests: probes,
   };
 }
 
@@ -107,6 +149,12 @@ export function describe(channel: ChannelDraft): JsonObject {
     query: null,
     body: null,
     ...overrideFields(channel.overrides),
+    system_prompt: null,
+    timeout: null,
+    proxy: null,
+    auto_disable: null,
+    low_balance: null,
+    ...operationFields(channel),
     notes: channel.notes ?? null,
     tags: channel.tags ?? [],
   };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
+import { defined } from "#lib/values.ts";
 import type { ChannelEntry } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
 import type { ListedChannel } from "#relay/routing/channel-registry.ts";
@@ -66,5 +67,6 @@ function copyOf(
   const description = { ...describe(stored ?? channel), name };
   const draft = deps.readChannel(description, { isKeyOptional: true });
   const reach = stored?.reach ?? reachFor(draft, actor, deps);
-  return { ...draft, credentials: channel.credentials, reach };
+  const { proxy } = channel;
+  return { ...draft, ...defined({ proxy }), credentials: channel.credentials, reach };
 }

@@ -11,7 +11,7 @@ import { CHANNEL_WITH_HEALTH, MINUTE, showSum, showWithHealth } from "./channel-
 import { etagOf } from "./check-revision.ts";
 import { channelsWith, findChannel } from "./find-channel.ts";
 
-type HealthDeps = Pick<RoutingDeps, "channelRegistry" | "relay" | "channelReports" | "audit">;
+type HealthDeps = Pick<RoutingDeps, "channelRegistry" | "relay" | "channelCare" | "audit">;
 
 export const listChannels = management({
   operationId: "listChannels",
@@ -75,15 +75,15 @@ export const getChannelHistory = management({
     exchange,
     {
       channelRegistry,
-      channelReports,
+      channelCare,
       clock,
-    }: Pick<RoutingDeps, "channelRegistry" | "channelReports" | "clock">,
+    }: Pick<RoutingDeps, "channelRegistry" | "channelCare" | "clock">,
     { query },
   ) {
     const { name } = findChannel(exchange, channelRegistry).channel;
     const to = query.to ?? clock.now() + MINUTE_MS;
     const from = query.from ?? to - HISTORY_MS;
-    const minutes = await channelReports.history(name, from, to);
+    const minutes = await channelCare.reports.history(name, from, to);
     return succeed(exchange.id, "", {
       items: minutes.map((each) => ({
         minute: seconds(each.minute),

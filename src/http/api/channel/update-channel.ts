@@ -1,3 +1,7 @@
+import { withStoredLogin } from "#config/documents/channel-proxy.ts";
+import type { ChannelProxy } from "#core/channel.ts";
+import { invalid } from "#core/error.ts";
+import { defined } from "#lib/values.ts";
 import { destinationOf, type ChannelChange, type StoredChannel } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
@@ -27,7 +31,7 @@ export const updateChannel = management({
     exchange,
     deps: Pick<
       RoutingDeps,
-      "channelRegistry" | "channelStore" | "reachNeeded" | "readChannel" | "relay"
+      "channelRegistry" | "channelStore" | "channelCare" | "reachNeeded" | "readChannel" | "relay"
     >,
     { body },
   ) {
@@ -39,7 +43,11 @@ export const updateChannel = management({
       return changeOf(stored, body, actor, deps);
     });
     if (changed === undefined) throw noSuchChannel();
-    await deps.channelRegistry.load();
+    // Also if it was only the gateway that disabled it.
+    const { name: channelName } = changed.channel;
+    const isEnabled =
+      body.status === 1 && (await deps.channelCare.watch.enable(channelName, actor.name));
+    if (!isEnabled) await deps.channelRegistry.load();
     return succeed(exchange.id, told(changed.dropped), showStored(id, deps));
   },
 });
@@ -52,12 +60,14 @@ function changeOf(
   deps: Pick<RoutingDeps, "channelRegistry" | "reachNeeded" | "readChannel">,
 ): ChannelChange {
   const description = { ...describe(stored), ...descriptionIn(body) };
-  const draft = deps.readChannel(description, { isKeyOptional: true });
+  const read = deps.readChannel(description, { isKeyOptional: true });
+  const draft = { ...read, ...defined({ proxy: read.proxy && proxyFor(read.proxy, stored) }) };
   if (draft.name !== stored.name) refuseOwnedName(draft.name, deps.channelRegistry);
 
   const { credentials: given, ...said } = draft;
   const credentials = given.length > 0 || takesThemBack(body) ? given : undefined;
-  const isSame = destinationOf(draft) === destinationOf(stored);
+  const isSame =
+    destinationOf(draft) === destinationOf(stored) && draft.proxy?.url === stored.proxy?.url;
   // Root may also allow private networks for an address that another admin entered.
   const isGiven = !isSame || (actor.role === "root" && "base_url" in body);
   return {
@@ -66,6 +76,15 @@ function changeOf(
     isEnabled: body.status === undefined ? stored.isEnabled : body.status === 1,
     reach: isGiven ? reachFor(draft, actor, deps) : stored.reach,
   };
+}
+
+function proxyFor(given: ChannelProxy, { proxy }: StoredChannel): ChannelProxy {
+  const known = withStoredLogin(given, proxy);
+  if (known !== undefined) return known;
+  throw invalid(
+    "proxy",
+    "'proxy' has a placeholder, but no login is stored for this address. Give the login itself.",
+  );
 }
 
 /** Whether the change removes the stored credentials and sets none. */

@@ -11,6 +11,7 @@ import { parseStop } from "./request/hub-fields.ts";
 import { parseRequest, wantsOf } from "./request/request-in.ts";
 import { repairAnswer } from "./answer/repair-calls.ts";
 import { buildRequest } from "./request/request-out.ts";
+import { withSystemPrompt } from "./request/system-prompt.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { CHAT } from "./raw-fields.ts";
@@ -29,6 +30,7 @@ export const chat: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    withSystemPrompt,
     schemaBy,
     stopsIn: (body) => parseStop(body) ?? [],
     parseResponse,

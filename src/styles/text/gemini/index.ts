@@ -12,6 +12,7 @@ import { placesOf } from "./conversation/content-in.ts";
 import { parseStop, STOP_MEMBER } from "./request/hub-fields.ts";
 import { parseRequest, wantsOf } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
+import { withSystemPrompt } from "./request/system-prompt.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { GEMINI } from "./raw-fields.ts";
@@ -28,6 +29,7 @@ export const gemini: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    withSystemPrompt,
     stopsIn: (body) =>
       parseStop(defined({ [STOP_MEMBER]: memberOf(body["generationConfig"], "stopSequences") })) ??
       [],

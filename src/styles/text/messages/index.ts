@@ -13,6 +13,7 @@ import { repairAnswer } from "./answer/repair-answer.ts";
 import { parseStop } from "./request/hub-fields.ts";
 import { parseRequest, placesOf, wantsOf } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
+import { withSystemPrompt } from "./request/system-prompt.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { MESSAGES } from "./raw-fields.ts";
@@ -31,6 +32,7 @@ export const messages: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    withSystemPrompt,
     schemaBy,
     answersForTool,
     stopsIn: (body) => parseStop(body) ?? [],

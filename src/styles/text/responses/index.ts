@@ -11,6 +11,7 @@ import { repairAnswer } from "./answer/repair-answer.ts";
 import { placesOf } from "./conversation/item-in.ts";
 import { parseRequest, wantsOf } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
+import { withSystemPrompt } from "./request/system-prompt.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { RESPONSES } from "./raw-fields.ts";
@@ -29,6 +30,7 @@ export const responses: TextStyle = {
   outbound: {
     buildRequest,
     fitRequest,
+    withSystemPrompt,
     parseResponse,
     openDecoder,
     parseError,

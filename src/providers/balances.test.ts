@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import {
+  deepseekBalance,
+  moonshotBalance,
+  openrouterBalance,
+  siliconflowBalance,
+} from "./balances.ts";
+
+test("DeepSeek shows a balance in each currency, as text", () => {
+  const infos = [
+    { currency: "USD", total_balance: "0.00" },
+    { currency: "CNY", total_balance: "110.50" },
+  ];
+  const read = (is_available: boolean) =>
+    deepseekBalance.read({ is_available, balance_infos: infos }, "api.deepseek.com");
+
+  expect(read(true)).toEqual({ amount: 110.5, currency: "CNY", isUsable: true });
+  expect(read(false)?.isUsable).toBe(false);
+});
+
+test.each([
+  ["api.moonshot.ai", "USD"],
+  ["api.moonshot.cn", "CNY"],
+])("Moonshot at %s shows a number in %s", (host, currency) => {
+  const read = (available_balance: number) =>
+    moonshotBalance.read({ code: 0, data: { available_balance, cash_balance: 3 } }, host);
+
+  expect(read(49.5)).toEqual({ amount: 49.5, currency, isUsable: true });
+  expect(read(-0.5)).toEqual({ amount: -0.5, currency, isUsable: false });
+});
+
+test("SiliconFlow shows a text", () => {
+  const answer = { code: 20_000, data: { balance: "0.88", totalBalance: "88.88" } };
+
+  expect(siliconflowBalance.read(answer, "api.siliconflow.cn")).toEqual({
+    amount: 88.88,
+    currency: "CNY",
+    isUsable: true,
+  });
+});
+
+test("OpenRouter shows the rest of the key's limit, if it has one", () => {
+  const read = (limit_remaining: number | null) =>
+    openrouterBalance.read({ data: { limit_remaining } }, "openrouter.ai");
+
+  expect(read(74.5)).toEqual({ amount: 74.5, currency: "USD", isUsable: true });
+  expect(read(0)?.isUsable).toBe(false);
+  expect(read(null)).toBeUndefined();
+});
+
+test("an answer of another form has no balance", () => {
+  for (const { read } of [deepseekBalance, moonshotBalance, siliconflowBalance]) {
+    for (const answer of [null, [], {}, { data: {} }, { data: { totalBalance: "much" } }]) {
+      expect(read(answer, "vendor.example")).toBeUndefined();
+    }
+  }
+});

@@ -1,0 +1,65 @@
+import type { Balance } from "#core/channel-balance.ts";
+import { memberOf, listOf, textOf, numberOf } from "#lib/values.ts";
+import type { Json } from "#lib/json.ts";
+
+/** The vendor's endpoint that shows the balance of an account. */
+export interface BalanceEndpoint {
+  /** Relative to the origin of the channel's address. */
+  readonly path: string;
+  /** Undefined if the answer names no amount. `host`: of the channel's address. */
+  read(answer: Json, host: string): Balance | undefined;
+}
+
+/** An account may have a balance in each currency. https://api-docs.deepseek.com/api/get-user-balance */
+export const deepseekBalance: BalanceEndpoint = {
+  path: "/user/balance",
+  read(answer) {
+    const balances = listOf(memberOf(answer, "balance_infos")).flatMap((each) => {
+      const amount = amountOf(memberOf(each, "total_balance"));
+      const currency = textOf(memberOf(each, "currency"));
+      return amount === undefined || currency === undefined ? [] : [{ amount, currency }];
+    });
+    const [most] = balances.toSorted((one, other) => other.amount - one.amount);
+    return most && { ...most, isUsable: memberOf(answer, "is_available") !== false };
+  },
+};
+
+/** https://platform.moonshot.ai/docs/api/balance: at most 0 takes no calls. */
+export const moonshotBalance: BalanceEndpoint = {
+  path: "/v1/users/me/balance",
+  read: (answer, host) =>
+    balanceOf(memberOf(memberOf(answer, "data"), "available_balance"), regionalCurrency(host)),
+};
+
+/** https://docs.siliconflow.cn/cn/api-reference/userinfo/get-user-info */
+export const siliconflowBalance: BalanceEndpoint = {
+  path: "/v1/user/info",
+  read: (answer, host) =>
+    balanceOf(memberOf(memberOf(answer, "data"), "totalBalance"), regionalCurrency(host)),
+};
+
+/**
+ * The rest of the key's own limit, because the balance of the account needs a management key.
+ * https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key
+ */
+export const openrouterBalance: BalanceEndpoint = {
+  path: "/api/v1/key",
+  read: (answer) => balanceOf(memberOf(memberOf(answer, "data"), "limit_remaining"), "USD"),
+};
+
+function balanceOf(value: Json | undefined, currency: string): Balance | undefined {
+  const amount = amountOf(value);
+  return amount === undefined ? undefined : { amount, currency, isUsable: amount > 0 };
+}
+
+/** Some vendors write amounts as text. */
+function amountOf(value: Json | undefined): number | undefined {
+  const text = textOf(value);
+  if (text === undefined) return numberOf(value);
+  return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
+}
+
+/** The vendor has a site for China, and one for all other countries. */
+function regionalCurrency(host: string): string {
+  return host.endsWith(".cn") ? "CNY" : "USD";
+}

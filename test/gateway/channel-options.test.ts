@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { memberOf } from "#lib/values.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
+import { asRoot, asUser, logIn, openWithRoot, ROOT, textIn, type Ask } from "#test/accounts.ts";
+import type { TestGateway } from "#test/harness.ts";
+import { openScriptedVendor } from "#test/scripted-vendor.ts";
+import { openTestProxy } from "#test/test-proxy.ts";
+
+const PROMPT = "You work for Example Corp.";
+const LOGIN = "me:the-proxys-password";
+
+let sandbox: Sandbox;
+let opened: TestGateway;
+let root: Ask;
+let count = 0;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  opened = await openWithRoot();
+  root = await asRoot(opened.url);
+});
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+  await sandbox.stop();
+});
+
+const CHAT = { provider: "openai", base: "/openai/v1", model: "gpt-4o-mini" };
+const MESSAGES = { provider: "anthropic", base: "/anthropic/v1", model: "claude-sonnet-5-5" };
+
+/** A channel with a model of its own. */
+async function create(more: object, { provider, base, model } = CHAT) {
+  const name = `channel-${++count}`;
+  const { status, body, data } = await root("POST", "/api/channel", {
+    name,
+    provider,
+    base_url: sandbox.url + base,
+    api_key: "a-stored-channels-credential-jasper",
+    models: [{ name, upstream: model }],
+    ...more,
+  });
+  if (status !== 200) throw new Error(`The channel was answered with ${body.message}`);
+  return { name, id: Number(data["id"]), data };
+}
+
+function ask(model: string, more: object = {}): Promise<Response> {
+  const messages = [{ role: "user", content: "hi" }];
+  return opened.post("/v1/chat/completions", { model, max_tokens: 50, messages, ...more });
+}
+
+const lastBody = () => sandbox.requests.at(-1)?.body;
+
+describe("a channel with a system prompt", () => {
+  test("sends it with calls that pass through, and the caller is charged for it", async () => {
+    const { name } = await create({ system_prompt: PROMPT });
+    const { name: plain } = await create({});
+
+    const answer = (await (await ask(name)).json()) as object;
+    const sent = lastBody();
+    const other = (await (await ask(plain)).json()) as object;
+
+    expect(memberOf(sent, "messages")).toEqual([
+      { role: "system", content: PROMPT },
+      { role: "user", content: "hi" },
+    ]);
+    const tokens = (of: object) =>
+      Number(memberOf(memberOf(of as never, "usage"), "prompt_tokens"));
+    expect(tokens(answer)).toBeGreaterThan(tokens(other));
+  });
+
+  test("sends it with translated calls, before the caller's marked blocks", async () => {
+    const { name } = await create({ system_prompt: PROMPT }, MESSAGES);
+    expect((await ask(name)).status).toBe(200);
+    expect(memberOf(lastBody(), "system")).toBe(PROMPT);
+
+    const marked = { type: "text", text: "Mine.", cache_control: { type: "ephemeral" } };
+    const messages = [{ role: "user", content: "hi" }];
+    const body = { model: name, max_tokens: 50, system: [marked], messages };
+    const passed = await opened.post("/v1/messages", body);
+
+    expect([passed.status, await passed.text()]).toEqual([200, expect.any(String)]);
+    expect(memberOf(lastBody(), "system")).toEqual([{ type: "text", text: PROMPT }, marked]);
+  });
+
+  test("explains its place to callers, but not its words", async () => {
+    const { name } = await create({ system_prompt: PROMPT });
+    const messages = [{ role: "user", content: "hi" }];
+
+    const body = { path: "/v1/chat/completions", body: { model: name, messages } };
+    const explained = await (await opened.post("/api/explain", body)).text();
+
+    expect(explained).not.toContain(PROMPT);
+    expect(explained).toContain("[system prompt of the channel]");
+    expect(explained).toContain('"overrides":["system_prompt"]');
+  });
+});
+
+describe("a channel with a timeout", () => {
+  test("gives a call to another channel, although the gateway would wait longer", async () => {
+    await using late = await openScriptedVendor();
+    late.play([30_000]);
+    const model = { name: "timed", upstream: "gpt-4o-mini" };
+    const timeout = { total: "200ms" };
+    await create({ base_url: `${late.url}/v1`, models: [model], timeout, priority: -1 });
+    await create({ models: [model] });
+
+    const whole = await ask("timed");
+    const streamed = await ask("timed", { stream: true });
+
+    expect([whole.status, streamed.status]).toEqual([200, 200]);
+    expect(await streamed.text()).toContain("[DONE]");
+    expect(late.count).toBe(2);
+  });
+
+  test("is refused if it has no limit, or none that a call could keep", async () => {
+    for (const timeout of [{}, { total: "1ms" }, { total: "30h" }]) {
+      expect(create({ timeout })).rejects.toThrow("timeout");
+    }
+  });
+});
+
+describe.each(["http", "socks5"])("a channel with a proxy of %s", (scheme) => {
+  test("sends all its requests through it, over connections that are kept", async () => {
+    await using proxy = await openTestProxy(LOGIN);
+    const address = `${scheme}://***@127.0.0.1:${proxy.port}`;
+    const { name, id, data } = await create({ proxy: address.replace("***", LOGIN) });
+    expect(data["proxy"]).toBe(address);
+
+    const statuses = [await ask(name), await ask(name, { stream: true })].map((each) =>
+      each.text().then(() => each.status),
+    );
+    const tested = await root("POST", `/api/channel/${id}/test`, {});
+
+    expect(await Promise.all(statuses)).toEqual([200, 200]);
+    expect(tested.data["ok"]).toBe(true);
+    const port = new URL(sandbox.url).port;
+    expect([...new Set(proxy.targets)]).toEqual([`127.0.0.1:${port}`]);
+    expect(proxy.targets.length).toBeLessThanOrEqual(3);
+    expect([...new Set(proxy.logins)]).toEqual([LOGIN]);
+  });
+
+  test("keeps the login if the shown address is sent back, and shows it nowhere", async () => {
+    await using proxy = await openTestProxy(LOGIN);
+    const address = `${scheme}://***@127.0.0.1:${proxy.port}`;
+    const { name, id } = await create({ proxy: address.replace("***", LOGIN) });
+
+    const kept = await root("PUT", `/api/channel/${id}`, { notes: "x", proxy: address });
+    const copied = await root("POST", `/api/channel/${id}/copy`, { status: 1 });
+    const answered = await ask(name);
+    const elsewhere = await root("PUT", `/api/channel/${id}`, {
+      proxy: address.replace(String(proxy.port), "1"),
+    });
+
+    expect([kept.data["proxy"], copied.data["proxy"]]).toEqual([address, address]);
+    expect(answered.status).toBe(200);
+    expect([elsewhere.status, elsewhere.body.message]).toEqual([
+      400,
+      expect.stringContaining("no login is stored for this address"),
+    ]);
+    const shown = JSON.stringify((await root("GET", "/api/channel")).data);
+    const exported = await (
+      await fetch(`${opened.url}/api/config`, { headers: await logIn(opened.url, ROOT) })
+    ).text();
+    expect(shown + exported).not.toContain("the-proxys-password");
+    expect(exported).toContain("***@127.0.0.1");
+  });
+
+  test("is unreachable if the proxy refuses the login, and the log has the fault", async () => {
+    await using proxy = await openTestProxy(LOGIN);
+    const { name } = await create({ proxy: `${scheme}://me:wrong@127.0.0.1:${proxy.port}` });
+
+    const { status } = await ask(name);
+
+    expect(status).toBe(502);
+    expect(proxy.targets).toEqual([]);
+  });
+});
+
+describe("the balance of a channel", () => {
+  test("is read from the vendor, kept, and low below the channel's threshold", async () => {
+    let asked = 0;
+    const vendor = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch(request) {
+        asked++;
+        if (new URL(request.url).pathname !== "/user/balance")
+          return new Response("", { status: 404 });
+        const isSecond = request.headers.get("authorization")?.endsWith("second") === true;
+        const total_balance = isSecond ? "3.50" : "110.00";
+        const balance_infos = [{ currency: "CNY", total_balance }];
+        return Response.json({ is_available: true, balance_infos });
+      },
+    });
+    const more = {
+      low_balance: 5,
+      api_key: null,
+      api_keys: ["a-key-that-is-the-first", "a-key-that-is-the-second"],
+    };
+    const at = { provider: "deepseek", base: "", model: "deepseek-chat" };
+    const { id } = await create({ ...more, base_url: `${vendor.url.origin}/v1` }, at);
+
+    const first = await root("GET", `/api/channel/${id}/balance`);
+    const again = await root("GET", `/api/channel/${id}/balance`);
+    const { data } = await root("GET", `/api/channel/${id}`);
+    await vendor.stop(true);
+
+    const balance = {
+      amount: 3.5,
+      currency: "CNY",
+      usable: true,
+      low: true,
+      at: expect.any(Number),
+    };
+    expect([first.data, again.data, data["balance"]]).toEqual([balance, balance, balance]);
+    expect(asked).toBe(2);
+  });
+
+  test("is refused for vendors that show none", async () => {
+    const { id } = await create({});
+
+    const { status, body } = await root("GET", `/api/channel/${id}/balance`);
+
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining("'openai' does not show balances"),
+    ]);
+  });
+});
+
+test("only root may name a proxy in a private network, and none may name one of the host", async () => {
+  const admin = await asUser(opened.url, "an-admin", "admin");
+  const body = { name: "proxied", provider: "openai", api_key: "x".repeat(30), models: ["m"] };
+
+  const inside = await admin("POST", "/api/channel", { ...body, proxy: "socks5://10.0.0.1:1080" });
+  const host = await root("POST", "/api/channel", { ...body, proxy: "http://169.254.169.254" });
+
+  expect([inside.status, textIn(inside.body, "message")]).toEqual([
+    403,
+    "'proxy' leads into a private network; only root may open that.",
+  ]);
+  expect(host.status).toBe(400);
+});
