@@ -87,7 +87,7 @@ import {
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
-import { getOwnUsage, getUsage } from "./api/usage/usage.ts";
+import { getOwnUsage, getTeamUsage, getUsage } from "./api/usage/usage.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
   beginOidc,
@@ -307,6 +307,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     listCalls,
     getCall,
     getOwnUsage,
+    getTeamUsage,
     getUsage,
     listAudit,
     getAuditHead,
