@@ -1,4 +1,5 @@
 import type { Family } from "./family.ts";
+import type { QuotaOwner } from "./quota.ts";
 
 /**
  * Dimensions for grouping usage. A call with several tags counts for each of them. Days
@@ -38,7 +39,7 @@ export interface UsageQuery {
   /** Only calls with this tag, such as `project=x`, or of this session. */
   readonly tag?: string;
   readonly session?: string;
-  /** The dearest groups, whose rest is `others`; without it, too many groups are refused. */
+  /** The dearest groups; the rest is `others`. Without it, too many groups are refused. */
   readonly limit?: number;
 }
 
@@ -93,6 +94,8 @@ export interface UsageReports {
   report(query: UsageQuery): Promise<UsageReport>;
   /** Names of the users, keys, teams and groups of these groups, as they are now. */
   namesOf(groups: readonly UsageGroup[]): Promise<UsageNames>;
+  /** Calls and tasks admitted before `before` (Unix ms) that the owner is not charged for yet. */
+  countOpen(owner: QuotaOwner, before: number): Promise<number>;
 }
 
 export interface UsageNames {

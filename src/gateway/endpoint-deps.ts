@@ -188,13 +188,27 @@ export function accountDeps({
 
 export function reportDeps({
   clock,
+  settings,
   liveCalls,
   callers,
-  storage: { calls, usage, audit },
-}: Pick<Infrastructure, "clock"> &
+  storage: { calls, usage, audit, users, teams, quotas },
+}: Limited &
   Pick<ReportDeps, "liveCalls" | "callers"> &
-  Stores<"calls" | "usage" | "audit">): ReportDeps {
-  return { calls, liveCalls, callers, usage, audit, clock };
+  Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
+  return {
+    calls,
+    liveCalls,
+    callers,
+    usage,
+    audit,
+    users,
+    teams,
+    quotas,
+    get usageDays() {
+      return settings.usageDays;
+    },
+    clock,
+  };
 }
 
 export function routingDeps({

@@ -87,6 +87,12 @@ import {
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
+import {
+  getOwnInvoice,
+  getOwnTeamInvoice,
+  getTeamInvoice,
+  getUserInvoice,
+} from "./api/invoice/invoices.ts";
 import { getOwnUsage, getTeamUsage, getUsage } from "./api/usage/usage.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
@@ -308,6 +314,10 @@ export const ENDPOINTS: EndpointsBySubject = {
     getCall,
     getOwnUsage,
     getTeamUsage,
+    getOwnInvoice,
+    getOwnTeamInvoice,
+    getUserInvoice,
+    getTeamInvoice,
     getUsage,
     listAudit,
     getAuditHead,

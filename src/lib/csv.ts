@@ -6,10 +6,11 @@ const QUOTED = /[",\r\n]/;
  * A table as CSV (RFC 4180). Texts that spreadsheets take for formulas get an apostrophe in front;
  * numbers do not.
  */
-export function writeCsv(rows: readonly (readonly CsvValue[])[]): string {
+export function writeCsv(rows: CsvTable): string {
   return rows.map((row) => `${row.map(writeCell).join(",")}\r\n`).join("");
 }
 
+export type CsvTable = readonly (readonly CsvValue[])[];
 type CsvValue = string | number | null;
 
 function writeCell(value: CsvValue): string {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { sql, type Kysely } from "kysely";
 import type { CallRecord, CallTags } from "#core/call.ts";
 import { nanoUsd } from "#core/money.ts";
+import type { QuotaOwner } from "#core/quota.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UsageQuery, UsageReport } from "#core/usage-report.ts";
 import { random, SEED, times } from "#test/seed.ts";
@@ -16,6 +17,7 @@ import {
   type Place,
 } from "./contract-place.ts";
 import type { Storage } from "#storage/open.ts";
+import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 import type { Tables } from "#storage/tables.ts";
 import { readList } from "#storage/tables/calls.ts";
 import { COUNTS } from "#storage/tables/usage-hours.ts";
@@ -334,6 +336,94 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     const { groups } = await storage.usage.report({ ...ALWAYS, by: ["team"] });
 
     expect(groups.map(({ of, sum }) => [of.team, sum.cost])).toEqual([[team.id, 4]]);
+  });
+
+  test("after hundreds of random calls, tasks and refunds, the sums of users and teams are those of the ledger", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { ledger, quotas, users, teams } = storage;
+    const draw = random(SEED);
+    const pick = (count: number): number => Math.floor(draw() * count);
+    const team = await teams.create({ name: "movies" }, "a test");
+    const root = await users.ensureRoot();
+    const ada = await users.create({ name: "ada", role: "user", quota: nanoUsd(1e12) });
+    const owners = [
+      { userId: root.id, accounts: [`user:${root.id}`] },
+      { userId: ada.id, teamId: team.id, accounts: [`user:${ada.id}`, `team:${team.id}`] },
+    ] as const;
+
+    const call = async (operation: number): Promise<void> => {
+      const { userId, accounts, ...more } = owners[pick(2)] ?? owners[0];
+      const request = holdFor(accounts, 1 + pick(1_000));
+      const kind = (["complete", "stream", "task"] as const)[pick(3)] ?? "task";
+      const [cost, isVoid, isExtended] = [pick(1_500), pick(5) === 0, pick(4) === 0];
+      await ledger.hold({
+        ...request,
+        ...(kind === "complete" && { isProvisional: true }),
+        ...(kind === "task" && { isLasting: true }),
+      });
+      if (isExtended) await ledger.extend(request.callId, nanoUsd(500));
+      // The record of a task does not name the team.
+      const record = {
+        ...recordOf(request.callId, isVoid ? 0 : cost),
+        userId,
+        at: request.openedAt,
+        ...(kind === "task" ? { endpoint: "videos" as const } : more),
+      };
+      if (isVoid) await ledger.void(request.callId, record);
+      else await ledger.settle(request.callId, nanoUsd(cost), record);
+      // A refund raises the quota; the amount spent stays.
+      if (operation % 10 > 0) return;
+      const refund = { amount: nanoUsd(cost), operation: `${operation}`, note: "a refund" };
+      await quotas.topUp(`user:${ada.id}`, refund);
+    };
+    for (let batch = 0; batch < times(8, 100); batch++) {
+      await Promise.all(Array.from({ length: 50 }, (_, i) => call(batch * 50 + i)));
+      await storage.usage.sum(1 + pick(100));
+    }
+    await storage.ping();
+    await sumAll(storage);
+
+    const now = Date.now();
+    const span = { from: now - 40 * DAY_MS, to: now + DAY_MS, by: [] };
+    const { rows } = await sql<Record<"user_account" | "more_accounts" | "spent", unknown>>`
+      select user_account, more_accounts, cast(sum(spent_delta) as bigint) as spent
+      from ledger where kind = 'settle' group by 1, 2`.execute(storage.db);
+    const charged = (account: string): number =>
+      rows
+        .filter((row) => [row.user_account, row.more_accounts].includes(account))
+        .reduce((sum, { spent }) => sum + Number(spent), 0);
+    for (const [account, filter] of [
+      [`user:${root.id}`, { userId: root.id }],
+      [`user:${ada.id}`, { userId: ada.id }],
+      [`team:${team.id}`, { teamId: team.id }],
+    ] as const) {
+      const { total } = await storage.usage.report({ ...span, ...filter });
+      expect([account, total.cost]).toEqual([account, charged(account)]);
+      expect((await ledger.findAccount(account))?.spent).toBe(nanoUsd(total.cost));
+      expect(total.cost).toBeGreaterThan(0);
+      expect(await storage.usage.countOpen(account, now + DAY_MS)).toBe(0);
+    }
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 60_000);
+
+  test("a task that is not charged yet is an open call of its user and team", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    await storage.ledger.grant("team:3", nanoUsd(100), "a test");
+    const request = holdFor(["user:1", "team:3"], 10);
+    await storage.ledger.grant("user:1", nanoUsd(100), "a test");
+    await (
+      await storage.ledger.hold({ ...request, isLasting: true })
+    ).durable;
+    const open = async (owner: QuotaOwner, before: number) =>
+      await storage.usage.countOpen(owner, before);
+
+    for (const owner of ["user:1", "team:3"] as const) {
+      expect(await open(owner, request.openedAt + 1)).toBe(1);
+      expect(await open(owner, request.openedAt)).toBe(0);
+    }
+    expect(await open("team:33", request.openedAt + 1)).toBe(0);
   });
 
   test("usage sums are deleted one hour at a time, the oldest first", async () => {

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Names of these objects, as they are now; objects that were deleted have none. */
+/** Names of these objects, as they are now; deleted objects are left out. */
 export async function namesIn(
   db: Kysely<Tables>,
   table: "users" | "keys" | "teams" | "groups",

@@ -10,6 +10,7 @@ import type {
   UsageSum,
 } from "#core/usage-report.ts";
 import { Semaphore } from "#lib/semaphore.ts";
+import { countOpenCalls } from "../accounts/count-open-calls.ts";
 import type { Tables } from "../tables.ts";
 import { COUNTS, HOUR_MS } from "../tables/usage-hours.ts";
 import { namesIn } from "./names.ts";
@@ -65,6 +66,8 @@ export function createUsageReports(db: Kysely<Tables>): UsageReports {
       ]);
       return { user, key, team, group };
     },
+
+    countOpen: (owner, before) => countOpenCalls(db, owner, before),
   };
 }
 

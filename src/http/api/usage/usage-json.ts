@@ -8,12 +8,13 @@ import {
   type UsageReport,
   type UsageSum,
 } from "#core/usage-report.ts";
+import type { CsvTable } from "#lib/csv.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { USAGE_COUNTS } from "../usage-counts.ts";
 import { EMPTY_SUM, type ComparedGroup } from "./compare.ts";
 
 const COUNTED = { calls: z.int(), failed_calls: z.int(), ...USAGE_COUNTS };
-const SUM = { ...COUNTED, cost_usd: z.string().describe("A decimal.") };
+export const SUM = { ...COUNTED, cost_usd: z.string().describe("A decimal.") };
 const PREVIOUS = z.object(SUM).optional().describe("The period before, with `compare=previous`.");
 const NAME = z.string().nullable().optional();
 const ID = z.int().nullable().optional();
@@ -97,12 +98,7 @@ export function showReport({ span, by, report, before, groups, names }: ShownRep
 }
 
 /** A row for each group. Sums of the period before follow with the prefix `previous_`. */
-export function reportRows({
-  by,
-  before,
-  groups,
-  names,
-}: ShownReport): readonly (readonly (string | number | null)[])[] {
+export function reportRows({ by, before, groups, names }: ShownReport): CsvTable {
   const keys = by.flatMap((each) => fieldsOf(each));
   const sums = Object.keys(showSum(EMPTY_SUM));
   const head = [
@@ -118,7 +114,7 @@ export function reportRows({
   return [head, ...rows.map((row) => row.map(cellOf))];
 }
 
-function cellOf(value: Json | undefined): string | number | null {
+export function cellOf(value: Json | undefined): string | number | null {
   return typeof value === "string" || typeof value === "number" ? value : null;
 }
 
@@ -164,7 +160,7 @@ function showValue(dimension: UsageDimension, value: number | string | null): Js
 
 const TIME_CHARS: Partial<Record<UsageDimension, number>> = { hour: 19, day: 10, month: 7 };
 
-function showSum(sum: UsageSum): JsonObject {
+export function showSum(sum: UsageSum): JsonObject {
   return {
     calls: sum.calls,
     failed_calls: sum.failedCalls,

@@ -10,6 +10,7 @@ const USUAL_MS = 30 * 24 * HOUR_MS;
 /** Unix ms of the year 9999. */
 const LATEST_MS = 253_402_300_800_000;
 const MAX_NAME_CHARS = 256;
+export const FORMATS = ["json", "csv"] as const;
 
 /** Dimensions for users. */
 const OWN: readonly UsageDimension[] = [
@@ -37,7 +38,7 @@ export const OWN_QUERY = z.object({
   session: shortTextField(MAX_NAME_CHARS, "Usage of this session."),
   limit: boundField(1, 1_000, "Only the most expensive groups; the rest is `others`."),
   compare: choiceField(["previous"], "Adds the usage of the period before to each group."),
-  format: choiceField(["json", "csv"], "CSV instead of JSON, as with `Accept: text/csv`."),
+  format: choiceField(FORMATS, "CSV instead of JSON, as with `Accept: text/csv`."),
 });
 
 /** For owners of teams. */

@@ -2,25 +2,29 @@ import { z } from "zod";
 import { previousPeriod } from "#core/previous-period.ts";
 import type { UsageQuery, UsageReports } from "#core/usage-report.ts";
 import type { User } from "#core/user.ts";
-import { writeCsv } from "#lib/csv.ts";
 import type { Answer } from "#http/answer.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { teamView } from "../log/call-view.ts";
 import { envelope, management } from "../management.ts";
+import { answerCsv, formatOf } from "../report-format.ts";
 import { compareGroups } from "./compare.ts";
 import { REPORT, reportRows, showReport, sortedGroups, type ShownReport } from "./usage-json.ts";
-import { OWN_QUERY, QUERY, readQuery, TEAM_QUERY, type ReportQuery } from "./usage-query.ts";
-
-const CSV = "text/csv";
+import {
+  FORMATS,
+  OWN_QUERY,
+  QUERY,
+  readQuery,
+  TEAM_QUERY,
+  type ReportQuery,
+} from "./usage-query.ts";
 
 const ANSWER: Answer = {
   description: "The report.",
   content: {
     "application/json": envelope(REPORT),
-    [CSV]: z.string().describe("A row for each group, below a row of names."),
+    "text/csv": z.string().describe("A row for each group, below a row of names."),
   },
 };
 
@@ -48,8 +52,8 @@ function usageRoute<Q extends z.ZodObject<typeof OWN_QUERY.shape>>(
       const asked = input.query as ReportQuery;
       const scope = scopeOf(requireUser(exchange));
       const report = await compared({ ...readQuery(asked, clock.now()), ...scope }, asked, usage);
-      return isCsvWanted(exchange, asked.format)
-        ? answerCsv(reportRows(report))
+      return formatOf(exchange, FORMATS, asked.format) === "csv"
+        ? answerCsv(exchange, "usage", reportRows(report))
         : succeed(exchange.id, "", showReport(report));
     },
   });
@@ -110,18 +114,4 @@ async function compared(
     compareGroups(report, before.report, { now: span, before: previous }, isLimited),
   );
   return { span, by, report, before, groups, names: await usage.namesOf(groups) };
-}
-
-function isCsvWanted({ request }: Exchange, format: ReportQuery["format"]): boolean {
-  if (format !== undefined) return format === "csv";
-  return request.headers.get("accept")?.toLowerCase().startsWith(CSV) === true;
-}
-
-function answerCsv(rows: Parameters<typeof writeCsv>[0]): Response {
-  return new Response(writeCsv(rows), {
-    headers: {
-      "content-type": `${CSV}; charset=utf-8; header=present`,
-      "content-disposition": 'attachment; filename="usage.csv"',
-    },
-  });
 }
