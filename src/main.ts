@@ -13,6 +13,7 @@ import { runNoun } from "#cli/run.ts";
 import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
 import { invoice } from "#cli/invoice.ts";
+import { prices } from "#cli/prices.ts";
 import { usage } from "#cli/usage.ts";
 import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
@@ -25,7 +26,18 @@ import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
-const NOUNS = [keys, users, channels, models, logNoun, usage, invoice, settings, configuration];
+const NOUNS = [
+  keys,
+  users,
+  channels,
+  models,
+  logNoun,
+  usage,
+  invoice,
+  prices,
+  settings,
+  configuration,
+];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;

@@ -1,4 +1,5 @@
 import type { RateLimits } from "./limits.ts";
+import type { Thousandths } from "./money.ts";
 import type { Overrides } from "./overrides.ts";
 
 /** An upstream account: a provider, its address, its credentials and its models. */
@@ -31,6 +32,8 @@ export interface Channel {
   readonly modelPrefix?: string;
   /** The owner's changes to its requests. */
   readonly overrides?: Overrides;
+  /** Factor on the prices of its models, in thousandths. */
+  readonly priceFactor?: Thousandths;
   /** For people only. */
   readonly notes?: string;
   /** Labels of the owner, to find channels. */

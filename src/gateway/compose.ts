@@ -57,6 +57,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     webhooks: endpoint.webhookDeps(served),
     logins: endpoint.loginDeps(served),
     accounts: endpoint.accountDeps(served),
+    prices: endpoint.priceDeps(served),
     reports: endpoint.reportDeps(served),
     settings: endpoint.settingDeps(served),
     status: endpoint.statusDeps(served),

@@ -8,6 +8,7 @@ import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
+import type { PriceDeps } from "#http/deps/prices.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
@@ -236,6 +237,17 @@ export function routingDeps({
     channelReports: new ChannelReports(storage.channelMinutes, clock),
     audit: storage.audit,
   };
+}
+
+export function priceDeps({
+  clock,
+  channels,
+  catalogUpdates,
+  storage: { usage },
+}: Pick<Infrastructure, "clock"> &
+  Pick<Routing, "channels" | "catalogUpdates"> &
+  Stores<"usage">): PriceDeps {
+  return { channels, catalogUpdates, usage, clock };
 }
 
 export function settingDeps(needs: Parameters<typeof openManaged>[0]): SettingDeps {

@@ -93,6 +93,7 @@ import {
   getTeamInvoice,
   getUserInvoice,
 } from "./api/invoice/invoices.ts";
+import { listUnpricedModels } from "./api/price/unpriced.ts";
 import { getOwnUsage, getTeamUsage, getUsage } from "./api/usage/usage.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
@@ -139,6 +140,7 @@ import type { HolderDeps } from "./deps/holders.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
+import type { PriceDeps } from "./deps/prices.ts";
 import type { RoutingDeps } from "./deps/routing.ts";
 import type { SettingDeps } from "./deps/settings.ts";
 import type { SocketDeps } from "./deps/sockets.ts";
@@ -160,6 +162,7 @@ export interface DepsBySubject {
   readonly operations: ImageDeps;
   readonly videos: VideoDeps;
   readonly routing: RoutingDeps;
+  readonly prices: PriceDeps;
   readonly holders: HolderDeps;
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
@@ -243,6 +246,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateCatalog,
     takeBackCatalog,
   ],
+  prices: [listUnpricedModels],
   holders: [getOwnKey, getBillingSubscription, getBillingUsage, getCurrentKey, getCredits],
   assets: [assetLibrary, verifyReturn, getAssetContent],
   webhooks: [listNotices, replayNotice, getNoticeSecret, rotateNoticeSecret],

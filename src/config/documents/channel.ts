@@ -10,6 +10,7 @@ import { choice, type Parser, parser, text, wholeNumber } from "../parsers.ts";
 import { upstreamCredential } from "../secrets.ts";
 import { didYouMean } from "../suggest.ts";
 import { ALWAYS, chosen, dictionary, fields, isMap, list } from "./fields.ts";
+import { factor } from "./factor.ts";
 import { PACE } from "./limits.ts";
 import { OVERRIDE_FIELDS, overridesOf } from "./overrides.ts";
 
@@ -160,6 +161,11 @@ export const CHANNEL_FIELDS = {
   limits: PACE.describe(
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
+  price_factor: factor.schema
+    .describe(
+      "Factor on the prices of its models, with at most three decimals: 0.9 is a discount of 10 %, 1.05 a surcharge of 5 %.",
+    )
+    .optional(),
   ...OVERRIDE_FIELDS,
   ...DESCRIBING_FIELDS,
 };
@@ -198,6 +204,7 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       limits: given.limits,
       modelPrefix: given.model_prefix,
       overrides: overridesOf(given),
+      priceFactor: given.price_factor,
       notes: given.notes,
       tags: given.tags?.length === 0 ? undefined : given.tags,
     }),

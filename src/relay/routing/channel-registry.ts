@@ -168,6 +168,7 @@ export class ChannelRegistry {
       ...defined({
         modelPrefix: stored.modelPrefix,
         overrides: stored.overrides,
+        priceFactor: stored.priceFactor,
         notes: stored.notes,
         tags: stored.tags,
       }),

@@ -161,6 +161,7 @@ export function createChannelStore({
         limits: limitsOf({ ...row, concurrency: null }),
         modelPrefix: row.model_prefix ?? undefined,
         overrides: row.overrides === null ? undefined : toOverrides(row.overrides),
+        priceFactor: row.price_factor ?? undefined,
         notes: row.notes ?? undefined,
         tags: toTags(row.tags),
       }),
@@ -227,6 +228,7 @@ function columnsOf(entry: Omit<ChannelEntry, "credentials">) {
     status: entry.isEnabled ? STATUS.enabled : STATUS.disabled,
     model_prefix: entry.modelPrefix ?? null,
     overrides: entry.overrides === undefined ? null : JSON.stringify(entry.overrides),
+    price_factor: entry.priceFactor ?? null,
     notes: entry.notes ?? null,
     tags: JSON.stringify(entry.tags ?? []),
   };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { overrideFields } from "#config/documents/overrides.ts";
 import type { ModelList } from "#core/channel.ts";
+import { writeThousandths } from "#core/money.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -47,6 +48,7 @@ export const CHANNEL = z
     headers: CHANGES,
     query: CHANGES,
     body: CHANGES,
+    price_factor: z.string().nullable().describe("A decimal."),
     notes: z.string().nullable(),
     tags: z.array(z.string()),
     revision: z
@@ -107,6 +109,7 @@ export function describe(channel: ChannelDraft): JsonObject {
     query: null,
     body: null,
     ...overrideFields(channel.overrides),
+    price_factor: channel.priceFactor === undefined ? null : writeThousandths(channel.priceFactor),
     notes: channel.notes ?? null,
     tags: channel.tags ?? [],
   };

@@ -26,10 +26,11 @@ const DIMENSIONS = ["user_id", "key_id", "team_id", "group_id", "model", "channe
 
 /**
  * Usage also by team, group and endpoint, by tags and sessions, and the total of each key. A key
- * of a table cannot change, so the hours are copied. Their earlier rows have no team.
+ * of a table cannot change, so the hours are copied. Their earlier rows have no team. A channel may
+ * have a factor on its prices, in thousandths.
  */
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
-export async function usageLabels(db: Kysely<any>, ddl: Ddl): Promise<void> {
+export async function usageAndPrices(db: Kysely<any>, ddl: Ddl): Promise<void> {
   await db.schema.alterTable("usage_hours").renameTo("usage_hours_before").execute();
   for (const column of ["user_id", "key_id"])
     await db.schema.dropIndex(`usage_hours_by_${column}`).execute();
@@ -45,6 +46,8 @@ export async function usageLabels(db: Kysely<any>, ddl: Ddl): Promise<void> {
   await indexOf(db, "usage_labels", ["label", "hour"], "label");
   // Serves the bound of labels of one key.
   await indexOf(db, "usage_labels", ["key_id", "hour", "label"], "key_id");
+
+  await db.schema.alterTable("channels").addColumn("price_factor", ddl.integer).execute();
 
   await db.schema
     .createTable("key_usage")
