@@ -13,6 +13,8 @@ import { openApiClient } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
 import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
+import { invoice } from "#cli/invoice.ts";
+import { prices } from "#cli/prices.ts";
 import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
 import { invitations } from "#cli/invitations.ts";
@@ -36,6 +38,8 @@ const NOUNS = [
   models,
   logNoun,
   usage,
+  invoice,
+  prices,
   settings,
   configuration,
 ];

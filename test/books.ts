@@ -40,6 +40,8 @@ const TABLES = [
   "instances",
   "audit",
   "usage_hours",
+  "usage_labels",
+  "key_usage",
 ];
 
 export function openBooks(dataDir: string): Books {

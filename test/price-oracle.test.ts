@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { listModels } from "#catalog/index.ts";
-import { costOf, priceAt, type Price } from "#core/money.ts";
+import { costOf, priceAt, type Price, type Thousandths } from "#core/money.ts";
+import { priceOnChannel } from "#core/price-on-channel.ts";
 import { NO_USAGE, type Usage } from "#core/usage.ts";
 import { defined } from "#lib/values.ts";
 import {
@@ -139,6 +140,23 @@ withShared("catalog", () => {
   });
 });
 
+withShared("catalog", () => {
+  test.each([900, 333, 1_050, 2_000])(
+    "on a channel with a factor of %d thousandths, calls cost exactly that share",
+    (factor) => {
+      const list = readShared("catalog/litellm.prices.json");
+      const { compared, differing } = compareAll(list, factor);
+      const unexplained = differing.filter((each) => reasonFor(each) === undefined);
+      // Rates are whole pico-dollars: below that, the lower one is charged.
+      const off = unexplained.map(({ ours, theirs }) => Number(theirs - ours));
+
+      expect(compared).toBeGreaterThan(1_500);
+      expect(off.filter((nano) => nano < 0 || nano > 301)).toEqual([]);
+      if (factor !== 333) expect(unexplained).toEqual([]);
+    },
+  );
+});
+
 interface Compared {
   readonly model: string;
   readonly call: string;
@@ -154,12 +172,12 @@ function reasonFor({ model, call, way: transport }: Compared): Difference | unde
   );
 }
 
-function compareAll(list: PriceEntry) {
+function compareAll(list: PriceEntry, factor?: Thousandths) {
   const compared = Object.entries(PREFIXES).flatMap(([provider, prefix]) =>
     listModels(provider).flatMap(({ id, kind, price }) => {
       const entry = list[prefix + id];
       if (price === undefined || kind !== "chat" || !isRecord(entry)) return [];
-      return agree(price, entry) ? both(`${provider} ${id}`, price, entry) : [];
+      return agree(price, entry) ? both(`${provider} ${id}`, price, entry, factor) : [];
     }),
   );
   return {
@@ -175,18 +193,34 @@ function agree(price: Price, entry: PriceEntry): boolean {
   return theirs !== undefined && ours(CALLS["plain"] ?? EMPTY, { at: AT }, price) === nano(theirs);
 }
 
-function both(model: string, price: Price, entry: PriceEntry): readonly Compared[] {
+function both(
+  model: string,
+  usual: Price,
+  entry: PriceEntry,
+  factor: Thousandths = 1_000,
+): readonly Compared[] {
+  const channel = { name: "a", ...(factor === 1_000 ? {} : { priceFactor: factor }) };
+  const price = priceOnChannel(channel, usual) ?? usual;
   return Object.entries(CALLS).flatMap(([call, counts]) =>
     Object.entries(WAYS).flatMap(([transport, as]) => {
       const theirs = atto(counts, as, entry);
       if (theirs === undefined) return [];
-      return [{ model, call, way: transport, ours: ours(counts, as, price), theirs: nano(theirs) }];
+      return [
+        {
+          model,
+          call,
+          way: transport,
+          ours: ours(counts, as, price),
+          theirs: nano(theirs, factor),
+        },
+      ];
     }),
   );
 }
 
-function nano(theirs: bigint): bigint {
-  return (theirs + 10n ** 9n - 1n) / 10n ** 9n;
+function nano(theirs: bigint, factor: Thousandths = 1_000): bigint {
+  const share = 1_000n * 10n ** 9n;
+  return (theirs * BigInt(factor) + share - 1n) / share;
 }
 
 function ours(call: CountedCall, { tier, region, fast, at }: Circumstances, price: Price): bigint {

@@ -9,7 +9,7 @@ import { isSameRate, ratesOf } from "./written-rates.ts";
 /** The current rows in the notation of catalogue files, each with its source and date. */
 type KnownRows = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
 
-export interface PlannedUpdate extends CatalogPlan {
+export interface PlannedUpdate extends Omit<CatalogPlan, "digest" | "list"> {
   /** Complete rows, ready to be stored. */
   readonly rows: readonly UpdatedRow[];
 }

@@ -23,7 +23,7 @@ function open(now: number) {
   });
   const updates = openCatalogUpdates({
     store,
-    updates: () => catalog.updates,
+    catalog,
     providers: new Set(["openai"]),
     clock,
     onChanged: () => catalog.load(),

@@ -1,20 +1,23 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import {
+  type CatalogFacts,
   type CatalogPlan,
   type CatalogUpdates,
   daysSince,
+  type LeftOut,
   MAX_CATALOG_AGE_DAYS,
-  type StoredUpdates,
+  type ReadList,
   type UpdatedRowStore,
 } from "#core/catalog-update.ts";
-import { invalid } from "#core/error.ts";
+import { GatewayError, invalid } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
-import { isObject, type JsonObject } from "#lib/json.ts";
+import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
-
+import { importFacts } from "./import/import-facts.ts";
 import { checkFacts } from "./catalog-file.ts";
 import { SHIPPED, SHIPPED_FILES } from "./index.ts";
-import { newestDate } from "./live-catalog.ts";
+import { newestDate, type LiveCatalog } from "./live-catalog.ts";
 import { knownRows, planUpdate, type PlannedUpdate } from "./plan-update.ts";
 
 /** Maximum number of rows of one update. */
@@ -22,8 +25,8 @@ const MAX_ROWS = 5_000;
 
 interface CatalogUpdatesDeps {
   readonly store: UpdatedRowStore;
-  /** The updates in force. */
-  readonly updates: () => StoredUpdates;
+  /** The rows and updates in force. */
+  readonly catalog: Pick<LiveCatalog, "updates" | "listModels">;
   /** Ids of all providers that channels can have. */
   readonly providers: ReadonlySet<string>;
   readonly clock: Pick<Clock, "now">;
@@ -32,17 +35,20 @@ interface CatalogUpdatesDeps {
 }
 
 export function openCatalogUpdates(deps: CatalogUpdatesDeps): CatalogUpdates {
-  const { store, updates, providers, clock, onChanged } = deps;
+  const { store, catalog, providers, clock, onChanged } = deps;
 
-  function planned(facts: JsonObject): PlannedUpdate {
-    const files = readFiles(facts, clock.now());
-    return planUpdate(knownRows(SHIPPED, updates().rows), files, providers);
+  function planned(facts: CatalogFacts): Planned {
+    const { files, list, leftOut = [] } = "list" in facts ? readList(facts) : asFiles(facts.files);
+    const checked = checkFiles(files, clock.now());
+    const plan = planUpdate(knownRows(SHIPPED, catalog.updates.rows), checked, providers);
+    const all = { ...plan, leftOut: [...plan.leftOut, ...leftOut], ...(list && { list }) };
+    return { ...all, date: newestOf(checked), digest: digestOf(all, checked) };
   }
 
   return {
     describe() {
       const shipped = newestDate(SHIPPED_FILES);
-      const { date: updated, rows: updatedRows } = updates();
+      const { date: updated, rows: updatedRows } = catalog.updates;
       const date = updated !== undefined && updated > shipped ? updated : shipped;
       const ageDays = daysSince(date, clock.now());
       const rows = new Map<string, number>();
@@ -52,11 +58,12 @@ export function openCatalogUpdates(deps: CatalogUpdatesDeps): CatalogUpdates {
 
     plan: (facts) => withoutRows(planned(facts)),
 
-    async apply(facts) {
+    async apply(facts, digest) {
       // Loads the changes of other gateways first.
       await onChanged();
       const plan = planned(facts);
-      await store.put(plan.rows, newestOf(facts));
+      if (digest !== undefined && digest !== plan.digest) throw outdated();
+      await store.put(plan.rows, plan.date);
       await onChanged();
       return withoutRows(plan);
     },
@@ -66,20 +73,67 @@ export function openCatalogUpdates(deps: CatalogUpdatesDeps): CatalogUpdates {
       await onChanged();
       return count;
     },
+
+    models: () => [...providers].flatMap((each) => catalog.listModels(each)),
   };
 }
 
-function withoutRows({ added, changed, unchanged, leftOut }: PlannedUpdate): CatalogPlan {
-  return { added, changed, unchanged, leftOut };
+interface Planned extends PlannedUpdate, Pick<CatalogPlan, "digest" | "list"> {
+  readonly date: string;
 }
 
-function newestOf({ files }: JsonObject): string {
-  const dates = listOf(files).map((file) => textOf(memberOf(file, "date")) ?? "");
+function withoutRows({ rows: _rows, date: _date, ...plan }: Planned): CatalogPlan {
+  return plan;
+}
+
+function digestOf({ rows, leftOut }: PlannedUpdate, files: readonly JsonObject[]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([rows, leftOut, files]))
+    .digest("hex");
+}
+
+function outdated(): GatewayError {
+  return new GatewayError(
+    "plan_outdated",
+    "The plan is outdated: the list or the catalogue has changed. Make a new plan and check it.",
+  );
+}
+
+function newestOf(files: readonly JsonObject[]): string {
+  const dates = files.map((file) => textOf(memberOf(file, "date")) ?? "");
   return dates.reduce((newest, date) => (date > newest ? date : newest), "");
 }
 
-function readFiles({ files }: JsonObject, now: number): readonly JsonObject[] {
-  const all = listOf(files).filter(isObject);
+interface ReadFacts {
+  readonly files: readonly JsonObject[];
+  readonly leftOut?: readonly LeftOut[];
+  readonly list?: ReadList;
+}
+
+function asFiles(files: Json): ReadFacts {
+  return { files: listOf(files).filter(isObject) };
+}
+
+function readList({ list, date, providers }: Extract<CatalogFacts, { list: unknown }>): ReadFacts {
+  const read = importFacts(list, { date });
+  if (read === undefined) {
+    throw invalid(
+      "list",
+      "'list' is in none of the known formats: a catalogue file, LiteLLM's price file, " +
+        "models.dev's api.json, genai-prices' data.json.",
+    );
+  }
+  const isChosen = (provider: string | undefined): boolean =>
+    providers === undefined || providers.includes(provider ?? "");
+  const { format, otherProviders } = read;
+  return {
+    files: read.files.filter((file) => isChosen(textOf(file["provider"]))),
+    leftOut: read.leftOut.filter(({ provider }) => isChosen(provider)),
+    list: { format, otherProviders },
+  };
+}
+
+function checkFiles(all: readonly JsonObject[], now: number): readonly JsonObject[] {
   if (all.length === 0) throw invalid("files", "'files' must be a list of catalogue files.");
   const count = all.reduce((sum, file) => sum + listOf(file["models"]).length, 0);
   if (count > MAX_ROWS) {

@@ -26,6 +26,8 @@ export class Refused extends Error {
 }
 
 const YAML = "application/yaml";
+/** Types of answers that are printed as they are. */
+const DOCUMENTS = [YAML, "text/csv", "text/html"];
 const TIMEOUT_MS = 60_000;
 const LIVE_MS = 2_000;
 const MAX_EVENT_BYTES = 1024 * 1024;
@@ -39,8 +41,8 @@ export async function ask(question: Prompt, reach: ApiClient): Promise<JsonObjec
     ...(document === undefined ? {} : { body: document }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const isDocument = response.headers.get("content-type")?.startsWith(YAML) === true;
-  if (isDocument) return { document: await response.text() };
+  const type = response.headers.get("content-type") ?? "";
+  if (DOCUMENTS.some((each) => type.startsWith(each))) return { document: await response.text() };
   const answer = parseJson(await response.text());
   if (!isObject(answer) || typeof answer["message"] !== "string") {
     throw new Refused(

@@ -27,8 +27,8 @@ export const catalog: Verb = {
 
 export const update: Verb = {
   usage: "update <file|link>",
-  doc: "shows the changes that a file of prices and limits would make to the catalogue; --apply makes them. Formats: catalogue files, LiteLLM, models.dev, genai-prices. --date: the day on which the file was downloaded, by default today",
-  options: { apply: undefined, provider: "<name,...>", date: "<day>" },
+  doc: "shows the changes that a file of prices and limits would make to the catalogue; --apply makes them, --plan only if its digest is still the same. Formats: catalogue files, LiteLLM, models.dev, genai-prices. --date: the day on which the file was downloaded, by default today",
+  options: { apply: undefined, plan: "<digest>", provider: "<name,...>", date: "<day>" },
   async ask(words) {
     const read = await readFacts(words);
     const chosen = words.list("provider");
@@ -39,7 +39,7 @@ export const update: Verb = {
     const leftOut = read.leftOut.filter(({ provider }) => isChosen(provider));
     return {
       method: "POST",
-      path: words.has("apply") ? "/api/catalog" : "/api/catalog/plan",
+      path: words.has("apply") ? `/api/catalog${digestIn(words)}` : "/api/catalog/plan",
       body: { files },
       beside: {
         format: read.format,
@@ -69,6 +69,11 @@ function encode(word: string): string {
   return encodeURIComponent(word);
 }
 
+function digestIn(words: Words): string {
+  const digest = words.text("plan");
+  return digest === undefined ? "" : `?plan=${encode(digest)}`;
+}
+
 async function readFacts(words: Words): Promise<ImportedFacts> {
   const date = words.text("date") ?? new Date().toISOString().slice(0, 10);
   if (!isDay(date)) throw new UsageError("--date takes a day such as 2030-12-31.");
@@ -90,6 +95,7 @@ function showPlan(data: JsonObject): readonly string[] {
   const added = listOf(data["added"]).filter(isObject);
   const changed = listOf(data["changed"]).filter(isObject);
   const leftOut = [...listOf(data["left_out"]), ...listOf(data["not_read"])].filter(isObject);
+  const digest = textOf(data["plan"]);
   const isPrice = ({ field }: JsonObject): boolean => textOf(field)?.startsWith("price.") === true;
   return [
     `Read as ${textOf(data["format"]) ?? ""}.`,
@@ -106,6 +112,9 @@ function showPlan(data: JsonObject): readonly string[] {
     data["is_applied"] === true
       ? "The catalogue was updated."
       : "Nothing was changed. Use --apply to make these changes.",
+    ...(digest === undefined || data["is_applied"] === true
+      ? []
+      : [`To make exactly these: --apply --plan ${digest}`]),
   ];
 }
 

@@ -35,3 +35,15 @@ test("images, seconds, characters and searches have columns if they occur", () =
     "total  1      0       5      0       7       0          2       3       1.5",
   ]);
 });
+
+test("names stand for ids, and the period before has columns", () => {
+  const previous = { ...SUM, cost_usd: "4" };
+  const item = { user_id: 7, user_name: "ada", ...SUM, cost_usd: "5", previous };
+  const total = { ...SUM, cost_usd: "5", previous };
+
+  expect(usage.verbs.flatMap((verb) => verb.show({ items: [item], total }))).toEqual([
+    "user   calls  failed  input  cached  output  reasoning  cost $  before $  change",
+    "ada    1      0       5      0       7       0          5       4         +25 %",
+    "total  1      0       5      0       7       0          5       4         +25 %",
+  ]);
+});

@@ -1,4 +1,5 @@
-import type { JsonObject } from "#lib/json.ts";
+import type { Model } from "./model.ts";
+import type { Json, JsonObject } from "#lib/json.ts";
 
 /** A catalogue row in the notation of catalogue files; it completely replaces a shipped row. */
 export interface UpdatedRow {
@@ -39,6 +40,16 @@ export interface CatalogPlan {
   /** Number of rows that match the catalogue already. */
   readonly unchanged: number;
   readonly leftOut: readonly LeftOut[];
+  /** Changes with the facts and with the rows of the catalogue. */
+  readonly digest: string;
+  /** Of a public list: its format, and its models of providers that this gateway does not have. */
+  readonly list?: ReadList;
+}
+
+export interface ReadList {
+  readonly format: string;
+  /** Number of models by provider. */
+  readonly otherProviders: ReadonlyMap<string, number>;
 }
 
 /** `before` and `after` are absent if the value is unknown. */
@@ -68,13 +79,26 @@ export interface CatalogState {
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/** `facts`: catalogue files with possibly incomplete rows. */
+/** Catalogue files with possibly incomplete rows, or a public list of prices as it was read. */
+export type CatalogFacts =
+  | { readonly files: Json }
+  | {
+      readonly list: Json;
+      /** The day on which it was read: `2026-11-27`. */
+      readonly date: string;
+      /** All known ones if absent. */
+      readonly providers?: readonly string[];
+    };
+
 export interface CatalogUpdates {
   describe(): CatalogState;
   /** Throws `invalid_request` if the facts have an invalid format. */
-  plan(facts: JsonObject): CatalogPlan;
-  apply(facts: JsonObject): Promise<CatalogPlan>;
+  plan(facts: CatalogFacts): CatalogPlan;
+  /** Throws `plan_outdated` if the plan of these facts has another digest by now. */
+  apply(facts: CatalogFacts, digest?: string): Promise<CatalogPlan>;
   remove(providers?: readonly string[]): Promise<number>;
+  /** All rows in force. */
+  models(): readonly Model[];
 }
 
 /** Vendors change prices several times a year. */

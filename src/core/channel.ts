@@ -1,5 +1,6 @@
 import type { DisableRules } from "./channel-state.ts";
 import type { RateLimits } from "./limits.ts";
+import type { Thousandths } from "./money.ts";
 import type { Overrides } from "./overrides.ts";
 
 /** An upstream account: a provider, its address, its credentials and its models. */
@@ -41,6 +42,8 @@ export interface Channel {
   readonly autoDisable?: DisableRules;
   /** A balance at the vendor below this amount counts as low; in the vendor's currency. */
   readonly lowBalance?: number;
+  /** Factor on the prices of its models, in thousandths. */
+  readonly priceFactor?: Thousandths;
   /** For people only. */
   readonly notes?: string;
   /** Labels of the owner, to find channels. */

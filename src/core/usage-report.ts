@@ -1,12 +1,23 @@
-/** Dimensions for grouping usage. Days and months are in UTC. */
+import type { Family } from "./family.ts";
+import type { QuotaOwner } from "./quota.ts";
+
+/**
+ * Dimensions for grouping usage. A call with several tags counts for each of them. Days
+ * and months are in UTC.
+ */
 export const USAGE_DIMENSIONS = [
   "hour",
   "day",
   "month",
   "key",
   "user",
+  "team",
+  "group",
   "model",
   "channel",
+  "endpoint",
+  "tag",
+  "session",
 ] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
@@ -20,8 +31,16 @@ export interface UsageQuery {
   readonly by: readonly UsageDimension[];
   readonly userId?: number;
   readonly keyId?: number;
+  readonly teamId?: number;
+  readonly groupId?: number;
   readonly model?: string;
   readonly channel?: string;
+  readonly endpoint?: Family;
+  /** Only calls with this tag, such as `project=x`, or of this session. */
+  readonly tag?: string;
+  readonly session?: string;
+  /** The dearest groups; the rest is `others`. Without it, too many groups are refused. */
+  readonly limit?: number;
 }
 
 /** The totals of a group of calls. */
@@ -58,6 +77,9 @@ export interface UsageGroup {
 
 export interface UsageReport {
   readonly groups: readonly UsageGroup[];
+  /** The sum of the groups above the limit. */
+  readonly others?: UsageSum;
+  /** Of all calls, also those without a tag. */
   readonly total: UsageSum;
   /** False if too many calls wait for aggregation to be included now. */
   readonly isComplete: boolean;
@@ -70,6 +92,17 @@ export interface UsageReports {
    * `overloaded` if other reports are running.
    */
   report(query: UsageQuery): Promise<UsageReport>;
+  /** Names of the users, keys, teams and groups of these groups, as they are now. */
+  namesOf(groups: readonly UsageGroup[]): Promise<UsageNames>;
+  /** Calls and tasks admitted before `before` (Unix ms) that the owner is not charged for yet. */
+  countOpen(owner: QuotaOwner, before: number): Promise<number>;
+}
+
+export interface UsageNames {
+  readonly user: ReadonlyMap<number, string>;
+  readonly key: ReadonlyMap<number, string>;
+  readonly team: ReadonlyMap<number, string>;
+  readonly group: ReadonlyMap<number, string>;
 }
 
 /** The hourly sums that reports are made from. */

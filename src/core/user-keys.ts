@@ -42,6 +42,8 @@ export interface ListedKey {
   readonly quota: NanoUsd | null;
   /** Amount charged to its quota, including earlier quotas. */
   readonly spent: NanoUsd;
+  /** The cost of its calls, for a key without a quota. */
+  readonly used?: NanoUsd;
   /** `null` means unlimited. */
   readonly budgets: Readonly<Record<Period, NanoUsd | null>>;
   readonly createdAt: number;

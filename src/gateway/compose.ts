@@ -75,6 +75,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     redemption: endpoint.redemptionDeps(served),
     registration: endpoint.registrationDeps(served),
     accounts: endpoint.accountDeps(served),
+    prices: endpoint.priceDeps(served),
     reports: endpoint.reportDeps(served),
     settings: endpoint.settingDeps(served),
     status: endpoint.statusDeps(served),

@@ -11,6 +11,7 @@ import type { HolderDeps } from "#http/deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
+import type { PriceDeps } from "#http/deps/prices.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
@@ -272,13 +273,27 @@ export function accountDeps({
 
 export function reportDeps({
   clock,
+  settings,
   liveCalls,
   callers,
-  storage: { calls, usage, audit },
-}: Pick<Infrastructure, "clock"> &
+  storage: { calls, usage, audit, users, teams, quotas },
+}: Limited &
   Pick<ReportDeps, "liveCalls" | "callers"> &
-  Stores<"calls" | "usage" | "audit">): ReportDeps {
-  return { calls, liveCalls, callers, usage, audit, clock };
+  Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
+  return {
+    calls,
+    liveCalls,
+    callers,
+    usage,
+    audit,
+    users,
+    teams,
+    quotas,
+    get usageDays() {
+      return settings.usageDays;
+    },
+    clock,
+  };
 }
 
 interface ChannelCareModules {
@@ -318,6 +333,17 @@ export function routingDeps({
     },
     audit: storage.audit,
   };
+}
+
+export function priceDeps({
+  clock,
+  channels,
+  catalogUpdates,
+  storage: { usage },
+}: Pick<Infrastructure, "clock"> &
+  Pick<Routing, "channels" | "catalogUpdates"> &
+  Stores<"usage">): PriceDeps {
+  return { channels, catalogUpdates, usage, clock };
 }
 
 export function settingDeps(needs: Parameters<typeof openManaged>[0]): SettingDeps {

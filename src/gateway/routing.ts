@@ -62,7 +62,7 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
     channelRegistry,
     catalogUpdates: openCatalogUpdates({
       store: storage.catalogRows,
-      updates: () => catalog.updates,
+      catalog,
       providers: new Set(PROVIDERS.map(({ id }) => id)),
       clock,
       onChanged: () => channelRegistry.load(),

@@ -17,7 +17,7 @@ const TAG = /^[\w.:/@+-]+=[\w.:/@+-]+$/;
  * owner.
  */
 export function callTags(headers: Headers): CallTags | undefined {
-  const session = tag(headers.get("x-claude-code-session-id"));
+  const session = tag(headers.get("x-claude-code-session-id") ?? headers.get("session_id"));
   const agent = tag(headers.get("x-claude-code-agent-id"));
   const parentAgent = tag(headers.get("x-claude-code-parent-agent-id"));
   const given = headers.get(TAGS_HEADER);

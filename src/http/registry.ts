@@ -103,7 +103,14 @@ import {
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
-import { getOwnUsage, getUsage } from "./api/usage/usage.ts";
+import {
+  getOwnInvoice,
+  getOwnTeamInvoice,
+  getTeamInvoice,
+  getUserInvoice,
+} from "./api/invoice/invoices.ts";
+import { listUnpricedModels } from "./api/price/unpriced.ts";
+import { getOwnUsage, getTeamUsage, getUsage } from "./api/usage/usage.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
   beginOidc,
@@ -159,6 +166,7 @@ import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joini
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
+import type { PriceDeps } from "./deps/prices.ts";
 import type { RoutingDeps } from "./deps/routing.ts";
 import type { SettingDeps } from "./deps/settings.ts";
 import type { SocketDeps } from "./deps/sockets.ts";
@@ -180,6 +188,7 @@ export interface DepsBySubject {
   readonly operations: ImageDeps;
   readonly videos: VideoDeps;
   readonly routing: RoutingDeps;
+  readonly prices: PriceDeps;
   readonly holders: HolderDeps;
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
@@ -268,6 +277,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateCatalog,
     takeBackCatalog,
   ],
+  prices: [listUnpricedModels],
   holders: [getOwnKey, getBillingSubscription, getBillingUsage, getCurrentKey, getCredits],
   assets: [assetLibrary, verifyReturn, getAssetContent],
   webhooks: [listNotices, replayNotice, getNoticeSecret, rotateNoticeSecret],
@@ -352,6 +362,11 @@ export const ENDPOINTS: EndpointsBySubject = {
     listCalls,
     getCall,
     getOwnUsage,
+    getTeamUsage,
+    getOwnInvoice,
+    getOwnTeamInvoice,
+    getUserInvoice,
+    getTeamInvoice,
     getUsage,
     listAudit,
     getAuditHead,

@@ -20,6 +20,8 @@ export interface StorageLimits {
   readonly closeTimeoutMs: number;
   /** Interval for storing the delivered output of running calls. */
   readonly checkpointMs: number;
+  /** Tags and sessions of one key in an hour that usage is summed by. */
+  readonly maxKeyLabels: number;
 }
 
 export const STORAGE_LIMITS: StorageLimits = {
@@ -33,6 +35,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   bootTimeoutMs: 60_000,
   closeTimeoutMs: 10_000,
   checkpointMs: 250,
+  maxKeyLabels: 500,
 };
 
 /** Receives errors that reach no caller. */

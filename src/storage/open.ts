@@ -238,7 +238,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       ...createUsageReports(db),
       async sum(limit) {
         const end = await engine.findCallsEnd();
-        return end === undefined ? 0 : await sumCalls(db, end, limit);
+        return end === undefined ? 0 : await sumCalls(db, end, limit, limits.maxKeyLabels);
       },
       prune: (before) => pruneUsage(db, before),
     },

@@ -33,7 +33,7 @@ import type { SessionsTable } from "./tables/sessions.ts";
 import type { SettingsTable } from "./tables/settings.ts";
 import type { TasksTable } from "./tables/tasks.ts";
 import type { TeamsTable } from "./tables/teams.ts";
-import type { UsageHoursTable } from "./tables/usage-hours.ts";
+import type { KeyUsageTable, UsageHoursTable, UsageLabelsTable } from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The tables for Kysely, the same on both engines. */
@@ -60,6 +60,8 @@ export interface Tables {
   kept_answers: KeptAnswersTable;
   audit: AuditTable;
   usage_hours: UsageHoursTable;
+  usage_labels: UsageLabelsTable;
+  key_usage: KeyUsageTable;
   channels: ChannelsTable;
   models: ModelsTable;
   catalog_rows: CatalogRowsTable;

@@ -3,10 +3,11 @@ import { importFacts } from "#catalog/import/import-facts.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import type { Json } from "#lib/json.ts";
 import { openLog } from "#lib/log.ts";
-import { asRoot, asUser, openWithRoot, type Ask } from "#test/accounts.ts";
+import { asRoot, asUser, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { startSandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
+import { readShared, withShared } from "#test/shared.ts";
 import { waitFor } from "#test/wait.ts";
 
 const DAY_MS = 86_400_000;
@@ -285,3 +286,104 @@ describe.if(isPostgresReachable || process.env["CI"] !== undefined)(
     });
   },
 );
+
+describe("a public list of prices", () => {
+  test("is planned and applied as it was published, if nothing has changed since the plan", async () => {
+    await using served = await openServed();
+    const { opened, root } = served;
+    const list = { list: PUBLIC, date: TODAY, providers: ["openai"] };
+
+    const planned = await root("POST", "/api/catalog/plan", list);
+    const digest = textIn(planned.data, "plan");
+    const stale = await root("POST", `/api/catalog?plan=${"0".repeat(64)}`, list);
+    const applied = await root("POST", `/api/catalog?plan=${digest}`, list);
+    const repeated = await root("POST", `/api/catalog?plan=${digest}`, list);
+
+    expect(planned.data).toMatchObject({
+      format: "LiteLLM's price file",
+      added: [{ provider: "openai", id: "swift-99" }],
+    });
+    expect([stale.status, applied.status, repeated.status]).toEqual([409, 200, 409]);
+    expect(stale.body.message).toContain("outdated");
+    const { data } = await root("GET", "/api/model");
+    expect(JSON.stringify(data)).toContain(TODAY);
+    expect((await listed(opened, "swift-99"))["id"]).toBe("swift-99");
+  });
+
+  test.each([
+    ["in an unknown format", { list: { nobody: 1 } }, "known formats"],
+    ["beside catalogue files", { list: PUBLIC, files: [] }, "'files'"],
+    ["with a day that does not exist", { list: PUBLIC, date: "2026-02-31" }, "'date'"],
+    ["without content", {}, "'files' or 'list'"],
+  ])("is refused %s", async (_, body, reason) => {
+    await using served = await openServed();
+
+    const { status, body: answer } = await served.root("POST", "/api/catalog/plan", body);
+
+    expect(status).toBe(400);
+    expect(answer.message).toContain(reason);
+  });
+});
+
+withShared("catalog", () => {
+  test("the published lists are read as they are", async () => {
+    await using served = await openServed();
+    const providers = ["openai", "anthropic"];
+    const formatOf = async (list: Json): Promise<unknown> => {
+      const { data } = await served.root("POST", "/api/catalog/plan", { list, providers });
+      return data["format"];
+    };
+
+    expect(await formatOf(readShared("catalog/litellm.prices.json"))).toBe("LiteLLM's price file");
+    expect(await formatOf(readShared("catalog/models.dev.json"))).toBe("models.dev");
+    const own = importFacts(PUBLIC, { date: TODAY })?.files ?? [];
+    expect(await formatOf([...own])).toBe("a catalogue file");
+  });
+});
+
+test("models in use without a price are listed with the price of the nearest known model", async () => {
+  const upstream = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      Response.json({
+        choices: [
+          { index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" },
+        ],
+        usage: { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 },
+      }),
+  });
+  await using opened = await openWithRoot({
+    yaml: `channels:
+  - name: own
+    provider: openai-compatible
+    base_url: ${upstream.url.origin}/v1
+    models: [gpt-4o-mini-turbo, gpt-5.4-idle]`,
+  });
+  const root = await asRoot(opened.url);
+  const messages = [{ role: "user", content: "hi" }];
+  const body = { model: "gpt-4o-mini-turbo", messages };
+  expect((await opened.post("/v1/chat/completions", body)).status).toBe(200);
+
+  const used = await root("GET", "/api/price/unpriced");
+  const all = await root("GET", "/api/price/unpriced?all=true");
+  await upstream.stop(true);
+
+  expect(used.data["items"]).toMatchObject([
+    {
+      model: "gpt-4o-mini-turbo",
+      channel: "own",
+      calls: 1,
+      input_tokens: 5,
+      suggestion: {
+        provider: "openai",
+        model: "gpt-4o-mini",
+        price: { input: 0.15, source: expect.stringContaining("http"), date: expect.any(String) },
+      },
+    },
+  ]);
+  expect(all.data["items"]).toMatchObject([
+    { model: "gpt-4o-mini-turbo" },
+    { model: "gpt-5.4-idle", calls: 0, suggestion: { model: "gpt-5.4" } },
+  ]);
+});

@@ -550,6 +550,48 @@ describe("labels and notes", () => {
   });
 });
 
+describe("a discount or surcharge of a channel", () => {
+  test("is in the cost of each call, in its parts and in explanations", async () => {
+    const id = await create();
+    await root("PUT", `/api/model/${MODEL}`, { input: 1_000, output: 0, source: "a list" });
+    await call();
+    const usual = await lastCost();
+
+    const changed = await root("PUT", `/api/channel/${id}`, { price_factor: "0.9" });
+    await call();
+    const discounted = await lastCost();
+    const { data: page } = await root("GET", "/api/log?page_size=1");
+    const [{ id: last = "" } = {}] = page["items"] as { id?: string }[];
+    const { data: whole } = await root("GET", `/api/log/${last}`);
+    const messages = [{ role: "user", content: "hi" }];
+    const explained = await opened.post("/api/explain", {
+      style: "chat",
+      body: { model: MODEL, messages },
+    });
+
+    expect(changed.data).toMatchObject({ price_factor: "0.9" });
+    expect(discounted).toBeCloseTo(usual * 0.9, 9);
+    expect(whole["cost_parts"]).toMatchObject([
+      { kind: "input", usd_per_million: "900" },
+      { kind: "output", usd_per_million: "0" },
+    ]);
+    expect(await explained.text()).toContain("a list, times 0.9 on the channel 'main'");
+    expect((await root("GET", "/api/model")).data["items"]).toMatchObject([
+      { served_by: [{ price: { input: 900 } }] },
+    ]);
+    expect((await root("PUT", `/api/channel/${id}`, { price_factor: null })).data).toMatchObject({
+      price_factor: null,
+    });
+  });
+
+  test.each([-1, 101, 0.1234, "half"])("of %p is refused", async (factor) => {
+    const refused = await root("POST", "/api/channel", described({ price_factor: factor }));
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.message).toContain("price_factor");
+  });
+});
+
 describe("a price", () => {
   const price = (input: number, output: number) => ({
     input,

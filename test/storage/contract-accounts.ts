@@ -398,6 +398,8 @@ const ADDED = {
     "identities",
     "audit",
     "usage_hours",
+    "usage_labels",
+    "key_usage",
     "settings",
     "tasks",
     "notices",

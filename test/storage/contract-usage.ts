@@ -1,13 +1,25 @@
 import { expect, test } from "bun:test";
-import { sql } from "kysely";
-import type { CallRecord } from "#core/call.ts";
+import { sql, type Kysely } from "kysely";
+import type { CallRecord, CallTags } from "#core/call.ts";
 import { nanoUsd } from "#core/money.ts";
+import type { QuotaOwner } from "#core/quota.ts";
 import type { Usage } from "#core/usage.ts";
 import type { UsageQuery, UsageReport } from "#core/usage-report.ts";
 import { random, SEED, times } from "#test/seed.ts";
 import type { ChildTask } from "./contract-child.ts";
-import { newId, openAt, reasonOf, recordOf, type Place } from "./contract-place.ts";
+import {
+  holdFor,
+  newId,
+  openAt,
+  reasonOf,
+  recordOf,
+  withKey,
+  type Place,
+} from "./contract-place.ts";
 import type { Storage } from "#storage/open.ts";
+import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
+import type { Tables } from "#storage/tables.ts";
+import { readList } from "#storage/tables/calls.ts";
 import { COUNTS } from "#storage/tables/usage-hours.ts";
 
 const HOUR_MS = 3_600_000;
@@ -207,6 +219,213 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(total.calls).toBe(4);
   });
 
+  test("usage is reported by team, group, endpoint, tag and session, from summed and unsummed calls", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const call = { at: DAY, cost: nanoUsd(5), endpoint: "text", teamId: 3, groupId: 4 } as const;
+    await write(storage, [
+      { ...call, tags: { session: "s", free: ["project=x", "agent=y"] } },
+      { ...call, userId: 2, tags: { free: ["project=x"] } },
+      { at: DAY, cost: nanoUsd(1), endpoint: "images", tags: { session: "s" } },
+      { at: DAY, cost: nanoUsd(7) },
+    ]);
+    const reports = async () => {
+      const report = async (query: Partial<UsageQuery>) => {
+        const { groups, total } = await storage.usage.report({ ...ALWAYS, by: [], ...query });
+        const lines = groups.map(({ of, sum }) => [...Object.values(of), sum.cost].join(" "));
+        return [...lines.toSorted(), `total ${total.cost}`];
+      };
+      expect(await report({ by: ["team"] })).toEqual([" 8", "3 10", "total 18"]);
+      expect(await report({ by: ["group", "endpoint"] })).toEqual([
+        "  7",
+        " images 1",
+        "4 text 10",
+        "total 18",
+      ]);
+      expect(await report({ teamId: 3, by: ["user"] })).toEqual(["1 5", "2 5", "total 10"]);
+      expect(await report({ endpoint: "images" })).toEqual(["1", "total 1"]);
+      expect(await report({ groupId: 4 })).toEqual(["10", "total 10"]);
+      // A call with two tags is in both, and once in the total.
+      expect(await report({ by: ["tag"] })).toEqual(["agent=y 5", "project=x 10", "total 18"]);
+      expect(await report({ by: ["tag", "user"], userId: 2 })).toEqual([
+        "project=x 2 5",
+        "total 5",
+      ]);
+      expect(await report({ tag: "project=x" })).toEqual(["10", "total 10"]);
+      expect(await report({ session: "s", by: ["endpoint"] })).toEqual([
+        "images 1",
+        "text 5",
+        "total 6",
+      ]);
+      expect(await report({ by: ["session"] })).toEqual(["s 6", "total 18"]);
+      expect(await report({ session: "project=x" })).toEqual(["total 0"]);
+    };
+
+    await reports();
+    await storage.usage.sum(2);
+    await reports();
+    await sumAll(storage);
+    await reports();
+    expect(
+      await reasonOf(storage.usage.report({ ...ALWAYS, by: ["tag"], session: "s" })),
+    ).toMatchObject({ code: "invalid_request" });
+  });
+
+  test("the dearest groups are reported, with the sum of the others", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const calls = Array.from({ length: 1_001 }, (_, i) => ({
+      at: DAY,
+      keyId: i + 1,
+      cost: nanoUsd(i),
+    }));
+    await write(storage, calls);
+    await sumAll(storage);
+
+    const report = await storage.usage.report({ ...ALWAYS, by: ["key"], limit: 2 });
+
+    expect(report.groups.map(({ of }) => of.key)).toEqual([1_001, 1_000]);
+    expect(report.others).toMatchObject({ calls: 999, cost: 500_500 - 1_000 - 999 });
+    expect(report.total).toMatchObject({ calls: 1_001, cost: 500_500 });
+  });
+
+  test("tags of a key above its limit in an hour share a label", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address, { limits: { maxKeyLabels: 3 } });
+    const tagged = (tag: number, keyId = 1): Partial<CallRecord> => ({
+      at: DAY,
+      keyId,
+      tags: { free: [`user=${tag}`] },
+    });
+    await write(
+      storage,
+      [1, 2, 3, 4, 5, 4].map((tag) => tagged(tag)),
+    );
+    await sumAll(storage);
+    await write(storage, [tagged(1), tagged(6), tagged(6, 2)]);
+    await sumAll(storage);
+
+    const { groups } = await storage.usage.report({ ...ALWAYS, by: ["key", "tag"] });
+
+    expect(groups.map(({ of, sum }) => `${of.key} ${of.tag} ${sum.calls}`).toSorted()).toEqual([
+      "1 null 4",
+      "1 user=1 2",
+      "1 user=2 1",
+      "1 user=3 1",
+      "2 user=6 1",
+    ]);
+  });
+
+  test("a task counts for the team that paid for it, also if its user has left the team", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { ledger, teams, users } = storage;
+    const { id: userId } = await users.ensureRoot();
+    const team = await teams.create({ name: "movies" }, "a test");
+    const accounts = [...(await withKey(storage, 100)), `team:${team.id}` as const];
+    await ledger.grant(`team:${team.id}`, nanoUsd(100), "a test");
+    const request = holdFor(accounts, 10);
+    await (
+      await ledger.hold({ ...request, isLasting: true })
+    ).durable;
+    // The user is in no team any more.
+    const task = { ...recordOf(request.callId, 4), userId, at: DAY, endpoint: "videos" } as const;
+    await ledger.settle(request.callId, nanoUsd(4), task);
+    await sumAll(storage);
+
+    const { groups } = await storage.usage.report({ ...ALWAYS, by: ["team"] });
+
+    expect(groups.map(({ of, sum }) => [of.team, sum.cost])).toEqual([[team.id, 4]]);
+  });
+
+  test("after hundreds of random calls, tasks and refunds, the sums of users and teams are those of the ledger", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { ledger, quotas, users, teams } = storage;
+    const draw = random(SEED);
+    const pick = (count: number): number => Math.floor(draw() * count);
+    const team = await teams.create({ name: "movies" }, "a test");
+    const root = await users.ensureRoot();
+    const ada = await users.create({ name: "ada", role: "user", quota: nanoUsd(1e12) });
+    const owners = [
+      { userId: root.id, accounts: [`user:${root.id}`] },
+      { userId: ada.id, teamId: team.id, accounts: [`user:${ada.id}`, `team:${team.id}`] },
+    ] as const;
+
+    const call = async (operation: number): Promise<void> => {
+      const { userId, accounts, ...more } = owners[pick(2)] ?? owners[0];
+      const request = holdFor(accounts, 1 + pick(1_000));
+      const kind = (["complete", "stream", "task"] as const)[pick(3)] ?? "task";
+      const [cost, isVoid, isExtended] = [pick(1_500), pick(5) === 0, pick(4) === 0];
+      await ledger.hold({
+        ...request,
+        ...(kind === "complete" && { isProvisional: true }),
+        ...(kind === "task" && { isLasting: true }),
+      });
+      if (isExtended) await ledger.extend(request.callId, nanoUsd(500));
+      // The record of a task does not name the team.
+      const record = {
+        ...recordOf(request.callId, isVoid ? 0 : cost),
+        userId,
+        at: request.openedAt,
+        ...(kind === "task" ? { endpoint: "videos" as const } : more),
+      };
+      if (isVoid) await ledger.void(request.callId, record);
+      else await ledger.settle(request.callId, nanoUsd(cost), record);
+      // A refund raises the quota; the amount spent stays.
+      if (operation % 10 > 0) return;
+      const refund = { amount: nanoUsd(cost), operation: `${operation}`, note: "a refund" };
+      await quotas.topUp(`user:${ada.id}`, refund);
+    };
+    for (let batch = 0; batch < times(8, 100); batch++) {
+      await Promise.all(Array.from({ length: 50 }, (_, i) => call(batch * 50 + i)));
+      await storage.usage.sum(1 + pick(100));
+    }
+    await storage.ping();
+    await sumAll(storage);
+
+    const now = Date.now();
+    const span = { from: now - 40 * DAY_MS, to: now + DAY_MS, by: [] };
+    const { rows } = await sql<Record<"user_account" | "more_accounts" | "spent", unknown>>`
+      select user_account, more_accounts, cast(sum(spent_delta) as bigint) as spent
+      from ledger where kind = 'settle' group by 1, 2`.execute(storage.db);
+    const charged = (account: string): number =>
+      rows
+        .filter((row) => [row.user_account, row.more_accounts].includes(account))
+        .reduce((sum, { spent }) => sum + Number(spent), 0);
+    for (const [account, filter] of [
+      [`user:${root.id}`, { userId: root.id }],
+      [`user:${ada.id}`, { userId: ada.id }],
+      [`team:${team.id}`, { teamId: team.id }],
+    ] as const) {
+      const { total } = await storage.usage.report({ ...span, ...filter });
+      expect([account, total.cost]).toEqual([account, charged(account)]);
+      expect((await ledger.findAccount(account))?.spent).toBe(nanoUsd(total.cost));
+      expect(total.cost).toBeGreaterThan(0);
+      expect(await storage.usage.countOpen(account, now + DAY_MS)).toBe(0);
+    }
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 60_000);
+
+  test("a task that is not charged yet is an open call of its user and team", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    await storage.ledger.grant("team:3", nanoUsd(100), "a test");
+    const request = holdFor(["user:1", "team:3"], 10);
+    await storage.ledger.grant("user:1", nanoUsd(100), "a test");
+    await (
+      await storage.ledger.hold({ ...request, isLasting: true })
+    ).durable;
+    const open = async (owner: QuotaOwner, before: number) =>
+      await storage.usage.countOpen(owner, before);
+
+    for (const owner of ["user:1", "team:3"] as const) {
+      expect(await open(owner, request.openedAt + 1)).toBe(1);
+      expect(await open(owner, request.openedAt)).toBe(0);
+    }
+    expect(await open("team:33", request.openedAt + 1)).toBe(0);
+  });
+
   test("usage sums are deleted one hour at a time, the oldest first", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
@@ -235,11 +454,16 @@ export async function sumAll(storage: Storage): Promise<void> {
 }
 
 function someCall(pick: (count: number) => number): Partial<CallRecord> {
+  const [userId, model] = [1 + pick(3), pick(4)];
   return {
     at: DAY + pick(3 * DAY_MS),
-    userId: 1 + pick(3),
+    userId,
     keyId: 1 + pick(5),
-    model: `model-${pick(4)}`,
+    // Of the user and the model, so that there are no more groups than a report may have.
+    ...(userId === 1 ? {} : { teamId: userId, groupId: 10 + userId }),
+    endpoint: model === 0 ? "images" : "text",
+    model: `model-${model}`,
+    ...(pick(3) === 0 ? {} : { tags: someTags(pick) }),
     channel: pick(4) === 0 ? null : `channel-${pick(3)}`,
     outcome: (["completed", "failed", "canceled", "interrupted"] as const)[pick(4)] ?? "completed",
     usage: {
@@ -254,6 +478,13 @@ function someCall(pick: (count: number) => number): Partial<CallRecord> {
       ...(pick(2) === 0 ? {} : someMedia(pick)),
     },
     cost: nanoUsd(pick(1_000_000_000)),
+  };
+}
+
+function someTags(pick: (count: number) => number): CallTags {
+  return {
+    ...(pick(2) === 0 ? {} : { session: `session-${pick(4)}` }),
+    free: Array.from(new Set([`project=${pick(3)}`, `agent=${pick(3)}`])).slice(pick(2)),
   };
 }
 
@@ -274,15 +505,16 @@ function someMedia(pick: (count: number) => number): Partial<Usage> {
 async function expectSame(storage: Storage, place: Place): Promise<UsageReport["total"]> {
   const report = await storage.usage.report({
     ...ALWAYS,
-    by: ["day", "user", "key", "model", "channel"],
+    by: ["day", "user", "key", "team", "group", "model", "channel", "endpoint"],
   });
   const sums = COUNTS.slice(2).map((name) => sql`sum(${sql.ref(name)})`);
   const db = await place.tamper();
   const { rows } = await sql<Record<string, unknown>>`
-    select at - at % ${sql.lit(DAY_MS)} as day, user_id, key_id, model, channel, count(*) as calls,
+    select at - at % ${sql.lit(DAY_MS)} as day, user_id, key_id, team_id, group_id, model, channel,
+      endpoint, count(*) as calls,
       sum(case when outcome = 'failed' or outcome = 'interrupted' then 1 else 0 end) as failed,
       ${sql.join(sums.map((sum, i) => sql`${sum} as ${sql.ref(`sum_${i}`)}`))}
-    from kept group by 1, 2, 3, 4, 5`.execute(db);
+    from kept group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(db);
   const lines = (values: readonly unknown[][]): string[] =>
     values.map((each) => each.map(String).join(" ")).toSorted();
 
@@ -290,5 +522,34 @@ async function expectSame(storage: Storage, place: Place): Promise<UsageReport["
     lines(report.groups.map(({ of, sum }) => [...Object.values(of), ...Object.values(sum)])),
   ).toEqual(lines(rows.map((row) => Object.values(row))));
   expect(rows.length).toBeGreaterThan(100);
+  await expectSameLabels(storage, db);
   return report.total;
+}
+
+/** The same for tags and sessions. */
+async function expectSameLabels(storage: Storage, db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<Labelled>`select session_id as session, tags, cost from kept`.execute(
+    db,
+  );
+  const sums = new Map<string, number>();
+  for (const { session, tags, cost } of rows) {
+    const labels = [
+      ...(session === null ? [] : [`session ${session}`]),
+      ...readList(tags).map((each) => `tag ${each}`),
+    ];
+    for (const label of labels) sums.set(label, (sums.get(label) ?? 0) + Number(cost));
+  }
+  const found = new Map<string, number>();
+  for (const kind of ["tag", "session"] as const) {
+    const { groups } = await storage.usage.report({ ...ALWAYS, by: [kind] });
+    for (const { of, sum } of groups) found.set(`${kind} ${of[kind]}`, sum.cost);
+  }
+  expect(found).toEqual(sums);
+  expect(sums.size).toBe(10);
+}
+
+interface Labelled {
+  readonly session: string | null;
+  readonly tags: string | null;
+  readonly cost: number | string;
 }

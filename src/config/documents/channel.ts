@@ -12,6 +12,7 @@ import { upstreamCredential } from "../secrets.ts";
 import { didYouMean } from "../suggest.ts";
 import { OPERATION_FIELDS, operationOf } from "./channel-operation.ts";
 import { ALWAYS, chosen, dictionary, fields, isMap, list } from "./fields.ts";
+import { factor } from "./factor.ts";
 import { PACE } from "./limits.ts";
 import { OVERRIDE_FIELDS, overridesOf } from "./overrides.ts";
 
@@ -162,6 +163,11 @@ export const CHANNEL_FIELDS = {
   limits: PACE.describe(
     "`{ rpm, tpm }`: the account's limits at the vendor. A channel at its limit is passed over.",
   ).optional(),
+  price_factor: factor.schema
+    .describe(
+      "Factor on the prices of its models, with at most three decimals: 0.9 is a discount of 10 %, 1.05 a surcharge of 5 %.",
+    )
+    .optional(),
   ...OVERRIDE_FIELDS,
   ...OPERATION_FIELDS,
   ...DESCRIBING_FIELDS,
@@ -202,6 +208,7 @@ export function channelOf(given: GivenChannel): ChannelDraft {
       modelPrefix: given.model_prefix,
       overrides: overridesOf(given),
       ...operationOf(given),
+      priceFactor: given.price_factor,
       notes: given.notes,
       tags: given.tags?.length === 0 ? undefined : given.tags,
     }),

@@ -1,11 +1,11 @@
 import { USUAL_FACTOR, type Group } from "#core/group.ts";
-import { parseThousandths, writeThousandths, type GradedRates } from "#core/money.ts";
+import type { GradedRates } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
 import { quote } from "../mistakes.ts";
 import { objectName } from "../names.ts";
-import { type Parser, parser } from "../parsers.ts";
 import type { z } from "zod";
 import { displayName } from "./display-name.ts";
+import { factor } from "./factor.ts";
 import { ALWAYS, dictionary, fields, list, notEmpty } from "./fields.ts";
 import { modelPattern } from "./key.ts";
 import { GROUP_LIMITS } from "./limits.ts";
@@ -13,14 +13,6 @@ import { checkPrice, PRICE_FIELDS, priceOf } from "./price.ts";
 
 const MAX_ITEMS = 1_000;
 const ALL = { whenEmpty: "leave it out to allow all.", max: MAX_ITEMS };
-
-const factor: Parser<number> = parser({
-  expects: "a number from 0 to 100 of at most three decimals",
-  shows: "always",
-  parse: parseThousandths,
-  format: writeThousandths,
-  json: { type: ["number", "string"], minimum: 0, maximum: 100, minLength: 1, maxLength: 24 },
-});
 
 const price = fields(PRICE_FIELDS)
   .superRefine(checkPrice, ALWAYS)

@@ -1,5 +1,6 @@
 import type { ModelList, Reach } from "#core/channel.ts";
 import { destinationOf, type ChannelDraft, type StoredChannel } from "#core/stored-routing.ts";
+import { writeThousandths } from "#core/money.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import { channelOf, channelSchema } from "../documents/channel.ts";
@@ -15,6 +16,7 @@ import { placeholdersOf, readCredentials } from "./credentials.ts";
 import { limitFields } from "./limits.ts";
 import {
   listed,
+  numeral,
   reportOwned,
   type Section,
   sorted,
@@ -150,6 +152,9 @@ function fieldsOf(
     ...limitFields("limits", channel.limits),
     ...overrideFields(channel.overrides),
     ...operationFields(channel),
+    ...(channel.priceFactor === undefined
+      ? {}
+      : { price_factor: numeral(writeThousandths(channel.priceFactor)) }),
     ...defined({ notes: channel.notes, tags: channel.tags }),
     ...(isEnabled ? {} : { status: "disabled" }),
   };

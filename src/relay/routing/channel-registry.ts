@@ -184,6 +184,7 @@ export class ChannelRegistry {
         proxy: stored.proxy,
         autoDisable: stored.autoDisable,
         lowBalance: stored.lowBalance,
+        priceFactor: stored.priceFactor,
         notes: stored.notes,
         tags: stored.tags,
       }),

@@ -4,6 +4,7 @@ import { estimateTokens } from "#core/count.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Limited } from "#core/limits.ts";
 import type { Price } from "#core/money.ts";
+import { priceOnChannel } from "#core/price-on-channel.ts";
 import { findProvider } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
 import { withinReach } from "./reach.ts";
@@ -428,10 +429,13 @@ export class Channels implements ModelTable {
       channel,
       provider,
       upstreamModel,
-      price: override?.price ?? (provider.isLocal ? undefined : known?.price),
+      price: priceOnChannel(
+        channel,
+        override?.price ?? (provider.isLocal ? undefined : known?.price),
+      ),
       ...(override?.price === undefined ? {} : { hasOwnPrice: true as const }),
       ...defined({ region: provider.regionOf?.(channel) }),
-      priceOf: (model) => this.#priceOfOther(provider, model, known),
+      priceOf: (model) => priceOnChannel(channel, this.#priceOfOther(provider, model, known)),
       traits: mergeTraits(sources),
       sources,
       ...defined({ promptTokens: promptTokensOf(channel, known) }),

@@ -4,6 +4,7 @@ import { defined } from "#lib/values.ts";
 import type { Tables } from "../tables.ts";
 import { toCallRecord } from "../tables/calls.ts";
 import { INDEX_MARK } from "./index-calls.ts";
+import { namesIn } from "./names.ts";
 import { ownerConditions, searchCalls } from "./search-calls.ts";
 import { USAGE_MARK } from "./usage-sums.ts";
 import { readWatermark } from "./watermark.ts";
@@ -78,25 +79,21 @@ export function createCallLog(
 }
 
 async function findNames(db: Kysely<Tables>, calls: readonly CallRecord[]): Promise<CallNames> {
-  const find = async (
-    table: "users" | "keys" | "teams",
-    idOf: (call: CallRecord) => number | undefined,
-  ): Promise<ReadonlyMap<number, string>> => {
-    const ids = new Set(calls.map(idOf).filter((id) => id !== undefined));
-    if (ids.size === 0) return new Map();
-    const rows = await db
-      .selectFrom(table)
-      .select(["id", "name"])
-      .where("id", "in", [...ids])
-      .execute();
-    return new Map(rows.map(({ id, name }) => [id, name]));
-  };
-  const [users, keys, teams] = await Promise.all([
-    find("users", ({ userId }) => userId),
-    find("keys", ({ keyId }) => keyId),
-    find("teams", ({ teamId }) => teamId),
+  const teams = calls.map(({ teamId }) => teamId).filter((id) => id !== undefined);
+  const [users, keys, teamNames] = await Promise.all([
+    namesIn(
+      db,
+      "users",
+      calls.map(({ userId }) => userId),
+    ),
+    namesIn(
+      db,
+      "keys",
+      calls.map(({ keyId }) => keyId),
+    ),
+    namesIn(db, "teams", teams),
   ]);
-  return { users, keys, teams };
+  return { users, keys, teams: teamNames };
 }
 
 /**

@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
 import { BLOCK_CALLS, type CallBlocksTable } from "../tables/call-blocks.ts";
 import { TERM_COLUMNS, termsOf } from "./call-terms.ts";
+import { addTeamsOfTasks } from "./teams-of-tasks.ts";
 import { readWatermark, setWatermark, takeWatermark } from "./watermark.ts";
 
 /** Key in `meta`: the number of the last indexed call. */
@@ -79,26 +80,6 @@ async function readTerms(
     for (const each of termsOf(row)) terms.add(each);
   }
   return [...blocks].flatMap(([block, terms]) => [...terms].map((term) => ({ term, block })));
-}
-
-/** Tasks end in the background, where the team of their user is not known. */
-async function addTeamsOfTasks(db: Kysely<Tables>, after: number, last: number): Promise<void> {
-  const tasks = await db
-    .selectFrom("calls")
-    .innerJoin("users", "users.id", "calls.user_id")
-    .select(["calls.seq", "users.team_id", "users.group_id"])
-    .where("calls.seq", ">", after)
-    .where("calls.seq", "<=", last)
-    .where("calls.endpoint", "=", "videos")
-    .where("calls.team_id", "is", null)
-    .where("calls.group_id", "is", null)
-    .where((where) =>
-      where.or([where("users.team_id", "is not", null), where("users.group_id", "is not", null)]),
-    )
-    .execute();
-  for (const { seq, team_id, group_id } of tasks) {
-    await db.updateTable("calls").set({ team_id, group_id }).where("seq", "=", seq).execute();
-  }
 }
 
 async function writeBlocks(db: Transaction<Tables>, blocks: readonly BlockRow[]): Promise<void> {

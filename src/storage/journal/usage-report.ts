@@ -10,8 +10,11 @@ import type {
   UsageSum,
 } from "#core/usage-report.ts";
 import { Semaphore } from "#lib/semaphore.ts";
+import { countOpenCalls } from "../accounts/count-open-calls.ts";
 import type { Tables } from "../tables.ts";
 import { COUNTS, HOUR_MS } from "../tables/usage-hours.ts";
+import { namesIn } from "./names.ts";
+import { LABEL_KINDS, labelOf, readLabels, type LabelKind, type LabelRow } from "./usage-labels.ts";
 import { callsAsUsage, USAGE_MARK } from "./usage-sums.ts";
 import { readWatermark } from "./watermark.ts";
 
@@ -22,6 +25,8 @@ const MAX_SLICES = 500;
 /** Slices of calls that are not aggregated yet. */
 const MAX_PENDING_SLICES = 5;
 const MAX_GROUPS = 1_000;
+/** Groups of a report that keeps only the dearest. */
+const MAX_RANKED_GROUPS = 50_000;
 const MAX_REPORTS = 2;
 const MAX_WAITING = 32;
 const MAX_TRIES = 5;
@@ -49,6 +54,20 @@ export function createUsageReports(db: Kysely<Tables>): UsageReports {
       }
       throw busy();
     },
+
+    async namesOf(groups) {
+      const idsOf = (dimension: UsageDimension): readonly number[] =>
+        groups.map(({ of }) => of[dimension]).filter((id) => typeof id === "number");
+      const [user, key, team, group] = await Promise.all([
+        namesIn(db, "users", idsOf("user")),
+        namesIn(db, "keys", idsOf("key")),
+        namesIn(db, "teams", idsOf("team")),
+        namesIn(db, "groups", idsOf("group")),
+      ]);
+      return { user, key, team, group };
+    },
+
+    countOpen: (owner, before) => countOpenCalls(db, owner, before),
   };
 }
 
@@ -57,40 +76,91 @@ async function addUp(
   query: UsageQuery,
   summedTo: number,
 ): Promise<UsageReport> {
-  const groups = new Map<string, { of: UsageGroup["of"]; counts: Counts }>();
-  const add = async (source: RawBuilder<unknown>): Promise<void> => {
-    for (const row of await groupRows(db, source, query)) {
+  const kind = labelKindOf(query);
+  const { groups, isComplete } = await collect(db, query, kind, summedTo);
+  // A call with two tags is in two groups, and one without is in none.
+  const isEachOnce = kind === undefined || query[kind] !== undefined;
+  const whole = isEachOnce
+    ? groups
+    : (await collect(db, { ...query, by: [] }, undefined, summedTo)).groups;
+  const { limit = groups.length } = query;
+  const dearest = limit < groups.length ? groups.toSorted(dearestFirst) : groups;
+  const rest = dearest.slice(limit);
+  return {
+    groups: dearest.slice(0, limit).map(({ of, counts }) => ({ of, sum: toSum(counts) })),
+    ...(rest.length > 0 && { others: toSum(totalOf(rest)) }),
+    total: toSum(totalOf(whole)),
+    isComplete,
+  };
+}
+
+interface CountedGroup {
+  readonly of: UsageGroup["of"];
+  readonly counts: Counts;
+}
+
+const COST = COUNTS.indexOf("cost");
+
+function dearestFirst({ counts: one }: CountedGroup, { counts: other }: CountedGroup): number {
+  return (other[COST] ?? 0) - (one[COST] ?? 0) || (other[0] ?? 0) - (one[0] ?? 0);
+}
+
+function totalOf(groups: readonly CountedGroup[]): Counts {
+  const total: Counts = COUNTS.map(() => 0);
+  for (const { counts } of groups) counts.forEach((sum, i) => (total[i] = (total[i] ?? 0) + sum));
+  return total;
+}
+
+/** Undefined for a report that needs no labels. */
+function labelKindOf(query: UsageQuery): LabelKind | undefined {
+  const [kind, other] = LABEL_KINDS.filter(
+    (each) => query.by.includes(each) || query[each] !== undefined,
+  );
+  if (other === undefined) return kind;
+  throw invalid("by", "A report is by 'tag' or by 'session', not by both.");
+}
+
+async function collect(
+  db: Kysely<Tables>,
+  query: UsageQuery,
+  kind: LabelKind | undefined,
+  summedTo: number,
+): Promise<{ readonly groups: readonly CountedGroup[]; readonly isComplete: boolean }> {
+  const groups = new Map<string, CountedGroup>();
+  const maxGroups = query.limit === undefined ? MAX_GROUPS : MAX_RANKED_GROUPS;
+  const add: Add = async (rows) => {
+    for (const row of rows) {
       const of = Object.fromEntries(query.by.map((each) => [each, valueOf(each, row)]));
       const name = JSON.stringify(Object.values(of));
       const { counts } = groups.get(name) ?? { counts: COUNTS.map(() => 0) };
       groups.set(name, { of, counts: counts.map((sum, i) => sum + Number(row[COUNTS[i] ?? ""])) });
     }
-    if (groups.size > MAX_GROUPS) throw tooMany("by", `gives more than ${MAX_GROUPS} groups`);
+    if (groups.size > maxGroups) throw tooMany("by", `gives more than ${maxGroups} groups`);
     await nextTurn();
   };
 
-  await addHours(db, query, add);
-  const isComplete = await addPending(db, summedTo, add);
-  const total = COUNTS.map(() => 0);
-  for (const { counts } of groups.values())
-    counts.forEach((sum, i) => (total[i] = (total[i] ?? 0) + sum));
-  return {
-    groups: [...groups.values()].map(({ of, counts }) => ({ of, sum: toSum(counts) })),
-    total: toSum(total),
-    isComplete,
-  };
+  await addHours(db, query, kind, add);
+  const isComplete = await addPending(db, query, kind, summedTo, add);
+  return { groups: [...groups.values()], isComplete };
 }
 
-type Add = (source: RawBuilder<unknown>) => Promise<void>;
+type Add = (rows: readonly Row[]) => Promise<void>;
 
 /** A slice ends at the end of an hour, unless one hour exceeds a slice. */
-async function addHours(db: Kysely<Tables>, query: UsageQuery, add: Add): Promise<void> {
-  const { to, userId, keyId } = query;
+async function addHours(
+  db: Kysely<Tables>,
+  query: UsageQuery,
+  kind: LabelKind | undefined,
+  add: Add,
+): Promise<void> {
+  const { to, userId, keyId, teamId } = query;
+  const table = kind === undefined ? "usage_hours" : "usage_labels";
+  const label = exactLabel(query, kind);
   let { from } = query;
   for (let slices = 0; from < to; slices++) {
     if (slices === MAX_SLICES) throw tooMany("from", "covers too many calls for one report");
     let ahead = db
-      .selectFrom("usage_hours")
+      .selectFrom(table)
       .select("hour")
       .where("hour", ">=", from)
       .where("hour", "<", to)
@@ -98,17 +168,28 @@ async function addHours(db: Kysely<Tables>, query: UsageQuery, add: Add): Promis
       .offset(SLICE_ROWS)
       .limit(1);
     // Only conditions that an index covers, so that the query reads no more rows than it counts.
-    if (userId !== undefined) ahead = ahead.where("user_id", "=", userId);
+    if (label !== undefined) ahead = ahead.where(sql.ref("label"), "=", label);
     else if (keyId !== undefined) ahead = ahead.where("key_id", "=", keyId);
+    else if (kind === undefined && userId !== undefined)
+      ahead = ahead.where("user_id", "=", userId);
+    else if (kind === undefined && teamId !== undefined)
+      ahead = ahead.where("team_id", "=", teamId);
     const next = (await ahead.executeTakeFirst())?.hour;
     const until = next === undefined ? to : Math.max(next, from + HOUR_MS);
-    await add(sql`select * from usage_hours where hour >= ${from} and hour < ${until}`);
+    const source = sql`select * from ${sql.table(table)} where hour >= ${from} and hour < ${until}`;
+    await add(await groupRows(db, source, query, kind));
     from = until;
   }
 }
 
 /** Adds the calls after the last aggregated one; false if they are too many. */
-async function addPending(db: Kysely<Tables>, summedTo: number, add: Add): Promise<boolean> {
+async function addPending(
+  db: Kysely<Tables>,
+  query: UsageQuery,
+  kind: LabelKind | undefined,
+  summedTo: number,
+  add: Add,
+): Promise<boolean> {
   let after = summedTo;
   for (let slices = 0; slices < MAX_PENDING_SLICES; slices++) {
     const rows = await db
@@ -120,7 +201,12 @@ async function addPending(db: Kysely<Tables>, summedTo: number, add: Add): Promi
       .execute();
     const last = rows.at(-1)?.seq;
     if (last === undefined) return true;
-    await add(callsAsUsage(after, last));
+    const calls = callsAsUsage(after, last);
+    await add(
+      kind === undefined
+        ? await groupRows(db, calls, query, kind)
+        : (await readLabels(db, calls)).filter((row) => isMeant(row, query, kind)).map(asRow),
+    );
     after = last;
     if (rows.length < SLICE_ROWS) return true;
   }
@@ -131,6 +217,7 @@ async function groupRows(
   db: Kysely<Tables>,
   source: RawBuilder<unknown>,
   query: UsageQuery,
+  kind: LabelKind | undefined,
 ): Promise<readonly Row[]> {
   const columns = columnsOf(query.by);
   // Sums as double precision, because sums of money may exceed the integer range.
@@ -140,19 +227,56 @@ async function groupRows(
   const by = columns.map(({ value }) => value);
   const { rows } = await sql<Row>`select
       ${sql.join([...columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`), ...sums])}
-    from (${source}) as used where ${sql.join(conditionsOf(query), sql` and `)}
+    from (${source}) as used where ${sql.join(conditionsOf(query, kind), sql` and `)}
     ${by.length === 0 ? sql`having count(*) > 0` : sql`group by ${sql.join(by)}`}`.execute(db);
   return rows;
 }
 
-function conditionsOf({ from, to, userId, keyId, model, channel }: UsageQuery) {
+const FILTERS = [
+  ["userId", "user_id"],
+  ["keyId", "key_id"],
+  ["teamId", "team_id"],
+  ["groupId", "group_id"],
+  ["model", "model"],
+  ["channel", "channel"],
+  ["endpoint", "endpoint"],
+] as const;
+
+function conditionsOf(query: UsageQuery, kind: LabelKind | undefined) {
+  const label = exactLabel(query, kind);
+  const filters = FILTERS.flatMap(([name, column]) => {
+    const wanted = query[name];
+    return wanted === undefined ? [] : [sql`${sql.ref(column)} = ${wanted}`];
+  });
   return [
-    sql`hour >= ${from} and hour < ${to}`,
-    ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
-    ...(keyId === undefined ? [] : [sql`key_id = ${keyId}`]),
-    ...(model === undefined ? [] : [sql`model = ${model}`]),
-    ...(channel === undefined ? [] : [sql`channel = ${channel}`]),
+    sql`hour >= ${query.from} and hour < ${query.to}`,
+    ...filters,
+    ...(label === undefined ? [] : [sql`label = ${label}`]),
+    // The character after the colon ends the range.
+    ...(label === undefined && kind !== undefined
+      ? [sql`label >= ${`${kind}:`} and label < ${`${kind};`}`]
+      : []),
   ];
+}
+
+/** The same conditions for rows that are not in the database. */
+function isMeant(row: LabelRow, query: UsageQuery, kind: LabelKind): boolean {
+  const label = exactLabel(query, kind);
+  return (
+    row.hour >= query.from &&
+    row.hour < query.to &&
+    FILTERS.every(([name, column]) => query[name] === undefined || query[name] === row[column]) &&
+    (label === undefined ? row.label.startsWith(`${kind}:`) : row.label === label)
+  );
+}
+
+function asRow(row: LabelRow): Row {
+  return { ...row, time: row.hour };
+}
+
+function exactLabel(query: UsageQuery, kind: LabelKind | undefined): string | undefined {
+  const name = kind && query[kind];
+  return kind === undefined || name === undefined ? undefined : labelOf(kind, name);
 }
 
 /** Months are built from days, because the databases differ in calendar functions. */
@@ -171,8 +295,13 @@ function columnsOf(by: readonly UsageDimension[]) {
 const COLUMNS: Partial<Record<UsageDimension, string>> = {
   key: "key_id",
   user: "user_id",
+  team: "team_id",
+  group: "group_id",
   model: "model",
   channel: "channel",
+  endpoint: "endpoint",
+  tag: "label",
+  session: "label",
 };
 
 function valueOf(dimension: UsageDimension, row: Row): number | string | null {
@@ -186,6 +315,12 @@ function valueOf(dimension: UsageDimension, row: Row): number | string | null {
       const day = new Date(time);
       return Date.UTC(day.getUTCFullYear(), day.getUTCMonth());
     }
+    case "tag":
+    case "session":
+      return String(row["label"]).slice(dimension.length + 1) || null;
+    case "team":
+    case "group":
+      return row[`${dimension}_id`] || null;
     default: {
       const value = row[COLUMNS[dimension] ?? ""] ?? null;
       return value === "" ? null : value;

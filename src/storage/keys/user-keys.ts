@@ -5,6 +5,7 @@ import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
+import { spentByKeys } from "../journal/key-usage.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "../tables.ts";
@@ -40,7 +41,7 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
         .where("user_id", "=", userId)
         .where("deleted_at", "is", null)
         .executeTakeFirstOrThrow();
-      return { items: items.map(toListedKey), total };
+      return { items: await withUse(db, items.map(toListedKey)), total };
     },
 
     findOwn,
@@ -95,8 +96,19 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
       .where("keys.user_id", "=", userId)
       .where("keys.deleted_at", "is", null)
       .executeTakeFirst();
-    return row && toListedKey(row);
+    const [key] = await withUse(db, row === undefined ? [] : [toListedKey(row)]);
+    return key;
   }
+}
+
+/** Keys without a quota have no account. */
+async function withUse(
+  db: Kysely<Tables>,
+  keys: readonly ListedKey[],
+): Promise<readonly ListedKey[]> {
+  const ids = keys.filter(({ quota }) => quota === null).map(({ key }) => key.id);
+  const spent = await spentByKeys(db, ids);
+  return keys.map((each) => (each.quota === null ? { ...each, used: spent(each.key.id) } : each));
 }
 
 /** Writes only changed quotas, so that a key without a quota gets no account. */

@@ -26,6 +26,7 @@ import { describedChannels } from "./0024-described-channels.ts";
 import { invitations } from "./0031-invitations.ts";
 import { operatedChannels } from "./0035-operated-channels.ts";
 import { channelStates } from "./0036-channel-states.ts";
+import { usageAndPrices } from "./0026-usage-and-prices.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -57,6 +58,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0031-invitations": invitations,
   "0035-operated-channels": operatedChannels,
   "0036-channel-states": channelStates,
+  "0026-usage-and-prices": usageAndPrices,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

@@ -176,6 +176,7 @@ export function createChannelStore({
         overrides: row.overrides === null ? undefined : toOverrides(row.overrides),
         ...toOperation(row),
         proxy: proxy === "sealed" ? undefined : proxy,
+        priceFactor: row.price_factor ?? undefined,
         notes: row.notes ?? undefined,
         tags: toTags(row.tags),
       }),
@@ -275,6 +276,7 @@ function columnsOf(entry: Omit<ChannelEntry, "credentials">) {
     model_prefix: entry.modelPrefix ?? null,
     overrides: entry.overrides === undefined ? null : JSON.stringify(entry.overrides),
     ...operationColumns(entry),
+    price_factor: entry.priceFactor ?? null,
     notes: entry.notes ?? null,
     tags: JSON.stringify(entry.tags ?? []),
   };

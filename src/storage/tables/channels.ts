@@ -39,6 +39,8 @@ export interface ChannelsTable {
   notes: string | null;
   /** A list of labels in JSON. */
   tags: Generated<string>;
+  /** In thousandths. */
+  price_factor: number | null;
   revision: Generated<number>;
   /** The latest changes in JSON, oldest first: revision, Unix ms, names of fields. */
   changes: Generated<string>;

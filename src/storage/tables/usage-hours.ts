@@ -6,10 +6,15 @@ export interface UsageHoursTable {
   hour: number;
   user_id: number;
   key_id: number;
+  /** 0 if the user had none. */
+  team_id: number;
+  group_id: number;
   /** Empty if the model is unknown: clients can send any name. */
   model: string;
   /** Empty if no channel answered. */
   channel: string;
+  /** Empty for calls of earlier versions. */
+  endpoint: string;
   calls: number;
   failed_calls: number;
   input_tokens: number;
@@ -30,9 +35,32 @@ export interface UsageHoursTable {
   reference_images: number;
 }
 
+/** The same for the calls with one label; a call with several is in each of them. */
+export interface UsageLabelsTable extends UsageHoursTable {
+  /** `tag:project=x` or `session:<id>`; `tag:` and `session:` for those above the limit. */
+  label: string;
+}
+
+/** All calls of a key, as far as they are in the hours. */
+export interface KeyUsageTable {
+  key_id: number;
+  calls: number;
+  cost: NanoUsd;
+}
+
 export const HOUR_MS = 3_600_000;
 
-export const DIMENSIONS = ["hour", "user_id", "key_id", "model", "channel"] as const;
+/** In the order of the key. */
+export const DIMENSIONS = [
+  "hour",
+  "user_id",
+  "key_id",
+  "team_id",
+  "group_id",
+  "model",
+  "channel",
+  "endpoint",
+] as const;
 
 export const COUNTS = [
   "calls",

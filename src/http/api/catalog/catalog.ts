@@ -1,6 +1,9 @@
 import { z } from "zod";
-import type { CatalogPlan, CatalogState } from "#core/catalog-update.ts";
+import type { CatalogFacts, CatalogPlan, CatalogState } from "#core/catalog-update.ts";
+import { invalid } from "#core/error.ts";
+import { isDay } from "#lib/iso-date.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { defined } from "#lib/values.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import { succeed } from "../envelope.ts";
 import { jsonField } from "../fields.ts";
@@ -18,7 +21,24 @@ const FACTS = z.looseObject({
   models: z.array(z.looseObject({})).max(MAX_ROWS),
 });
 
-const UPDATE = z.looseObject({ files: jsonField(z.array(FACTS).min(1).max(MAX_FILES)) });
+const LIST = z.union([z.looseObject({}), z.array(z.looseObject({}))]);
+
+const UPDATE = z.looseObject({
+  files: jsonField(z.array(FACTS).min(1).max(MAX_FILES)).optional(),
+  list: jsonField(LIST)
+    .describe("Instead of `files`: LiteLLM's, models.dev's or genai-prices' list, as published.")
+    .optional(),
+  date: z
+    .string()
+    .max(10)
+    .describe("Day on which the list was read from its source; today if absent.")
+    .optional(),
+  providers: z
+    .array(z.string().max(64))
+    .max(MAX_FILES)
+    .describe("Providers whose models of the list are taken; all if absent.")
+    .optional(),
+});
 
 const PLAN = z
   .object({
@@ -36,6 +56,11 @@ const PLAN = z
     ),
     unchanged: z.int(),
     left_out: z.array(z.object({ provider: z.string(), id: z.string(), why: z.string() })),
+    plan: z.string().describe("Digest of the plan."),
+    format: z.string().nullable().describe("Format of the list."),
+    other_providers: z
+      .record(z.string(), z.int())
+      .describe("Models of the list by provider that this gateway does not have."),
   })
   .meta({ id: "CatalogPlan" });
 
@@ -60,6 +85,19 @@ const PROVIDERS = z.object({
       return providers;
     })
     .meta({ description: "Ids of providers, separated by commas; all if absent." }),
+});
+
+const PLANNED = z.object({
+  plan: z
+    .string()
+    .optional()
+    .transform((given, context) => {
+      if (given !== undefined && !/^[0-9a-f]{64}$/.test(given)) {
+        context.addIssue("must be the digest of a plan");
+      }
+      return given;
+    })
+    .meta({ description: "Digest of the plan that was checked." }),
 });
 
 const common = { path: "/api/catalog", tag: "Catalog" } as const;
@@ -93,12 +131,8 @@ export const planCatalogUpdate = management({
     "Plan of a catalogue update from files of model facts: new models, prices and " +
     "other facts before and after, and rows that are skipped, with the reason.",
 
-  async handle(
-    exchange,
-    { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">,
-    { body: { files } },
-  ) {
-    return succeed(exchange.id, "", showPlan(catalogUpdates.plan({ files })));
+  async handle(exchange, { catalogUpdates, clock }: UpdateDeps, { body }) {
+    return succeed(exchange.id, "", showPlan(catalogUpdates.plan(factsIn(body, clock.now()))));
   },
 });
 
@@ -107,18 +141,29 @@ export const updateCatalog = management({
   ...updating,
   summary:
     "Applies the plan for these files. Updated rows replace the shipped ones " +
-    "in all gateways of this database. Running calls keep their price.",
+    "in all gateways of this database. Running calls keep their price. If `plan` is given and " +
+    "the plan is outdated, the answer is 409.",
+  query: PLANNED,
 
-  async handle(
-    exchange,
-    { catalogUpdates }: Pick<RoutingDeps, "catalogUpdates">,
-    { body: { files } },
-  ) {
-    const plan = await catalogUpdates.apply({ files });
+  async handle(exchange, { catalogUpdates, clock }: UpdateDeps, { body, query: { plan: digest } }) {
+    const plan = await catalogUpdates.apply(factsIn(body, clock.now()), digest);
     exchange.note(countsOf(plan));
     return succeed(exchange.id, "The catalogue was updated.", showPlan(plan));
   },
 });
+
+type UpdateDeps = Pick<RoutingDeps, "catalogUpdates" | "clock">;
+
+function factsIn(body: z.output<typeof UPDATE>, now: number): CatalogFacts {
+  const { files, list, date = new Date(now).toISOString().slice(0, 10), providers } = body;
+  if (list === undefined) {
+    if (files === undefined) throw invalid("files", "Give 'files' or 'list'.");
+    return { files };
+  }
+  if (files !== undefined) throw invalid("list", "Give 'files' or 'list', not both.");
+  if (!isDay(date)) throw invalid("date", "'date' must be a day such as 2026-11-27.");
+  return { list, date, ...defined({ providers }) };
+}
 
 export const takeBackCatalog = management({
   operationId: "takeBackCatalog",
@@ -149,7 +194,7 @@ function showState({ shipped, updated, ageDays, isOld, rows }: CatalogState): Js
   };
 }
 
-function showPlan({ added, changed, unchanged, leftOut }: CatalogPlan): JsonObject {
+function showPlan({ added, changed, unchanged, leftOut, digest, list }: CatalogPlan): JsonObject {
   return {
     added: added.map(({ provider, id, price }) => ({ provider, id, price: price ?? null })),
     changed: changed.map(({ before, after, ...each }) => ({
@@ -159,6 +204,9 @@ function showPlan({ added, changed, unchanged, leftOut }: CatalogPlan): JsonObje
     })),
     unchanged,
     left_out: leftOut.map((each): Json => ({ ...each })),
+    plan: digest,
+    format: list?.format ?? null,
+    other_providers: Object.fromEntries(list?.otherProviders ?? []),
   };
 }
 

@@ -3,6 +3,7 @@ import { operationFields } from "#config/documents/channel-operation.ts";
 import { overrideFields } from "#config/documents/overrides.ts";
 import type { ChannelState } from "#core/channel-state.ts";
 import type { ModelList } from "#core/channel.ts";
+import { writeThousandths } from "#core/money.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { ChannelDraft } from "#core/stored-routing.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -78,6 +79,7 @@ export const CHANNEL = z
       })
       .nullable(),
     low_balance: z.number().nullable(),
+    price_factor: z.string().nullable().describe("A decimal."),
     notes: z.string().nullable(),
     tags: z.array(z.string()),
     revision: z
@@ -155,6 +157,7 @@ export function describe(channel: ChannelDraft): JsonObject {
     auto_disable: null,
     low_balance: null,
     ...operationFields(channel),
+    price_factor: channel.priceFactor === undefined ? null : writeThousandths(channel.priceFactor),
     notes: channel.notes ?? null,
     tags: channel.tags ?? [],
   };

@@ -17,7 +17,7 @@ const FIELDS = {
   expires_at: z.int().nullable(),
   models: z.array(z.string()),
   quota_usd: z.number().nullable(),
-  used_usd: z.number().nullable(),
+  used_usd: z.number().describe("Charged to its quota; without a quota, by all its calls."),
   ...SHOWN_BUDGETS,
   ip_ranges: z.array(z.string()).nullable(),
   endpoints: z.array(z.enum(FAMILIES)).nullable(),
@@ -33,7 +33,7 @@ export const NEW_TOKEN_SHOWN = z.object({
 
 /** A key as its owner sees it; the specification calls it an access token. [Part A 2.1] */
 export function showToken(listed: ListedKey, now: number): JsonObject {
-  const { key, last4, quota, spent, createdAt } = listed;
+  const { key, last4, quota, spent, used = spent, createdAt } = listed;
   return {
     id: key.id,
     name: key.name,
@@ -43,7 +43,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     expires_at: key.expiresAt === undefined ? null : seconds(key.expiresAt),
     models: key.models,
     quota_usd: quota === null ? null : showUsd(quota),
-    used_usd: quota === null ? null : showUsd(spent),
+    used_usd: showUsd(used),
     ...showBudgets(listed.budgets),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,

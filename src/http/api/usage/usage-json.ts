@@ -1,22 +1,23 @@
 import { z } from "zod";
 import { writeUsd } from "#core/money.ts";
+import type { TimeSpan } from "#core/previous-period.ts";
 import {
   USAGE_DIMENSIONS,
   type UsageDimension,
-  type UsageGroup,
-  type UsageQuery,
+  type UsageNames,
   type UsageReport,
   type UsageSum,
 } from "#core/usage-report.ts";
+import type { CsvTable } from "#lib/csv.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { USAGE_COUNTS } from "../usage-counts.ts";
+import { EMPTY_SUM, type ComparedGroup } from "./compare.ts";
 
-const SUM = {
-  calls: z.int(),
-  failed_calls: z.int(),
-  ...USAGE_COUNTS,
-  cost_usd: z.string().describe("A decimal."),
-};
+const COUNTED = { calls: z.int(), failed_calls: z.int(), ...USAGE_COUNTS };
+export const SUM = { ...COUNTED, cost_usd: z.string().describe("A decimal.") };
+const PREVIOUS = z.object(SUM).optional().describe("The period before, with `compare=previous`.");
+const NAME = z.string().nullable().optional();
+const ID = z.int().nullable().optional();
 
 export const REPORT = z
   .object({
@@ -24,56 +25,128 @@ export const REPORT = z
     to: z.int(),
     by: z.array(z.enum(USAGE_DIMENSIONS)),
     is_complete: z.boolean(),
-    total: z.object(SUM),
+    previous: z.object({ from: z.int(), to: z.int(), is_complete: z.boolean() }).optional(),
+    total: z.object({ ...SUM, previous: PREVIOUS }),
     items: z.array(
       z.object({
         hour: z.string().optional(),
         day: z.string().optional(),
         month: z.string().optional(),
-        key_id: z.int().nullable().optional(),
-        user_id: z.int().nullable().optional(),
-        model: z.string().nullable().optional(),
-        channel: z.string().nullable().optional(),
+        key_id: ID,
+        key_name: NAME,
+        user_id: ID,
+        user_name: NAME,
+        team_id: ID,
+        team_name: NAME,
+        group_id: ID,
+        group_name: NAME,
+        model: NAME,
+        channel: NAME,
+        endpoint: NAME,
+        tag: NAME,
+        session: NAME,
         ...SUM,
+        previous: PREVIOUS,
       }),
     ),
+    others: z
+      .object(SUM)
+      .optional()
+      .describe("The sum of the groups above `limit`, of the period itself."),
   })
   .meta({ id: "UsageReport" });
 
-/** By time, and at the same time the dearest first. */
-export function showReport({ from, to, by }: UsageQuery, report: UsageReport): JsonObject {
-  const groups = report.groups.toSorted(
+/** A report, and the one of the period before if it was asked for. */
+export interface ShownReport {
+  readonly span: TimeSpan;
+  readonly by: readonly UsageDimension[];
+  readonly report: UsageReport;
+  readonly before?: { readonly span: TimeSpan; readonly report: UsageReport };
+  /** By time, and at the same time the dearest first. */
+  readonly groups: readonly ComparedGroup[];
+  readonly names: UsageNames;
+}
+
+export function sortedGroups(groups: readonly ComparedGroup[]): readonly ComparedGroup[] {
+  return groups.toSorted(
     (one, other) =>
       timeOf(one) - timeOf(other) ||
       other.sum.cost - one.sum.cost ||
       other.sum.calls - one.sum.calls,
   );
+}
+
+export function showReport({ span, by, report, before, groups, names }: ShownReport): JsonObject {
   return {
-    from: from / 1_000,
-    to: to / 1_000,
+    ...showSpan(span),
     by,
     is_complete: report.isComplete,
-    total: showSum(report.total),
-    items: groups.map(({ of, sum }) => ({
-      ...Object.fromEntries(
-        by.map((each) => [FIELDS[each], showValue(each, of[each] ?? null)] as const),
-      ),
-      ...showSum(sum),
+    ...(before && {
+      previous: { ...showSpan(before.span), is_complete: before.report.isComplete },
+    }),
+    total: {
+      ...showSum(report.total),
+      ...(before && { previous: showSum(before.report.total) }),
+    },
+    items: groups.map((group) => ({
+      ...showKey(group, by, names),
+      ...showSum(group.sum),
+      ...(before && { previous: showSum(group.previous ?? EMPTY_SUM) }),
     })),
+    ...(report.others && { others: showSum(report.others) }),
   };
 }
 
-const FIELDS: Readonly<Record<UsageDimension, string>> = {
-  hour: "hour",
-  day: "day",
-  month: "month",
-  key: "key_id",
-  user: "user_id",
-  model: "model",
-  channel: "channel",
-};
+/** A row for each group. Sums of the period before follow with the prefix `previous_`. */
+export function reportRows({ by, before, groups, names }: ShownReport): CsvTable {
+  const keys = by.flatMap((each) => fieldsOf(each));
+  const sums = Object.keys(showSum(EMPTY_SUM));
+  const head = [
+    ...keys,
+    ...sums,
+    ...(before === undefined ? [] : sums.map((each) => `previous_${each}`)),
+  ];
+  const rows = groups.map((group) => {
+    const shown = { ...showKey(group, by, names), ...showSum(group.sum) };
+    const previous = before === undefined ? {} : showSum(group.previous ?? EMPTY_SUM);
+    return [...keys, ...sums].map((name) => shown[name]).concat(Object.values(previous));
+  });
+  return [head, ...rows.map((row) => row.map(cellOf))];
+}
 
-function timeOf({ of }: UsageGroup): number {
+export function cellOf(value: Json | undefined): string | number | null {
+  return typeof value === "string" || typeof value === "number" ? value : null;
+}
+
+function showSpan({ from, to }: TimeSpan): { readonly from: number; readonly to: number } {
+  return { from: from / 1_000, to: to / 1_000 };
+}
+
+const NAMED = ["key", "user", "team", "group"] as const;
+
+function fieldsOf(dimension: UsageDimension): readonly string[] {
+  const isNamed = NAMED.some((each) => each === dimension);
+  return isNamed ? [`${dimension}_id`, `${dimension}_name`] : [dimension];
+}
+
+function showKey(
+  { of }: ComparedGroup,
+  by: readonly UsageDimension[],
+  names: UsageNames,
+): JsonObject {
+  const shown: Record<string, Json> = {};
+  for (const each of by) {
+    const value = of[each] ?? null;
+    const named = NAMED.find((name) => name === each);
+    const [field = each, nameField] = fieldsOf(each);
+    shown[field] = showValue(each, value);
+    if (named === undefined || nameField === undefined) continue;
+    shown[nameField] = (typeof value === "number" ? names[named].get(value) : undefined) ?? null;
+  }
+  return shown;
+}
+
+function timeOf({ of }: ComparedGroup): number {
   return Number(of.hour ?? of.day ?? of.month ?? 0);
 }
 
@@ -87,7 +160,7 @@ function showValue(dimension: UsageDimension, value: number | string | null): Js
 
 const TIME_CHARS: Partial<Record<UsageDimension, number>> = { hour: 19, day: 10, month: 7 };
 
-function showSum(sum: UsageSum): JsonObject {
+export function showSum(sum: UsageSum): JsonObject {
   return {
     calls: sum.calls,
     failed_calls: sum.failedCalls,
