@@ -1,4 +1,5 @@
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
+import { budgets } from "#cli/budgets.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
@@ -24,7 +25,7 @@ import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
 import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
-const NOUNS = [keys, users, channels, models, logNoun, usage, settings, configuration];
+const NOUNS = [keys, users, budgets, channels, models, logNoun, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;

@@ -21,6 +21,7 @@ import {
   pruneVerifications,
   watchAssetLibrary,
 } from "#jobs/watch-assets.ts";
+import { watchBudgets } from "#jobs/watch-budgets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
@@ -51,7 +52,7 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
-  Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
+  Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
     readonly noting: Job;
     readonly sockets: KeyHolders;
   };
@@ -68,6 +69,7 @@ export function jobsOf(
     ),
     sumUsage(storage.usage, settings, clock),
     indexCalls(storage.calls),
+    watchBudgets(needs.budgetWatch),
     keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
     pruneChannelMinutes(storage.channelMinutes, clock),
     pruneJournal(storage.calls, settings, clock),

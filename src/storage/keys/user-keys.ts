@@ -1,14 +1,16 @@
 import type { Kysely } from "kysely";
-import type { AccountId } from "#core/key.ts";
+import type { AccountId, OwnerId } from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
+import { readBudgetStatuses, type BudgetStatusDeps } from "../accounts/budget-statuses.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey, keyColumns, toListedKey } from "../tables/keys.ts";
+import { deletedKey, keyColumns, toListedKey, type KeyRow } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
 interface OwnKeysDeps {
@@ -16,6 +18,7 @@ interface OwnKeysDeps {
   readonly grants: Grants;
   readonly keys: Pick<OpenKeyStore, "changed">;
   readonly clock: Clock;
+  readonly ledger: Pick<Ledger, "findAccounts">;
 }
 
 const BY_OWNER = "changed by its owner";
@@ -40,7 +43,7 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
         .where("user_id", "=", userId)
         .where("deleted_at", "is", null)
         .executeTakeFirstOrThrow();
-      return { items: items.map(toListedKey), total };
+      return { items: await listedKeys(items, deps), total };
     },
 
     findOwn,
@@ -95,8 +98,21 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
       .where("keys.user_id", "=", userId)
       .where("keys.deleted_at", "is", null)
       .executeTakeFirst();
-    return row && toListedKey(row);
+    return row && (await listedKeys([row], deps))[0];
   }
+}
+
+/** With the budgets of all keys, in two queries. */
+export async function listedKeys(
+  rows: readonly KeyRow[],
+  deps: BudgetStatusDeps,
+): Promise<readonly ListedKey[]> {
+  const budgeted = rows.filter((row) => row.key_terms !== null);
+  const statuses = await readBudgetStatuses(
+    deps,
+    budgeted.map(({ id }): OwnerId => `key:${id}`),
+  );
+  return rows.map((row) => toListedKey(row, statuses.get(`key:${row.id}`) ?? []));
 }
 
 /** Writes only changed quotas, so that a key without a quota gets no account. */

@@ -44,7 +44,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     models: key.models,
     quota_usd: quota === null ? null : showUsd(quota),
     used_usd: quota === null ? null : showUsd(spent),
-    ...showBudgets(listed.budgets),
+    ...showBudgets(listed.budgets, now),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
     ...showLimits(key.limits),
