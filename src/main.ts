@@ -1,5 +1,6 @@
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
+import { budgets } from "#cli/budgets.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
@@ -43,6 +44,7 @@ const NOUNS = [
   settings,
   configuration,
 ];
+const NOUNS = [keys, users, budgets, channels, models, logNoun, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;

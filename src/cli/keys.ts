@@ -15,7 +15,12 @@ const BOUNDS = {
   models: "<a,b*>",
   quota: "<usd>",
   expires: "<date>",
+  "budget-hour": "<usd>",
+  "budget-day": "<usd>",
+  "budget-week": "<usd>",
+  "budget-month": "<usd>",
   networks: "<cidr,...>",
+  endpoints: "<family,...>",
   rpm: "<n>",
   tpm: "<n>",
   concurrency: "<n>",
@@ -98,19 +103,25 @@ function readBounds(words: Words): JsonObject {
   return defined({
     models: words.list("models"),
     quota_usd: words.text("quota"),
-    expires_at: readInstant(words.text("expires")),
+    expires_at: readInstant(words.text("expires"), "expires"),
+    budget_hour_usd: words.text("budget-hour"),
+    budget_day_usd: words.text("budget-day"),
+    budget_week_usd: words.text("budget-week"),
+    budget_month_usd: words.text("budget-month"),
     ip_ranges: words.list("networks"),
+    endpoints: words.list("endpoints"),
     rpm: words.count("rpm"),
     tpm: words.count("tpm"),
     concurrency: words.count("concurrency"),
   });
 }
 
-function readInstant(given: string | undefined): number | undefined {
+/** Unix seconds. */
+export function readInstant(given: string | undefined, option: string): number | undefined {
   if (given === undefined) return undefined;
   const ms = instant.parse(given);
   if (ms !== undefined) return Math.floor(ms / 1_000);
-  throw new UsageError("--expires takes a date, such as 2030-12-31 or 2030-12-31T08:00:00Z.");
+  throw new UsageError(`--${option} takes a date, such as 2030-12-31 or 2030-12-31T08:00:00Z.`);
 }
 
 function keyPath(words: Words): string {

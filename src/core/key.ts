@@ -1,5 +1,7 @@
 import { crc32 } from "node:zlib";
 import { randomBase62, toBase62 } from "#lib/ids.ts";
+import type { Raise } from "./budget.ts";
+import type { BudgetSchedule } from "./budget-schedule.ts";
 import type { Family } from "./family.ts";
 import type { Group } from "./group.ts";
 import type { RateLimits } from "./limits.ts";
@@ -27,10 +29,10 @@ export interface ApiKey {
    * if it has a quota, and its team's.
    */
   readonly accounts: readonly AccountId[];
-  /** The user's team. */
+  /** The team that the calls are charged to: the key's own, or the user's. */
   readonly teamId?: number;
   /**
-   * Budgets of the key, its user and its team, months first. Each has an
+   * Budgets of the key, its user and its team, longest periods first. Each has an
    * account for every period.
    */
   readonly budgets?: readonly Budget[];
@@ -39,8 +41,10 @@ export interface ApiKey {
 export const KEY_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export type KeyStatus = (typeof KEY_STATUS)[keyof typeof KEY_STATUS];
 
-/** The owner of an account: `user:7`, `key:31` or `team:3`. */
-export type OwnerId = `${"user" | "key" | "team"}:${number}`;
+/** The owner of an account: `user:7`, `key:31`, `team:3`, or user 7 in team 3: `member:3-7`. */
+export type OwnerId = `${"user" | "key" | "team"}:${number}` | MemberId;
+/** A user in the name of a team. */
+type MemberId = `member:${number}-${number}`;
 
 /**
  * An owner's account, or the account of one of its periods:
@@ -48,19 +52,28 @@ export type OwnerId = `${"user" | "key" | "team"}:${number}`;
  */
 export type AccountId = OwnerId | `${OwnerId}@${string}`;
 
+const OWNER = "(?:(?:user|key|team):\\d{1,16}|member:\\d{1,16}-\\d{1,16})";
+/** Months, months from another day, days, hours, weeks. */
+const SPAN = "\\d{4}-(?:w\\d{2}|\\d{2}(?:s\\d{2}|-\\d{2}(?:t\\d{2})?)?)";
+const ACCOUNT_ID = new RegExp(`^${OWNER}(?:@${SPAN})?$`);
+
 export function isAccountId(text: string): text is AccountId {
-  return /^(?:user|key|team):\d{1,16}(?:@\d{4}-\d{2}(?:-\d{2})?)?$/.test(text);
+  return ACCOUNT_ID.test(text);
 }
 
-export const PERIODS = ["month", "day"] as const;
-/** Calendar periods in UTC. */
+export const PERIODS = ["month", "week", "day", "hour"] as const;
 export type Period = (typeof PERIODS)[number];
 
 /** The amount that an owner may spend in a period. */
 export interface Budget {
   readonly owner: OwnerId;
   readonly period: Period;
-  readonly amount: NanoUsd;
+  /** `null` if the budget only warns. */
+  readonly amount: NanoUsd | null;
+  readonly warn?: NanoUsd;
+  /** If it differs from calendar periods in UTC. */
+  readonly schedule?: BudgetSchedule;
+  readonly raises?: readonly Raise[];
 }
 
 /** Finds keys by the secret that a client presents. */

@@ -1,5 +1,6 @@
 import type { CallRecord, CallTags } from "./call.ts";
 import type { Family } from "./family.ts";
+import type { Raise } from "./budget.ts";
 import type { AccountId, Budget } from "./key.ts";
 import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "./money.ts";
 
@@ -13,7 +14,11 @@ export interface Account {
   readonly granted: NanoUsd | null;
   readonly spent: NanoUsd;
   readonly held: NanoUsd;
+  /** Temporary raises of the limit, beyond the ledger's grants. */
+  readonly raises?: readonly RaisedAmount[] | undefined;
 }
+
+export type RaisedAmount = Pick<Raise, "amount" | "until">;
 
 /** A reservation for one call, on every account that the call draws on. */
 export interface HoldRequest {
@@ -91,18 +96,30 @@ export interface Ledger {
   /** Changes the limit of an account; `null` removes it. */
   grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
   findAccount(id: AccountId): Promise<Account | undefined>;
+  /** Those that exist, in one query. */
+  findAccounts(ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, Account>>;
   /** Holds of dead processes. */
   listAbandoned(): Promise<readonly OpenHold[]>;
 }
 
 /** A period's account as it will be after its first call. */
-export function unopenedAccount(id: AccountId, { amount }: Budget): Account {
-  return { id, granted: amount, spent: nanoUsd(0), held: nanoUsd(0) };
+export function unopenedAccount(id: AccountId, { amount, raises }: Budget): Account {
+  return { id, granted: amount, spent: nanoUsd(0), held: nanoUsd(0), raises };
 }
 
-/** An unlimited account has the largest countable amount. */
-export function availableIn({ granted, spent, held }: Account): number {
-  return (granted === null ? MAX_NANO_USD : granted - spent) - held;
+/** An unlimited account has the largest countable amount. `at`: Unix ms. */
+export function availableIn(account: Account, at: number): number {
+  const { granted, spent, held, raises } = account;
+  if (granted === null) return MAX_NANO_USD - held;
+  const limit = raises === undefined ? granted : limitOf(account, at);
+  return (limit ?? MAX_NANO_USD) - spent - held;
+}
+
+/** With the raises that count at this time; `null` means unlimited. */
+export function limitOf({ granted, raises = [] }: Account, at: number): NanoUsd | null {
+  if (granted === null) return null;
+  const raised = raises.reduce((sum, { amount, until }) => (until > at ? sum + amount : sum), 0);
+  return nanoUsd(Math.min(granted + raised, MAX_NANO_USD));
 }
 
 /** The first account that lacks funds for this amount: the reason to refuse the call. */
@@ -110,14 +127,15 @@ export function findUnderfunded(
   ids: readonly AccountId[],
   find: (id: AccountId) => Account | undefined,
   amount: NanoUsd,
+  at: number,
 ): AccountId | undefined {
   return ids.find((id) => {
     const account = find(id);
-    return account === undefined || availableIn(account) < amount;
+    return account === undefined || availableIn(account, at) < amount;
   });
 }
 
 /** A free call is admitted as long as the account is not in debt. */
-export function canHold(accounts: readonly Account[], amount: NanoUsd): boolean {
-  return accounts.every((account) => availableIn(account) >= amount);
+export function canHold(accounts: readonly Account[], amount: NanoUsd, at: number): boolean {
+  return accounts.every((account) => availableIn(account, at) >= amount);
 }

@@ -1,5 +1,5 @@
-import type { BudgetChange } from "./budget.ts";
-import type { Budget, OwnerId } from "./key.ts";
+import type { BudgetChange, Raise } from "./budget.ts";
+import type { Budget, OwnerId, Period } from "./key.ts";
 import type { Account } from "./ledger.ts";
 import type { NanoUsd } from "./money.ts";
 
@@ -26,8 +26,11 @@ export interface BudgetStatus {
   /** The account of the current period. */
   readonly account: Account;
   /** Unix ms. */
+  readonly startsAt: number;
   readonly resetsAt: number;
 }
+
+type RaiseDraft = Omit<Raise, "id"> & { readonly period: Period };
 
 /** A ledger entry that changed an owner's quota. */
 export interface GrantRecord {
@@ -45,7 +48,7 @@ interface GrantQuery {
   readonly limit: number;
 }
 
-/** The spending limits of users and teams: total, per day and per month. */
+/** The spending limits of users, teams and members of teams: total and for periods. */
 export interface QuotaStore {
   /** Applies the whole change or nothing. `note` goes to the ledger. */
   set(owner: QuotaOwner, change: QuotaChange, note: string): Promise<void>;
@@ -55,7 +58,13 @@ export interface QuotaStore {
    * if the quota is unlimited or would become negative.
    */
   topUp(owner: QuotaOwner, topUp: TopUp): Promise<boolean>;
-  budgets(owner: QuotaOwner): Promise<readonly BudgetStatus[]>;
+  budgets(owner: OwnerId): Promise<readonly BudgetStatus[]>;
+  /** The same for many owners, in two queries; owners without budgets are left out. */
+  budgetsOf(owners: readonly OwnerId[]): Promise<ReadonlyMap<OwnerId, readonly BudgetStatus[]>>;
+  /** Throws `invalid_request` if there is no such budget, or it has too many raises. */
+  raise(owner: OwnerId, draft: RaiseDraft): Promise<Raise>;
+  /** False if the owner has no such raise. */
+  endRaise(owner: OwnerId, raiseId: string): Promise<boolean>;
   /** Newest first; changes of the total quota, not of budgets. */
   history(owner: QuotaOwner, query: GrantQuery): Promise<readonly GrantRecord[]>;
 }

@@ -1,5 +1,5 @@
 import type { BudgetChange } from "./budget.ts";
-import type { Period } from "./key.ts";
+import type { Budget } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 
 /** Users whose calls also draw on one common account. */
@@ -29,7 +29,7 @@ export interface TeamStore {
   /** Ordered by id, at most `limit` teams after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly Team[]>;
   /** Budgets of all teams that have any, by team id. */
-  budgets(): Promise<ReadonlyMap<number, Readonly<Record<Period, NanoUsd | null>>>>;
+  budgets(): Promise<ReadonlyMap<number, readonly Budget[]>>;
   /** Undefined if the team does not exist. */
   change(id: number, change: TeamChange, note: string): Promise<Team | undefined>;
   /** False if the team does not exist. Throws `invalid_request` if it has members. */

@@ -1,8 +1,9 @@
 import type { BudgetChange } from "./budget.ts";
 import type { Family } from "./family.ts";
-import type { ApiKey, KEY_STATUS, Period } from "./key.ts";
+import type { ApiKey, KEY_STATUS } from "./key.ts";
 import type { RateLimits, RateLimitsChange } from "./limits.ts";
 import type { NanoUsd } from "./money.ts";
+import type { BudgetStatus } from "./quota.ts";
 
 export interface KeyDraft {
   readonly userId: number;
@@ -10,7 +11,7 @@ export interface KeyDraft {
   readonly models: readonly string[];
   /** The key's own spending limit within its user's; unlimited if absent. */
   readonly quota?: NanoUsd;
-  /** The same per day and per month. */
+  /** The same for periods. */
   readonly budgets?: BudgetChange;
   /** Unix ms. */
   readonly expiresAt?: number;
@@ -46,6 +47,10 @@ export interface ListedKey {
   readonly used?: NanoUsd;
   /** `null` means unlimited. */
   readonly budgets: Readonly<Record<Period, NanoUsd | null>>;
+  /** Its own budgets, without those of its user and its team. */
+  readonly budgets: readonly BudgetStatus[];
+  /** Its own team, if it does not belong to the user's. */
+  readonly teamId?: number;
   readonly createdAt: number;
 }
 

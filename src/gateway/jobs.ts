@@ -22,6 +22,7 @@ import {
   watchAssetLibrary,
 } from "#jobs/watch-assets.ts";
 import { watchChannels } from "#jobs/watch-channels.ts";
+import { watchBudgets } from "#jobs/watch-budgets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import { refreshBalances } from "#jobs/refresh-balances.ts";
 import type { ChannelBalances } from "#relay/channel-balances.ts";
@@ -55,7 +56,7 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
-  Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
+  Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
     readonly noting: Job;
     readonly channelWatch: ChannelWatch;
     readonly channelBalances: ChannelBalances;
@@ -74,6 +75,7 @@ export function jobsOf(
     ),
     sumUsage(storage.usage, settings, clock),
     indexCalls(storage.calls),
+    watchBudgets(needs.budgetWatch),
     keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
     pruneChannelMinutes(storage.channelMinutes, clock),
     watchChannels(needs.channelWatch),

@@ -7,6 +7,7 @@ import type { CallDeps } from "#relay/call-deps.ts";
 import type { CallObserver } from "#relay/call-observers.ts";
 import type { DeliverySettings } from "#relay/delivery/deliver.ts";
 import type { Metrics } from "#relay/metrics/metrics.ts";
+import type { BudgetWatch } from "#relay/metering/budget-watch.ts";
 import { OpenCalls } from "#relay/metering/open-calls.ts";
 import type { OperateDeps } from "#relay/operate.ts";
 import type { AttemptDeps } from "#relay/failover/attempt.ts";
@@ -58,7 +59,7 @@ export function admissionOf(
   needs: Pick<RelayNeeds, "clock" | "limiter" | "live" | "log" | "settings" | "storage">,
   router: Router,
   delivery: DeliverySettings,
-  { observers, onError }: Observers,
+  { budgetWatch, observers, onError }: Observers & { readonly budgetWatch: BudgetWatch },
 ): AdmitDeps {
   const { clock, limiter, live, log, settings, storage } = needs;
   const report = new UnpricedReport(clock, ({ isRefused, ...notice }) =>
@@ -74,7 +75,7 @@ export function admissionOf(
     journal: storage.journal,
     clock,
     delivery,
-    open: new OpenCalls(),
+    open: new OpenCalls(budgetWatch),
     get maxOpen() {
       return settings.limits.inFlight;
     },

@@ -2,6 +2,7 @@ import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
 import { CallObservers } from "#relay/call-observers.ts";
+import { BudgetWatch } from "#relay/metering/budget-watch.ts";
 import { ChannelMinutes } from "#relay/metering/channel-minutes.ts";
 import { openMetrics, type Metrics } from "#relay/metrics/metrics.ts";
 import type { OperateDeps } from "#relay/operate.ts";
@@ -25,6 +26,8 @@ export interface Relay {
   /** Modules that are opened later may add theirs. */
   readonly observers: CallObservers;
   readonly channelMinutes: ChannelMinutes;
+  /** Observers of used budgets may be added. */
+  readonly budgetWatch: BudgetWatch;
 }
 
 /** Opens the relay for calls, and the scheduler of their tasks. */
@@ -54,8 +57,14 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
   const router = new Router(channels, health, settings);
   const onError = (cause: unknown): void =>
     needs.problems.error("settlement", cause, "settlement failed: will retry");
+  const budgetWatch = new BudgetWatch({
+    ledger: needs.storage.ledger,
+    clock: needs.clock,
+    onError: (cause) =>
+      needs.problems.error("budget observer", cause, "observer of budgets failed"),
+  });
   const call: CallDeps = {
-    admission: admissionOf(needs, router, delivery, { observers, onError }),
+    admission: admissionOf(needs, router, delivery, { observers, budgetWatch, onError }),
     router,
     attempts: attemptsOf(needs, router, delivery),
   };
@@ -65,5 +74,5 @@ export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Rela
     schedulingOf(needs, { metrics, observers, onError }),
   );
   opened.defer(() => tasks.close());
-  return { relay, tasks, metrics, observers, channelMinutes };
+  return { relay, tasks, metrics, observers, channelMinutes, budgetWatch };
 }

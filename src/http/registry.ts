@@ -77,7 +77,7 @@ import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { hello, livez, metrics, readyz } from "./api/status.ts";
-import { getTeamQuota, listTeamGrants, topUpTeam } from "./api/team/quota.ts";
+import { getTeamQuota, listTeamGrants, teamRaises, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
 import { createChatCompletion } from "./api/text/chat-completions.ts";
@@ -100,6 +100,7 @@ import {
   deleteToken,
   getToken,
   listTokens,
+  tokenRaises,
   updateNamedToken,
   updateToken,
 } from "./api/token/tokens.ts";
@@ -127,6 +128,7 @@ import {
   listOwnGrants,
   setQuota,
   topUpUser,
+  userRaises,
 } from "./api/user/quota.ts";
 import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
 import {
@@ -324,6 +326,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateToken,
     updateNamedToken,
     deleteToken,
+    ...tokenRaises,
     listUsers,
     createUser,
     updateUser,
@@ -340,6 +343,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     getQuota,
     setQuota,
     topUpUser,
+    ...userRaises,
     listOwnGrants,
     listGrants,
     listTeams,
@@ -349,6 +353,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     deleteTeam,
     getTeamQuota,
     topUpTeam,
+    ...teamRaises,
     listTeamGrants,
   ],
   reports: [

@@ -33,7 +33,9 @@ export async function admit<R extends Candidate>(
     if (claiming !== undefined) reservation = await claiming;
     const made = makePlan();
     const plan = needsPricing(made, deps) ? await pricedFor(call, made, deps) : made;
-    return { plan, settlement: await Settlement.open(call, plan, deps, reservation) };
+    const settlement = await Settlement.open(call, plan, deps, reservation);
+    noteBudgets(call, deps);
+    return { plan, settlement };
   } catch (cause) {
     if (reservation !== undefined) release(reservation, 0, deps.limiter);
     const error = GatewayError.from(cause);
@@ -45,4 +47,12 @@ export async function admit<R extends Candidate>(
     deps.onClosed(record);
     throw error;
   }
+}
+
+/** The accounts are read beside the call, and its answer warns of budgets as of the last reading. */
+function noteBudgets(call: Served, { open: { budgets } }: AdmitDeps): void {
+  if (budgets === undefined) return;
+  budgets.note(call.key);
+  const warnings = budgets.warningsOf(call.key, call.at);
+  if (warnings.length > 0) call.onBudgetWarning?.(warnings);
 }

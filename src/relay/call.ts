@@ -1,6 +1,6 @@
 import type { CallRecord, CallTags } from "#core/call.ts";
 import type { Family } from "#core/family.ts";
-import type { ApiKey } from "#core/key.ts";
+import type { ApiKey, Budget } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
 import type { CancelSignal } from "#lib/cancellation.ts";
 import type { Sink } from "#lib/push-stream.ts";
@@ -42,6 +42,8 @@ export interface Served {
   onStanding?(status: RateLimitStatus): void;
   /** Called before the response head is sent if the model or its service tier has no price. */
   onUnpriced?(what: UnpricedPart): void;
+  /** Gets budgets that reached their warning amount, before the response head is sent. */
+  onBudgetWarning?(budgets: readonly Budget[]): void;
   /** Gets the record of the call when its charge is booked, before a complete answer is sent. */
   onCharged?(record: CallRecord): void;
   /**

@@ -102,8 +102,14 @@ async function admit(
   try {
     const plan = await pricedFor(call, router.plan(call), { router, ledger });
     const accounts = await accountsOf(call, ledger);
-    const short = findUnderfunded([...accounts.keys()], (id) => accounts.get(id), plan.estimate);
-    return short === undefined ? { plan } : { plan, refusal: outOfQuota(short) };
+    const short = findUnderfunded(
+      [...accounts.keys()],
+      (id) => accounts.get(id),
+      plan.estimate,
+      call.at,
+    );
+    const { budgets } = call.key;
+    return short === undefined ? { plan } : { plan, refusal: outOfQuota(short, budgets, call.at) };
   } catch (cause) {
     return { refusal: GatewayError.from(cause) };
   }

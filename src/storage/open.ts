@@ -175,9 +175,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   );
   const passwords = openPasswords(pepper, options.passwordCost);
   const credentialSealer = openCredentialSealer(pepper);
-  const onGranted: GrantsDeps["onGranted"] = (id, granted) => engine.onGranted(id, granted);
+  const onGranted: GrantsDeps["onGranted"] = (id, limit) => engine.onGranted(id, limit);
   const grants = createGrants({ db, clock, onGranted });
-  const admin = createKeyAdmin({ db, grants, keys, clock });
+  const admin = createKeyAdmin({ db, grants, keys, clock, ledger: engine.ledger });
 
   if (engine.isSole) await endLeases(db);
 

@@ -3,6 +3,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
+import { waitFor } from "#test/wait.ts";
 import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 
 const MODEL = "gpt-4o-mini";
@@ -112,6 +113,100 @@ describe("a token's budget", () => {
     expect(data["items"]).toMatchObject([{ id: tokenId, ...fields, rpm: 5 }]);
   });
 
+  test("may have several periods with terms of their own, which changes keep", async () => {
+    const month = { period: "month", amount_usd: 12, start_day: 15, time_zone: "Asia/Shanghai" };
+    const { ask, tokenId } = await somebody("ted", {
+      budget_hour_usd: 1,
+      budgets: [month, { period: "week", warn_usd: "3.5" }],
+    });
+
+    const changed = await ask("PUT", `/api/token/${tokenId}`, {
+      budgets: [{ period: "month", warn_usd: 9 }],
+      budget_hour_usd: null,
+      budget_day_usd: 2,
+    });
+
+    expect(budgetsIn(changed.data)).toMatchObject([
+      { ...month, warn_usd: 9, left_usd: 12, used_usd: 0, is_warning: false, raises: [] },
+      { period: "week", amount_usd: null, warn_usd: 3.5, left_usd: null },
+      { period: "day", amount_usd: 2, warn_usd: null, start_day: 1, time_zone: "UTC" },
+    ]);
+    expect(changed.data).toMatchObject({ budget_month_usd: 12, budget_week_usd: null });
+    // What is shown may be sent back.
+    const back = await ask("PUT", `/api/token/${tokenId}`, {
+      budgets: budgetsIn(changed.data),
+    });
+    expect(budgetsIn(back.data)).toEqual(budgetsIn(changed.data));
+  });
+
+  test.each([
+    [{ budgets: [{ period: "year", amount_usd: 1 }] }, "period"],
+    [{ budgets: [{ period: "month", amount_usd: 1, start_day: 29 }] }, "start_day"],
+    [{ budgets: [{ period: "day", amount_usd: 1, time_zone: "Mars/Olympus" }] }, "time_zone"],
+    [{ budgets: [{ period: "day" }, { period: "day" }] }, "twice"],
+    [{ budgets: [{ period: "day", amount_usd: 1 }], budget_day_usd: 2 }, "differ"],
+    [{ budgets: [{ period: "day", limit: 1 }] }, "budgets[0]"],
+  ])("with %j is refused", async (fields, complaint) => {
+    const { status, body } = await admin("POST", "/api/token", { name: "x", ...fields });
+    expect(status).toBe(400);
+    expect(body.message).toContain(complaint);
+  });
+
+  test("that only warns serves its calls, with a header once the amount is reached", async () => {
+    const { ask, tokenId } = await somebody("una-warned");
+    await ask("PUT", `/api/token/${tokenId}`, {
+      budgets: [{ period: "month", warn_usd: "0.000000001" }],
+    });
+    const { data } = await ask("POST", "/api/token", {
+      name: "warned",
+      budgets: [{ period: "month", warn_usd: "0.000000001" }],
+    });
+    const warning = async (): Promise<string | null> => {
+      const messages = [{ role: "user", content: "hi" }];
+      const body = { model: MODEL, max_tokens: 100, messages };
+      const answer = await opened.post("/v1/chat/completions", body, bearer(textIn(data, "key")));
+      expect(answer.status).toBe(200);
+      return answer.headers.get("sluice-budget-warning");
+    };
+    expect(await warning()).toBeNull();
+
+    await waitFor(async () => (await warning()) !== null);
+
+    expect(await warning()).toBe("key/month");
+    const shown = await ask("GET", `/api/token/${Number(data["id"])}`);
+    expect(budgetsIn(shown.data)).toMatchObject([{ is_warning: true, left_usd: null }]);
+  });
+
+  test("is raised until a time, with a reason that the audit log has", async () => {
+    const { ask, call, tokenId } = await somebody("ray", { budget_day_usd: 0 });
+    const path = `/api/token/${tokenId}/raise`;
+    const until = Math.floor(Date.now() / 1_000) + 3_600;
+    const raise = { period: "day", add_usd: 1, until, reason: "the launch" };
+    expect((await call()).status).toBe(402);
+
+    const raised = await ask("POST", path, raise);
+
+    expect((await call()).status).toBe(200);
+    const [day] = budgetsIn(raised.data);
+    expect(day).toMatchObject({
+      amount_usd: 0,
+      limit_usd: 1,
+      raises: [{ id: raised.data["raise"], add_usd: 1, until, reason: "the launch", by: "ray" }],
+    });
+    const audit = await admin("GET", "/api/audit?page_size=50");
+    expect(JSON.stringify(audit.data)).toContain('"reason":"the launch"');
+    const other = await somebody("rex");
+    expect((await other.ask("POST", path, raise)).status).toBe(404);
+    expect((await ask("POST", path, { ...raise, period: "week" })).status).toBe(400);
+    expect((await ask("POST", path, { ...raise, until: until - 7_200 })).status).toBe(400);
+    expect((await ask("POST", path, { ...raise, add_usd: 0 })).status).toBe(400);
+
+    const end = `${path}/${textIn(raised.data, "raise")}`;
+    expect((await ask("DELETE", end)).status).toBe(200);
+    expect((await ask("DELETE", end)).status).toBe(404);
+    expect((await call()).status).toBe(402);
+  });
+
   test.each([[-1], [1e-10], ["a lot"], ["NaN"], ["1".repeat(25)], [1e10], [[]], [{}]])(
     "%j as a budget is refused",
     async (amount) => {
@@ -148,6 +243,28 @@ describe("a user's budgets", () => {
     expect((await ask("GET", "/api/user/self/quota")).data).toMatchObject({ budgets: [] });
     using books = openBooks(opened.dataDir);
     expect(await books.whenSettled()).toEqual([]);
+  });
+});
+
+describe("a raise of the budget of a user or a team", () => {
+  test("is granted by an admin above the user, and binds all keys", async () => {
+    const { ask, id, call } = await somebody("uri");
+    const team = await admin("POST", "/api/team", { name: "raised", budget_week_usd: 0 });
+    await admin("PUT", `/api/user/${id}`, { team_id: team.data["id"] });
+    await admin("PUT", `/api/user/${id}/quota`, { budget_month_usd: 0, reason: "a test" });
+    const until = Math.floor(Date.now() / 1_000) + 3_600;
+    const raise = { add_usd: 1, until, reason: "x" };
+    const ofUser = `/api/user/${id}/quota/raise`;
+    const ofTeam = `/api/team/${Number(team.data["id"])}/raise`;
+    expect((await ask("POST", ofUser, { period: "month", ...raise })).status).toBe(403);
+
+    await admin("POST", ofUser, { period: "month", ...raise });
+    expect((await call()).message).toContain("the weekly budget of the team of this key");
+    const { data } = await admin("POST", ofTeam, { period: "week", ...raise });
+
+    expect((await call()).status).toBe(200);
+    expect(budgetsIn(data)).toMatchObject([{ period: "week", limit_usd: 1, left_usd: 1 }]);
+    await admin("PUT", `/api/user/${id}`, { team_id: null });
   });
 });
 

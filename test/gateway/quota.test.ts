@@ -54,7 +54,9 @@ describe("a user's quota", () => {
       used_usd: data["used_usd"] ?? null,
       held_usd: 0,
       left_usd: expect.closeTo(12.5 - Number(data["used_usd"]), 9),
+      budget_hour_usd: null,
       budget_day_usd: null,
+      budget_week_usd: null,
       budget_month_usd: null,
       budgets: [],
     });

@@ -435,8 +435,14 @@ const ADDED = {
       ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
       ["webhook_generation", "webhook_rotated_at"],
       ["is_team_owner"],
+      ["search"],
     ],
-    keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
+    keys: [
+      ["networks", "requests_per_minute", "tokens_per_minute", "concurrency"],
+      ["endpoints"],
+      ["team_id"],
+    ],
+    accounts: [["raises"]],
     holds: [["more_accounts"]],
     ledger: [["more_accounts"]],
     calls: [

@@ -42,7 +42,15 @@ export function describeAtomically(openPlace: () => Promise<Place>): void {
     expect((await storage.groups.list(0, 9)).map(({ name }) => name)).toEqual(["gold"]);
     const [team] = await storage.teams.list(0, 9);
     expect(await storage.teams.budgets()).toEqual(
-      new Map([[team?.id ?? 0, { day: nanoUsd(5), month: nanoUsd(9) }]]),
+      new Map([
+        [
+          team?.id ?? 0,
+          [
+            { owner: `team:${team?.id ?? 0}`, period: "month", amount: nanoUsd(9) },
+            { owner: `team:${team?.id ?? 0}`, period: "day", amount: nanoUsd(5) },
+          ],
+        ],
+      ]),
     );
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BudgetChange } from "#core/budget.ts";
-import type { AccountId, ApiKey } from "#core/key.ts";
+import type { AccountId, ApiKey, Period } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { CreatedKey } from "#core/user-keys.ts";
 import type { TopUp } from "#core/quota.ts";
@@ -190,7 +190,8 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
       const changed = await keys.update(1, id, {
         budgets: { day: day === null ? null : nanoUsd(day) },
       });
-      expect(changed?.budgets.day).toBe(day === null ? null : nanoUsd(day));
+      const shown = changed?.budgets.map(({ budget }) => budget.amount);
+      expect(shown).toEqual(day === null ? [] : [nanoUsd(day)]);
       if (changed === undefined) throw new Error("There is no such key.");
       return changed.key;
     };
@@ -217,10 +218,9 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     await storage.keys.update(1, id, { budgets: { day: nanoUsd(100), month: null } });
 
     expect(await storage.db.selectFrom("ledger").selectAll().execute()).toEqual([]);
-    expect((await storage.keys.findOwn(1, id))?.budgets).toEqual({
-      day: nanoUsd(100),
-      month: null,
-    });
+    expect((await storage.keys.findOwn(1, id))?.budgets).toMatchObject([
+      { budget: { period: "day", amount: nanoUsd(100) } },
+    ]);
   });
 
   test("a call admitted before a budget change opens the next period with the new amount", async () => {
@@ -292,6 +292,153 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
       { account: { id: "user:1@2026-11", held: 100 }, resetsAt: Date.parse("2026-12-01") },
       { account: { id: "user:1@2026-11-21", held: 40 }, resetsAt: Date.parse("2026-11-22") },
     ]);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("500 concurrent calls on an hourly and a monthly budget: never more than the smaller one", async () => {
+    await using place = await openPlace();
+    const clock = clockAt("2026-11-20T12:00:00Z");
+    await using storage = await openAt(place.address, { clock });
+    const key = await withBudgets(storage, { hour: 20 * 7, week: 35 * 7, month: 50 * 7 });
+    const counts: number[] = [];
+
+    for (const pause of [0, HOUR_MS, HOUR_MS, 7 * DAY_MS, HOUR_MS]) {
+      clock.pass(pause);
+      counts.push(await admitted(storage, key, 100, 7));
+    }
+
+    // The hour binds, then the week, then the month.
+    expect(counts).toEqual([20, 15, 0, 15, 0]);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  }, 60_000);
+
+  test("a month of another start day and time zone begins there", async () => {
+    await using place = await openPlace();
+    const clock = clockAt("2026-11-14T15:59:59Z");
+    await using storage = await openAt(place.address, { clock });
+    const month = { amount: nanoUsd(10), startDay: 15, timeZone: "Asia/Shanghai" };
+    const { key } = await makeKey(storage, { month });
+
+    expect(await admitted(storage, key, 20, 1)).toBe(10);
+    clock.pass(1_000);
+    expect(await admitted(storage, key, 20, 1)).toBe(10);
+
+    expect((await storage.keys.findOwn(1, key.id))?.budgets).toMatchObject([
+      {
+        account: { id: `key:${key.id}@2026-11s15`, held: 10 },
+        startsAt: Date.parse("2026-11-14T16:00:00Z"),
+        resetsAt: Date.parse("2026-12-14T16:00:00Z"),
+      },
+    ]);
+    // Another start day is another account; back again, the first one counts on.
+    const changed = await storage.keys.update(1, key.id, { budgets: { month: { startDay: 10 } } });
+    expect(await admitted(storage, changed?.key ?? key, 20, 1)).toBe(10);
+    const back = await storage.keys.update(1, key.id, { budgets: { month } });
+    expect(await admitted(storage, back?.key ?? key, 20, 1)).toBe(0);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("a raise counts at once and in each period, and ends by itself", async () => {
+    await using place = await openPlace();
+    const clock = clockAt("2026-11-20T12:00:00Z");
+    await using storage = await openAt(place.address, { clock });
+    const { keys, quotas } = storage;
+    const key = await withBudgets(storage, { day: 10, month: 1_000 });
+    const found = async () => (await keys.findOwn(1, key.id))?.key ?? key;
+    expect(await admitted(storage, key, 20, 1)).toBe(10);
+    const until = clock.now() + 2 * DAY_MS;
+    const draft = {
+      period: "day",
+      amount: nanoUsd(5),
+      until,
+      reason: "a launch",
+      by: "ada",
+    } as const;
+
+    const raise = await quotas.raise(`key:${key.id}`, draft);
+
+    const [, day] = (await keys.findOwn(1, key.id))?.budgets ?? [];
+    const { period: _, ...said } = draft;
+    expect(day?.budget).toMatchObject({ amount: 10, raises: [{ ...said, id: raise.id }] });
+    // Also a copy of the key from before the raise.
+    expect(await admitted(storage, key, 20, 1)).toBe(5);
+    clock.pass(DAY_MS);
+    expect(await admitted(storage, await found(), 30, 1)).toBe(15);
+    clock.pass(DAY_MS - 1);
+    expect(await admitted(storage, await found(), 12, 1)).toBe(12);
+    clock.pass(1);
+    expect(await admitted(storage, await found(), 30, 1)).toBe(0);
+    clock.pass(DAY_MS);
+    expect(await admitted(storage, await found(), 30, 1)).toBe(10);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("a raise that is ended before its time leaves the amount, and a removed budget its raises", async () => {
+    await using place = await openPlace();
+    const clock = clockAt("2026-11-20T12:00:00Z");
+    await using storage = await openAt(place.address, { clock });
+    const { keys, quotas } = storage;
+    const key = await withBudgets(storage, { day: 10 });
+    const owner = `key:${key.id}` as const;
+    const until = clock.now() + DAY_MS;
+    const draft = { period: "day", amount: nanoUsd(5), until, reason: "x", by: "ada" } as const;
+    const first = await quotas.raise(owner, draft);
+    const second = await quotas.raise(owner, { ...draft, amount: nanoUsd(1) });
+    expect(await admitted(storage, key, 30, 1)).toBe(16);
+
+    expect(await quotas.endRaise(owner, first.id)).toBe(true);
+    expect(await quotas.endRaise(owner, first.id)).toBe(false);
+    expect(await admitted(storage, key, 1, 1)).toBe(0);
+    expect((await quotas.budgets(owner))[0]?.budget.raises).toEqual([second]);
+    expect(await reasonOf(quotas.raise(owner, { ...draft, period: "month" }))).toMatchObject({
+      code: "invalid_request",
+      param: "period",
+    });
+
+    await keys.update(1, key.id, { budgets: { day: null } });
+    const again = await keys.update(1, key.id, { budgets: { day: nanoUsd(17) } });
+    expect(await admitted(storage, again?.key ?? key, 30, 1)).toBe(1);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("a budget that only warns refuses no call, and counts the spent amount", async () => {
+    await using place = await openPlace();
+    const clock = clockAt("2026-11-20T12:00:00Z");
+    await using storage = await openAt(place.address, { clock });
+    const { key } = await makeKey(storage, { day: { warn: nanoUsd(5) } });
+
+    expect(await admitted(storage, key, 20, 1)).toBe(20);
+
+    const [status] = await storage.quotas.budgets(`key:${key.id}`);
+    expect(status).toMatchObject({
+      budget: { amount: null, warn: 5 },
+      account: { granted: null, held: 20 },
+    });
+    // Once it has an amount, the amount binds with what was spent before.
+    const bound = await storage.keys.update(1, key.id, { budgets: { day: nanoUsd(22) } });
+    expect(await admitted(storage, bound?.key ?? key, 20, 1)).toBe(2);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
+  test("a member's budget binds in the name of the team only", async () => {
+    await using place = await openPlace();
+    const clock = clockAt("2026-11-20T12:00:00Z");
+    await using storage = await openAt(place.address, { clock });
+    const { teams, users, keys, quotas } = storage;
+    const { key: first, secret } = await makeKey(storage);
+    const found = async (): Promise<ApiKey> => (await keys.find(secret)) ?? first;
+    const red = await teams.create({ name: "red" }, "made");
+    const blue = await teams.create({ name: "blue" }, "made");
+    await users.change(1, { teamId: red.id });
+
+    await quotas.set(`member:${red.id}-1`, { budgets: usd({ day: 3 }) }, "a test");
+
+    expect(await admitted(storage, await found(), 20, 1)).toBe(3);
+    expect(await reasonOf(storage.ledger.hold(holdWith(await found(), 1)))).toMatchObject({
+      message: expect.stringContaining("of the owner of this key in the team"),
+    });
+    await users.change(1, { teamId: blue.id });
+    expect(await admitted(storage, await found(), 20, 1)).toBe(20);
     expect(await verifyLedger(storage.db)).toEqual([]);
   });
 
@@ -492,19 +639,18 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
   });
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 function clockAt(instant: string): Clock & { pass(ms: number): void } {
   let now = Date.parse(instant);
   return { now: () => now, monotonic: () => performance.now(), pass: (ms) => void (now += ms) };
 }
 
-function usd(amounts: { readonly day?: number; readonly month?: number }): BudgetChange {
-  const { day, month } = amounts;
-  return {
-    ...(day === undefined ? {} : { day: nanoUsd(day) }),
-    ...(month === undefined ? {} : { month: nanoUsd(month) }),
-  };
+function usd(amounts: { readonly [P in Period]?: number }): BudgetChange {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([period, amount]) => [period, nanoUsd(amount)]),
+  );
 }
 
 function topUp(amount: number, operation: string): TopUp {

@@ -226,7 +226,7 @@ function keyLimits({ models, expiresAt, limits }: ApiKey, { account }: Explanati
   const isBound = account !== undefined && account.granted !== null;
   const bounds: Readonly<Record<string, Json | undefined>> = {
     expires_at: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
-    quota_left_usd: isBound ? availableIn(account) / 1e9 : undefined,
+    quota_left_usd: isBound ? availableIn(account, 0) / 1e9 : undefined,
     requests_per_minute: limits?.requestsPerMinute,
     tokens_per_minute: limits?.tokensPerMinute,
     concurrency: limits?.concurrency,

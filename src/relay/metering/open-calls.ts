@@ -1,5 +1,6 @@
 import type { GatewayError } from "#core/error.ts";
 import type { Served } from "../call.ts";
+import type { BudgetWatch } from "./budget-watch.ts";
 
 /** A call that the gateway can end, as its client can. */
 export type Endable<C extends Served = Served> = C & {
@@ -31,9 +32,15 @@ export function endable<C extends Served>(call: C): Endable<C> {
 
 /** The calls between hold and settlement. */
 export class OpenCalls {
+  /** Follows the accounts of these calls. */
+  readonly budgets: Pick<BudgetWatch, "note" | "warningsOf"> | undefined;
   #count = 0;
   readonly #byKey = new Map<number, Set<Endable>>();
   #none: PromiseWithResolvers<void> | undefined;
+
+  constructor(budgets?: OpenCalls["budgets"]) {
+    this.budgets = budgets;
+  }
 
   get count(): number {
     return this.#count;

@@ -50,6 +50,7 @@ async function stage({ served = {}, held = 9_000, available = 0 }: Staged = {}) 
     void: async () => true,
     grant: async () => {},
     findAccount: async () => undefined,
+    findAccounts: async () => new Map(),
     listAbandoned: async () => [],
   };
   const call: Served = {

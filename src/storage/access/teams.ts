@@ -1,4 +1,5 @@
 import { sql, type Kysely } from "kysely";
+import { budgetsIn } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import type { QuotaOwner } from "#core/quota.ts";
 import type { TeamStore } from "#core/team.ts";
@@ -9,6 +10,7 @@ import type { Grants } from "../accounts/grants.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import type { Tables } from "../tables.ts";
+import { readTerms } from "../tables/budgets.ts";
 import { toTeam } from "../tables/teams.ts";
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
@@ -65,7 +67,10 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
         .where(sql<string>`owner`, "like", "team:%")
         .execute();
       return new Map(
-        rows.map(({ owner, day, month }) => [Number(owner.slice("team:".length)), { day, month }]),
+        rows.map(({ owner, terms }) => [
+          Number(owner.slice("team:".length)),
+          budgetsIn(owner, readTerms(terms)),
+        ]),
       );
     },
 

@@ -1,19 +1,27 @@
 import type { Kysely } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
+import type { Raise } from "#core/budget.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import type { Tables } from "../tables.ts";
 import { toAccountColumns } from "../tables/accounts.ts";
+import { writeRaises } from "../tables/budgets.ts";
 import { grantChange, openingId } from "../tables/ledger.ts";
 
 export interface GrantsDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   /** Notifies an engine with accounts in memory about a committed change. */
-  onGranted(id: AccountId, granted: NanoUsd | null): void;
+  onGranted(id: AccountId, limit: ChangedLimit): void;
+}
+
+/** Absent members did not change. */
+export interface ChangedLimit {
+  readonly granted?: NanoUsd | null;
+  readonly raises?: readonly Raise[];
 }
 
 /** Changes of spending limits, in one transaction with related changes. */
@@ -25,6 +33,16 @@ export interface GrantTransaction {
   readonly db: Kysely<Tables>;
   /** `null` removes the limit. Creates the account if it does not exist. */
   grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
+  /**
+   * Replaces the temporary raises of the limit. Opens the account with the
+   * limit if it does not exist, so that no call opens it without them.
+   */
+  raise(
+    id: AccountId,
+    granted: NanoUsd | null,
+    raises: readonly Raise[],
+    note: string,
+  ): Promise<void>;
   /** False if the operation was done before. Throws like `QuotaStore.topUp`. */
   add(id: AccountId, amount: NanoUsd, opId: string, note: string): Promise<boolean>;
 }
@@ -32,13 +50,13 @@ export interface GrantTransaction {
 export function createGrants({ db, clock, onGranted }: GrantsDeps): Grants {
   return {
     async transaction(action) {
-      const changed = new Map<AccountId, NanoUsd | null>();
+      const changed = new Map<AccountId, ChangedLimit>();
       const result = await inTransaction(db, (transaction) => {
         async function write(grant: GrantRow): Promise<void> {
           const { id, granted } = grant;
           await transaction.updateTable("accounts").set({ granted }).where("id", "=", id).execute();
           await addGrant(transaction, grant);
-          changed.set(id, granted);
+          changed.set(id, { ...changed.get(id), granted });
         }
 
         return action({
@@ -49,6 +67,18 @@ export function createGrants({ db, clock, onGranted }: GrantsDeps): Grants {
             const opId = isNew ? openingId(id) : newGrantId(at);
             await write({ opId, id, before, granted, note, at });
           },
+          async raise(id, granted, raises, note) {
+            const { isNew, before } = await lockAccount(transaction, id);
+            if (isNew) {
+              await write({ opId: openingId(id), id, before, granted, note, at: clock.now() });
+            }
+            await transaction
+              .updateTable("accounts")
+              .set({ raises: writeRaises(raises) })
+              .where("id", "=", id)
+              .execute();
+            changed.set(id, { ...changed.get(id), raises });
+          },
           async add(id, amount, opId, note) {
             const { before } = await lockAccount(transaction, id);
             if (await wasAdded(transaction, opId, amount)) return false;
@@ -58,7 +88,7 @@ export function createGrants({ db, clock, onGranted }: GrantsDeps): Grants {
           },
         });
       });
-      for (const [id, granted] of changed) onGranted(id, granted);
+      for (const [id, limit] of changed) onGranted(id, limit);
       return result;
     },
   };

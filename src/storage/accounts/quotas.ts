@@ -1,10 +1,10 @@
 import { sql, type Kysely } from "kysely";
-import { periodAccounts, periodEnd } from "#core/budget.ts";
-import { PERIODS, type Budget } from "#core/key.ts";
-import { unopenedAccount, type Ledger } from "#core/ledger.ts";
+import type { Ledger } from "#core/ledger.ts";
 import type { GrantRecord, QuotaOwner, QuotaStore } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
-import { changeBudgets } from "./budgets.ts";
+import { ulid } from "#lib/ids.ts";
+import { readBudgetStatuses } from "./budget-statuses.ts";
+import { changeBudgets, endRaise, raiseBudget } from "./budgets.ts";
 import type { Grants } from "./grants.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import type { Tables } from "../tables.ts";
@@ -12,7 +12,7 @@ import type { Tables } from "../tables.ts";
 interface QuotaStoreDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
-  readonly ledger: Pick<Ledger, "findAccount">;
+  readonly ledger: Pick<Ledger, "findAccounts">;
   readonly keys: Pick<OpenKeyStore, "changed">;
   readonly clock: Clock;
 }
@@ -36,24 +36,27 @@ export function createQuotaStore({ db, grants, ledger, keys, clock }: QuotaStore
     topUp: (owner, { amount, operation, note }) =>
       grants.transaction(({ add }) => add(owner, amount, `topup:${owner}:${operation}`, note)),
 
-    async budgets(owner) {
-      const row = await db
-        .selectFrom("budgets")
-        .selectAll()
-        .where("owner", "=", owner)
-        .executeTakeFirst();
-      const budgets = PERIODS.flatMap((period): Budget[] => {
-        const amount = row?.[period] ?? null;
-        return amount === null ? [] : [{ owner, period, amount }];
-      });
-      const at = clock.now();
-      return Promise.all(
-        periodAccounts(budgets, at).map(async ({ id, budget }) => ({
-          budget,
-          account: (await ledger.findAccount(id)) ?? unopenedAccount(id, budget),
-          resetsAt: periodEnd(budget.period, at),
-        })),
-      );
+    budgets: async (owner) =>
+      (await readBudgetStatuses({ db, ledger, clock }, [owner])).get(owner) ?? [],
+    budgetsOf: (owners) => readBudgetStatuses({ db, ledger, clock }, owners),
+
+    async raise(owner, { period, ...draft }) {
+      const now = clock.now();
+      const raise = { id: ulid(now), ...draft };
+      try {
+        await grants.transaction((on) => raiseBudget(on, owner, period, raise, now));
+      } finally {
+        await keys.changed(await keysOf(db, owner));
+      }
+      return raise;
+    },
+
+    async endRaise(owner, raiseId) {
+      try {
+        return await grants.transaction((on) => endRaise(on, owner, raiseId, clock.now()));
+      } finally {
+        await keys.changed(await keysOf(db, owner));
+      }
     },
 
     async history(owner, { before, limit }) {

@@ -70,7 +70,7 @@ async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
     .execute();
   await transaction
     .updateTable("budgets")
-    .set(({ ref }) => ({ day: ref("day") }))
+    .set(({ ref }) => ({ terms: ref("terms") }))
     .where(sql<string>`owner`, "like", "team:%")
     .execute();
 }

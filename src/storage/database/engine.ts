@@ -2,8 +2,8 @@ import type { Kysely, RawBuilder } from "kysely";
 import type { CallRecord, Journal } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
-import type { NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { ChangedLimit } from "../accounts/grants.ts";
 import type { WriteStats } from "../accounts/group-commit.ts";
 import type { StorageEvents, StorageLimits } from "../limits.ts";
 import type { Tables } from "../tables.ts";
@@ -25,7 +25,7 @@ export interface Engine {
   readonly ledger: EngineLedger;
   readonly journal: CountingJournal;
   /** Called after a committed change of an account's limit. */
-  onGranted(id: AccountId, granted: NanoUsd | null): void;
+  onGranted(id: AccountId, limit: ChangedLimit): void;
   /** Lifetime of a cached key, because other gateways may share the database. */
   readonly keyTtlMs: number;
   /** False for a process that ended, or whose heartbeat is overdue. */

@@ -2,6 +2,7 @@ import assert from "node:assert";
 import type { Kysely, Updateable } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { CreatedKey, KeyDraft, ListedKey, UserKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -10,9 +11,9 @@ import type { Grants } from "../accounts/grants.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
 import { openAccount } from "../accounts/open-account.ts";
-import { createUserKeys, setQuota } from "./user-keys.ts";
+import { createUserKeys, listedKeys, setQuota } from "./user-keys.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey, keyColumns, toApiKey, toListedKey, type KeysTable } from "../tables/keys.ts";
+import { deletedKey, keyColumns, toApiKey, type KeysTable } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
 export interface KeyAdmin extends UserKeys {
@@ -41,6 +42,7 @@ interface KeyAdminDeps {
   readonly grants: Grants;
   readonly keys: OpenKeyStore;
   readonly clock: Clock;
+  readonly ledger: Pick<Ledger, "findAccounts">;
 }
 
 const PEPPER_VERSION = 1;
@@ -52,9 +54,10 @@ const MIN_CHARS_TO_SHOW = 12;
 const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null };
 const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
 
-export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAdmin {
+export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
+  const { db, grants, keys, clock } = deps;
   return {
-    ...createUserKeys({ db, grants, keys, clock }),
+    ...createUserKeys(deps),
 
     create,
 
@@ -85,7 +88,7 @@ export function createKeyAdmin({ db, grants, keys, clock }: KeyAdminDeps): KeyAd
         .orderBy("keys.id")
         .limit(PAGE)
         .execute();
-      return rows.map(toListedKey);
+      return await listedKeys(rows, deps);
     },
   };
 

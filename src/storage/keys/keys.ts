@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
 import {
@@ -9,7 +9,6 @@ import {
   type KeyStore,
   type OwnerId,
 } from "#core/key.ts";
-import type { QuotaOwner } from "#core/quota.ts";
 import type { Clock } from "#lib/clock.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { digester } from "../secrets/secrets.ts";
@@ -90,23 +89,41 @@ export function selectKeys(db: Kysely<Tables>) {
       join.on("of_user.owner", "=", sql<OwnerId>`'user:' || ${sql.ref("keys.user_id")}`),
     )
     .leftJoin("budgets as of_team", (join) =>
-      join.on("of_team.owner", "=", sql<OwnerId>`'team:' || ${sql.ref("users.team_id")}`),
+      join.on("of_team.owner", "=", sql<OwnerId>`'team:' || ${TEAM_OF_KEY}`),
+    )
+    .leftJoin("budgets as of_member", (join) =>
+      join.on(
+        "of_member.owner",
+        "=",
+        sql<OwnerId>`'member:' || ${TEAM_OF_KEY} || '-' || ${sql.ref("keys.user_id")}`,
+      ),
     )
     .selectAll("keys")
-    .select(["accounts.granted", "accounts.spent", "users.status as user_status", "users.team_id"])
-    .select(["of_key.day as key_day", "of_key.month as key_month"])
-    .select(["of_user.day as user_day", "of_user.month as user_month"])
-    .select(["of_team.day as team_day", "of_team.month as team_month"]);
+    .select(TEAM_OF_KEY.as("charged_team_id"))
+    .select(["accounts.granted", "accounts.spent", "users.status as user_status"])
+    .select(["of_key.terms as key_terms", "of_user.terms as user_terms"])
+    .select(["of_team.terms as team_terms", "of_member.terms as member_terms"]);
 }
 
-/** Undeleted keys that draw on the account of a user or a team. */
-export async function keysOf(db: Kysely<Tables>, owner: QuotaOwner): Promise<readonly number[]> {
-  const [kind, id] = owner.split(":");
+const TEAM_OF_KEY = sql<
+  number | null
+>`coalesce(${sql.ref("keys.team_id")}, ${sql.ref("users.team_id")})`;
+
+const OWNER_COLUMNS: Readonly<Record<string, RawBuilder<unknown>>> = {
+  team: TEAM_OF_KEY,
+  key: sql.ref("keys.id"),
+};
+
+/** Undeleted keys that draw on the account of an owner. */
+export async function keysOf(db: Kysely<Tables>, owner: OwnerId): Promise<readonly number[]> {
+  const [kind = "", ids = ""] = owner.split(":");
+  // A member is a user in the name of a team: `member:3-7`.
+  const id = ids.split("-").at(-1);
   const rows = await db
     .selectFrom("keys")
     .innerJoin("users", "users.id", "keys.user_id")
     .select("keys.id")
-    .where(kind === "team" ? "users.team_id" : "users.id", "=", Number(id))
+    .where(OWNER_COLUMNS[kind] ?? sql.ref("users.id"), "=", Number(id))
     .where("keys.deleted_at", "is", null)
     .execute();
   return rows.map((row) => row.id);

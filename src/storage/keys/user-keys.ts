@@ -1,15 +1,17 @@
 import type { Kysely } from "kysely";
-import type { AccountId } from "#core/key.ts";
+import type { AccountId, OwnerId } from "#core/key.ts";
+import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
+import { readBudgetStatuses, type BudgetStatusDeps } from "../accounts/budget-statuses.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
 import { spentByKeys } from "../journal/key-usage.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey, keyColumns, toListedKey } from "../tables/keys.ts";
+import { deletedKey, keyColumns, toListedKey, type KeyRow } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
 interface OwnKeysDeps {
@@ -17,6 +19,7 @@ interface OwnKeysDeps {
   readonly grants: Grants;
   readonly keys: Pick<OpenKeyStore, "changed">;
   readonly clock: Clock;
+  readonly ledger: Pick<Ledger, "findAccounts">;
 }
 
 const BY_OWNER = "changed by its owner";
@@ -42,6 +45,7 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
         .where("deleted_at", "is", null)
         .executeTakeFirstOrThrow();
       return { items: await withUse(db, items.map(toListedKey)), total };
+      return { items: await listedKeys(items, deps), total };
     },
 
     findOwn,
@@ -109,6 +113,21 @@ async function withUse(
   const ids = keys.filter(({ quota }) => quota === null).map(({ key }) => key.id);
   const spent = await spentByKeys(db, ids);
   return keys.map((each) => (each.quota === null ? { ...each, used: spent(each.key.id) } : each));
+    return row && (await listedKeys([row], deps))[0];
+  }
+}
+
+/** With the budgets of all keys, in two queries. */
+export async function listedKeys(
+  rows: readonly KeyRow[],
+  deps: BudgetStatusDeps,
+): Promise<readonly ListedKey[]> {
+  const budgeted = rows.filter((row) => row.key_terms !== null);
+  const statuses = await readBudgetStatuses(
+    deps,
+    budgeted.map(({ id }): OwnerId => `key:${id}`),
+  );
+  return rows.map((row) => toListedKey(row, statuses.get(`key:${row.id}`) ?? []));
 }
 
 /** Writes only changed quotas, so that a key without a quota gets no account. */

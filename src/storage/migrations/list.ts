@@ -27,6 +27,8 @@ import { invitations } from "./0031-invitations.ts";
 import { operatedChannels } from "./0035-operated-channels.ts";
 import { channelStates } from "./0036-channel-states.ts";
 import { usageAndPrices } from "./0026-usage-and-prices.ts";
+import { budgetPeriods } from "./0027-budget-periods.ts";
+import { searchNames } from "./0028-search-names.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -59,6 +61,8 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0035-operated-channels": operatedChannels,
   "0036-channel-states": channelStates,
   "0026-usage-and-prices": usageAndPrices,
+  "0027-budget-periods": budgetPeriods,
+  "0028-search-names": searchNames,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

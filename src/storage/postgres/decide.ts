@@ -173,7 +173,7 @@ export function decide(
 
   /** Returns the account that lacks funds, if any. */
   function reserve(columns: AccountColumns, amount: NanoUsd): AccountId | undefined {
-    const short = findUnderfunded(idsOf(columns), (id) => accounts.get(id), amount);
+    const short = findUnderfunded(idsOf(columns), (id) => accounts.get(id), amount, context.now);
     if (short === undefined) move(columns, amount, 0);
     return short;
   }

@@ -22,6 +22,7 @@ function hold(callId: string, amount: number, isAbandoned?: true): PostgresWrite
     request,
     columns,
     periods: [],
+    at: 0,
     ...(isAbandoned && { isAbandoned }),
   });
 }

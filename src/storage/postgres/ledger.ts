@@ -3,6 +3,7 @@ import { sql, type Kysely } from "kysely";
 import { outOfQuota, periodAccounts } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import type { AccountId } from "#core/key.ts";
+import type { Account } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../accounts/checkpoints.ts";
@@ -29,6 +30,8 @@ interface PostgresLedgerDeps {
 
 /** A call waits at most this many times `holdTimeoutMs` for a database that is only slow. */
 const SLOW_FACTOR = 2;
+/** Accounts in one query. */
+const MAX_ASKED = 1_000;
 
 /** A hold that this process opened and has not closed. */
 export interface OwnHold extends KnownHold {
@@ -56,10 +59,11 @@ export function openPostgresLedger(
       if (hold === undefined) {
         group.assertOpen();
         const { accounts, budgets = [] } = request;
-        const periods = periodAccounts(budgets, clock.now());
+        const at = clock.now();
+        const periods = periodAccounts(budgets, at);
         const columns = toAccountColumns([...accounts, ...periods.map(({ id }) => id)]);
         const { amount } = request;
-        const admitted = admit({ type: "hold", request, columns, periods });
+        const admitted = admit({ type: "hold", request, columns, periods, at });
         hold = { columns, amount, admitted };
         own.set(request.callId, hold);
       }
@@ -86,6 +90,19 @@ export function openPostgresLedger(
     async findAccount(id) {
       const row = await accountRow(db, id);
       return row && toAccount(row);
+    },
+
+    async findAccounts(ids) {
+      const found = new Map<AccountId, Account>();
+      for (let i = 0; i < ids.length; i += MAX_ASKED) {
+        const rows = await db
+          .selectFrom("accounts")
+          .selectAll()
+          .where("id", "in", ids.slice(i, i + MAX_ASKED))
+          .execute();
+        for (const row of rows) found.set(row.id, toAccount(row));
+      }
+      return found;
     },
 
     async listAbandoned() {
@@ -143,7 +160,7 @@ export function openPostgresLedger(
           }
           return;
         }
-        if (!write.outcome) return give(outOfQuota(operation.short));
+        if (!write.outcome) return give(outOfQuota(operation.short, request.budgets, operation.at));
         clearTimeout(timer);
         resolve();
       },

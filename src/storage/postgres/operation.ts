@@ -22,6 +22,8 @@ export interface HoldOperation {
   readonly columns: AccountColumns;
   /** The accounts on which this call may be the first. */
   readonly periods: readonly PeriodAccount[];
+  /** Unix ms of the periods. */
+  readonly at: number;
   /** The caller has given up: the reserved amount must be released. */
   isAbandoned?: true;
   /** The account that lacked funds. */

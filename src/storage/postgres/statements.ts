@@ -26,7 +26,7 @@ export interface StoredHold {
 
 export interface OpenedAccount {
   readonly id: AccountId;
-  readonly granted: NanoUsd;
+  readonly granted: NanoUsd | null;
 }
 
 export interface StoredEntry {
@@ -54,10 +54,11 @@ export function compileStatements(db: Kysely<Tables>) {
   );
   // The budget in the database is newer than the copy in the key.
   const openAccounts = compile(
-    sql`insert into accounts (id, granted, spent, held)
+    sql`insert into accounts (id, granted, spent, held, raises)
       select distinct on (new.id) new.id,
-        coalesce(case new.period when 'day' then budgets.day else budgets.month end, new.amount),
-        0, 0
+        case when budgets.terms::jsonb -> new.period is null then new.amount
+          else (budgets.terms::jsonb -> new.period ->> 'amount')::bigint end,
+        0, 0, budgets.terms::jsonb -> new.period ->> 'raises'
       from ${unnest(["text", "text", "text", "bigint"])} as new(id, owner, period, amount)
       left join budgets on budgets.owner = new.owner
       order by new.id
@@ -65,7 +66,7 @@ export function compileStatements(db: Kysely<Tables>) {
   );
   // Locked in the order of ids, which all gateways use, to avoid deadlocks.
   const lockAccounts = compile(
-    sql`select id, granted, spent, held from accounts where id = any(${ids})
+    sql`select id, granted, spent, held, raises from accounts where id = any(${ids})
       order by id for update`,
   );
   const updateAccounts = compile(

@@ -1,5 +1,5 @@
-import type { AccountId } from "#core/key.ts";
-import type { Account } from "#core/ledger.ts";
+import { PERIODS, type AccountId } from "#core/key.ts";
+import type { Account, RaisedAmount } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 
 /** An account in memory, ahead of the database by the queued writes. */
@@ -7,6 +7,7 @@ export interface LiveAccount extends Account {
   granted: NanoUsd | null;
   spent: NanoUsd;
   held: NanoUsd;
+  raises: readonly RaisedAmount[] | undefined;
   /** Queued writes of the account; if any, the database is behind. */
   queued: number;
 }
@@ -17,8 +18,8 @@ export interface Accounts {
 }
 
 const MAX_LOOKED_AT = 16;
-/** Accounts of one call: three owners with a total, a monthly and a daily account each. */
-const MAX_OF_A_CALL = 9;
+/** Accounts of one call: three totals, and four owners with an account for each period. */
+const MAX_OF_A_CALL = 3 + 4 * PERIODS.length;
 
 /**
  * The accounts of the one gateway that owns its database; the memory is
@@ -36,12 +37,13 @@ export function createAccounts(
       const known = loaded.get(id);
       if (known !== undefined) return recent(known);
       const stored = load(id);
-      return stored && keep({ ...stored, queued: 0 });
+      return stored && keep({ ...stored, raises: stored.raises, queued: 0 });
     },
 
     open(id) {
       const nothing = nanoUsd(0);
-      return this.find(id) ?? keep({ id, granted: null, spent: nothing, held: nothing, queued: 0 });
+      const empty = { id, granted: null, spent: nothing, held: nothing, raises: undefined };
+      return this.find(id) ?? keep({ ...empty, queued: 0 });
     },
   };
 

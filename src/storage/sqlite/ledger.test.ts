@@ -84,7 +84,7 @@ async function stage({
     instance,
     clock: { now: () => NOW, monotonic: () => 0 },
     limits: { ...STORAGE_LIMITS, checkpointMs },
-    findBudget: ({ amount }) => amount,
+    findBudget: (budget) => budget,
   });
   return {
     ledger,

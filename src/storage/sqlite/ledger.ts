@@ -1,10 +1,10 @@
 import assert from "node:assert";
 import type { Kysely } from "kysely";
-import { outOfQuota, periodAccounts } from "#core/budget.ts";
+import { outOfQuota, periodAccounts, type BudgetTerms } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { AccountId, Budget } from "#core/key.ts";
-import { availableIn, canHold, type HoldRequest } from "#core/ledger.ts";
+import { availableIn, canHold, type Account, type HoldRequest } from "#core/ledger.ts";
 import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../accounts/checkpoints.ts";
@@ -18,6 +18,7 @@ import {
   toAccountColumns,
   type AccountColumns,
 } from "../tables/accounts.ts";
+import { writeRaises } from "../tables/budgets.ts";
 import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, LASTING, toOpenHold } from "../tables/holds.ts";
@@ -34,8 +35,8 @@ interface SqliteLedgerDeps {
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: StorageLimits;
-  /** The budget's current amount in the database, which may be newer than the key's copy. */
-  readonly findBudget: (budget: Budget) => NanoUsd;
+  /** The budget's current terms in the database, which may be newer than the key's copy. */
+  readonly findBudget: (budget: Budget) => Pick<BudgetTerms, "amount" | "raises">;
 }
 
 /** An open hold in memory. */
@@ -94,7 +95,7 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
 
       group.assertOpen();
       const drawn = hold.accounts.map(openAccount);
-      if (!canHold(drawn, amount)) return false;
+      if (!canHold(drawn, amount, clock.now())) return false;
       if (hold.state === "provisional") hold.durable = write(callId, hold);
       move(drawn, amount, 0);
       hold.amount = nanoUsd(hold.amount + amount);
@@ -109,7 +110,12 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
 
     async findAccount(id) {
       const account = accounts.find(id);
-      return account && { id, granted: account.granted, spent: account.spent, held: account.held };
+      return account && copyOf(account);
+    },
+
+    async findAccounts(ids) {
+      const found = ids.map((id) => accounts.find(id)).filter((account) => account !== undefined);
+      return new Map(found.map((account) => [account.id, copyOf(account)]));
     },
 
     async listAbandoned() {
@@ -129,11 +135,14 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   /** Reserves the amount on every account that the call draws on. */
   function reserve({ accounts: ids, budgets, amount }: HoldRequest): readonly AccountId[] {
     assert(amount >= 0, "A hold is never negative.");
-    const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets)];
+    const at = clock.now();
+    const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets, at)];
     const drawn: LiveAccount[] = [];
     for (const id of all) {
       const account = accounts.find(id);
-      if (account === undefined || availableIn(account) < amount) throw outOfQuota(id);
+      if (account === undefined || availableIn(account, at) < amount) {
+        throw outOfQuota(id, budgets, at);
+      }
       drawn.push(account);
     }
     move(drawn, amount, 0);
@@ -141,21 +150,26 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   }
 
   /** The accounts of the current periods, created if the call is the first on one. */
-  function openPeriods(budgets: readonly Budget[]): AccountId[] {
-    const at = clock.now();
+  function openPeriods(budgets: readonly Budget[], at: number): AccountId[] {
     return periodAccounts(budgets, at).map(({ id, budget }) => {
       if (accounts.find(id) === undefined) openPeriod(id, deps.findBudget(budget), at);
       return id;
     });
   }
 
-  function openPeriod(id: AccountId, granted: NanoUsd, at: number): void {
-    accounts.open(id).granted = granted;
-    const entry = openingEntry(id, granted, at);
+  function openPeriod(
+    id: AccountId,
+    { amount, raises }: Pick<BudgetTerms, "amount" | "raises">,
+    at: number,
+  ): void {
+    const account = accounts.open(id);
+    account.granted = amount;
+    account.raises = raises;
+    const entry = openingEntry(id, amount, at);
     void written([id], {
       isRefusable: false,
       encode(batch) {
-        batch.row("opening", [id, granted]);
+        batch.row("opening", [id, amount, writeRaises(raises)]);
         batch.row("opened", entry);
       },
       // A later call on this account is refused together with it, or queued behind it.
@@ -371,6 +385,10 @@ class Closing implements AccountWrite {
 
 function entryOf({ callId, amount, openedAt }: HoldRequest, columns: AccountColumns): Values {
   return callEntry(callId, "hold", columns, amount, 0, openedAt);
+}
+
+function copyOf({ id, granted, spent, held, raises }: LiveAccount): Account {
+  return { id, granted, spent, held, ...(raises === undefined ? {} : { raises }) };
 }
 
 function move(touched: readonly LiveAccount[], held: number, spent: number): void {

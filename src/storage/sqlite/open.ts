@@ -2,15 +2,16 @@ import { Database } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely, sql } from "kysely";
+import type { BudgetTerms } from "#core/budget.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { AccountId, Budget } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
-import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import { openJournal, type Engine, type EngineOptions } from "../database/engine.ts";
 import { openGroup } from "../accounts/group-commit.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount } from "../tables/accounts.ts";
+import { readTerms } from "../tables/budgets.ts";
 import { callValues } from "../tables/calls.ts";
 import { createAccounts } from "./accounts.ts";
 import { encodeBatch, type SqliteWrite } from "./batch.ts";
@@ -92,9 +93,11 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     journal,
     writes: group.stats,
     // In commit order: each change is applied before the next one can begin.
-    onGranted(id, granted) {
+    onGranted(id, { granted, raises }) {
       const account = accounts.find(id);
-      if (account !== undefined) account.granted = granted;
+      if (account === undefined) return;
+      if (granted !== undefined) account.granted = granted;
+      if (raises !== undefined) account.raises = raises.length === 0 ? undefined : raises;
     },
     keyTtlMs: Infinity,
     // Only this process uses the folder.
@@ -182,11 +185,14 @@ function accountLoader(
 }
 
 /** Reads a budget synchronously, once for every period of it. */
-function budgetFinder(db: Kysely<Tables>, reader: Database): (budget: Budget) => NanoUsd {
+function budgetFinder(
+  db: Kysely<Tables>,
+  reader: Database,
+): (budget: Budget) => Pick<BudgetTerms, "amount" | "raises"> {
   const { sql } = db.selectFrom("budgets").selectAll().where("owner", "=", "user:0").compile();
-  return ({ owner, period, amount }) => {
-    const row = reader.query<Tables["budgets"], [string]>(sql).get(owner);
-    return nanoUsd(row?.[period] ?? amount);
+  return (budget) => {
+    const row = reader.query<Tables["budgets"], [string]>(sql).get(budget.owner);
+    return readTerms(row?.terms)[budget.period] ?? budget;
   };
 }
 

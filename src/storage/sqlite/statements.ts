@@ -29,7 +29,8 @@ export function compileStatements(db: Kysely<Tables>): Readonly<Record<Statement
     on conflict (key) do update set value = excluded.value`;
 
   // A change of the limit may already have opened the account, with the same entry id.
-  const opening = sql`insert into accounts (id, granted, spent, held) values (${0}, ${0}, 0, 0)
+  const opening = sql`insert into accounts (id, granted, spent, held, raises)
+    values (${0}, ${0}, 0, 0, ${0})
     on conflict do nothing`;
 
   const text = (query: typeof probe): string => query.compile(db).sql;

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { isAccountId, type AccountId } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import { readRaises } from "./budgets.ts";
 
 export interface AccountsTable {
   id: AccountId;
@@ -9,6 +10,8 @@ export interface AccountsTable {
   granted: NanoUsd | null;
   spent: NanoUsd;
   held: NanoUsd;
+  /** JSON of raises of a period's limit. */
+  raises: string | null;
 }
 
 /**
@@ -57,5 +60,6 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     granted: row.granted === null ? null : nanoUsd(row.granted),
     spent: nanoUsd(row.spent),
     held: nanoUsd(row.held),
+    ...(row.raises === null ? {} : { raises: readRaises(row.raises) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
+import { budgetsIn } from "#core/budget.ts";
 import { FAMILIES, type Family } from "#core/family.ts";
 import type { Group } from "#core/group.ts";
 import {
@@ -8,10 +9,13 @@ import {
   type AccountId,
   type ApiKey,
   type Budget,
+  type OwnerId,
   type KeyStatus,
 } from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { BudgetStatus } from "#core/quota.ts";
 import type { KeyChange, ListedKey } from "#core/user-keys.ts";
+import { readTerms } from "./budgets.ts";
 import { limitColumns, limitsOf, type LimitColumns } from "./limit-columns.ts";
 import { USER_STATUS } from "./users.ts";
 
@@ -39,6 +43,8 @@ export interface KeysTable extends LimitColumns {
   networks: string | null;
   /** JSON array of families; `null` allows all. */
   endpoints: string | null;
+  /** The team that its calls are charged to, instead of the user's. */
+  team_id: number | null;
 }
 
 /** A key joined with its account, if it has one, and its user. */
@@ -46,20 +52,19 @@ export interface KeyRow extends Selectable<KeysTable> {
   readonly granted: NanoUsd | null;
   readonly spent: NanoUsd | null;
   readonly user_status: number;
-  readonly team_id: number | null;
-  /** Budgets of the key, its user and its team. */
-  readonly key_day: NanoUsd | null;
-  readonly key_month: NanoUsd | null;
-  readonly user_day: NanoUsd | null;
-  readonly user_month: NanoUsd | null;
-  readonly team_day: NanoUsd | null;
-  readonly team_month: NanoUsd | null;
+  /** The key's own team, or else the user's. */
+  readonly charged_team_id: number | null;
+  /** Terms of the budgets of the key, its user, its team, and its user in the team. */
+  readonly key_terms: string | null;
+  readonly user_terms: string | null;
+  readonly team_terms: string | null;
+  readonly member_terms: string | null;
 }
 
 export function toApiKey(row: KeyRow, group?: Group): ApiKey {
   const accounts: AccountId[] = [`user:${row.user_id}`];
   if (row.granted !== null) accounts.push(`key:${row.id}`);
-  if (row.team_id !== null) accounts.push(`team:${row.team_id}`);
+  if (row.charged_team_id !== null) accounts.push(`team:${row.charged_team_id}`);
   const budgets = budgetsOf(row);
   const limits = limitsOf(row);
   return Object.freeze({
@@ -70,7 +75,7 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
     status: row.user_status === USER_STATUS.enabled ? row.status : KEY_STATUS.disabled,
     models: textsIn(row.models),
     accounts: Object.freeze(accounts),
-    ...(row.team_id === null ? {} : { teamId: row.team_id }),
+    ...(row.charged_team_id === null ? {} : { teamId: row.charged_team_id }),
     ...(budgets.length === 0 ? {} : { budgets: Object.freeze(budgets) }),
     ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
     ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),
@@ -80,13 +85,14 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
   });
 }
 
-export function toListedKey(row: KeyRow): ListedKey {
+export function toListedKey(row: KeyRow, budgets: readonly BudgetStatus[]): ListedKey {
   return {
     key: toApiKey(row),
     last4: row.last4,
     quota: row.granted,
     spent: row.spent ?? nanoUsd(0),
-    budgets: { day: row.key_day, month: row.key_month },
+    budgets,
+    ...(row.team_id === null ? {} : { teamId: row.team_id }),
     createdAt: row.created_at,
   };
 }
@@ -114,16 +120,16 @@ export function keyColumns(change: Omit<KeyChange, "quota" | "budgets" | "status
 }
 
 function budgetsOf(row: KeyRow): Budget[] {
-  return PERIODS.flatMap((period) =>
-    OWNERS.flatMap((kind): Budget[] => {
-      const amount = row[`${kind}_${period}`];
-      const id = { key: row.id, user: row.user_id, team: row.team_id }[kind];
-      return amount === null ? [] : [{ owner: `${kind}:${id ?? 0}`, period, amount }];
-    }),
-  );
+  const { id, user_id: userId, charged_team_id: teamId } = row;
+  const owners: readonly (readonly [OwnerId, string | null])[] = [
+    [`user:${userId}`, row.user_terms],
+    [`team:${teamId ?? 0}`, row.team_terms],
+    [`member:${teamId ?? 0}-${userId}`, row.member_terms],
+    [`key:${id}`, row.key_terms],
+  ];
+  const all = owners.flatMap(([owner, terms]) => budgetsIn(owner, readTerms(terms)));
+  return PERIODS.flatMap((period) => all.filter((budget) => budget.period === period));
 }
-
-const OWNERS = ["user", "team", "key"] as const;
 
 const families = z.array(z.enum(FAMILIES));
 

@@ -69,10 +69,12 @@ export function callEntry(
   ];
 }
 
-/** The first entry of an account with a limit. */
-export function openingEntry(id: AccountId, granted: NanoUsd, at: number): Values {
+/** The first entry of a period's account. */
+export function openingEntry(id: AccountId, granted: NanoUsd | null, at: number): Values {
   const { user, key, more } = toAccountColumns([id]);
-  return [openingId(id), null, "grant", user, key, 0, 0, granted, 1, null, whole(at), more];
+  const { grantedDelta, boundDelta } = grantChange(null, granted);
+  const deltas = [0, 0, grantedDelta, boundDelta];
+  return [openingId(id), null, "grant", user, key, ...deltas, null, whole(at), more];
 }
 
 /** An account is opened once, by its first call or by the first change of its limit. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PERIOD_NAMES } from "#core/budget.ts";
 import { MAX_NANO_USD, nanoUsd } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
@@ -14,7 +15,7 @@ export const CURRENT_KEY = z
     label: z.string(),
     limit: z.number().nullable(),
     limit_remaining: z.number().nullable(),
-    limit_reset: z.enum(["daily", "monthly"]).nullable(),
+    limit_reset: z.enum(["hourly", "daily", "weekly", "monthly"]).nullable(),
     usage: z.number(),
     usage_daily: z.number(),
     usage_weekly: z.number(),
@@ -96,7 +97,7 @@ function showLimit({ scarcest, use }: KeyState): JsonObject {
   };
 }
 
-const RESETS = { day: "daily", month: "monthly", total: null } as const satisfies Record<
+const RESETS = { ...PERIOD_NAMES, total: null } as const satisfies Record<
   Fund["period"],
   string | null
 >;

@@ -1,6 +1,6 @@
-import { periodAccounts, periodEnd } from "#core/budget.ts";
+import { periodAccounts, scheduleIn } from "#core/budget.ts";
 import type { AccountId, ApiKey, Period } from "#core/key.ts";
-import { unopenedAccount, type Account } from "#core/ledger.ts";
+import { limitOf, unopenedAccount, type Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 
@@ -25,11 +25,11 @@ export async function findFunds(
 ): Promise<readonly Fund[]> {
   const now = clock.now();
   const totals = key.accounts.map(async (id) =>
-    fundOf("total", await ledger.findAccount(id), null),
+    fundOf("total", await ledger.findAccount(id), null, now),
   );
   const periods = periodAccounts(key.budgets ?? [], now).map(async ({ id, budget }) => {
     const account = (await ledger.findAccount(id)) ?? unopenedAccount(id, budget);
-    return fundOf(budget.period, account, periodEnd(budget.period, now));
+    return fundOf(budget.period, account, scheduleIn(budget).spanAt(now).endsAt, now);
   });
   const funds = await Promise.all([...totals, ...periods]);
   return funds.filter((fund) => fund !== undefined);
@@ -44,14 +44,17 @@ function fundOf(
   period: Fund["period"],
   account: Account | undefined,
   resetsAt: number | null,
+  now: number,
 ): Fund | undefined {
-  if (account === undefined || account.granted === null) return undefined;
-  const { id, granted: limit, spent, held } = account;
+  const limit = account === undefined ? null : limitOf(account, now);
+  if (account === undefined || limit === null) return undefined;
+  const { id, spent, held } = account;
   const left = nanoUsd(Math.max(0, limit - spent - held));
   return { owner: ownerOf(id), period, limit, spent, held, left, resetsAt };
 }
 
 function ownerOf(id: AccountId): Fund["owner"] {
   if (id.startsWith("key:")) return "key";
+  // A member's budget is of the user, in the name of the team.
   return id.startsWith("team:") ? "team" : "user";
 }

@@ -6,6 +6,7 @@ import type { HolderDeps } from "#http/deps/holders.ts";
 
 /** The cost of a key's calls, by the sums of usage. Periods are in UTC. */
 export interface KeyUse {
+  readonly hour: NanoUsd;
   readonly day: NanoUsd;
   /** Since Monday. */
   readonly week: NanoUsd;
@@ -15,9 +16,6 @@ export interface KeyUse {
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** The first day of Unix time was a Thursday. */
-const DAYS_SINCE_MONDAY = 3;
 
 type UseDeps = Pick<HolderDeps, "usage" | "clock">;
 
@@ -27,8 +25,9 @@ export async function findUse(key: ApiKey, { usage, clock }: UseDeps): Promise<K
   const since = (start: number): NanoUsd =>
     toNano(days.reduce((sum, { day, cost }) => (day < start ? sum : sum + cost), 0));
   return {
+    hour: await costBetween(key, { from: periodStart("hour", now) }, { usage, clock }),
     day: since(periodStart("day", now)),
-    week: since(weekStart(now)),
+    week: since(periodStart("week", now)),
     month: since(periodStart("month", now)),
     total: await costBetween(key, {}, { usage, clock }),
   };
@@ -50,7 +49,7 @@ async function costsByDay(
   now: number,
   { usage }: Pick<HolderDeps, "usage">,
 ): Promise<readonly { readonly day: number; readonly cost: number }[]> {
-  const from = Math.min(weekStart(now), periodStart("month", now));
+  const from = Math.min(periodStart("week", now), periodStart("month", now));
   const { groups } = await usage.report({
     from,
     to: hourAfter(now),
@@ -58,11 +57,6 @@ async function costsByDay(
     keyId: key.id,
   });
   return groups.map(({ of, sum }: UsageGroup) => ({ day: Number(of.day), cost: sum.cost }));
-}
-
-function weekStart(now: number): number {
-  const day = Math.floor(now / DAY_MS);
-  return (day - ((day + DAYS_SINCE_MONDAY) % 7)) * DAY_MS;
 }
 
 function hourAfter(now: number): number {

@@ -19,6 +19,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { WholeReply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
+import { budgetHeader } from "#http/budget-header.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange } from "#http/routes.ts";
 
@@ -117,6 +118,7 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
+    onBudgetWarning: (budgets) => exchange.announce(budgetHeader(budgets)),
     onCharged: (record) => exchange.announceCharge(record),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),

@@ -4,6 +4,7 @@ import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { GRANTS, HISTORY, showHistory } from "../quota/history.ts";
+import { raiseRoutes } from "../quota/raises.ts";
 import { QUOTA, showQuota } from "../quota/show-quota.ts";
 import { TOP_UP, TOPPED_UP, topUp } from "../quota/top-up.ts";
 import { findTeam } from "./find-team.ts";
@@ -17,10 +18,20 @@ export const getTeamQuota = management({
   summary: "Quota and budgets of a team, and the amounts spent.",
   data: z.object({ team_id: z.int(), ...QUOTA }),
 
-  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">) {
+  async handle(exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">) {
     const { id } = await findTeam(exchange, deps.teams);
     return succeed(exchange.id, "", { team_id: id, ...(await showQuota(`team:${id}`, deps)) });
   },
+});
+
+export const teamRaises = raiseRoutes({
+  of: "Team",
+  whose: "a team",
+  tag: "Teams",
+  access: "admin",
+  path: "/api/team/:id",
+  findOwner: async (exchange, { teams }: Pick<AccountDeps, "teams">) =>
+    `team:${(await findTeam(exchange, teams)).id}` as const,
 });
 
 export const topUpTeam = management({

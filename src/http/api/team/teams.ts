@@ -46,7 +46,7 @@ export const getTeam = management({
   summary: "A team with its quota and the amounts spent.",
   data: TEAM,
 
-  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">) {
+  async handle(exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">) {
     return succeed(
       exchange.id,
       "",
@@ -65,7 +65,11 @@ export const createTeam = management({
   body: NEW_TEAM,
   data: TEAM,
 
-  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">,
+    { body },
+  ) {
     const { name = "", ...bounds } = readTeam(body);
     const note = `${requireUser(exchange).name}: team made`;
     const team = await deps.teams.create({ name, ...bounds }, note);
@@ -83,7 +87,11 @@ export const updateTeam = management({
   body: CHANGED_TEAM,
   data: TEAM,
 
-  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "teams">, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">,
+    { body },
+  ) {
     const change = readTeam(body);
     const { id } = await findTeam(exchange, deps.teams);
     const note = `${requireUser(exchange).name}: team changed`;
@@ -118,7 +126,7 @@ function showTeam({ id, name, createdAt }: Team): JsonObject {
 
 async function showTeamWhole(
   team: Team,
-  deps: Pick<AccountDeps, "ledger" | "quotas">,
+  deps: Pick<AccountDeps, "clock" | "ledger" | "quotas">,
 ): Promise<JsonObject> {
   return { ...showTeam(team), ...(await showQuota(`team:${team.id}`, deps)) };
 }

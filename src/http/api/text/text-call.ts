@@ -1,7 +1,7 @@
 import { estimateInputTokens } from "#core/count.ts";
 import type { CallRecord, CallTags } from "#core/call.ts";
 import type { Family } from "#core/family.ts";
-import type { ApiKey } from "#core/key.ts";
+import type { ApiKey, Budget } from "#core/key.ts";
 import type { RateLimitStatus } from "#core/limits.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { InboundStyle, RequestBody, RequestFacts } from "#core/style.ts";
@@ -17,6 +17,7 @@ import { callTags } from "#http/call-tags.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
+import { budgetHeader } from "#http/budget-header.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
 
 /** A text call that came as a request. What few calls need is made when it is asked for. */
@@ -101,6 +102,10 @@ export class TextCall implements Endable<Call>, EventListenerObject {
 
   onUnpriced(what: UnpricedPart): void {
     this.#exchange.announce(unpricedHeader(what));
+  }
+
+  onBudgetWarning(budgets: readonly Budget[]): void {
+    this.#exchange.announce(budgetHeader(budgets));
   }
 
   onCharged(record: CallRecord): void {

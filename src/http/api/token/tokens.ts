@@ -7,6 +7,7 @@ import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { wholeNumber } from "../query-fields.ts";
+import { raiseRoutes } from "../quota/raises.ts";
 import { readId } from "../read-id.ts";
 import { CHANGED_TOKEN, NEW_TOKEN, readStatus, readTokenFields } from "./token-fields.ts";
 import { NEW_TOKEN_SHOWN, showToken, TOKEN } from "./token-json.ts";
@@ -113,6 +114,18 @@ export const updateNamedToken = management({
   summary: "The same, with the token's id in the body.",
   handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, input) =>
     update(exchange, deps, input, undefined),
+});
+
+export const tokenRaises = raiseRoutes({
+  of: "Token",
+  whose: "a token",
+  ...common,
+  path: "/api/token/:id",
+  async findOwner(exchange, { userKeys }: Pick<AccountDeps, "userKeys">) {
+    const id = idInPath(exchange);
+    existing(await userKeys.findOwn(requireUser(exchange).id, id));
+    return `key:${id}` as const;
+  },
 });
 
 export const deleteToken = management({

@@ -9,6 +9,7 @@ import { BUDGETS, readBudgets } from "../budget-fields.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { GRANTS, HISTORY, showHistory } from "../quota/history.ts";
+import { raiseRoutes } from "../quota/raises.ts";
 import { QUOTA, showQuota } from "../quota/show-quota.ts";
 import { TOP_UP, TOPPED_UP, topUp } from "../quota/top-up.ts";
 import { USD } from "../usd.ts";
@@ -24,7 +25,7 @@ export const getOwnQuota = management({
   access: "user",
   summary: "Quota and budgets of all your tokens together, and the amounts spent.",
   data: USER_QUOTA,
-  handle: (exchange, deps: Pick<AccountDeps, "ledger" | "quotas">) =>
+  handle: (exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas">) =>
     show(exchange, requireUser(exchange), deps),
 });
 
@@ -36,7 +37,7 @@ export const getQuota = management({
   access: "auditor",
   summary: "Quota and budgets of a user, and the amounts spent.",
   data: USER_QUOTA,
-  handle: async (exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "users">) =>
+  handle: async (exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "users">) =>
     show(exchange, await findUser(exchange, deps.users), deps),
 });
 
@@ -53,12 +54,16 @@ export const setQuota = management({
   path: "/api/user/:id/quota",
   access: "admin",
   summary:
-    "Sets the total quota, spent amounts included, and the budgets of a user of a role below your own, by " +
-    "day and month. The reason is stored in the ledger.",
+    "Sets the total quota, spent amounts included, and the budgets of a user of a role below " +
+    "your own. The reason is stored in the ledger.",
   body: NEW_QUOTA,
   data: USER_QUOTA,
 
-  async handle(exchange, deps: Pick<AccountDeps, "ledger" | "quotas" | "users">, { body }) {
+  async handle(
+    exchange,
+    deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "users">,
+    { body },
+  ) {
     const quota = body.quota_usd;
     const budgets = readBudgets(body);
     if (quota === undefined && Object.keys(budgets).length === 0) {
@@ -72,6 +77,16 @@ export const setQuota = management({
     await deps.quotas.set(`user:${user.id}`, defined({ quota, budgets }), note);
     return await show(exchange, user, deps);
   },
+});
+
+export const userRaises = raiseRoutes({
+  of: "User",
+  whose: "a user of a role below your own",
+  tag: "Quota",
+  access: "admin",
+  path: "/api/user/:id/quota",
+  findOwner: async (exchange, deps: Pick<AccountDeps, "users">) =>
+    `user:${(await findBelow(exchange, deps)).id}` as const,
 });
 
 export const topUpUser = management({
@@ -134,7 +149,7 @@ async function findBelow(exchange: Exchange, { users }: Pick<AccountDeps, "users
 async function show(
   { id }: Exchange,
   user: User,
-  deps: Pick<AccountDeps, "ledger" | "quotas">,
+  deps: Pick<AccountDeps, "clock" | "ledger" | "quotas">,
 ): Promise<Response> {
   return succeed(id, "", { user_id: user.id, ...(await showQuota(`user:${user.id}`, deps)) });
 }

@@ -20,6 +20,7 @@ import { withIdempotency } from "#http/idempotency.ts";
 import { rateHeaders } from "#http/rate-headers.ts";
 import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
+import { budgetHeader } from "#http/budget-header.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
 import type { Exchange, RouteDescription } from "#http/routes.ts";
 
@@ -236,6 +237,7 @@ function askedBy(
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
+    onBudgetWarning: (budgets) => exchange.announce(budgetHeader(budgets)),
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => NO_USAGE,
   };
