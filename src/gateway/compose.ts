@@ -4,6 +4,7 @@ import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
+import { openContentLog } from "./content-log.ts";
 import { addGatewayMetrics } from "./metrics.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
@@ -34,13 +35,21 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const homes = await openHomes(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
-  addGatewayMetrics({ ...infrastructure, ...relay, limiter }, opened);
+  const contents = openContentLog({ ...modules, ...relay }, opened);
+  addGatewayMetrics({ ...infrastructure, ...relay, ...contents, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
   const singleSignOn = openSignOn(infrastructure);
   const liveCalls = openLiveCalls(infrastructure);
-  const gateway = { ...modules, ...relay, ...refused, sockets: new OpenSockets(), liveCalls };
+  const gateway = {
+    ...modules,
+    ...relay,
+    ...refused,
+    ...contents,
+    sockets: new OpenSockets(),
+    liveCalls,
+  };
   const readiness: Readiness = { isDraining: false };
   const charging = endpoint.chargingDeps(gateway);
   const callers = callerDeps(gateway);

@@ -20,6 +20,7 @@ import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
 import type { Assets } from "./assets.ts";
+import type { Contents } from "./content-log.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import { KNOWN_PROVIDERS, openManaged } from "./managed.ts";
@@ -36,11 +37,16 @@ interface Charging {
 
 export function chargingDeps({
   clock,
+  contentLog,
   problems,
   settings: { limits },
   storage: { keptAnswers },
-}: Limited & Pick<Infrastructure, "problems"> & Stores<"keptAnswers">): IdempotencyDeps {
+}: Limited &
+  Pick<Infrastructure, "problems"> &
+  Pick<Contents, "contentLog"> &
+  Stores<"keptAnswers">): IdempotencyDeps {
   return {
+    contentLog,
     keptAnswers,
     clock,
     limits,
@@ -188,13 +194,25 @@ export function accountDeps({
 
 export function reportDeps({
   clock,
+  settings,
   liveCalls,
   callers,
+  contentStore,
   storage: { calls, usage, audit },
-}: Pick<Infrastructure, "clock"> &
+}: Limited &
+  Pick<Contents, "contentStore"> &
   Pick<ReportDeps, "liveCalls" | "callers"> &
   Stores<"calls" | "usage" | "audit">): ReportDeps {
-  return { calls, liveCalls, callers, usage, audit, clock };
+  return {
+    calls,
+    liveCalls,
+    callers,
+    usage,
+    audit,
+    clock,
+    contents: contentStore,
+    contentSettings: settings,
+  };
 }
 
 export function routingDeps({

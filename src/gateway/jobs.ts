@@ -6,6 +6,7 @@ import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
+import { pruneContents } from "#jobs/prune-contents.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
@@ -23,6 +24,7 @@ import {
 } from "#jobs/watch-assets.ts";
 import { watchTasks } from "#jobs/watch-tasks.ts";
 import type { Assets } from "./assets.ts";
+import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Links } from "./links.ts";
@@ -51,6 +53,7 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
+  Pick<Contents, "contentStore" | "removeOldContents"> &
   Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
     readonly noting: Job;
     readonly sockets: KeyHolders;
@@ -71,6 +74,7 @@ export function jobsOf(
     keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
     pruneChannelMinutes(storage.channelMinutes, clock),
     pruneJournal(storage.calls, settings, clock),
+    pruneContents(needs.contentStore, needs.removeOldContents, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,

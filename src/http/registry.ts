@@ -35,6 +35,7 @@ import {
   listOwnCalls,
   listTeamCalls,
 } from "./api/log/calls.ts";
+import { getCallContent, getOwnCallContent } from "./api/log/content.ts";
 import { streamCalls, streamOwnCalls, streamTeamCalls } from "./api/log/stream-calls.ts";
 import { getBillingSubscription, getBillingUsage } from "./api/key/billing.ts";
 import { getCredits, getCurrentKey } from "./api/key/current-key.ts";
@@ -78,6 +79,7 @@ import {
   getResponse,
   listInputItems,
 } from "./api/text/stored-responses.ts";
+import { setTokenContentLog } from "./api/token/content-log.ts";
 import { deleteTokens } from "./api/token/delete-tokens.ts";
 import {
   createToken,
@@ -263,6 +265,7 @@ export const ENDPOINTS: EndpointsBySubject = {
   ],
   accounts: [
     deleteTokens,
+    setTokenContentLog,
     listTokens,
     getToken,
     createToken,
@@ -306,6 +309,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     getTeamCall,
     listCalls,
     getCall,
+    getOwnCallContent,
+    getCallContent,
     getOwnUsage,
     getUsage,
     listAudit,

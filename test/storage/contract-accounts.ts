@@ -409,6 +409,7 @@ const ADDED = {
     "call_terms",
     "channel_minutes",
     "asset_groups",
+    "call_contents",
   ],
   indexes: [
     "users_email",
@@ -427,7 +428,11 @@ const ADDED = {
       ["webhook_generation", "webhook_rotated_at"],
       ["is_team_owner"],
     ],
-    keys: [["networks", "requests_per_minute", "tokens_per_minute", "concurrency"], ["endpoints"]],
+    keys: [
+      ["networks", "requests_per_minute", "tokens_per_minute", "concurrency"],
+      ["endpoints"],
+      ["content_log"],
+    ],
     holds: [["more_accounts"]],
     ledger: [["more_accounts"]],
     calls: [

@@ -2,6 +2,7 @@ import type { AuditLog } from "#core/audit.ts";
 import type { CallLog } from "#core/call.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { ContentStore } from "#relay/content-log/content-store.ts";
 import type { AuthenticationDeps } from "../authenticate.ts";
 import type { LiveCalls } from "../live-calls.ts";
 
@@ -13,5 +14,11 @@ export interface ReportDeps {
   readonly callers: AuthenticationDeps;
   readonly usage: UsageReports;
   readonly audit: AuditLog;
+  readonly contents: Pick<ContentStore, "read">;
+  /** Read on each use: they change while the gateway runs. */
+  readonly contentSettings: {
+    readonly contentLogOwners: "off" | "on";
+    readonly contentLogDays: number;
+  };
   readonly clock: Clock;
 }

@@ -23,6 +23,7 @@ import { catalogRows } from "./0021-catalog-rows.ts";
 import { referenceImages } from "./0022-reference-images.ts";
 import { callBlocks } from "./0023-call-blocks.ts";
 import { describedChannels } from "./0024-described-channels.ts";
+import { contentLog } from "./0025-content-log.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0022-reference-images": referenceImages,
   "0023-call-blocks": callBlocks,
   "0024-described-channels": describedChannels,
+  "0025-content-log": contentLog,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
