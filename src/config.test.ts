@@ -85,8 +85,8 @@ test("S3 copies need all settings of the bucket; its variables alone have no eff
   });
   expect(settings.s3Secret?.open()).toBe(S3_SECRET_ACCESS_KEY);
   expect(mistakesOf("media: { store: s3 }", { S3_BUCKET: "videos" })).toEqual([
-    "S3_ACCESS_KEY_ID: is missing: copies in S3 need it.",
-    "S3_SECRET_ACCESS_KEY: is missing: copies in S3 need it.",
+    "S3_ACCESS_KEY_ID: is missing: a store in S3 needs it.",
+    "S3_SECRET_ACCESS_KEY: is missing: a store in S3 needs it.",
   ]);
   expect(load("", { S3_BUCKET: "videos" }).settings.mediaStore).toBe("off");
   expect(mistakesOf("media: { store: tape }")).toHaveLength(1);
@@ -183,6 +183,8 @@ test("unset settings have their defaults", () => {
     bigBodies: 8,
     ledgerQueue: 10_000,
     keptAnswerBytes: 8 * 1024 * 1024,
+    contentLogBytes: 1024 * 1024,
+    contentLogBufferBytes: 64 * 1024 * 1024,
     keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
     picturePixels: 64_000_000,

@@ -11,6 +11,7 @@ import { ConfigError, type Mistake, type Place, type Report } from "#config/mist
 import { findMisspelt, type Misspelt } from "#config/misspelt-variables.ts";
 import { type ModelOverride, readModels } from "#config/models.ts";
 import * as take from "#config/parsers.ts";
+import { linearPatterns } from "#config/patterns.ts";
 import { readDocument, readText } from "#config/read-document.ts";
 import {
   apiKey,
@@ -25,6 +26,7 @@ import {
 } from "#config/secrets.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
+import { CONTENT_LEVELS, REDACTION_KINDS } from "#core/content-log.ts";
 import { MEDIA_PLACES } from "#core/kept-media.ts";
 import { REGISTRATION_MODES } from "#core/registration.ts";
 import { SECOND_FACTOR_RULES } from "#core/second-factor.ts";
@@ -140,6 +142,18 @@ export const LIMITS = {
     bytes,
     8 * MIB,
     "Maximum size of one response stored for an idempotency key.",
+  ),
+  contentLogBytes: limit(
+    "content_log_bytes",
+    take.size(take.KIB, 16 * MIB),
+    MIB,
+    "Maximum size of a request, and of an answer, in the content log.",
+  ),
+  contentLogBufferBytes: limit(
+    "content_log_buffer_bytes",
+    bytes,
+    64 * MIB,
+    "Maximum total size of requests and answers that wait to be written to the content log.",
   ),
   keptUserBytes: limit(
     "kept_user_bytes",
@@ -718,6 +732,65 @@ export const SETTINGS = {
     doc: "Retention of the call journal, in days.",
     stored: "at once",
   }),
+  contentLog: setting({
+    env: "SLUICE_CONTENT_LOG",
+    path: "content_log.level",
+    parser: take.choice(...CONTENT_LEVELS),
+    default: "off",
+    doc: "Calls that leave their prompts and answers in the content log, unless their group or key has a level of its own: `errors` means failed calls.",
+    stored: "at once",
+  }),
+  contentLogStore: setting({
+    env: "SLUICE_CONTENT_LOG_STORE",
+    path: "content_log.store",
+    parser: take.choice(...MEDIA_PLACES),
+    default: "folder",
+    doc: "Storage of the content log: a folder below the data folder, or the S3 bucket.",
+  }),
+  contentLogDays: setting({
+    env: "SLUICE_CONTENT_LOG_DAYS",
+    path: "content_log.retention_days",
+    parser: take.wholeNumber(1, 3_650),
+    default: 7,
+    doc: "Retention of the content log, in days.",
+    stored: "at once",
+  }),
+  contentLogTotalBytes: setting({
+    env: "SLUICE_CONTENT_LOG_BYTES",
+    path: "content_log.max_bytes",
+    parser: take.size(MIB, 64 * 1024 * take.GIB),
+    default: 10 * take.GIB,
+    doc: "Maximum size of the content log, compressed; the oldest contents are deleted first.",
+    stored: "at once",
+  }),
+  contentLogRedact: setting({
+    env: "SLUICE_CONTENT_LOG_REDACT",
+    path: "content_log.redact",
+    parser: take.list(
+      take.choice(...REDACTION_KINDS),
+      REDACTION_KINDS.length,
+      `some of ${REDACTION_KINDS.join(", ")}, separated by commas`,
+    ),
+    default: [...REDACTION_KINDS],
+    doc: "Kinds of texts that the content log leaves out; empty for none.",
+    stored: "at once",
+  }),
+  contentLogPatterns: setting({
+    env: "SLUICE_CONTENT_LOG_PATTERNS",
+    path: "content_log.patterns",
+    parser: linearPatterns,
+    default: [],
+    doc: "Regular expressions of other texts that the content log leaves out, one a line.",
+    stored: "at once",
+  }),
+  contentLogOwners: setting({
+    env: "SLUICE_CONTENT_LOG_OWNERS",
+    path: "content_log.owners",
+    parser: take.choice("off", "on"),
+    default: "off",
+    doc: "Whether users may read the content of their own calls; otherwise only admins may.",
+    stored: "at once",
+  }),
   usageDays: setting({
     env: "SLUICE_USAGE_DAYS",
     path: "usage.retention_days",
@@ -933,6 +1006,7 @@ export function loadConfig(input: ConfigInput): Config {
   reportHalfMail(isSaid, report);
   reportHalfRegistration(settings.registrationMode, isSaid, report);
   reportHalfBucket(settings.mediaStore, isSaid, report);
+  reportHalfBucket([settings.mediaStore, settings.contentLogStore], isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const known = [...input.knownProviders.flatMap((each) => each.keyVariable ?? []), ...OTHERS];
@@ -1060,14 +1134,14 @@ function reportHalfRegistration(
 
 /** S3 variables may be set for other programs; copies need all of them. */
 function reportHalfBucket(
-  place: Settings["mediaStore"],
+  places: readonly Settings["mediaStore"][],
   isSaid: (row: Setting<unknown>) => boolean,
   report: Report,
 ): void {
   const { s3Bucket, s3KeyId, s3Secret } = SETTINGS;
-  if (place !== "s3") return;
+  if (!places.includes("s3")) return;
   for (const row of [s3Bucket, s3KeyId, s3Secret]) {
-    if (!isSaid(row)) report({ variable: row.env }, "is missing: copies in S3 need it.");
+    if (!isSaid(row)) report({ variable: row.env }, "is missing: a store in S3 needs it.");
   }
 }
 

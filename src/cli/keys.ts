@@ -72,6 +72,19 @@ export const keys: Noun = {
       ask: (words) => ({ method: "PUT", path: keyPath(words), body: readBounds(words) }),
       show: listing,
     },
+    {
+      usage: "content-log <id> <off|errors|all|inherit>",
+      doc: "sets which calls of any user's key leave their prompts and answers in the content log",
+      ask(words) {
+        const [id, level] = words.two("the id of the key, and off, errors, all or inherit");
+        return {
+          method: "PUT",
+          path: `/api/token/${readNumber(id)}/content_log`,
+          body: { content_log: level === "inherit" ? null : level },
+        };
+      },
+      show: listing,
+    },
     switching("enable", 1),
     switching("disable", 2),
     {

@@ -64,6 +64,15 @@ export const log: Noun = {
       }),
       show: showCall,
     },
+    {
+      usage: "content <id>",
+      doc: "shows the request and the answer of a call, if the content log has them; each reading is audited",
+      ask: (words) => ({
+        method: "GET",
+        path: `/api/log/content/${encodeURIComponent(words.one("the id of a call"))}`,
+      }),
+      show: showContent,
+    },
   ],
 };
 
@@ -136,6 +145,19 @@ function rowOf(call: JsonObject): readonly string[] {
 
 function lastChannel(call: JsonObject): Json | undefined {
   return memberOf(listOf(call["attempts"]).at(-1), "channel");
+}
+
+function showContent(data: JsonObject): readonly string[] {
+  return ["request", "answer"].flatMap((name) => {
+    const part = data[name] ?? null;
+    if (!isObject(part)) return [`${name}: none`];
+    const size = `${cell(part["size_bytes"] ?? null)} bytes`;
+    return [
+      `${name}: ${part["truncated"] === true ? `${size}, truncated` : size}`,
+      textOf(part["text"]) ?? "",
+      "",
+    ];
+  });
 }
 
 function showCall(call: JsonObject): readonly string[] {

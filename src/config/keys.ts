@@ -1,3 +1,4 @@
+import type { ContentLevel } from "#core/content-log.ts";
 import type { Family } from "#core/family.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { NanoUsd } from "#core/money.ts";
@@ -23,15 +24,18 @@ export interface KeyConfig {
   /** Endpoint families that it may call; all if absent. */
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
+  readonly contentLog?: ContentLevel;
 }
 
 export function readKeys(node: FileNode | undefined, report: Report): readonly KeyConfig[] {
   if (node === undefined || node.kind === "empty") return [];
   const keys = readDocument(KEYS, node, report) ?? [];
-  return keys.map(({ name, key, models = ["*"], expires_at: expiresAt, ...rest }) => ({
-    name,
-    secret: key,
-    models,
-    ...defined({ ...rest, expiresAt }),
-  }));
+  return keys.map(
+    ({ name, key, models = ["*"], expires_at: expiresAt, content_log: contentLog, ...rest }) => ({
+      name,
+      secret: key,
+      models,
+      ...defined({ ...rest, expiresAt, contentLog }),
+    }),
+  );
 }

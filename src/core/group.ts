@@ -1,3 +1,4 @@
+import type { ContentLevel } from "./content-log.ts";
 import type { RateLimits, RateLimitsChange } from "./limits.ts";
 import {
   scalePrice,
@@ -24,6 +25,8 @@ export interface Group {
   readonly limits?: RateLimits;
   /** Limits of all its users together. */
   readonly sharedLimits?: RateLimits;
+  /** Level of the content log of keys without a level of their own. */
+  readonly contentLog?: ContentLevel;
   /** Unix ms. */
   readonly createdAt: number;
 }
@@ -37,6 +40,7 @@ export interface GroupChange {
   readonly prices?: ReadonlyMap<string, GradedRates>;
   readonly limits?: RateLimitsChange;
   readonly sharedLimits?: RateLimitsChange;
+  readonly contentLog?: ContentLevel | null;
 }
 
 export interface GroupDraft extends GroupChange {

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { randomBase62, toBase62 } from "#lib/ids.ts";
 import type { Raise } from "./budget.ts";
 import type { BudgetSchedule } from "./budget-schedule.ts";
+import type { ContentLevel } from "./content-log.ts";
 import type { Family } from "./family.ts";
 import type { Group } from "./group.ts";
 import type { RateLimits } from "./limits.ts";
@@ -22,6 +23,8 @@ export interface ApiKey {
   /** Endpoints that it may call; all if absent. */
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
+  /** Its own level of the content log. */
+  readonly contentLog?: ContentLevel;
   /** The user's group. The key's own rules may restrict it further. */
   readonly group?: Group;
   /**

@@ -1,4 +1,5 @@
 import type { BudgetChange } from "./budget.ts";
+import type { ContentLevel } from "./content-log.ts";
 import type { Family } from "./family.ts";
 import type { ApiKey, KEY_STATUS } from "./key.ts";
 import type { RateLimits, RateLimitsChange } from "./limits.ts";
@@ -18,6 +19,7 @@ export interface KeyDraft {
   readonly networks?: readonly string[];
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
+  readonly contentLog?: ContentLevel;
 }
 
 /** Absent fields stay unchanged; `null` removes a limit. */
@@ -30,6 +32,7 @@ export interface KeyChange {
   readonly networks?: readonly string[] | null;
   readonly endpoints?: readonly Family[] | null;
   readonly limits?: RateLimitsChange;
+  readonly contentLog?: ContentLevel | null;
   readonly status?: typeof KEY_STATUS.enabled | typeof KEY_STATUS.disabled;
 }
 
@@ -75,6 +78,11 @@ export interface UserKeys {
   page(userId: number, offset: number, limit: number): Promise<KeyPage>;
   findOwn(userId: number, id: number): Promise<ListedKey | undefined>;
   update(userId: number, id: number, change: KeyChange): Promise<ListedKey | undefined>;
+  /**
+   * Of any user's key, for admins. `null` leaves the level to the group and the gateway. False if
+   * the key does not exist.
+   */
+  setContentLog(id: number, level: ContentLevel | null): Promise<boolean>;
   /** Deletes permanently; returns the ids that existed. */
   deleteOwn(userId: number, ids: readonly number[]): Promise<readonly number[]>;
 }

@@ -5,6 +5,7 @@ import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
 import { openConsole } from "./console.ts";
+import { openContentLog } from "./content-log.ts";
 import { addGatewayMetrics } from "./metrics.ts";
 import { ChannelBalances } from "#relay/channel-balances.ts";
 import { openChannelWatch } from "./channel-watch.ts";
@@ -39,7 +40,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const homes = await openHomes(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
-  addGatewayMetrics({ ...infrastructure, ...relay, limiter }, opened);
+  const contents = openContentLog({ ...modules, ...relay }, opened);
+  addGatewayMetrics({ ...infrastructure, ...relay, ...contents, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
   const loginLimits = await openLogins(infrastructure, opened);
@@ -55,6 +57,9 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     liveCalls,
     channelBalances,
     channelWatch,
+    ...contents,
+    sockets: new OpenSockets(),
+    liveCalls,
   };
   const readiness: Readiness = { isDraining: false };
   const charging = endpoint.chargingDeps(gateway);

@@ -24,6 +24,7 @@ import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
 import type { Assets } from "./assets.ts";
+import type { Contents } from "./content-log.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import { KNOWN_PROVIDERS, openManaged } from "./managed.ts";
@@ -40,11 +41,16 @@ interface Charging {
 
 export function chargingDeps({
   clock,
+  contentLog,
   problems,
   settings: { limits },
   storage: { keptAnswers },
-}: Limited & Pick<Infrastructure, "problems"> & Stores<"keptAnswers">): IdempotencyDeps {
+}: Limited &
+  Pick<Infrastructure, "problems"> &
+  Pick<Contents, "contentLog"> &
+  Stores<"keptAnswers">): IdempotencyDeps {
   return {
+    contentLog,
     keptAnswers,
     clock,
     limits,
@@ -280,6 +286,12 @@ export function reportDeps({
 }: Limited &
   Pick<ReportDeps, "liveCalls" | "callers"> &
   Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
+  contentStore,
+  storage: { calls, usage, audit },
+}: Limited &
+  Pick<Contents, "contentStore"> &
+  Pick<ReportDeps, "liveCalls" | "callers"> &
+  Stores<"calls" | "usage" | "audit">): ReportDeps {
   return {
     calls,
     liveCalls,
@@ -299,6 +311,10 @@ export function reportDeps({
 interface ChannelCareModules {
   readonly channelBalances: ChannelBalances;
   readonly channelWatch: ChannelWatch;
+    clock,
+    contents: contentStore,
+    contentSettings: settings,
+  };
 }
 
 export function routingDeps({

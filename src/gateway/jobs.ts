@@ -6,6 +6,7 @@ import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
+import { pruneContents } from "#jobs/prune-contents.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
@@ -28,6 +29,7 @@ import { refreshBalances } from "#jobs/refresh-balances.ts";
 import type { ChannelBalances } from "#relay/channel-balances.ts";
 import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
 import type { Assets } from "./assets.ts";
+import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Links } from "./links.ts";
@@ -57,6 +59,8 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
   Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
+  Pick<Contents, "contentStore" | "removeOldContents"> &
+  Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
     readonly noting: Job;
     readonly channelWatch: ChannelWatch;
     readonly channelBalances: ChannelBalances;
@@ -89,6 +93,7 @@ export function jobsOf(
       },
     ),
     pruneJournal(storage.calls, settings, clock),
+    pruneContents(needs.contentStore, needs.removeOldContents, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,

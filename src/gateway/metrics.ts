@@ -3,6 +3,8 @@ import { labelsOf, type PrometheusText } from "#lib/prometheus-text.ts";
 import type { RateLimiter } from "#core/limits.ts";
 import { SharedLimiter } from "#storage/counters/shared.ts";
 import type { WriteStats } from "#storage/accounts/group-commit.ts";
+import type { ContentLog } from "#relay/content-log/content-log.ts";
+import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Relay } from "./relay.ts";
 import { VERSION } from "./version.ts";
@@ -16,7 +18,9 @@ export function addGatewayMetrics(
     clock,
     own,
     limiter,
+    contentLog,
   }: Pick<Relay, "metrics"> &
+    Pick<Contents, "contentLog"> &
     Pick<Infrastructure, "settings" | "clock" | "own"> &
     Stores<"writes" | "journal"> & { readonly limiter: RateLimiter },
   opened: AsyncDisposableStack,
@@ -31,6 +35,7 @@ export function addGatewayMetrics(
     text.metric("gauge", "sluice_build_info", "Version of the gateway; the value is 1.");
     text.sample(1, build);
     writeDatabase(text, storage);
+    writeContentLog(text, contentLog);
     if (limiter instanceof SharedLimiter) {
       text.metric("gauge", "sluice_redis_up", "1 while Valkey or Redis answers.");
       text.sample(limiter.isShared ? 1 : 0);
@@ -43,6 +48,21 @@ export function addGatewayMetrics(
       .metric("histogram", "sluice_event_loop_delay_seconds", "How late timers run.")
       .histogram(eventLoop.delaysMs, 0.001);
   });
+}
+
+function writeContentLog(text: PrometheusText, { counts }: Pick<ContentLog, "counts">): void {
+  const { stored, dropped, failed, unredacted, storedBytes } = counts;
+  text.metric(
+    "counter",
+    "sluice_content_log_total",
+    "Contents of calls by result; dropped if too many waited, unredacted if redaction took too long.",
+  );
+  for (const [result, count] of Object.entries({ stored, dropped, failed, unredacted })) {
+    text.sample(count, labelsOf({ result }));
+  }
+  text
+    .metric("counter", "sluice_content_log_bytes_total", "Bytes stored by the content log.")
+    .sample(storedBytes);
 }
 
 function writeDatabase(

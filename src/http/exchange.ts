@@ -91,6 +91,7 @@ export class HttpExchange implements Exchange {
   #noted: JsonObject = EMPTY_OBJECT;
   #readAhead: Promise<RequestBody> | undefined;
   #announced: Readonly<Record<string, string>> | undefined;
+  #failureListener: ((answer: string) => void) | undefined;
   /** Idle timeout while no response is pending. */
   idleSeconds = IDLE_SECONDS;
 
@@ -231,6 +232,15 @@ export class HttpExchange implements Exchange {
 
   announce(headers: Readonly<Record<string, string>>): void {
     this.#announced = { ...this.#announced, ...headers };
+  }
+
+  onFailure(listener: (answer: string) => void): void {
+    this.#failureListener = listener;
+  }
+
+  /** The request failed with this answer. */
+  fail(answer: JsonObject): void {
+    this.#failureListener?.(JSON.stringify(answer));
   }
 
   announceCharge(record: CallRecord): void {

@@ -55,6 +55,7 @@ function exchangeWith(
     upgrade: () => new Response(null),
     announce() {},
     announceCharge() {},
+    onFailure() {},
   };
 }
 
@@ -80,6 +81,7 @@ function stage(more: Partial<IdempotencyStore> = {}) {
   };
   const deps: IdempotencyDeps = {
     keptAnswers,
+    contentLog: { levelFor: () => "off", open: () => expect.unreachable() },
     clock: { now: () => NOW, monotonic: () => 0 },
     limits: { keptAnswerBytes: 1_000, totalMs: 600_000 },
     onError: (error) => void errors.push(error),

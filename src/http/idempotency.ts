@@ -5,12 +5,13 @@ import { Form } from "#lib/form.ts";
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { concatPieces, Pieces, type Body } from "#lib/pieces.ts";
 import type { Clock } from "#lib/clock.ts";
+import { keepingContent, type ContentKeeping } from "./content-log.ts";
 import { recorder } from "./recorder.ts";
 import { toResponse, type Reply, type StreamedReply } from "./reply.ts";
 import { requireKey } from "./require-key.ts";
 import type { Exchange } from "./routes.ts";
 
-export interface IdempotencyDeps {
+export interface IdempotencyDeps extends ContentKeeping {
   readonly keptAnswers: IdempotencyStore;
   readonly clock: Clock;
   readonly limits: { readonly keptAnswerBytes: number; readonly totalMs: number };
@@ -40,7 +41,8 @@ export function withIdempotency(
   // The request may be megabytes long: the waiting code must not hold a reference to it.
   const key = exchange.request.headers.get("idempotency-key");
   const claiming = key === null ? undefined : claimOf(key, question, exchange, callId, deps);
-  return answerIdempotently(exchange, claiming, deps, answer, recall);
+  const answering = keepingContent(exchange, question, deps, answer, callId);
+  return answerIdempotently(exchange, claiming, deps, answering, recall);
 }
 
 /** The answer of an earlier call anew, if what it began is still known. */

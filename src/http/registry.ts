@@ -51,6 +51,7 @@ import {
   listOwnCalls,
   listTeamCalls,
 } from "./api/log/calls.ts";
+import { getCallContent, getOwnCallContent } from "./api/log/content.ts";
 import { streamCalls, streamOwnCalls, streamTeamCalls } from "./api/log/stream-calls.ts";
 import { getBillingSubscription, getBillingUsage } from "./api/key/billing.ts";
 import { getCredits, getCurrentKey } from "./api/key/current-key.ts";
@@ -94,6 +95,7 @@ import {
   getResponse,
   listInputItems,
 } from "./api/text/stored-responses.ts";
+import { setTokenContentLog } from "./api/token/content-log.ts";
 import { deleteTokens } from "./api/token/delete-tokens.ts";
 import {
   createToken,
@@ -320,6 +322,7 @@ export const ENDPOINTS: EndpointsBySubject = {
   registration: [describeRegistration, beginRegistration, finishRegistration, register],
   accounts: [
     deleteTokens,
+    setTokenContentLog,
     listTokens,
     getToken,
     createToken,
@@ -366,6 +369,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     getTeamCall,
     listCalls,
     getCall,
+    getOwnCallContent,
+    getCallContent,
     getOwnUsage,
     getTeamUsage,
     getOwnInvoice,

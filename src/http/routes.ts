@@ -141,6 +141,8 @@ export interface Exchange {
   announce(headers: Readonly<Record<string, string>>): void;
   /** Adds the headers that the operator chose to the complete answer of a charged call. */
   announceCharge(record: CallRecord): void;
+  /** `listener` gets the body of the answer if the request fails. */
+  onFailure(listener: (answer: string) => void): void;
   /** Closes the connection if the client reads nothing for this long. */
   setStall(ms: number): void;
   /**

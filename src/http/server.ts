@@ -365,7 +365,7 @@ async function serve(
       : route.handle(exchange);
     response = exchange.complete(await answering);
   } catch (cause) {
-    const failed = failure(request, target, cause, id, deps, unserved);
+    const failed = failure(request, target, cause, id, deps, unserved, exchange);
     response = exchange?.complete(failed) ?? failed;
   }
   // A response of the simulator must be distinguishable from a model's.
@@ -383,11 +383,14 @@ function failure(
   id: string,
   deps: AppDeps,
   unserved: UnservedPaths,
+  exchange: HttpExchange | undefined,
 ): Response {
   try {
     const error = GatewayError.from(cause);
     if (error.fault.blame !== "client") deps.onError(error, id);
-    return errorResponse(error, route.renderError(error, request, id), id);
+    const body = route.renderError(error, request, id);
+    exchange?.fail(body);
+    return errorResponse(error, body, id);
   } catch (inside) {
     return unserved.fail(request, path, inside);
   }

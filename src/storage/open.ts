@@ -5,6 +5,7 @@ import type { ChannelBalanceStore } from "#core/channel-balance.ts";
 import type { ChannelStateStore } from "#core/channel-state.ts";
 import type { UpdatedRowStore } from "#core/catalog-update.ts";
 import type { ChannelMinuteStore } from "#core/channel-minute.ts";
+import type { ContentIndex } from "#core/content-log.ts";
 import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
@@ -32,6 +33,7 @@ import { createAssetStore } from "./media/assets.ts";
 import { createAtomically } from "./database/atomically.ts";
 import { openAuditLog } from "./audit/audit.ts";
 import { createCallLog, pruneCalls } from "./journal/calls.ts";
+import { createContentIndex } from "./journal/contents.ts";
 import { indexCalls, pruneBlocks } from "./journal/index-calls.ts";
 import { createUpdatedRowStore } from "./routing/catalog-rows.ts";
 import { createChannelBalanceStore } from "./routing/channel-balances.ts";
@@ -141,6 +143,7 @@ export interface Storage extends AsyncDisposable {
   readonly usage: UsageReports & UsageSums;
   readonly writes: WriteStats;
   readonly channelMinutes: ChannelMinuteStore;
+  readonly contents: ContentIndex;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   /** Writes the queue and releases all resources. */
@@ -244,6 +247,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
     writes: engine.writes,
     channelMinutes: createChannelMinutes(db, instance),
+    contents: createContentIndex(db),
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

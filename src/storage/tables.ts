@@ -6,6 +6,7 @@ import type { CatalogRowsTable } from "./tables/catalog-rows.ts";
 import type { ChannelBalancesTable } from "./tables/channel-balances.ts";
 import type { ChannelStatesTable } from "./tables/channel-states.ts";
 import type { CallBlocksTable, CallTermsTable } from "./tables/call-blocks.ts";
+import type { CallContentsTable } from "./tables/call-contents.ts";
 import type { CallsTable } from "./tables/calls.ts";
 import type { ChannelMinutesTable } from "./tables/channel-minutes.ts";
 import type { GroupsTable } from "./tables/groups.ts";
@@ -52,6 +53,7 @@ export interface Tables {
   calls: CallsTable;
   call_blocks: CallBlocksTable;
   call_terms: CallTermsTable;
+  call_contents: CallContentsTable;
   channel_minutes: ChannelMinutesTable;
   instances: InstancesTable;
   meta: MetaTable;

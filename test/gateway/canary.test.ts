@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
 import { bearer, logIn, PASSWORD } from "#test/accounts.ts";
 import { startProgram, type Program } from "#test/program.ts";
 
@@ -117,7 +118,12 @@ keys:
   - { name: ci, key: ${KEY} }
 `;
   writeFileSync(join(folder, "sluice.yaml"), yaml);
-  program = await startProgram(
+  program = await start();
+}, 60_000);
+
+/** Starts the gateway on the same data each time. */
+async function start(env: Readonly<Record<string, string>> = {}): Promise<Program> {
+  return await startProgram(
     {
       SLUICE_CONFIG: join(folder, "sluice.yaml"),
       SLUICE_DATA_DIR: join(folder, "data"),
@@ -125,10 +131,12 @@ keys:
       SLUICE_SECRET: "what-is-mixed-into-digests-granite",
       SLUICE_ADMIN_EMAIL: ROOT.email,
       SLUICE_ADMIN_PASSWORD: ROOT.password,
+      ...env,
     },
     ["sh", "-c", `exec "${process.execPath}" src/main.ts start 2>"${join(folder, "log")}"`],
   );
-}, 60_000);
+}
+
 afterAll(async () => {
   await program[Symbol.asyncDispose]();
   await vendor.stop(true);
@@ -222,10 +230,17 @@ async function everywhere(): Promise<Record<string, string>> {
   places["log"] = readFileSync(join(folder, "log"), "latin1");
   const files = readdirSync(join(folder, "data"), { recursive: true, withFileTypes: true });
   for (const file of files.filter((each) => each.isFile())) {
-    places[file.name] = readFileSync(join(file.parentPath, file.name), "latin1");
+    const path = join(file.parentPath, file.name);
+    const bytes = readFileSync(path);
+    const place = path.includes(CONTENT_LOG) ? `${CONTENT_LOG}${file.name}` : file.name;
+    places[place] = (path.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString("latin1");
   }
   return places;
 }
+
+const CONTENT_LOG = "/content-log/";
+/** Left out of what the content log stores. */
+const SECRET = "zaunkoenig@example.com";
 
 describe("text of clients and vendors is not stored", () => {
   test("in the log, metrics, database or exports, for any kind of failure", async () => {
@@ -304,5 +319,32 @@ describe("text of clients and vendors is not stored", () => {
     const kept = Object.keys(places).filter((place) => places[place]?.includes(KEPT) === true);
     expect(kept).not.toEqual([]);
     expect(kept.filter((place) => !place.startsWith("sluice.db"))).toEqual([]);
+    expect(Object.keys(places).filter((place) => place.startsWith(CONTENT_LOG))).toEqual([]);
   }, 240_000);
+
+  test("outside of the content log if it is on, and redacted text not in it either", async () => {
+    program = await start({ SLUICE_CONTENT_LOG: "all" });
+    const sent: SentRequest[] = [];
+    for (const how of ["400", "cut", "error-event", "success-error"]) {
+      sent.push(...TEXT(`anthropic-${how}`, true), ...TEXT(`openai-${how}`, false));
+      sent.push(...OTHERS(`openai-${how}`));
+    }
+    const answers = await Promise.all(
+      sent.map(([path, body]) =>
+        send(path, JSON.parse(JSON.stringify(body).replaceAll(SAID, `${SAID} ${SECRET}`))),
+      ),
+    );
+    answers.push(await send("/v1/audio/transcriptions", recording("openai-400", false)));
+
+    const places = await everywhere();
+
+    expect(answers.join("\n")).toContain(SECRET);
+    const holding = Object.keys(places).filter((place) => places[place]?.includes(CANARY) === true);
+    expect(holding.length).toBeGreaterThan(20);
+    expect(holding.filter((place) => !place.startsWith(CONTENT_LOG))).toEqual([]);
+    const leaking = Object.keys(places).filter((place) => places[place]?.includes(SECRET) === true);
+    expect(leaking).toEqual([]);
+    const redacted = holding.filter((place) => places[place]?.includes(`${SAID} [email]`));
+    expect(redacted.length).toBeGreaterThan(20);
+  }, 60_000);
 });

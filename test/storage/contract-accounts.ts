@@ -418,6 +418,7 @@ const ADDED = {
     "codes",
     "code_batches",
     "asset_groups",
+    "call_contents",
   ],
   indexes: [
     "users_email",
@@ -443,6 +444,8 @@ const ADDED = {
       ["team_id"],
     ],
     accounts: [["raises"]],
+      ["content_log"],
+    ],
     holds: [["more_accounts"]],
     ledger: [["more_accounts"]],
     calls: [

@@ -33,6 +33,7 @@ import { describeAssets } from "./contract-assets.ts";
 import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
 import { describeCodes } from "./contract-codes.ts";
+import { describeContents } from "./contract-contents.ts";
 import { describeGroups } from "./contract-groups.ts";
 import { describeIdentities } from "./contract-identities.ts";
 import { describeInvitations } from "./contract-invitations.ts";
@@ -68,6 +69,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: idempotency records`, () => describeKeptAnswers(openPlace));
   describe(`${name}: tasks`, () => describeTasks(openPlace));
   describe(`${name}: media`, () => describeMedia(openPlace));
+  describe(`${name}: the content log`, () => describeContents(openPlace));
   describe(`${name}: webhooks`, () => describeNotices(openPlace));
   describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));

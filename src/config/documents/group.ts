@@ -1,8 +1,10 @@
+import { CONTENT_LEVELS } from "#core/content-log.ts";
 import { USUAL_FACTOR, type Group } from "#core/group.ts";
 import type { GradedRates } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
 import { quote } from "../mistakes.ts";
 import { objectName } from "../names.ts";
+import { choice, type Parser, parser } from "../parsers.ts";
 import type { z } from "zod";
 import { displayName } from "./display-name.ts";
 import { factor } from "./factor.ts";
@@ -38,6 +40,11 @@ export const GROUP_FIELDS = {
   })
     .describe("Prices by model, which replace the usual price and the factor.")
     .optional(),
+  content_log: choice(...CONTENT_LEVELS)
+    .schema.describe(
+      "Level of the content log for its users: `off`, `errors` or `all`. That of the gateway if absent.",
+    )
+    .optional(),
   limits: GROUP_LIMITS.describe("Limits of each user of the group.").optional(),
   shared_limits: GROUP_LIMITS.describe("Limits of all users of the group together.").optional(),
 };
@@ -47,7 +54,7 @@ export const GROUP = fields(GROUP_FIELDS);
 /** The complete description of a group in a document. */
 export type DescribedGroup = Pick<
   Group,
-  "models" | "channels" | "priceFactor" | "limits" | "sharedLimits"
+  "models" | "channels" | "priceFactor" | "contentLog" | "limits" | "sharedLimits"
 > & { readonly prices: ReadonlyMap<string, GradedRates> };
 
 export function groupOf(given: Omit<z.output<typeof GROUP>, "name">): DescribedGroup {
@@ -58,6 +65,12 @@ export function groupOf(given: Omit<z.output<typeof GROUP>, "name">): DescribedG
   return {
     priceFactor,
     prices: new Map(prices),
-    ...defined({ models, channels, limits, sharedLimits: given.shared_limits }),
+    ...defined({
+      models,
+      channels,
+      limits,
+      sharedLimits: given.shared_limits,
+      contentLog: given.content_log,
+    }),
   };
 }

@@ -1,3 +1,4 @@
+import { CONTENT_LEVELS } from "#core/content-log.ts";
 import { FAMILIES } from "#core/family.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
 import { isDay } from "#lib/iso-date.ts";
@@ -49,6 +50,11 @@ export const KEY_FIELDS = {
   endpoints: list(choice(...FAMILIES).schema, { whenEmpty: "leave it out to allow all endpoints." })
     .describe(
       `Allowed families, of ${FAMILIES.map((each) => `\`${each}\``).join(", ")}. All by default.`,
+    )
+    .optional(),
+  content_log: choice(...CONTENT_LEVELS)
+    .schema.describe(
+      "Level of the content log: `off`, `errors` or `all`. That of the group or the gateway by default.",
     )
     .optional(),
   limits: KEY_LIMITS.describe(

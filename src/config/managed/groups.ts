@@ -46,10 +46,12 @@ function changeTo({
   channels,
   limits,
   sharedLimits,
+  contentLog,
   ...rest
 }: DescribedGroup): GroupChange {
   return {
     ...rest,
+    contentLog: contentLog ?? null,
     models: models ?? null,
     channels: channels ?? null,
     limits: allOf(limits),
@@ -66,7 +68,7 @@ function allOf({ requestsPerMinute, tokensPerMinute, concurrency }: RateLimits =
 }
 
 function fieldsOf(group: DescribedGroup): JsonObject {
-  const { models, channels, priceFactor, prices, limits, sharedLimits } = group;
+  const { models, channels, priceFactor, prices, contentLog, limits, sharedLimits } = group;
   const priced = sorted(prices).map(([model, rates]) => [model, priceFields(rates)] as const);
   return {
     ...(models === undefined ? {} : { models }),
@@ -75,6 +77,7 @@ function fieldsOf(group: DescribedGroup): JsonObject {
       ? {}
       : { price_factor: numeral(writeThousandths(priceFactor)) }),
     ...(priced.length === 0 ? {} : { prices: Object.fromEntries(priced) }),
+    ...(contentLog === undefined ? {} : { content_log: contentLog }),
     ...limitFields("limits", limits),
     ...limitFields("shared_limits", sharedLimits),
   };

@@ -51,7 +51,7 @@ const PAGE = 1_000;
 const MIN_CHARS_TO_SHOW = 12;
 
 /** Limits that the configuration no longer contains are removed. */
-const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null };
+const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null, contentLog: null };
 const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
 
 export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
@@ -72,6 +72,8 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
     },
 
     setStatus: (id, status) => change(id, { status }),
+
+    setContentLog: (id, level) => change(id, { content_log: level }),
 
     async setQuota(id, quota, note) {
       await grants.transaction(({ grant }) => grant(`key:${id}`, quota, note));

@@ -27,7 +27,7 @@ const BY_OWNER = "changed by its owner";
 const MAX_AT_ONCE = 1_000;
 
 /** Every query filters by owner, so another user's key counts as missing. */
-export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create"> {
+export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create" | "setContentLog"> {
   const { db, grants, keys, clock } = deps;
   return {
     async page(userId, offset, limit) {

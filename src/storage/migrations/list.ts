@@ -29,6 +29,7 @@ import { channelStates } from "./0036-channel-states.ts";
 import { usageAndPrices } from "./0026-usage-and-prices.ts";
 import { budgetPeriods } from "./0027-budget-periods.ts";
 import { searchNames } from "./0028-search-names.ts";
+import { contentLog } from "./0025-content-log.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -63,6 +64,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0026-usage-and-prices": usageAndPrices,
   "0027-budget-periods": budgetPeriods,
   "0028-search-names": searchNames,
+  "0025-content-log": contentLog,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

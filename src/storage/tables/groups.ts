@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
 import { z } from "zod";
+import type { ContentLevel } from "#core/content-log.ts";
 import type { Group, GroupChange } from "#core/group.ts";
 import type { GradedRates, Price } from "#core/money.ts";
 import { limitColumns, limitsOf, type LimitColumns } from "./limit-columns.ts";
@@ -20,6 +21,7 @@ export interface GroupsTable extends LimitColumns {
   shared_requests_per_minute: number | null;
   shared_tokens_per_minute: number | null;
   shared_concurrency: number | null;
+  content_log: ContentLevel | null;
   /** Incremented with every change. */
   version: number;
   created_at: number;
@@ -40,6 +42,7 @@ export const GROUP_COLUMNS = [
   "groups.shared_requests_per_minute as group_shared_rpm",
   "groups.shared_tokens_per_minute as group_shared_tpm",
   "groups.shared_concurrency as group_shared_concurrency",
+  "groups.content_log as group_content_log",
   "groups.version as group_version",
   "groups.created_at as group_created_at",
   "groups.changed_at as group_changed_at",
@@ -58,6 +61,7 @@ export interface GroupRow {
   readonly group_shared_rpm: number | null;
   readonly group_shared_tpm: number | null;
   readonly group_shared_concurrency: number | null;
+  readonly group_content_log: ContentLevel | null;
   readonly group_version: number;
   readonly group_created_at: number;
   readonly group_changed_at: number;
@@ -83,6 +87,7 @@ export function toGroup(row: GroupRow): Group {
     prices: pricesIn(row),
     ...(limits === undefined ? {} : { limits }),
     ...(sharedLimits === undefined ? {} : { sharedLimits }),
+    ...(row.group_content_log === null ? {} : { contentLog: row.group_content_log }),
     createdAt: row.group_created_at,
   });
 }
@@ -90,6 +95,7 @@ export function toGroup(row: GroupRow): Group {
 /** The columns that a change sets. */
 export function groupColumns(change: GroupChange) {
   const { name, models, channels, priceFactor, prices, limits = {}, sharedLimits = {} } = change;
+  const { contentLog } = change;
   const shared = limitColumns(sharedLimits);
   return {
     ...(name === undefined ? {} : { name }),
@@ -97,6 +103,7 @@ export function groupColumns(change: GroupChange) {
     ...(channels === undefined ? {} : { channels: channels && JSON.stringify(channels) }),
     ...(priceFactor === undefined ? {} : { price_factor: priceFactor }),
     ...(prices === undefined ? {} : { prices: writePrices(prices) }),
+    ...(contentLog === undefined ? {} : { content_log: contentLog }),
     ...limitColumns(limits),
     ...Object.fromEntries(Object.entries(shared).map(([each, value]) => [`shared_${each}`, value])),
   };

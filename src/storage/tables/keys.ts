@@ -1,6 +1,7 @@
 import type { Generated, Selectable } from "kysely";
 import { z } from "zod";
 import { budgetsIn } from "#core/budget.ts";
+import type { ContentLevel } from "#core/content-log.ts";
 import { FAMILIES, type Family } from "#core/family.ts";
 import type { Group } from "#core/group.ts";
 import {
@@ -45,6 +46,7 @@ export interface KeysTable extends LimitColumns {
   endpoints: string | null;
   /** The team that its calls are charged to, instead of the user's. */
   team_id: number | null;
+  content_log: ContentLevel | null;
 }
 
 /** A key joined with its account, if it has one, and its user. */
@@ -81,6 +83,7 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
     ...(row.networks === null ? {} : { networks: textsIn(row.networks) }),
     ...(row.endpoints === null ? {} : { endpoints: familiesIn(row.endpoints) }),
     ...(limits === undefined ? {} : { limits }),
+    ...(row.content_log === null ? {} : { contentLog: row.content_log }),
     ...(group === undefined ? {} : { group }),
   });
 }
@@ -104,7 +107,7 @@ export function deletedKey(now: number) {
 
 /** The columns that a change sets. */
 export function keyColumns(change: Omit<KeyChange, "quota" | "budgets" | "status">) {
-  const { name, models, expiresAt, networks, endpoints, limits = {} } = change;
+  const { name, models, expiresAt, networks, endpoints, contentLog, limits = {} } = change;
   return {
     ...(name === undefined ? {} : { name }),
     ...(models === undefined ? {} : { models: JSON.stringify(models) }),
@@ -115,6 +118,7 @@ export function keyColumns(change: Omit<KeyChange, "quota" | "budgets" | "status
     ...(endpoints === undefined
       ? {}
       : { endpoints: endpoints === null ? null : JSON.stringify(endpoints) }),
+    ...(contentLog === undefined ? {} : { content_log: contentLog }),
     ...limitColumns(limits),
   };
 }

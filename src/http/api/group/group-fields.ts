@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { descriptionOf } from "#config/documents/fields.ts";
 import { GROUP_FIELDS } from "#config/documents/group.ts";
+import { CONTENT_LEVELS } from "#core/content-log.ts";
 import { USUAL_FACTOR, type GroupChange } from "#core/group.ts";
 import { parseThousandths } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
@@ -35,6 +36,10 @@ const FIELDS = {
   }),
   price_factor: FACTOR,
   prices: PRICES,
+  content_log: z
+    .enum(CONTENT_LEVELS)
+    .describe("Level of the content log for its users; null for that of the gateway.")
+    .nullish(),
   ...LIMITS,
   ...SHARED_LIMITS,
 };
@@ -56,6 +61,7 @@ export function readGroupFields(
     channels: body.channels,
     priceFactor: body.price_factor,
     prices: readPrices(body.prices, readModel),
+    contentLog: body.content_log,
     limits: readLimits(body),
     sharedLimits: readSharedLimits(body),
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTENT_LEVELS } from "#core/content-log.ts";
 import type { Group } from "#core/group.ts";
 import { writeThousandths } from "#core/money.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -15,6 +16,7 @@ export const GROUP = z
     channels: z.array(z.string()).nullable(),
     price_factor: z.string().describe("A decimal."),
     prices: z.record(z.string(), GRADED_RATES),
+    content_log: z.enum(CONTENT_LEVELS).nullable(),
     ...SHOWN_LIMITS,
     ...SHOWN_SHARED_LIMITS,
     created_at: z.int(),
@@ -29,6 +31,7 @@ export function showGroup(group: Group): JsonObject {
     channels: group.channels ?? null,
     price_factor: writeThousandths(group.priceFactor),
     prices: showPrices(group.prices),
+    content_log: group.contentLog ?? null,
     ...showLimits(group.limits),
     ...showLimits(group.sharedLimits, "shared_"),
     created_at: seconds(group.createdAt),

@@ -6,6 +6,7 @@ import type { Sink } from "#lib/push-stream.ts";
 import type { Answer, StreamedAnswer, WholeAnswer } from "#relay/call.ts";
 import { relay } from "#relay/relay.ts";
 import type { GenerationDeps, TextDeps } from "#http/deps/text.ts";
+import { contentLevelOf } from "#http/content-log.ts";
 import { lossyHeader } from "#http/lossy-header.ts";
 import { withIdempotency } from "#http/idempotency.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS, toResponse, type Reply } from "#http/reply.ts";
@@ -42,7 +43,8 @@ export async function generate(
 ): Promise<Response> {
   const sent = await exchange.readJson(deps.limits.bodyBytes);
   const facts = check(sent.json, style, deps, generation);
-  if (exchange.request.headers.has("idempotency-key")) {
+  const isKept = contentLevelOf(exchange, deps) !== "off";
+  if (isKept || exchange.request.headers.has("idempotency-key")) {
     return await answerOnce(exchange, style, sent, facts, deps, generation);
   }
   return toResponse(await answer(exchange, style, sent, facts, deps, generation), exchange.id);

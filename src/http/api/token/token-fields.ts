@@ -44,7 +44,7 @@ export const CHANGED_TOKEN = z.strictObject({
   status: optional(STATUS),
   name: optional(NAME),
   ...FIELDS,
-  ...shownOnly(["last4", "created_at", "used_usd"]),
+  ...shownOnly(["last4", "created_at", "used_usd", "content_log"]),
 });
 
 export function readTokenFields(

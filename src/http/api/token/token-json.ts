@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTENT_LEVELS } from "#core/content-log.ts";
 import { FAMILIES } from "#core/family.ts";
 import { KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { ListedKey } from "#core/user-keys.ts";
@@ -21,6 +22,10 @@ const FIELDS = {
   ...SHOWN_BUDGETS,
   ip_ranges: z.array(z.string()).nullable(),
   endpoints: z.array(z.enum(FAMILIES)).nullable(),
+  content_log: z
+    .enum(CONTENT_LEVELS)
+    .nullable()
+    .describe("Its own level of the content log, which an admin sets."),
   ...SHOWN_LIMITS,
 };
 
@@ -49,6 +54,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     ...showBudgets(listed.budgets, now),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
+    content_log: key.contentLog ?? null,
     ...showLimits(key.limits),
   };
 }

@@ -207,9 +207,14 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     const id = ulid(deps.clock.now());
     const exchange = new TurnExchange(this.#request, this.#client, { id, key, body, signal });
     const way = { kept: this.#kept, sink: this.#sinkOf(lane) };
-    return isPreparation
-      ? await prepareTurn(exchange, body, way, deps)
-      : await serveTurn(exchange, body, way, deps);
+    try {
+      return isPreparation
+        ? await prepareTurn(exchange, body, way, deps)
+        : await serveTurn(exchange, body, way, deps);
+    } catch (cause) {
+      exchange.fail(errorMessage(GatewayError.from(cause), lane));
+      throw cause;
+    }
   }
 
   #sinkOf(lane: string | undefined): Sink {

@@ -9,6 +9,7 @@ import type { StreamedAnswer } from "#relay/call.ts";
 import { withinReach } from "#relay/routing/reach.ts";
 import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { responses } from "#styles/text/responses/index.ts";
+import { keepingContent } from "#http/content-log.ts";
 import type { TextDeps } from "#http/deps/text.ts";
 import { requireKey } from "#http/require-key.ts";
 import type { Exchange } from "#http/routes.ts";
@@ -34,7 +35,10 @@ export async function serveTurn(
   deps: TurnDeps,
 ): Promise<boolean> {
   const turn = turnOf(exchange, kept, deps);
-  const reply = await replyTo(exchange, responses, body, deps, turn.creation);
+  const answer = keepingContent(exchange, body.text, deps, () =>
+    replyTo(exchange, responses, body, deps, turn.creation),
+  );
+  const reply = await answer();
   if (reply.kind === "stream") await reply.fill(sink);
   return turn.isKept;
 }

@@ -22,6 +22,7 @@ export class TurnExchange implements Exchange {
   readonly client: Client;
   readonly query = new URLSearchParams();
   readonly #body: RequestBody;
+  #failureListener: ((answer: string) => void) | undefined;
 
   constructor(request: Request, client: Client, { id, key, body, signal }: Turn) {
     this.request = request;
@@ -69,6 +70,15 @@ export class TurnExchange implements Exchange {
   announce(): void {}
 
   announceCharge(): void {}
+
+  onFailure(listener: (answer: string) => void): void {
+    this.#failureListener = listener;
+  }
+
+  /** The turn failed with this message. */
+  fail(message: string): void {
+    this.#failureListener?.(message);
+  }
 
   identify(): void {}
 

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { CallLog, CallScope } from "#core/call.ts";
+import type { ContentText } from "#core/content-log.ts";
+import { GatewayError } from "#core/error.ts";
+import type { JsonObject } from "#lib/json.ts";
+import type { ReportDeps } from "#http/deps/reports.ts";
+import { requireUser } from "#http/require-user.ts";
+import type { Exchange } from "#http/routes.ts";
+import { succeed } from "../envelope.ts";
+import { management } from "../management.ts";
+import { seconds } from "../seconds.ts";
+
+const TEXT = z.object({
+  text: z.string().describe("After redaction. Long base64 is replaced by its length."),
+  size_bytes: z.int().describe("Size before redaction."),
+  truncated: z.boolean(),
+});
+
+const CONTENT = z
+  .object({
+    id: z.string(),
+    stored_at: z.int(),
+    expires_at: z.int().describe("By the retention of today."),
+    request: TEXT,
+    answer: TEXT.nullable().describe("A stream as it was sent; null if the client left before it."),
+  })
+  .meta({ id: "CallContent" });
+
+type Deps = Pick<ReportDeps, "calls" | "contents" | "contentSettings">;
+
+export const getCallContent = management({
+  operationId: "getCallContent",
+  tag: "Calls",
+  method: "GET",
+  path: "/api/log/content/:id",
+  access: "admin",
+  isAction: true,
+  summary:
+    "The request and the answer of a call, if the content log has them. " +
+    "Each reading is written to the audit log.",
+  data: CONTENT,
+  handle: (exchange, deps: Deps) => showContent(exchange, {}, deps),
+});
+
+export const getOwnCallContent = management({
+  operationId: "getOwnCallContent",
+  tag: "Calls",
+  method: "GET",
+  path: "/api/log/self/content/:id",
+  access: "user",
+  isAction: true,
+  summary:
+    "The request and the answer of one of your calls, if `content_log.owners` is on. " +
+    "Each reading is written to the audit log.",
+  data: CONTENT,
+
+  handle(exchange, deps: Deps) {
+    if (deps.contentSettings.contentLogOwners === "on") {
+      return showContent(exchange, { userId: requireUser(exchange).id }, deps);
+    }
+    throw new GatewayError(
+      "forbidden",
+      "Only admins may read the content log. The operator can change that with `content_log.owners`.",
+    );
+  },
+});
+
+async function showContent(
+  exchange: Exchange,
+  scope: CallScope,
+  { calls, contents, contentSettings }: Deps,
+): Promise<Response> {
+  const id = exchange.param("id");
+  await requireCall(calls, id, scope);
+  const found = await contents.read(id);
+  if (found === undefined) {
+    throw new GatewayError(
+      "not_found",
+      "The content log has nothing of this call: it was off for the key, or the content has expired.",
+    );
+  }
+  const { row, content } = found;
+  return succeed(exchange.id, "", {
+    id,
+    stored_at: seconds(row.at),
+    expires_at: seconds(row.at + contentSettings.contentLogDays * DAY_MS),
+    request: showText(content.request),
+    answer: content.answer && showText(content.answer),
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+async function requireCall(calls: CallLog, id: string, scope: CallScope): Promise<void> {
+  if ((await calls.find(id, scope)) === undefined) {
+    throw new GatewayError("not_found", "Call not found.");
+  }
+}
+
+function showText({ text, sizeBytes, isTruncated }: ContentText): JsonObject {
+  return { text, size_bytes: sizeBytes, truncated: isTruncated };
+}

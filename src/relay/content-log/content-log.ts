@@ -1,0 +1,171 @@
+import type { CallRecord } from "#core/call.ts";
+import {
+  contentLevelFor,
+  type CallContent,
+  type ContentLevel,
+  type RedactionKind,
+} from "#core/content-log.ts";
+import type { ApiKey } from "#core/key.ts";
+import { BatchQueue } from "#lib/batch-queue.ts";
+import { StepLimitExceeded, type LinearPattern } from "#lib/linear-pattern.ts";
+import type { CallObserver } from "../call-observers.ts";
+import { Capture, type CaptureStart } from "./capture.ts";
+import { describeContent } from "./describe-content.ts";
+import { Redactor } from "./redactor.ts";
+
+/** Read on each use: they change while the gateway runs. */
+export interface ContentLogSettings {
+  readonly contentLog: ContentLevel;
+  readonly contentLogRedact: readonly RedactionKind[];
+  readonly contentLogPatterns: readonly LinearPattern[];
+  readonly limits: {
+    readonly contentLogBytes: number;
+    readonly contentLogBufferBytes: number;
+  };
+}
+
+/** The content of a call on its way to the store. */
+export interface DescribedCall {
+  readonly callId: string;
+  readonly content: CallContent;
+}
+
+/** Number of stored contents, and their size as stored. */
+export interface StoredSum {
+  readonly count: number;
+  readonly sizeBytes: number;
+}
+
+interface ContentLogDeps {
+  readonly settings: ContentLogSettings;
+  /** Stores as many of these contents as possible. Calls do not overlap. */
+  store(calls: readonly DescribedCall[]): Promise<StoredSum>;
+  onError(cause: unknown): void;
+}
+
+/** A place to delay the writing, so that contents are stored several at once. */
+const DELAY_MS = 100;
+const BATCH = 20;
+const MAX_QUEUED = 2_000;
+/** Steps of the search for own patterns in one call, for about a fifth of a second. */
+const MAX_STEPS = 20_000_000;
+
+/**
+ * Stores prompts and answers, as the keys of calls demand. No call waits for it: contents that
+ * find no room are dropped and counted.
+ */
+export class ContentLog implements CallObserver, AsyncDisposable {
+  /** Contents since the start. */
+  readonly counts = { stored: 0, dropped: 0, failed: 0, unredacted: 0, storedBytes: 0 };
+  readonly #deps: ContentLogDeps;
+  readonly #running = new Map<string, Capture>();
+  readonly #queue: BatchQueue<Capture>;
+  #queued = 0;
+  #heldBytes = 0;
+
+  constructor(deps: ContentLogDeps) {
+    this.#deps = deps;
+    this.#queue = new BatchQueue({
+      take: (captures) => this.#storeAll(captures),
+      onError: (cause) => deps.onError(cause),
+      onDropped: () => {},
+      delayMs: DELAY_MS,
+      batchSize: BATCH,
+      maxQueued: MAX_QUEUED,
+    });
+  }
+
+  levelFor(key: ApiKey): ContentLevel {
+    return contentLevelFor(key, this.#deps.settings.contentLog);
+  }
+
+  /** Begins to keep the content of a call. */
+  open(start: CaptureStart): Capture {
+    const { contentLogBytes } = this.#deps.settings.limits;
+    const bounds = {
+      maxAnswerBytes: contentLogBytes * EVENT_OVERHEAD,
+      reserve: (bytes: number) => this.#reserve(bytes),
+    };
+    const capture = new Capture(start, bounds, (ended) => this.#end(ended));
+    this.#running.set(start.callId, capture);
+    return capture;
+  }
+
+  observe({ id, outcome }: CallRecord): void {
+    if (this.#running.size === 0) return;
+    const capture = this.#running.get(id);
+    if (capture !== undefined) capture.outcome = outcome;
+  }
+
+  /** Writes the queued contents. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue[Symbol.asyncDispose]();
+  }
+
+  #reserve(bytes: number): boolean {
+    if (this.#heldBytes + bytes > this.#deps.settings.limits.contentLogBufferBytes) return false;
+    this.#heldBytes += bytes;
+    return true;
+  }
+
+  #end(capture: Capture): void {
+    this.#running.delete(capture.callId);
+    if (!isWanted(capture)) {
+      this.#release(capture);
+    } else if (capture.isLost || this.#queued >= MAX_QUEUED) {
+      this.counts.dropped++;
+      this.#release(capture);
+    } else {
+      this.#queued++;
+      this.#queue.add(capture);
+    }
+  }
+
+  #release(capture: Capture): void {
+    this.#heldBytes -= capture.heldBytes;
+    capture.release();
+  }
+
+  async #storeAll(captures: readonly Capture[]): Promise<void> {
+    const described: DescribedCall[] = [];
+    try {
+      for (const capture of captures) {
+        const content = await this.#describe(capture);
+        this.#release(capture);
+        if (content !== undefined) described.push({ callId: capture.callId, content });
+      }
+    } finally {
+      this.#queued -= captures.length;
+    }
+    let sum: StoredSum = { count: 0, sizeBytes: 0 };
+    try {
+      sum = await this.#deps.store(described);
+    } finally {
+      this.counts.stored += sum.count;
+      this.counts.storedBytes += sum.sizeBytes;
+      this.counts.failed += described.length - sum.count;
+    }
+  }
+
+  /** Undefined if it cannot be redacted: then it is not stored. */
+  async #describe(capture: Capture): Promise<CallContent | undefined> {
+    const { contentLogRedact: kinds, contentLogPatterns: patterns, limits } = this.#deps.settings;
+    const redactor = new Redactor({ kinds, patterns }, MAX_STEPS);
+    try {
+      return await describeContent(capture, redactor, limits.contentLogBytes);
+    } catch (cause) {
+      this.counts.unredacted++;
+      // A body that takes too long is the client's; other failures are ours.
+      if (!(cause instanceof StepLimitExceeded)) this.#deps.onError(cause);
+      return undefined;
+    }
+  }
+}
+
+/** The text of an answer is a small part of its events. */
+const EVENT_OVERHEAD = 4;
+
+function isWanted({ level, outcome, isLasting }: Capture): boolean {
+  if (level === "errors") return outcome === "failed";
+  return outcome !== undefined || isLasting;
+}
