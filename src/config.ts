@@ -1005,7 +1005,6 @@ export function loadConfig(input: ConfigInput): Config {
   reportHalfSignOn(isSaid, report);
   reportHalfMail(isSaid, report);
   reportHalfRegistration(settings.registrationMode, isSaid, report);
-  reportHalfBucket(settings.mediaStore, isSaid, report);
   reportHalfBucket([settings.mediaStore, settings.contentLogStore], isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);

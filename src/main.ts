@@ -33,6 +33,7 @@ import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 const NOUNS = [
   keys,
   users,
+  budgets,
   invitations,
   codes,
   channels,
@@ -44,7 +45,6 @@ const NOUNS = [
   settings,
   configuration,
 ];
-const NOUNS = [keys, users, budgets, channels, models, logNoun, usage, settings, configuration];
 
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;

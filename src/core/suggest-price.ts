@@ -1,7 +1,7 @@
 import type { Model } from "./model.ts";
 import type { Price } from "./money.ts";
 
-/** A model whose price may hold for another one. */
+/** A model with a price that may apply to another model. */
 interface PriceSuggestion {
   readonly model: Model & { readonly price: Price };
   /** From 0 to 1; 1 for the same name. */

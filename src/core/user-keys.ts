@@ -48,8 +48,6 @@ export interface ListedKey {
   readonly spent: NanoUsd;
   /** The cost of its calls, for a key without a quota. */
   readonly used?: NanoUsd;
-  /** `null` means unlimited. */
-  readonly budgets: Readonly<Record<Period, NanoUsd | null>>;
   /** Its own budgets, without those of its user and its team. */
   readonly budgets: readonly BudgetStatus[];
   /** Its own team, if it does not belong to the user's. */

@@ -53,8 +53,6 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     ...modules,
     ...relay,
     ...refused,
-    sockets: new OpenSockets(),
-    liveCalls,
     channelBalances,
     channelWatch,
     ...contents,

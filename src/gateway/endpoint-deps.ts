@@ -282,16 +282,12 @@ export function reportDeps({
   settings,
   liveCalls,
   callers,
-  storage: { calls, usage, audit, users, teams, quotas },
-}: Limited &
-  Pick<ReportDeps, "liveCalls" | "callers"> &
-  Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
   contentStore,
-  storage: { calls, usage, audit },
+  storage: { calls, usage, audit, users, teams, quotas },
 }: Limited &
   Pick<Contents, "contentStore"> &
   Pick<ReportDeps, "liveCalls" | "callers"> &
-  Stores<"calls" | "usage" | "audit">): ReportDeps {
+  Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
   return {
     calls,
     liveCalls,
@@ -305,16 +301,14 @@ export function reportDeps({
       return settings.usageDays;
     },
     clock,
+    contents: contentStore,
+    contentSettings: settings,
   };
 }
 
 interface ChannelCareModules {
   readonly channelBalances: ChannelBalances;
   readonly channelWatch: ChannelWatch;
-    clock,
-    contents: contentStore,
-    contentSettings: settings,
-  };
 }
 
 export function routingDeps({

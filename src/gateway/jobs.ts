@@ -58,9 +58,8 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
-  Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
   Pick<Contents, "contentStore" | "removeOldContents"> &
-  Pick<Relay, "relay" | "tasks" | "channelMinutes"> & {
+  Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
     readonly noting: Job;
     readonly channelWatch: ChannelWatch;
     readonly channelBalances: ChannelBalances;

@@ -60,7 +60,7 @@ test("HEAD has the length and no body", async () => {
   expect(await head?.text()).toBe("");
 });
 
-test("a pack without a page is refused with what to do", () => {
+test("an incomplete console is refused, and the error says how to build it", () => {
   const path = join(mkdtempSync(join(tmpdir(), "console-pages-")), "console.pack");
   writeFileSync(path, `${JSON.stringify({ pages: ["/"], files: [] })}\n`);
   const request = new Request("http://gateway/", { headers: HTML });

@@ -56,7 +56,7 @@ export class ConsolePages {
     this.#path = path;
   }
 
-  /** The file or the page; undefined if the console has none at this path, or no browser asks. */
+  /** The file or the page; undefined at other paths, or if no browser asks. */
   answer(request: Request, path: string): Response | undefined {
     if (request.method !== "GET" && request.method !== "HEAD") return undefined;
     if (path.startsWith(FOLDER)) return this.#file(request, path.slice(FOLDER.length));

@@ -75,7 +75,7 @@ export interface AppDeps {
   onError(error: GatewayError, requestId: string): void;
 }
 
-/** What happens to requests that are refused before they are calls. */
+/** Handling of requests that are refused before they are calls. */
 export interface Refusing {
   /** Pages for browsers, at paths that no route has. */
   readonly console: Pick<ConsolePages, "answer"> | undefined;

@@ -334,7 +334,7 @@ content_log:
     expect(body.message).toContain("pattern 2 has a '(' without a ')'");
   });
 
-  test("metrics count what was stored and lost", async () => {
+  test("metrics count stored and lost contents", async () => {
     const text = await (await opened.get("/metrics")).text();
 
     expect(text).toMatch(/sluice_content_log_total\{result="stored"\} [1-9]/);

@@ -442,10 +442,9 @@ const ADDED = {
       ["networks", "requests_per_minute", "tokens_per_minute", "concurrency"],
       ["endpoints"],
       ["team_id"],
-    ],
-    accounts: [["raises"]],
       ["content_log"],
     ],
+    accounts: [["raises"]],
     holds: [["more_accounts"]],
     ledger: [["more_accounts"]],
     calls: [

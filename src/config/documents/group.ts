@@ -4,7 +4,7 @@ import type { GradedRates } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
 import { quote } from "../mistakes.ts";
 import { objectName } from "../names.ts";
-import { choice, type Parser, parser } from "../parsers.ts";
+import { choice } from "../parsers.ts";
 import type { z } from "zod";
 import { displayName } from "./display-name.ts";
 import { factor } from "./factor.ts";

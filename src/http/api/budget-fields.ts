@@ -45,7 +45,7 @@ const BUDGET = z.strictObject({
   ]),
 });
 
-/** What may be spent in an hour, a day, a week from Monday and a month. */
+/** Amounts that may be spent in an hour, a day, a week from Monday and a month. */
 export const BUDGETS = {
   budget_hour_usd: USD,
   budget_day_usd: USD,

@@ -137,7 +137,7 @@ describe("the content log stores", () => {
   });
 });
 
-test("long base64 is replaced by its length, wherever it is", () => {
+test("long base64 is replaced by its length in every field", () => {
   const long = "QUJD".repeat(300);
   for (const before of ["", "a ", "words in a row, ".repeat(100)]) {
     const text = `${before}"${long}" and "${long.slice(0, 900)}" and '${long}=='`;

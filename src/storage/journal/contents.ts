@@ -7,13 +7,14 @@ import type { CallContentsTable } from "../tables/call-contents.ts";
 const MAX_AT_ONCE = 200;
 
 export function createContentIndex(db: Kysely<Tables>): ContentIndex {
+  const contents = () => db.selectFrom("call_contents").selectAll();
   return {
-    async add(contents) {
-      for (let at = 0; at < contents.length; at += MAX_AT_ONCE) {
+    async add(added) {
+      for (let at = 0; at < added.length; at += MAX_AT_ONCE) {
         await db
           .insertInto("call_contents")
           .values(
-            contents.slice(at, at + MAX_AT_ONCE).map((each) => ({
+            added.slice(at, at + MAX_AT_ONCE).map((each) => ({
               call_id: each.callId,
               place: each.place,
               size_bytes: each.sizeBytes,
@@ -26,22 +27,12 @@ export function createContentIndex(db: Kysely<Tables>): ContentIndex {
     },
 
     async find(callId) {
-      const row = await db
-        .selectFrom("call_contents")
-        .selectAll()
-        .where("call_id", "=", callId)
-        .executeTakeFirst();
+      const row = await contents().where("call_id", "=", callId).executeTakeFirst();
       return row && toContent(row);
     },
 
     async listBefore(before, limit) {
-      const rows = await db
-        .selectFrom("call_contents")
-        .selectAll()
-        .where("at", "<", before)
-        .orderBy("at")
-        .limit(limit)
-        .execute();
+      const rows = await contents().where("at", "<", before).orderBy("at").limit(limit).execute();
       return rows.map(toContent);
     },
 

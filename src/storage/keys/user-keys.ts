@@ -44,7 +44,6 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create" | "se
         .where("user_id", "=", userId)
         .where("deleted_at", "is", null)
         .executeTakeFirstOrThrow();
-      return { items: await withUse(db, items.map(toListedKey)), total };
       return { items: await listedKeys(items, deps), total };
     },
 
@@ -100,24 +99,11 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create" | "se
       .where("keys.user_id", "=", userId)
       .where("keys.deleted_at", "is", null)
       .executeTakeFirst();
-    const [key] = await withUse(db, row === undefined ? [] : [toListedKey(row)]);
-    return key;
-  }
-}
-
-/** Keys without a quota have no account. */
-async function withUse(
-  db: Kysely<Tables>,
-  keys: readonly ListedKey[],
-): Promise<readonly ListedKey[]> {
-  const ids = keys.filter(({ quota }) => quota === null).map(({ key }) => key.id);
-  const spent = await spentByKeys(db, ids);
-  return keys.map((each) => (each.quota === null ? { ...each, used: spent(each.key.id) } : each));
     return row && (await listedKeys([row], deps))[0];
   }
 }
 
-/** With the budgets of all keys, in two queries. */
+/** With the budgets and the amounts spent of all keys, in three queries. */
 export async function listedKeys(
   rows: readonly KeyRow[],
   deps: BudgetStatusDeps,
@@ -127,7 +113,11 @@ export async function listedKeys(
     deps,
     budgeted.map(({ id }): OwnerId => `key:${id}`),
   );
-  return rows.map((row) => toListedKey(row, statuses.get(`key:${row.id}`) ?? []));
+  const keys = rows.map((row) => toListedKey(row, statuses.get(`key:${row.id}`) ?? []));
+  // Keys without a quota have no account.
+  const unbounded = keys.filter(({ quota }) => quota === null).map(({ key }) => key.id);
+  const spent = await spentByKeys(deps.db, unbounded);
+  return keys.map((each) => (each.quota === null ? { ...each, used: spent(each.key.id) } : each));
 }
 
 /** Writes only changed quotas, so that a key without a quota gets no account. */

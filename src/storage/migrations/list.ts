@@ -23,13 +23,13 @@ import { catalogRows } from "./0021-catalog-rows.ts";
 import { referenceImages } from "./0022-reference-images.ts";
 import { callBlocks } from "./0023-call-blocks.ts";
 import { describedChannels } from "./0024-described-channels.ts";
-import { invitations } from "./0031-invitations.ts";
-import { operatedChannels } from "./0035-operated-channels.ts";
-import { channelStates } from "./0036-channel-states.ts";
+import { contentLog } from "./0025-content-log.ts";
 import { usageAndPrices } from "./0026-usage-and-prices.ts";
 import { budgetPeriods } from "./0027-budget-periods.ts";
 import { searchNames } from "./0028-search-names.ts";
-import { contentLog } from "./0025-content-log.ts";
+import { invitations } from "./0031-invitations.ts";
+import { operatedChannels } from "./0035-operated-channels.ts";
+import { channelStates } from "./0036-channel-states.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -58,13 +58,13 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0022-reference-images": referenceImages,
   "0023-call-blocks": callBlocks,
   "0024-described-channels": describedChannels,
-  "0031-invitations": invitations,
-  "0035-operated-channels": operatedChannels,
-  "0036-channel-states": channelStates,
+  "0025-content-log": contentLog,
   "0026-usage-and-prices": usageAndPrices,
   "0027-budget-periods": budgetPeriods,
   "0028-search-names": searchNames,
-  "0025-content-log": contentLog,
+  "0031-invitations": invitations,
+  "0035-operated-channels": operatedChannels,
+  "0036-channel-states": channelStates,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

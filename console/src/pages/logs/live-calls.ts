@@ -8,16 +8,16 @@ interface LiveCalls {
   readonly isConnected: boolean;
 }
 
-const NONE: LiveCalls = { calls: [], dropped: 0, isConnected: true };
+const EMPTY: LiveCalls = { calls: [], dropped: 0, isConnected: true };
 const MAX_CALLS = 2_000;
 /** Calls that arrive together are drawn together. */
 const DRAW_MS = 100;
 
 /** Calls as they end, latest first. `url` is undefined while the live view is off. */
 export function useLiveCalls(url: string | undefined): LiveCalls {
-  const [live, setLive] = useState(NONE);
+  const [live, setLive] = useState(EMPTY);
   useEffect(() => {
-    setLive(NONE);
+    setLive(EMPTY);
     if (url === undefined) return;
     const source = new EventSource(url);
     let waiting: Call[] = [];

@@ -133,7 +133,7 @@ function PriceForm({ model, onDone }: { readonly model: Model; readonly onDone: 
     onSuccess: () => done(t.saved(name)),
     onError: () => undefined,
   });
-  const takeBack = hooks.useMutation("delete", "/api/model/{name}", {
+  const restore = hooks.useMutation("delete", "/api/model/{name}", {
     onSuccess: () => done(t.back(name)),
   });
   if (override?.source === "file") return <p className="text-muted text-sm">{t.fixed}</p>;
@@ -176,10 +176,10 @@ function PriceForm({ model, onDone }: { readonly model: Model; readonly onDone: 
         </Button>
         {override !== null && (
           <Button
-            busy={takeBack.isPending}
-            onClick={() => takeBack.mutate({ params: { path: { name } } })}
+            busy={restore.isPending}
+            onClick={() => restore.mutate({ params: { path: { name } } })}
           >
-            {t.takeBack}
+            {t.restore}
           </Button>
         )}
       </div>

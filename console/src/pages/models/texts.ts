@@ -32,7 +32,7 @@ export const MODEL_TEXTS = messages(
     calls: "Its calls",
     try: "Try it",
     setPrice: "Set the price",
-    takeBack: "Use the catalogue again",
+    restore: "Use the catalogue again",
     saved: (name: string) => `The price of ${name} is set. Running calls keep theirs.`,
     back: (name: string) => `The catalogue applies to ${name} again.`,
     rates: {
@@ -90,7 +90,7 @@ export const MODEL_TEXTS = messages(
     calls: "其调用",
     try: "试用",
     setPrice: "设置价格",
-    takeBack: "恢复目录价格",
+    restore: "恢复目录价格",
     saved: (name) => `${name} 的价格已设置。进行中的调用保持原价。`,
     back: (name) => `${name} 已恢复目录价格。`,
     rates: {

@@ -17,7 +17,7 @@ export const redeemCode = management({
   body: z.strictObject({ code: z.string().min(1).max(64).meta({ writeOnly: true }) }),
   data: z.object({ added_usd: z.number(), ...QUOTA }),
 
-  async handle(exchange, deps: Omit<RedemptionDeps, "clock">, { body: { code } }) {
+  async handle(exchange, deps: RedemptionDeps, { body: { code } }) {
     const { id } = requireUser(exchange);
     const { address } = exchange.client;
     // Guesses at codes are throttled like guesses at passwords; cannot equal a login name.

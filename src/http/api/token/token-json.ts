@@ -49,8 +49,6 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     models: key.models,
     quota_usd: quota === null ? null : showUsd(quota),
     used_usd: showUsd(used),
-    ...showBudgets(listed.budgets),
-    used_usd: quota === null ? null : showUsd(spent),
     ...showBudgets(listed.budgets, now),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
