@@ -29,10 +29,6 @@ const steps = {
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutate: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
-  openapi: [
-    [bun, "test/openapi/install.ts"],
-    [bun, "test/run.ts", "test/openapi"],
-  ],
   build: [buildConsole, [bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [

@@ -1,35 +1,33 @@
 import { expect, test } from "bun:test";
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseJson } from "#lib/json.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 import { openWithRoot, ROOT } from "#test/accounts.ts";
 import { runLimited } from "#test/agents/limited-run.ts";
 import { writeDocument } from "./document.ts";
-import { generatorFolder } from "./generator.ts";
 
-const folder = generatorFolder();
-if (folder === undefined) {
-  // oxlint-disable-next-line no-console
-  console.log("Typed client: left out, since `npm run openapi` has not installed its generator.");
-}
+/** The console has the generator, and the version of TypeScript that it takes. */
+const MODULES = resolve("console/node_modules");
 
-test.skipIf(folder === undefined)(
+test(
   "a typed client generated from the API document compiles, and its calls return the declared types",
   async () => {
     using document = writeDocument();
-    const cwd = folder ?? "";
+    const cwd = document.folder;
     const run = async (...args: readonly string[]): Promise<string> => {
       const ended = await runLimited("node", args, { cwd, env: process.env, limitMs: 120_000 });
       if (ended.code !== 0) throw new Error(ended.stdout + ended.stderr);
       return ended.stdout;
     };
-    await run("node_modules/openapi-typescript/bin/cli.js", document.path, "-o", "api.d.ts");
+    await run(join(MODULES, "openapi-typescript/bin/cli.js"), document.path, "-o", "api.d.ts");
+    writeFileSync(join(cwd, "package.json"), '{"type":"module"}');
+    symlinkSync(resolve("node_modules"), join(cwd, "node_modules"));
     copyFileSync(join(import.meta.dir, "client", "calls.ts"), join(cwd, "calls.ts"));
     const strict = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
     const modules = ["--module", "nodenext", "--target", "esnext", "--allowImportingTsExtensions"];
     await run(
-      "node_modules/typescript/bin/tsc",
+      join(MODULES, "typescript/bin/tsc"),
       "--outDir",
       "built",
       ...strict,

@@ -72,7 +72,9 @@ const calls = await root.GET("/api/log", { params: { query: { token: id } } });
 show("listCalls", calls.data?.data.items.length, 2);
 
 const report = await root.GET("/api/usage", { params: { query: { by: "model", key_id: id } } });
-show("getUsage", report.data?.data.total.calls, 2);
+// As CSV, it would be a text.
+const usage = typeof report.data === "string" ? undefined : report.data;
+show("getUsage", usage?.data.total.calls, 2);
 
 const refused = await root.POST("/api/team", { body: { name: "typists" } });
 show("createTeam (refused)", refused.error?.success, false);
