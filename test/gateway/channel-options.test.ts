@@ -214,6 +214,17 @@ describe("the balance of a channel", () => {
     expect(asked).toBe(2);
   });
 
+  test.each([
+    ["deepseek", "/deepseek/v1", 110, "CNY"],
+    ["moonshot", "/moonshot/v1", 49.58894, "USD"],
+  ])("is read from the simulator of %s", async (provider, base, amount, currency) => {
+    const { id } = await create({}, { provider, base, model: "any" });
+
+    const { data } = await root("GET", `/api/channel/${id}/balance`);
+
+    expect(data).toMatchObject({ amount, currency, usable: true, low: false });
+  });
+
   test("is refused for vendors that show none", async () => {
     const { id } = await create({});
 
