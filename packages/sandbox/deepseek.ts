@@ -14,6 +14,7 @@ export const deepseek: VendorFactory = (options) => {
         models: DEEPSEEK_MODELS,
         check: (body, model) => check(body, model, base === BETA),
         isThinking,
+        balance: { path: "/user/balance", answer: BALANCE },
         refusal: (_status, detail) => errorBody(detail),
         failure: (error) => errorBody(orderedDetail(error)),
       },
@@ -27,6 +28,17 @@ export const deepseek: VendorFactory = (options) => {
 };
 
 const BETA = "/beta";
+const BALANCE = {
+  is_available: true,
+  balance_infos: [
+    {
+      currency: "CNY",
+      total_balance: "110.00",
+      granted_balance: "10.00",
+      topped_up_balance: "100.00",
+    },
+  ],
+};
 
 function errorBody({ message, type, code }: ErrorDetail): JsonObject {
   const usual = "invalid_request_error";

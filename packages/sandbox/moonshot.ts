@@ -13,11 +13,19 @@ export const moonshot: VendorFactory = (options) =>
       models: KIMIS,
       check,
       isThinking,
+      balance: { path: "/v1/users/me/balance", answer: BALANCE },
       refusal: (_status, detail) => errorBody(detail),
       failure: (error) => errorBody(orderedDetail(error)),
     },
     options,
   );
+
+const BALANCE = {
+  code: 0,
+  data: { available_balance: 49.58894, voucher_balance: 46.58893, cash_balance: 3.00001 },
+  scode: "0x0",
+  status: true,
+};
 
 function errorBody({ message, type = "invalid_request_error" }: ErrorDetail): JsonObject {
   return { error: { message, type } };

@@ -44,7 +44,12 @@ export const channels: Noun = {
     {
       usage: "test <id|name>",
       doc: "tests a channel, or --all: requests its model list, or one token of a model",
-      options: { model: "<name>", all: undefined, tag: "<label>" },
+      options: {
+        model: "<name>",
+        all: undefined,
+        tag: "<label>",
+        only: "passed|failed|not_tested",
+      },
       ask: (words) => (words.has("all") ? testOfAll(words) : testOfOne(words)),
       show: (data) => (data["items"] === undefined ? showProbes(data) : showReport(data)),
       isFailure: (data) =>
@@ -60,6 +65,38 @@ export const channels: Noun = {
         body: defined({ name: words.text("name") }),
       }),
       show: listing,
+    },
+    {
+      usage: "change <id> ...",
+      doc: "shows a change of several channels, or makes it with --apply",
+      options: {
+        tag: "<label>",
+        priority: "<number>",
+        weight: "<number>",
+        status: "enabled|disabled",
+        "add-tags": "<labels>",
+        "remove-tags": "<labels>",
+        apply: undefined,
+      },
+      ask: changeOfMany,
+      show: showPlan,
+    },
+    {
+      usage: "try <provider>",
+      doc: "tests a new channel without storing it, and lists its models with their prices; the credential is read from standard input",
+      options: { "base-url": "<url>", model: "<name>" },
+      ask: async (words) => ({
+        method: "POST",
+        path: "/api/channel/draft-test",
+        body: defined({
+          provider: words.one("the id of a provider"),
+          base_url: words.text("base-url"),
+          test_model: words.text("model"),
+          api_key: await words.secret("the credential"),
+        }),
+      }),
+      show: showDraft,
+      isFailure: (data) => flagOf(data["ok"]) !== true,
     },
     {
       usage: "balance <id|name>",
@@ -101,7 +138,9 @@ function timeOf(ms: Json | undefined): string {
 }
 
 function testOfOne(words: Words): Prompt {
-  if (words.text("tag") !== undefined) throw new UsageError("--tag needs --all.");
+  for (const option of ["tag", "only"]) {
+    if (words.text(option) !== undefined) throw new UsageError(`--${option} needs --all.`);
+  }
   const body = defined({ model: words.text("model") });
   return { method: "POST", path: `${channelPath(words)}/test`, body };
 }
@@ -110,7 +149,8 @@ function testOfAll(words: Words): Prompt {
   words.none();
   if (words.text("model") !== undefined)
     throw new UsageError("--all and --model exclude each other.");
-  return { method: "POST", path: "/api/channel/test", body: defined({ tag: words.text("tag") }) };
+  const body = defined({ tag: words.text("tag"), only: words.text("only") });
+  return { method: "POST", path: "/api/channel/test", body };
 }
 
 /** The results of all channels, each below its name. */
@@ -137,6 +177,78 @@ export function showProbes(data: JsonObject): readonly string[] {
       textOf(probe["message"]) ?? "",
     ]),
   );
+}
+
+function changeOfMany(words: Words): Prompt {
+  const tag = words.text("tag");
+  const ids = tag === undefined ? words.some("ids of channels, or --tag") : undefined;
+  if (tag !== undefined) words.none();
+  const status = words.text("status");
+  if (status !== undefined && status !== "enabled" && status !== "disabled") {
+    throw new UsageError("--status takes enabled or disabled.");
+  }
+  return {
+    method: "POST",
+    path: "/api/channel/bulk",
+    body: defined({
+      tag,
+      ids: ids?.map(Number),
+      change: defined({
+        priority: numberIn(words, "priority"),
+        weight: numberIn(words, "weight"),
+        status: status === undefined ? undefined : status === "enabled" ? 1 : 2,
+      }),
+      add_tags: words.list("add-tags"),
+      remove_tags: words.list("remove-tags"),
+      apply: words.has("apply") ? true : undefined,
+    }),
+  };
+}
+
+function numberIn(words: Words, option: string): number | undefined {
+  const given = words.text(option);
+  if (given === undefined) return undefined;
+  if (/^-?\d{1,4}(\.\d{1,3})?$/.test(given)) return Number(given);
+  throw new UsageError(`--${option} takes a number.`);
+}
+
+function showPlan(data: JsonObject): readonly string[] {
+  const items = listOf(data["items"]).filter(isObject);
+  const lines = items.flatMap((each) => {
+    const changes = Object.entries(isObject(each["changes"]) ? each["changes"] : {});
+    return [
+      `${textOf(each["name"]) ?? ""}${changes.length === 0 ? ": no change" : ""}`,
+      ...changes.map(
+        ([field, change]) =>
+          `  ${field}: ${JSON.stringify(memberOf(change, "before"))} -> ${JSON.stringify(memberOf(change, "after"))}`,
+      ),
+    ];
+  });
+  const skipped = listOf(data["skipped"])
+    .filter(isObject)
+    .map((each) => `${textOf(each["name"]) ?? ""}: ${textOf(each["reason"]) ?? ""}`);
+  const end = flagOf(data["applied"]) === true ? "changed" : "not changed; repeat with --apply";
+  return [...lines, ...skipped, `${items.length} channels ${end}`];
+}
+
+function showDraft(data: JsonObject): readonly string[] {
+  const models = listOf(data["models"]).filter(isObject);
+  const price = (model: JsonObject, name: string): string => {
+    const rate = memberOf(model["price"], name);
+    return rate === undefined ? "" : `${name} $${cell(rate)}`;
+  };
+  return [
+    ...showProbes(data),
+    ...columns(
+      models.map((model) => [
+        textOf(model["id"]) ?? "",
+        price(model, "input"),
+        price(model, "output"),
+        textOf(memberOf(model["price"], "date")) ?? "no price",
+      ]),
+    ),
+    `models: ${cell(data["models_total"] ?? 0)}`,
+  ];
 }
 
 function channelPath(words: Words): string {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { SECRET, sized } from "#test/egress/raw-upstream.ts";
 import { openTlsUpstream, probe } from "#test/egress/tls-upstream.ts";
+import { openTestProxy } from "#test/test-proxy.ts";
 import { proxyChooser } from "./proxy.ts";
 
 /** What the test's certificate is for; only the proxy knows where it is. */
@@ -49,6 +50,23 @@ describe("an upstream behind a proxy", () => {
         .update(asked?.body ?? "")
         .digest("hex"),
     ).toBe(seen.sentSha256);
+  });
+
+  test.each(["http", "socks5"])("of a channel is reached over %s with its login", async (kind) => {
+    await using upstream = await openTlsUpstream("other-name");
+    await using proxy = await openTestProxy("me:geheim");
+    const url = `${kind}://127.0.0.1:${proxy.port}`;
+
+    const { outcomes } = await probe(`https://${NAME}:${upstream.port}/`, {
+      count: 2,
+      channelProxy: { url, login: "me:geheim" },
+    });
+    const refused = await probe(`https://${NAME}:${upstream.port}/`, { channelProxy: { url } });
+
+    expect([outcomes, refused.outcomes]).toEqual([[200, 200], ["upstream_unreachable"]]);
+    expect(proxy.targets).toEqual([`${NAME}:${upstream.port}`]);
+    expect(upstream.sessions).toMatchObject([{ name: NAME }]);
+    expect(upstream.seen.text).toContain(SECRET);
   });
 
   test("must have a valid certificate, like any other", async () => {

@@ -9,6 +9,7 @@ import {
   sized,
 } from "#test/egress/raw-upstream.ts";
 import { isWithinReach, reachNeeded } from "./reach.ts";
+import { openTestProxy } from "#test/test-proxy.ts";
 import { openEgress } from "./upstream.ts";
 
 describe("an address of a channel", () => {
@@ -83,6 +84,25 @@ describe("a connection", () => {
     const refused = { outcome: "upstream_unreachable", connected: 0, sent: 0 };
     expect(await ask("public", "localhost")).toEqual(refused);
     expect(await ask("public")).toEqual(refused);
+  });
+
+  test("does not go through a proxy that is out of reach", async () => {
+    await using proxy = await openTestProxy();
+    const egress = openEgress(LIMITS);
+    const ask = (host: string) =>
+      faultOf(
+        askFor(egress, {
+          ...requestTo({ url: new URL("http://8.8.8.8:1/") }),
+          proxy: { url: `socks5://${host}:${proxy.port}` },
+          reach: "public",
+        }),
+      );
+
+    const outcomes = [await ask("127.0.0.1"), await ask("localhost")];
+    egress.close();
+
+    expect(outcomes).toEqual(["upstream_unreachable", "upstream_unreachable"]);
+    expect(proxy.targets).toEqual([]);
   });
 
   test("is used if the channel may reach it, or without a restriction", async () => {

@@ -14,6 +14,8 @@ import {
 import { copyChannel } from "./api/channel/copy-channel.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
 import { getChannelBalance } from "./api/channel/channel-balance.ts";
+import { changeChannels } from "./api/channel/change-channels.ts";
+import { testDraft } from "./api/channel/test-draft.ts";
 import { deleteChannel } from "./api/channel/delete-channel.ts";
 import { enableChannel } from "./api/channel/enable-channel.ts";
 import { getChannel, getChannelHistory, listChannels } from "./api/channel/list-channels.ts";
@@ -269,6 +271,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateChannel,
     deleteChannel,
     enableChannel,
+    changeChannels,
+    testDraft,
     getChannelBalance,
     copyChannel,
     testChannel,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { findProvider } from "./index.ts";
 import {
   deepseekBalance,
   moonshotBalance,
@@ -54,4 +55,15 @@ test("an answer of another form has no balance", () => {
       expect(read(answer, "vendor.example")).toBeUndefined();
     }
   }
+});
+
+test.each([
+  ["deepseek", "https://api.deepseek.com/user/balance"],
+  ["moonshot", "https://api.moonshot.ai/v1/users/me/balance"],
+  ["siliconflow", "https://api.siliconflow.cn/v1/user/info"],
+  ["openrouter", "https://openrouter.ai/api/v1/key"],
+])("the balance at %s is at %s", (id, url) => {
+  const { baseUrl = "", balance } = findProvider(id) ?? {};
+
+  expect(new URL(balance?.path ?? "", `${baseUrl}/`).href).toBe(url);
 });

@@ -4,7 +4,7 @@ import type { Json } from "#lib/json.ts";
 
 /** The vendor's endpoint that shows the balance of an account. */
 export interface BalanceEndpoint {
-  /** Relative to the origin of the channel's address. */
+  /** Relative to the channel's address with a slash at its end. */
   readonly path: string;
   /** Undefined if the answer names no amount. `host`: of the channel's address. */
   read(answer: Json, host: string): Balance | undefined;
@@ -12,7 +12,7 @@ export interface BalanceEndpoint {
 
 /** An account may have a balance in each currency. https://api-docs.deepseek.com/api/get-user-balance */
 export const deepseekBalance: BalanceEndpoint = {
-  path: "/user/balance",
+  path: "../user/balance",
   read(answer) {
     const balances = listOf(memberOf(answer, "balance_infos")).flatMap((each) => {
       const amount = amountOf(memberOf(each, "total_balance"));
@@ -26,14 +26,14 @@ export const deepseekBalance: BalanceEndpoint = {
 
 /** https://platform.moonshot.ai/docs/api/balance: at most 0 takes no calls. */
 export const moonshotBalance: BalanceEndpoint = {
-  path: "/v1/users/me/balance",
+  path: "users/me/balance",
   read: (answer, host) =>
     balanceOf(memberOf(memberOf(answer, "data"), "available_balance"), regionalCurrency(host)),
 };
 
 /** https://docs.siliconflow.cn/cn/api-reference/userinfo/get-user-info */
 export const siliconflowBalance: BalanceEndpoint = {
-  path: "/v1/user/info",
+  path: "user/info",
   read: (answer, host) =>
     balanceOf(memberOf(memberOf(answer, "data"), "totalBalance"), regionalCurrency(host)),
 };
@@ -43,7 +43,7 @@ export const siliconflowBalance: BalanceEndpoint = {
  * https://openrouter.ai/docs/api/api-reference/api-keys/get-current-key
  */
 export const openrouterBalance: BalanceEndpoint = {
-  path: "/api/v1/key",
+  path: "key",
   read: (answer) => balanceOf(memberOf(memberOf(answer, "data"), "limit_remaining"), "USD"),
 };
 

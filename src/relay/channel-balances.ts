@@ -102,7 +102,7 @@ export class ChannelBalances {
   ): Promise<Balance> {
     const provider = findProvider(channel.provider);
     if (provider?.balance === undefined) throw noEndpoint(channel);
-    const url = new URL(provider.balance.path, addressOf({ channel, provider }));
+    const url = new URL(provider.balance.path, `${addressOf({ channel, provider })}/`);
     using reply = await this.#deps.egress.send({
       url,
       method: "GET",

@@ -214,6 +214,17 @@ describe("the balance of a channel", () => {
     expect(asked).toBe(2);
   });
 
+  test.each([
+    ["deepseek", "/deepseek/v1", 110, "CNY"],
+    ["moonshot", "/moonshot/v1", 49.58894, "USD"],
+  ])("is read from the simulator of %s", async (provider, base, amount, currency) => {
+    const { id } = await create({}, { provider, base, model: "any" });
+
+    const { data } = await root("GET", `/api/channel/${id}/balance`);
+
+    expect(data).toMatchObject({ amount, currency, usable: true, low: false });
+  });
+
   test("is refused for vendors that show none", async () => {
     const { id } = await create({});
 
@@ -223,6 +234,128 @@ describe("the balance of a channel", () => {
       400,
       expect.stringContaining("'openai' does not show balances"),
     ]);
+  });
+});
+
+describe("a change of several channels", () => {
+  const bulk = (body: object) => root("POST", "/api/channel/bulk", body);
+
+  test("is shown first, made as it was shown, and refused if a channel changed since", async () => {
+    const one = await create({ tags: ["team-a", "eu"], weight: 2 });
+    const two = await create({ tags: ["team-a"] });
+    const request = { tag: "team-a", change: { priority: 7, weight: 2 }, add_tags: ["checked"] };
+
+    const shown = await bulk(request);
+    const untouched = await root("GET", `/api/channel/${one.id}`);
+    expect(shown.data).toMatchObject({
+      applied: false,
+      skipped: [],
+      items: [
+        {
+          id: one.id,
+          changes: {
+            priority: { before: 0, after: 7 },
+            tags: { before: ["team-a", "eu"], after: ["team-a", "eu", "checked"] },
+          },
+        },
+        { id: two.id, changes: { weight: { before: 1, after: 2 } } },
+      ],
+    });
+    expect(Object.keys((shown.data["items"] as { changes: object }[])[0]?.changes ?? {})).toEqual([
+      "priority",
+      "tags",
+    ]);
+    expect(untouched.data).toMatchObject({ priority: 0, revision: 1 });
+
+    await root("PUT", `/api/channel/${two.id}`, { notes: "changed" });
+    const outdated = await bulk({ ...request, plan: shown.data["plan"], apply: true });
+    expect(outdated.status).toBe(409);
+    const again = await bulk(request);
+    const made = await bulk({ ...request, plan: again.data["plan"], apply: true });
+
+    expect(made.data["applied"]).toBe(true);
+    for (const { id } of [one, two]) {
+      const { data } = await root("GET", `/api/channel/${id}`);
+      expect(data).toMatchObject({ priority: 7, weight: 2, credentials: { count: 1 } });
+      expect(data["tags"]).toContain("checked");
+    }
+    expect((await bulk(request)).data["items"]).toMatchObject([{ changes: {} }, { changes: {} }]);
+  });
+
+  test("enables and disables channels by their ids, and names mistakes", async () => {
+    const { id, name } = await create({ tags: ["old"] });
+    const ids = [id];
+
+    const off = await bulk({ ids, change: { status: 2 }, remove_tags: ["old"], apply: true });
+    const refused = (await ask(name)).status;
+    const on = await bulk({ ids, change: { status: 1 }, apply: true });
+
+    expect([off.status, refused, on.status, (await ask(name)).status]).toEqual([
+      200, 404, 200, 200,
+    ]);
+    expect((await root("GET", `/api/channel/${id}`)).data["tags"]).toEqual([]);
+    const mistakes = [
+      { change: {} },
+      { ids, tag: "x", change: {} },
+      { ids, change: { weight: 0 } },
+      { ids, change: { api_key: "x".repeat(20) } },
+    ];
+    for (const body of mistakes) expect((await bulk(body)).status).toBe(400);
+    expect((await bulk({ ids: [99_999], change: {} })).status).toBe(404);
+  });
+
+  test("is tested by label, and the report can be limited to one result", async () => {
+    await create({ tags: ["probed"] });
+    await create({ tags: ["probed"], base_url: "http://127.0.0.1:1/v1" });
+    const test = async (only: string) => {
+      const { data } = await root("POST", "/api/channel/test", { tag: "probed", only });
+      const items = data["items"] as { ok: boolean }[];
+      return [data["tested"], data["failed"], items.map(({ ok }) => ok)];
+    };
+
+    expect(await test("passed")).toEqual([2, 1, [true]]);
+    expect(await test("failed")).toEqual([2, 1, [false]]);
+    expect(await test("not_tested")).toEqual([2, 1, []]);
+  });
+});
+
+describe("a channel that is not stored yet", () => {
+  const draft = (more: object = {}) => ({
+    provider: "openai",
+    base_url: `${sandbox.url}/openai/v1`,
+    api_key: "the-key-of-a-draft-sandstone",
+    ...more,
+  });
+  const tryOut = (body: object) => root("POST", "/api/channel/draft-test", body);
+
+  test("is tested, and its vendor's models are shown with price and date", async () => {
+    const before = (await root("GET", "/api/channel")).data["items"] as object[];
+
+    const { data } = await tryOut(draft({ test_model: "gpt-4o-mini" }));
+
+    expect(data).toMatchObject({ ok: true, probes: [{ ok: true }, { ok: true }] });
+    const models = data["models"] as { id: string; price: object | null }[];
+    expect(models).toHaveLength(Number(data["models_total"]));
+    expect(models.find(({ id }) => id === "gpt-4o-mini")).toMatchObject({
+      kind: "chat",
+      price: { input: 0.15, date: expect.stringMatching(/^20\d\d-/), source: expect.any(String) },
+    });
+    const after = (await root("GET", "/api/channel")).data["items"] as object[];
+    expect(after).toHaveLength(before.length);
+    const audit = JSON.stringify((await root("GET", "/api/audit")).data);
+    expect(audit).toContain("POST /api/channel/draft-test");
+    expect(audit).not.toContain("sandstone");
+  });
+
+  test("that fails says why, and shows no models", async () => {
+    const { data } = await tryOut(draft({ base_url: "http://127.0.0.1:1/v1" }));
+
+    expect(data).toMatchObject({
+      ok: false,
+      models: [],
+      probes: [{ fault: "upstream_unreachable" }],
+    });
+    expect((await tryOut({ provider: "openai" })).status).toBe(400);
   });
 });
 

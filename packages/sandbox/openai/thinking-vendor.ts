@@ -10,6 +10,8 @@ import { newId } from "./ids.ts";
 import { EVERY_EFFORT, type Model } from "./models.ts";
 import { plainMessage } from "./plain-message.ts";
 import { plainRequest } from "./plain-request.ts";
+import { jsonReply } from "../wire/reply.ts";
+import { only } from "./routing.ts";
 import { callDelta } from "./tool-deltas.ts";
 import type { Totals } from "./usage.ts";
 
@@ -50,6 +52,8 @@ interface ThinkingVendor {
   streamsCalls?(body: JsonObject): boolean;
   /** Whether thoughts stand among the words, in tags. */
   mixesThoughts?(body: JsonObject): boolean;
+  /** Where the balance of the account is shown, and how. */
+  readonly balance?: { readonly path: string; readonly answer: JsonObject };
   refusal(status: number, detail: ErrorDetail): JsonObject;
   failure(error: VendorError): JsonObject;
 }
@@ -94,6 +98,11 @@ export function thinkingVendor(vendor: ThinkingVendor, options: VendorOptions): 
       headers: (requestId) => ({ "x-request-id": requestId }),
       refusal: (status, detail) => vendor.refusal(status, detail),
       failure: (error) => vendor.failure(error),
+      besides(request, headers) {
+        const { balance } = vendor;
+        if (balance === undefined || request.path !== balance.path) return undefined;
+        return only("GET", request, () => jsonReply(200, balance.answer, headers));
+      },
     },
     options,
   );

@@ -61,7 +61,9 @@ export type ChangedChannel = z.output<typeof CHANGED_CHANNEL>;
 const DESCRIBING = ["name", "provider", ...Object.keys(FIELDS)].filter((name) => name !== "status");
 
 /** The words of the file among those of a body. */
-export function descriptionIn(body: z.output<typeof NEW_CHANNEL> | ChangedChannel): JsonObject {
+export function descriptionIn(
+  body: z.output<typeof NEW_CHANNEL> | Partial<ChangedChannel>,
+): JsonObject {
   const { status: _, ...said } = body;
   const fields: readonly (readonly [string, Json | undefined])[] = Object.entries(said).filter(
     ([name]) => DESCRIBING.includes(name),

@@ -133,7 +133,7 @@ function showState({ cause, reason, since, probeAt, probes }: ChannelState): Jso
 }
 
 /** In the words of the file, but for credentials: what a change is laid over. */
-export function describe(channel: ChannelDraft): JsonObject {
+export function describe(channel: Omit<ChannelDraft, "credentials">): JsonObject {
   const { name, provider, baseUrl, models, style, options, priority, weight, limits } = channel;
   return {
     name,

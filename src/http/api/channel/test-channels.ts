@@ -18,6 +18,11 @@ const REQUEST = z.strictObject({
       .max(1_000)
       .describe("Only channels with this label; of several, separated by commas, with all."),
   ),
+  only: optional(
+    z
+      .enum(["passed", "failed", "not_tested"])
+      .describe("Only these results in `items`; the numbers are those of all."),
+  ),
 });
 
 const REPORT = z.object({
@@ -45,7 +50,7 @@ export const testChannels = management({
   body: REQUEST,
   data: REPORT,
 
-  async handle(exchange, deps: Deps, { body: { tag } }) {
+  async handle(exchange, deps: Deps, { body: { tag, only } }) {
     const listed = channelsWith(tag, deps.channelRegistry);
     using _pause = exchange.suspendIdleTimeout();
     const results = await mapAtMost(listed, AT_ONCE, (each) => test(each, deps, exchange.signal));
@@ -53,10 +58,15 @@ export const testChannels = management({
     return succeed(exchange.id, "The channels were tested.", {
       tested: tested.length,
       failed: tested.filter(({ ok }) => ok === false).length,
-      items: results,
+      items: only === undefined ? results : results.filter((each) => resultOf(each) === only),
     });
   },
 });
+
+function resultOf({ ok, trouble }: JsonObject): "passed" | "failed" | "not_tested" {
+  if (trouble !== null) return "not_tested";
+  return ok === true ? "passed" : "failed";
+}
 
 async function test(
   { channel, stored, issue }: ListedChannel,

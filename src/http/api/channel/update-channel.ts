@@ -53,9 +53,9 @@ export const updateChannel = management({
 });
 
 /** The stored fields, overwritten by the fields of the body. */
-function changeOf(
+export function changeOf(
   stored: StoredChannel,
-  body: ChangedChannel,
+  body: Partial<ChangedChannel>,
   actor: User,
   deps: Pick<RoutingDeps, "channelRegistry" | "reachNeeded" | "readChannel">,
 ): ChannelChange {
@@ -88,7 +88,7 @@ function proxyFor(given: ChannelProxy, { proxy }: StoredChannel): ChannelProxy {
 }
 
 /** Whether the change removes the stored credentials and sets none. */
-function takesThemBack(body: ChangedChannel): boolean {
+function takesThemBack(body: Partial<ChangedChannel>): boolean {
   return body.api_key === null || body.api_keys === null;
 }
 
