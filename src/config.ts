@@ -885,12 +885,12 @@ export const SETTINGS = {
     env: "SLUICE_ANSWER_HEADERS",
     path: "answers.headers",
     parser: take.list(
-      take.choice("cost", "overhead", "channel"),
-      3,
-      "some of cost, overhead and channel, separated by commas",
+      take.choice("cost", "overhead", "channel", "streams"),
+      4,
+      "some of cost, overhead, channel and streams, separated by commas",
     ),
     default: ["cost", "overhead"],
-    doc: "Facts that complete answers name in headers: `sluice-cost`, `sluice-overhead-ms`, `sluice-channel`; none if empty.",
+    doc: "Facts that complete answers name in headers: `sluice-cost`, `sluice-overhead-ms`, `sluice-channel`; none if empty. With `streams`, also comments at the end of streams.",
     stored: "at once",
   }),
   linkNetworks: setting({

@@ -10,7 +10,7 @@ import { outlineJson, setMembers, type JsonObject } from "#lib/json.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { Semaphore } from "#lib/semaphore.ts";
 import { LARGE_BYTES } from "#lib/yield-to-event-loop.ts";
-import { answerHeaders, type AnswerHeader } from "./answer-headers.ts";
+import { answerHeaders, chargeComments, type AnswerHeader } from "./answer-headers.ts";
 import type { Caller } from "./authenticate.ts";
 import {
   isCompressed,
@@ -243,9 +243,17 @@ export class HttpExchange implements Exchange {
     this.#failureListener?.(JSON.stringify(answer));
   }
 
-  announceCharge(record: CallRecord): void {
+  announceCharge(record: CallRecord): string | undefined {
     const shown = this.#around.answerHeaders;
-    if (shown.length > 0 && !record.isStream) this.announce(answerHeaders(record, shown));
+    if (shown.length === 0) return undefined;
+    if (record.isStream) return chargeComments(record, shown);
+    this.announce(answerHeaders(record, shown));
+    return undefined;
+  }
+
+  get chosenFacts(): () => readonly AnswerHeader[] {
+    const around = this.#around;
+    return () => around.answerHeaders;
   }
 
   /** Adds the announced headers. */

@@ -54,8 +54,9 @@ function exchangeWith(
     readYaml: () => Promise.reject(new Error("There is none.")),
     upgrade: () => new Response(null),
     announce() {},
-    announceCharge() {},
     onFailure() {},
+    announceCharge: () => undefined,
+    chosenFacts: () => [],
   };
 }
 

@@ -8,6 +8,7 @@ import type { RequestBody } from "#core/style.ts";
 import type { Role, User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
+import type { AnswerHeader } from "./answer-headers.ts";
 import type { Answer } from "./answer.ts";
 import type { PlacedBody } from "./body.ts";
 import type { Client } from "./client.ts";
@@ -139,10 +140,15 @@ export interface Exchange {
   suspendIdleTimeout(): Disposable;
   /** Sets headers for the response, on success and on failure. */
   announce(headers: Readonly<Record<string, string>>): void;
-  /** Adds the headers that the operator chose to the complete answer of a charged call. */
-  announceCharge(record: CallRecord): void;
   /** `listener` gets the body of the answer if the request fails. */
   onFailure(listener: (answer: string) => void): void;
+  /**
+   * Adds the headers that the operator chose to the complete answer of a charged call. Returns the
+   * same for the end of a stream of events, if the operator chose it.
+   */
+  announceCharge(record: CallRecord): string | undefined;
+  /** The facts about a charged call that the operator chose, now and later. */
+  readonly chosenFacts: () => readonly AnswerHeader[];
   /** Closes the connection if the client reads nothing for this long. */
   setStall(ms: number): void;
   /**

@@ -44,8 +44,11 @@ export interface Served {
   onUnpriced?(what: UnpricedPart): void;
   /** Gets budgets that reached their warning amount, before the response head is sent. */
   onBudgetWarning?(budgets: readonly Budget[]): void;
-  /** Gets the record of the call when its charge is booked, before a complete answer is sent. */
-  onCharged?(record: CallRecord): void;
+  /**
+   * Gets the record of the call when its charge is booked, before a complete answer is sent.
+   * Returns text for the end of a stream, if the operator wants it.
+   */
+  onCharged?(record: CallRecord): string | undefined;
   /**
    * Counts usage locally if the upstream reports none. `countedTokens`: output tokens that were
    * counted before.

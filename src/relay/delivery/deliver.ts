@@ -130,6 +130,8 @@ export class Delivery implements Watched, SlowReader {
     try {
       await this.#running;
       await settlement.complete();
+      const { trailer } = settlement;
+      if (trailer !== undefined) await sink.write(trailer);
       return true;
     } catch (cause) {
       failure = place.disclose(GatewayError.from(cause));

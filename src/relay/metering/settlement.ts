@@ -84,6 +84,7 @@ export class Settlement implements Watched {
   #noting: Promise<NanoUsd> | undefined;
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
+  #trailer: string | undefined;
   /** Ends the wait for the disk. */
   #onBooked: ((cause?: unknown) => void) | undefined;
   dueAt = Infinity;
@@ -136,6 +137,11 @@ export class Settlement implements Watched {
       deps.open.leave(call);
       throw cause;
     }
+  }
+
+  /** Text after the last event of a complete stream. */
+  get trailer(): string | undefined {
+    return this.#trailer;
   }
 
   /** Attempts that ended. */
@@ -362,7 +368,7 @@ export class Settlement implements Watched {
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
     onClosed(record);
-    if (outcome === "completed") this.#call.onCharged?.(record);
+    if (outcome === "completed") this.#trailer = this.#call.onCharged?.(record);
     return new Promise((resolve) => {
       this.#onBooked = (cause) => {
         this.#onBooked = undefined;

@@ -92,12 +92,18 @@ async function bounded(
   rows: readonly LabelRow[],
   maxLabels: number,
 ): Promise<readonly LabelRow[]> {
-  const known = await knownLabels(db, rows);
+  const full = await nearlyFull(db, rows, maxLabels);
+  if (full.size === 0) return rows;
+  const known = await knownLabels(
+    db,
+    rows.filter((row) => full.has(ownerOf(row))),
+  );
   const sums = new Map<string, LabelRow>();
   for (const row of rows) {
-    const labels = known.get(ownerOf(row)) ?? new Set();
-    known.set(ownerOf(row), labels);
-    if (labels.size < maxLabels) labels.add(row.label);
+    const owner = ownerOf(row);
+    const labels = known.get(owner) ?? new Set();
+    known.set(owner, labels);
+    if (!full.has(owner) || labels.size < maxLabels) labels.add(row.label);
     const kind = row.label.slice(0, row.label.indexOf(":") + 1);
     addTo(sums, labels.has(row.label) ? row : { ...row, label: kind });
   }
@@ -110,22 +116,48 @@ function ownerOf({ key_id, hour }: Owner): string {
   return `${key_id} ${hour}`;
 }
 
-/** The labels of each key and hour of these rows. */
+/** The keys and hours that may get more labels than the limit by these rows. */
+async function nearlyFull(
+  db: Transaction<Tables>,
+  rows: readonly LabelRow[],
+  maxLabels: number,
+): Promise<ReadonlySet<string>> {
+  const given = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const labels = given.get(ownerOf(row)) ?? new Set();
+    given.set(ownerOf(row), labels.add(row.label));
+  }
+  const counts = await ofOwners(db, rows)
+    .select(({ fn, cast }) => [
+      "key_id",
+      "hour",
+      cast<number>(fn.count("label").distinct(), "bigint").as("count"),
+    ])
+    .groupBy(["key_id", "hour"])
+    .execute();
+  const stored = new Map(counts.map((each) => [ownerOf(each), Number(each.count)]));
+  const isFull = ([owner, labels]: [string, ReadonlySet<string>]): boolean =>
+    (stored.get(owner) ?? 0) + labels.size > maxLabels;
+  return new Set([...given].filter(isFull).map(([owner]) => owner));
+}
+
+/** The stored labels of each key and hour of these rows. */
 async function knownLabels(
   db: Transaction<Tables>,
   rows: readonly LabelRow[],
 ): Promise<Map<string, Set<string>>> {
-  const labels = await db
-    .selectFrom("usage_labels")
-    .select(["key_id", "hour", "label"])
-    .distinct()
-    .where("key_id", "in", [...new Set(rows.map((row) => row.key_id))])
-    .where("hour", "in", [...new Set(rows.map((row) => row.hour))])
-    .execute();
+  const labels = await ofOwners(db, rows).select(["key_id", "hour", "label"]).distinct().execute();
   const known = new Map<string, Set<string>>();
   for (const each of labels) {
     const of = known.get(ownerOf(each)) ?? new Set();
     known.set(ownerOf(each), of.add(each.label));
   }
   return known;
+}
+
+function ofOwners(db: Transaction<Tables>, rows: readonly LabelRow[]) {
+  return db
+    .selectFrom("usage_labels")
+    .where("key_id", "in", [...new Set(rows.map((row) => row.key_id))])
+    .where("hour", "in", [...new Set(rows.map((row) => row.hour))]);
 }

@@ -252,9 +252,9 @@ function conditionsOf(query: UsageQuery, kind: LabelKind | undefined) {
     sql`hour >= ${query.from} and hour < ${query.to}`,
     ...filters,
     ...(label === undefined ? [] : [sql`label = ${label}`]),
-    // The character after the colon ends the range.
+    // Not a range, for which SQLite would read the labels of all hours.
     ...(label === undefined && kind !== undefined
-      ? [sql`label >= ${`${kind}:`} and label < ${`${kind};`}`]
+      ? [sql`substr(label, 1, ${sql.lit(kind.length + 1)}) = ${`${kind}:`}`]
       : []),
   ];
 }

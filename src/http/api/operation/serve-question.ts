@@ -119,7 +119,11 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
     startedAt: clock.monotonic(),
     onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
     onBudgetWarning: (budgets) => exchange.announce(budgetHeader(budgets)),
-    onCharged: (record) => exchange.announceCharge(record),
+    onCharged(record) {
+      // Some of these streams are sound.
+      exchange.announceCharge(record);
+      return undefined;
+    },
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
     count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
   };

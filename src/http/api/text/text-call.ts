@@ -108,8 +108,10 @@ export class TextCall implements Endable<Call>, EventListenerObject {
     this.#exchange.announce(budgetHeader(budgets));
   }
 
-  onCharged(record: CallRecord): void {
-    this.#exchange.announceCharge(record);
+  /** Clients of a style without keep-alives refuse comments. */
+  onCharged(record: CallRecord): string | undefined {
+    const trailer = this.#exchange.announceCharge(record);
+    return this.style.keepAlive === undefined ? undefined : trailer;
   }
 
   onStanding(status: RateLimitStatus): void {

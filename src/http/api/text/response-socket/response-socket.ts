@@ -44,6 +44,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
   dueAt = Infinity;
   readonly #deps: SocketDeps;
   readonly #request: Request;
+  readonly #chosenFacts: Exchange["chosenFacts"];
   readonly #client: Client;
   readonly #kept: SocketResponses;
   readonly #waiting: RequestedValue[] = [];
@@ -66,6 +67,7 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
     // The runtime releases the original request when the connection becomes a WebSocket.
     this.#request = new Request(url, { headers: [...headers] });
     this.#client = exchange.client;
+    this.#chosenFacts = exchange.chosenFacts;
     this.#kept = new SocketResponses(deps.responses, userId);
   }
 
@@ -205,7 +207,13 @@ export class ResponseSocket implements SocketProtocol, OpenSocket, Watched {
       clientOf: () => this.#client,
     });
     const id = ulid(deps.clock.now());
-    const exchange = new TurnExchange(this.#request, this.#client, { id, key, body, signal });
+    const exchange = new TurnExchange(this.#request, this.#client, {
+      id,
+      key,
+      body,
+      signal,
+      chosenFacts: this.#chosenFacts,
+    });
     const way = { kept: this.#kept, sink: this.#sinkOf(lane) };
     try {
       return isPreparation

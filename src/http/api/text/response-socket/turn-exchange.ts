@@ -1,6 +1,8 @@
+import type { CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
+import { chargeEvent, type AnswerHeader } from "#http/answer-headers.ts";
 import type { Client } from "#http/client.ts";
 import type { Exchange } from "#http/routes.ts";
 
@@ -9,6 +11,8 @@ interface Turn {
   readonly key: ApiKey;
   readonly body: RequestBody;
   readonly signal: AbortSignal;
+  /** The facts about a charged call that the operator wants in answers. */
+  readonly chosenFacts: () => readonly AnswerHeader[];
 }
 
 /** One message of a WebSocket, served as a separate request with the headers of the upgrade. */
@@ -17,6 +21,7 @@ export class TurnExchange implements Exchange {
   readonly id: string;
   readonly signal: AbortSignal;
   readonly key: ApiKey;
+  readonly chosenFacts: Turn["chosenFacts"];
   readonly user = undefined;
   readonly family = "text";
   readonly client: Client;
@@ -24,13 +29,14 @@ export class TurnExchange implements Exchange {
   readonly #body: RequestBody;
   #failureListener: ((answer: string) => void) | undefined;
 
-  constructor(request: Request, client: Client, { id, key, body, signal }: Turn) {
+  constructor(request: Request, client: Client, { id, key, body, signal, chosenFacts }: Turn) {
     this.request = request;
     this.client = client;
     this.id = id;
     this.key = key;
     this.signal = signal;
     this.#body = body;
+    this.chosenFacts = chosenFacts;
   }
 
   readonly param = (): string => "";
@@ -69,7 +75,9 @@ export class TurnExchange implements Exchange {
   /** A WebSocket message has no head for headers. */
   announce(): void {}
 
-  announceCharge(): void {}
+  announceCharge(record: CallRecord): string | undefined {
+    return chargeEvent(record, this.chosenFacts());
+  }
 
   onFailure(listener: (answer: string) => void): void {
     this.#failureListener = listener;
