@@ -100,15 +100,6 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
 
     find,
 
-    async findByEmail(email) {
-      const row = await db
-        .selectFrom("users")
-        .selectAll()
-        .where("email", "=", email)
-        .executeTakeFirst();
-      return row && toUser(row);
-    },
-
     async list(afterId, limit) {
       const rows = await db
         .selectFrom("users")
@@ -119,6 +110,15 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         .limit(Math.min(limit, PAGE))
         .execute();
       return rows.map(toUser);
+    },
+
+    async findByEmail(email) {
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("email", "=", email)
+        .executeTakeFirst();
+      return row && toUser(row);
     },
 
     async change(id, change) {
