@@ -20,7 +20,7 @@ export const RULE_ROLES = ["user", "auditor", "admin"] as const satisfies readon
 
 export const MAX_SIGN_ON_RULES = 200;
 
-/** Absent members are not decided by rules; `null` is none. */
+/** Absent members are not decided by rules; `null` takes them away. */
 export interface SignOnGrant {
   readonly role?: Role;
   readonly team?: { readonly name: string; readonly isOwner: boolean } | null;
@@ -86,7 +86,7 @@ function textsIn(value: Json | undefined): readonly string[] {
   });
 }
 
-/** Without a regular expression, whose time could grow with a long claim. */
+/** Without a regular expression: its time could grow with the length of a claim. */
 function matches(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -35,7 +35,7 @@ export function signOnGrants(deps: SignOnGrantDeps): ApplySignOnRules {
   };
 }
 
-/** A team that does not exist is none: the former one is left all the same. */
+/** A team that does not exist counts as no team, so the user leaves the former one. */
 async function teamChange(
   { team }: SignOnGrant,
   user: User,
