@@ -24,6 +24,7 @@ import {
   secretHeaders,
   smtpUrl,
 } from "#config/secrets.ts";
+import { signOnRules } from "#config/sign-on-rules.ts";
 import { countEdits, didYouMean } from "#config/suggest.ts";
 import type { FileNode } from "#config/tree.ts";
 import { CONTENT_LEVELS, REDACTION_KINDS } from "#core/content-log.ts";
@@ -417,6 +418,24 @@ export const SETTINGS = {
     parser: take.usd,
     default: undefined,
     doc: "Total quota in USD of each user created by single sign-on; unlimited if unset.",
+  }),
+  oidcScopes: setting({
+    env: "SLUICE_OIDC_SCOPES",
+    path: "oidc.scopes",
+    parser: take.text(
+      "scopes separated by spaces, with openid first",
+      /^openid(?: [\x21\x23-\x5b\x5d-\x7e]{1,100}){0,20}$/,
+    ),
+    default: "openid email profile",
+    doc: "Scopes that the gateway asks the identity provider for; some providers need one more for groups.",
+  }),
+  oidcRules: setting({
+    env: "SLUICE_OIDC_RULES",
+    path: "oidc.rules",
+    parser: signOnRules,
+    default: [],
+    doc: "Rules that give role, team and group by the claims of each single sign-on login.",
+    stored: "at once",
   }),
   oidcSecondFactor: setting({
     env: "SLUICE_OIDC_SECOND_FACTOR",

@@ -19,6 +19,7 @@ import { prices } from "#cli/prices.ts";
 import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
 import { invitations } from "#cli/invitations.ts";
+import { mail } from "#cli/mail.ts";
 import { users } from "#cli/users.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
@@ -36,6 +37,7 @@ const NOUNS = [
   budgets,
   invitations,
   codes,
+  mail,
   channels,
   models,
   logNoun,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "#lib/json.ts";
 import { GatewayError } from "./error.ts";
 import type { NanoUsd } from "./money.ts";
 import { isAtLeast, isEmail, type Role, type User, type UserDraft } from "./user.ts";
@@ -13,6 +14,8 @@ export interface Identity {
   readonly isEmailVerified: boolean;
   readonly displayName?: string;
   readonly userName?: string;
+  /** All claims, for the rules that give roles, teams and groups. */
+  readonly claims?: JsonObject;
 }
 
 /** [OpenID Connect Core 1.0, section 2] */
@@ -35,9 +38,14 @@ export interface IdentityProvider {
   /**
    * The identity from the provider's response. Throws `unauthenticated` unless
    * the whole response is for this login and from this provider; `upstream_*`
-   * if the provider fails.
+   * if the provider fails. `neededClaims`: paths that are looked for in the
+   * profile if the token lacks them.
    */
-  finish(pending: PendingLogin, answer: URLSearchParams): Promise<Identity>;
+  finish(
+    pending: PendingLogin,
+    answer: URLSearchParams,
+    neededClaims: readonly string[],
+  ): Promise<Identity>;
 }
 
 /** Links between users and their identities. */

@@ -76,6 +76,8 @@ export interface InvitationStore {
    * name or the address is taken; the use is then not counted.
    */
   accept(secret: string, person: NewPerson): Promise<User | undefined>;
+  /** Deletes at most `limit` invitations that ended before a time (Unix ms); returns their number. */
+  prune(before: number, limit: number): Promise<number>;
 }
 
 export const INVITATION_PREFIX = "slc-invite_";

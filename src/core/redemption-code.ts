@@ -67,6 +67,11 @@ export interface RedemptionCodes {
    * then stays unused.
    */
   redeem(code: string, userId: number): Promise<NanoUsd | undefined>;
+  /**
+   * Deletes at most `limit` unused codes of batches that ended before a time
+   * (Unix ms); returns their number. Redeemed codes and batches stay.
+   */
+  prune(before: number, limit: number): Promise<number>;
 }
 
 export const MAX_CODES = 10_000;

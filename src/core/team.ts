@@ -26,6 +26,7 @@ export interface TeamStore {
    */
   create(draft: TeamChange & { readonly name: string }, note: string): Promise<Team>;
   find(id: number): Promise<Team | undefined>;
+  findByName(name: string): Promise<Team | undefined>;
   /** Ordered by id, at most `limit` teams after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly Team[]>;
   /** Budgets of all teams that have any, by team id. */

@@ -80,6 +80,11 @@ export interface UserStore {
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**
+   * Takes the admin role from a user. Undefined if the user does not exist, or
+   * if no other admin could log in afterwards.
+   */
+  lowerRole(id: number, role: Role): Promise<User | undefined>;
+  /**
    * Deletes a user permanently: logins, access token and keys end, name and
    * address become free. False if the user does not exist. The root user cannot
    * be deleted.

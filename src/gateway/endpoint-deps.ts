@@ -356,8 +356,10 @@ export function priceDeps({
   return { channels, catalogUpdates, usage, clock };
 }
 
-export function settingDeps(needs: Parameters<typeof openManaged>[0]): SettingDeps {
-  return { settings: needs.live, configuration: openManaged(needs) };
+export function settingDeps(
+  needs: Parameters<typeof openManaged>[0] & Pick<SettingDeps, "mailer">,
+): SettingDeps {
+  return { settings: needs.live, configuration: openManaged(needs), mailer: needs.mailer };
 }
 
 export function statusDeps({

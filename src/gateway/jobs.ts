@@ -7,6 +7,7 @@ import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
 import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
 import { pruneContents } from "#jobs/prune-contents.ts";
+import { pruneCodes, pruneInvitations } from "#jobs/prune-invitations.ts";
 import { pruneJournal } from "#jobs/prune-journal.ts";
 import { pruneKeptAnswers } from "#jobs/prune-idempotency.ts";
 import { pruneResponses } from "#jobs/prune-responses.ts";
@@ -50,6 +51,8 @@ type JobStores = Stores<
   | "identitySessions"
   | "mediaCopies"
   | "channelMinutes"
+  | "invitations"
+  | "codes"
 >;
 
 type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress"> &
@@ -115,6 +118,8 @@ export function jobsOf(
       links: needs.links,
     }),
     pruneWebhooks(storage.notices, clock),
+    pruneInvitations(storage.invitations, clock),
+    pruneCodes(storage.codes, clock),
     pruneTasks(storage.tasks, settings, clock),
     watchAssetLibrary(assetWork),
     forgetRemovedAssets(assetWork),

@@ -66,6 +66,7 @@ import {
   listModels,
   listNativeModels,
 } from "./api/list-models.ts";
+import { testMail } from "./api/mail/test-mail.ts";
 import { listModelEntries } from "./api/model/list-models.ts";
 import { deleteModelOverride, putModelOverride } from "./api/model/overrides.ts";
 import {
@@ -390,6 +391,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     listSettings,
     putSetting,
     deleteSetting,
+    testMail,
     exportConfiguration,
     planConfiguration,
     applyConfiguration,

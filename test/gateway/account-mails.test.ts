@@ -272,6 +272,17 @@ describe("a new address", () => {
   });
 });
 
+test("an admin can send a test mail, and other users cannot", async () => {
+  const { ask } = await newUser("curious", "curious@example.com");
+
+  const sent = await root("POST", "/api/mail/test", { to: "ops@example.org" });
+  const refused = await ask("POST", "/api/mail/test", { to: "ops@example.org" });
+
+  expect([sent.status, refused.status]).toEqual([200, 403]);
+  expect((await mailTo("ops@example.org")).subject).toBe("Test of the gateway's mail");
+  expect(mail.mails.filter(({ to }) => to.includes("ops@example.org"))).toHaveLength(1);
+});
+
 /** How the actors of an action proved who they are. */
 async function actorsOf(action: string, userId: number): Promise<readonly unknown[]> {
   const query = new URLSearchParams({ action, actor: String(userId) });

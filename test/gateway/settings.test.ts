@@ -294,6 +294,7 @@ const ELSEWHERE = [
   "limits.socket_idle_ms",
   "limits.socket_lanes",
   "limits.socket_state_bytes",
+  "oidc.rules",
   "registration.mode",
   "registration.domains",
   "registration.group",

@@ -88,6 +88,31 @@ export function describeCodes(openPlace: () => Promise<Place>): void {
     expect((await codes.find(short.id))?.redeemed).toBe(0);
   });
 
+  test("unused codes of ended batches are deleted in batches, and redeemed ones stay", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { codes } = storage;
+    const ada = await newUser(storage, "ada");
+    const ended = await codes.create({ amount: ONE, count: 4, createdBy: 1 });
+    const open = await codes.create({ amount: ONE, count: 2, createdBy: 1 });
+    await codes.redeem(ended.codes[0] ?? "", ada);
+    await codes.revoke(ended.id);
+    const later = Date.now() + 60_000;
+
+    const counts = [
+      await codes.prune(0, 2),
+      await codes.prune(later, 2),
+      await codes.prune(later, 2),
+      await codes.prune(later, 2),
+    ];
+
+    expect(counts).toEqual([0, 2, 1, 0]);
+    expect(await codes.codes(ended.id, { after: 0, limit: 9 })).toMatchObject([
+      { redeemedBy: { name: "ada" } },
+    ]);
+    expect(await codes.codes(open.id, { after: 0, limit: 9 })).toHaveLength(2);
+  });
+
   test("a user without a quota keeps the code unused", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);

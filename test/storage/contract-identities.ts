@@ -54,4 +54,40 @@ export function describeIdentities(openPlace: () => Promise<Place>): void {
     expect(await identities.find(THERE, "one")).toBeUndefined();
     expect(await reasonOf(identities.link(bob.id, THERE, "one"))).toBeUndefined();
   });
+
+  test("the last admin who can log in keeps the role, also if two lose it at once", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { users } = storage;
+    await users.ensureRoot();
+    const identity = (subject: string) => ({ issuer: HERE, subject });
+    const ada = await users.create({ name: "ada", role: "admin", identity: identity("ada") });
+    const bob = await users.create({ name: "bob", role: "admin", identity: identity("bob") });
+    // Root has no login, and this admin has none either.
+    await users.create({ name: "idle", role: "admin" });
+
+    const lowered = await Promise.all([
+      users.lowerRole(ada.id, "user"),
+      users.lowerRole(bob.id, "auditor"),
+    ]);
+
+    expect(lowered.filter((each) => each !== undefined)).toHaveLength(1);
+    await users.change(1, { password: "a password of root's" });
+    for (const { id } of [ada, bob]) {
+      expect(await users.lowerRole(id, "user")).toMatchObject({ id, role: "user" });
+    }
+    expect(await users.lowerRole(999, "user")).toBeUndefined();
+  });
+
+  test("teams and groups are found by their names", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const team = await storage.teams.create({ name: "Büro" }, "");
+    const group = await storage.groups.create({ name: "writers" });
+
+    expect(await storage.teams.findByName("Büro")).toEqual(team);
+    expect(await storage.groups.findByName("writers")).toEqual(group);
+    expect(await storage.teams.findByName("writers")).toBeUndefined();
+    expect(await storage.groups.findByName("Büro")).toBeUndefined();
+  });
 }

@@ -171,6 +171,32 @@ export function describeInvitations(openPlace: () => Promise<Place>): void {
     expect(await list({ teamId: team.id })).toEqual(ids.slice(1, 2));
   });
 
+  test("ended invitations are deleted in batches, and their users stay", async () => {
+    await using place = await openPlace();
+    await using storage = await openWithRoot(place);
+    const { invitations } = storage;
+    const now = Date.now();
+    const short = { ...draft(), expiresAt: now + 1_000 };
+    const used = await invitations.create(short);
+    const other = await invitations.create(short);
+    const revoked = await invitations.create(draft());
+    const open = await invitations.create(draft());
+    await invitations.accept(used.secret, { name: "ada" });
+    await invitations.revoke(revoked.id);
+
+    const counts = [
+      await invitations.prune(now, 2),
+      await invitations.prune(now + 60_000, 2),
+      await invitations.prune(now + 60_000, 2),
+      await invitations.prune(now + 60_000, 2),
+    ];
+
+    expect(counts).toEqual([0, 2, 1, 0]);
+    expect(await invitations.find(other.id)).toBeUndefined();
+    expect(await invitations.list({ after: 0, limit: 9 })).toMatchObject([{ id: open.id }]);
+    expect(await storage.users.list(1, 9)).toMatchObject([{ name: "ada" }]);
+  });
+
   test("an invitation to a deleted team or group is refused, and stays unused", async () => {
     await using place = await openPlace();
     await using storage = await openWithRoot(place);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
 import type { Identity, IdentityProvider } from "#core/identity.ts";
 import { isEmail } from "#core/user.ts";
+import { hasClaim } from "#core/sign-on-rules.ts";
 import type { Clock } from "#lib/clock.ts";
 import { randomBase62 } from "#lib/ids.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
@@ -14,6 +15,8 @@ interface IdentityProviderOptions {
   /** Exactly as the provider writes it. */
   readonly issuer: string;
   readonly clientId: string;
+  /** Separated by spaces. */
+  readonly scopes: string;
   readonly openSecret: () => string;
   /** The redirect URL for browsers. */
   readonly callback: string;
@@ -46,7 +49,7 @@ export function openIdentityProvider(options: IdentityProviderOptions): Identity
         response_type: "code",
         client_id: clientId,
         redirect_uri: callback,
-        scope: "openid email profile",
+        scope: options.scopes,
         state: pending.state,
         nonce: pending.nonce,
         code_challenge: createHash("sha256").update(pending.verifier).digest("base64url"),
@@ -56,14 +59,16 @@ export function openIdentityProvider(options: IdentityProviderOptions): Identity
       return { url: url.href, pending };
     },
 
-    async finish({ state, nonce, verifier }, answer) {
+    async finish({ state, nonce, verifier }, answer, neededClaims) {
       if (answer.get("state") !== state) throw notValid("state");
       const metadata = await discover();
       const code = readCode(answer, issuer, metadata);
       const tokens = await trade(code, verifier, metadata, options, ask);
       const expected = { issuer, clientId, nonce, now: clock.now() };
       const claims = await verifyIdToken(tokens.idToken, metadata.keys, expected);
-      const isWhole = typeof claims["email"] === "string";
+      const isWhole =
+        typeof claims["email"] === "string" &&
+        neededClaims.every((path) => hasClaim(claims as JsonObject, path));
       const more = isWhole ? {} : await readProfile(tokens.accessToken, claims.sub, metadata, ask);
       return identityOf(issuer, claims.sub, { ...(claims as JsonObject), ...more });
     },
@@ -155,6 +160,7 @@ function identityOf(issuer: string, subject: string, claims: JsonObject): Identi
     issuer,
     subject,
     isEmailVerified: claims["email_verified"] === true,
+    claims,
     ...(email === undefined || !isEmail(email) ? {} : { email }),
     ...(displayName === "" ? {} : { displayName }),
     ...(userName === undefined ? {} : { userName }),

@@ -132,6 +132,23 @@ export function createInvitationStore({
         throw refusedUser(cause);
       }
     },
+
+    async prune(before, limit) {
+      return await db.transaction().execute(async (transaction) => {
+        const rows = await transaction
+          .selectFrom("invitations")
+          .select("id")
+          .where(({ or, eb }) => or([eb("expires_at", "<", before), eb("revoked_at", "<", before)]))
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        const ids = rows.map(({ id }) => id);
+        if (ids.length === 0) return 0;
+        await transaction.deleteFrom("invitation_uses").where("invitation_id", "in", ids).execute();
+        await transaction.deleteFrom("invitations").where("id", "in", ids).execute();
+        return ids.length;
+      });
+    },
   };
 
   function named() {

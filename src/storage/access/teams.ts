@@ -49,6 +49,15 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
       return row && toTeam(row);
     },
 
+    async findByName(name) {
+      const row = await db
+        .selectFrom("teams")
+        .selectAll()
+        .where("name", "=", name)
+        .executeTakeFirst();
+      return row && toTeam(row);
+    },
+
     async list(afterId, limit) {
       const rows = await db
         .selectFrom("teams")

@@ -8,7 +8,13 @@ import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "../tables.ts";
 import { deletedKey } from "../tables/keys.ts";
-import { NO_SECOND_FACTOR, toUser, USER_STATUS, type UsersTable } from "../tables/users.ts";
+import {
+  NO_SECOND_FACTOR,
+  NO_USER,
+  toUser,
+  USER_STATUS,
+  type UsersTable,
+} from "../tables/users.ts";
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
 export interface UserAdmin extends UserStore {
@@ -94,15 +100,6 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
 
     find,
 
-    async findByEmail(email) {
-      const row = await db
-        .selectFrom("users")
-        .selectAll()
-        .where("email", "=", email)
-        .executeTakeFirst();
-      return row && toUser(row);
-    },
-
     async list(afterId, limit) {
       const rows = await db
         .selectFrom("users")
@@ -113,6 +110,15 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         .limit(Math.min(limit, PAGE))
         .execute();
       return rows.map(toUser);
+    },
+
+    async findByEmail(email) {
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("email", "=", email)
+        .executeTakeFirst();
+      return row && toUser(row);
     },
 
     async change(id, change) {
@@ -159,6 +165,36 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         }
       }
       return await find(id);
+    },
+
+    async lowerRole(id, role) {
+      return await db.transaction().execute(async (transaction) => {
+        // Locks all admins, so that two of them do not lose the role at once.
+        const admins = await transaction
+          .updateTable("users")
+          .set(({ ref }) => ({ role: ref("role") }))
+          .where("role", "in", ["admin", "root"])
+          .where("status", "=", USER_STATUS.enabled)
+          .where("deleted_at", "is", null)
+          .returning(["id", "password"])
+          .execute();
+        if (
+          !(await canAnyLogIn(
+            transaction,
+            admins.filter((each) => each.id !== id),
+          ))
+        ) {
+          return undefined;
+        }
+        const row = await transaction
+          .updateTable("users")
+          .set({ role })
+          .where("id", "=", id)
+          .where("deleted_at", "is", null)
+          .returningAll()
+          .executeTakeFirst();
+        return row && toUser(row);
+      });
     },
 
     async delete(id) {
@@ -245,6 +281,21 @@ export async function insertUser(
 export function refusedUser(cause: unknown): unknown {
   if (isReferenceViolation(cause)) return noSuchGroup();
   return isUniqueViolation(cause) ? takenByUser(cause) : cause;
+}
+
+async function canAnyLogIn(
+  db: Kysely<Tables>,
+  users: readonly { readonly id: number; readonly password: string | null }[],
+): Promise<boolean> {
+  if (users.some(({ password }) => password !== null)) return true;
+  const ids = [NO_USER, ...users.map(({ id }) => id)];
+  const linked = await db
+    .selectFrom("identities")
+    .select("user_id")
+    .where("user_id", "in", ids)
+    .limit(1)
+    .executeTakeFirst();
+  return linked !== undefined;
 }
 
 /** Checked separately, because a foreign key error does not name its column. */

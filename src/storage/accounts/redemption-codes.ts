@@ -120,6 +120,27 @@ export function createRedemptionCodes({
         return amount;
       });
     },
+
+    async prune(before, limit) {
+      const ended = db
+        .selectFrom("codes")
+        .innerJoin("code_batches", "code_batches.id", "codes.batch_id")
+        .select("codes.id")
+        .where("codes.redeemed_at", "is", null)
+        .where(({ or, eb }) =>
+          or([
+            eb("code_batches.expires_at", "<", before),
+            eb("code_batches.revoked_at", "<", before),
+          ]),
+        )
+        .limit(limit);
+      const { numDeletedRows } = await db
+        .deleteFrom("codes")
+        .where("id", "in", ended)
+        .where("redeemed_at", "is", null)
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
   };
 
   function batches() {

@@ -133,11 +133,13 @@ export const finishOidc = management({
     // A throttling name for this login only, so that failures of other logins do not delay it.
     const name = `(single sign-on ${pending.state})`;
     await deps.loginLimits.enter(name, exchange.client.address);
-    const identity = await signOn.provider.finish(pending, exchange.query);
-    const user = await findOrAdmit(identity, deps, signOn, invitation);
-    if (!user.isEnabled) throw new GatewayError("forbidden", "Your account is disabled.");
+    const identity = await signOn.provider.finish(pending, exchange.query, signOn.neededClaims());
+    const found = await findOrAdmit(identity, deps, signOn, invitation);
+    if (!found.isEnabled) throw new GatewayError("forbidden", "Your account is disabled.");
     deps.loginLimits.succeeded(name, exchange.client.address);
+    const user = await signOn.applyRules(found, identity.claims ?? {});
     exchange.identify(user, "single_sign_on");
+    if (user.role !== found.role) exchange.note({ former_role: found.role, role: user.role });
 
     const response = redirect(exchange, returnTo, pendingCookieFor(exchange, deps, ""));
     return await startSession(exchange, deps, user.id, signOn.isSecondFactor, response);
