@@ -32,6 +32,7 @@ import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
+import { VERSION } from "./version.ts";
 
 type Limited = Pick<Infrastructure, "clock" | "settings">;
 /** Of endpoints that cost something. */
@@ -368,6 +369,7 @@ export function statusDeps({
 }: Pick<Routing, "channelRegistry"> &
   Pick<Relay, "metrics"> & { readonly readiness: Readiness } & Stores<"ping">): StatusDeps {
   return {
+    version: VERSION,
     channelRegistry,
     isDraining: () => readiness.isDraining,
     renderMetrics: () => metrics.render(),

@@ -183,8 +183,6 @@ import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
 import type { Endpoint, RouteDescription } from "./routes.ts";
 
-const VERSION = "0.1.0";
-
 /** The dependencies of each subject's endpoints. */
 export interface DepsBySubject {
   readonly text: TextDeps;
@@ -401,7 +399,7 @@ export const ENDPOINTS: EndpointsBySubject = {
       answer: jsonAnswer(z.looseObject({ openapi: z.string() })),
       path: "/openapi.json",
       summary: "This document.",
-      handle: ({ id }) => json(apiDocument(), id),
+      handle: ({ id }, { version }) => json(apiDocument(version), id),
     },
   ],
 };
@@ -416,8 +414,8 @@ export const SUBJECTS: readonly (keyof DepsBySubject)[] = Object.keys(ENDPOINTS)
 
 let document: JsonObject | undefined;
 
-function apiDocument(): JsonObject {
-  document ??= buildOpenApi(ROUTES, VERSION);
+function apiDocument(version: string): JsonObject {
+  document ??= buildOpenApi(ROUTES, version);
   return document;
 }
 

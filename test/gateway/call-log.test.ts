@@ -218,6 +218,32 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain(message);
   });
+
+  test("a call that its client left has the status 499, as in the access log", async () => {
+    const key = await makeKey(ada, "impatient");
+    const leaving = new AbortController();
+    const answer = await fetch(`${opened.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { ...bearer(key), "content-type": "application/json" },
+      body: JSON.stringify({
+        model: MODEL,
+        stream: true,
+        messages: [
+          { role: "user", content: "go on [[fault:endless]] [[fault:slow between_ms=5]]" },
+        ],
+      }),
+      signal: leaving.signal,
+    });
+    const id = answer.headers.get("x-request-id") ?? "";
+    await answer.body?.getReader().read();
+    leaving.abort();
+    await waitFor(async () => (await auditor("GET", `/api/log/${id}`)).status === 200);
+
+    const { data } = await auditor("GET", `/api/log/${id}`);
+
+    expect(data).toMatchObject({ outcome: "canceled", fault: "canceled", status: 499 });
+    expect(await list(auditor, "status=499")).toEqual([id]);
+  });
 }
 
 async function makeKey(ask: Ask, name: string): Promise<string> {
