@@ -52,6 +52,7 @@ import {
   listTeamCalls,
 } from "./api/log/calls.ts";
 import { getCallContent, getOwnCallContent } from "./api/log/content.ts";
+import { explainCall } from "./api/log/explain-call.ts";
 import { streamCalls, streamOwnCalls, streamTeamCalls } from "./api/log/stream-calls.ts";
 import { getBillingSubscription, getBillingUsage } from "./api/key/billing.ts";
 import { getCredits, getCurrentKey } from "./api/key/current-key.ts";
@@ -169,6 +170,7 @@ import type { HolderDeps } from "./deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
+import type { PastCallDeps } from "./deps/past-calls.ts";
 import type { ReportDeps } from "./deps/reports.ts";
 import type { PriceDeps } from "./deps/prices.ts";
 import type { RoutingDeps } from "./deps/routing.ts";
@@ -199,6 +201,7 @@ export interface DepsBySubject {
   readonly registration: RegistrationDeps;
   readonly redemption: RedemptionDeps;
   readonly accounts: AccountDeps;
+  readonly pastCalls: PastCallDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
   readonly status: StatusDeps;
@@ -366,9 +369,6 @@ export const ENDPOINTS: EndpointsBySubject = {
     listTeamCalls,
     getTeamCall,
     listCalls,
-    getCall,
-    getOwnCallContent,
-    getCallContent,
     getOwnUsage,
     getTeamUsage,
     getOwnInvoice,
@@ -380,6 +380,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     getAuditHead,
     verifyAudit,
   ],
+  pastCalls: [getCall, getOwnCallContent, explainCall, getCallContent],
   settings: [
     listSettings,
     putSetting,
