@@ -224,6 +224,7 @@ async function start(isDevelopment: boolean): Promise<number> {
       ...(isDevelopment ? { onStream: await openStreamWatch(log) } : {}),
     });
     onBug((cause) => endAfterBug(gateway, log, cause));
+    log.info({ version: VERSION, url: gateway.url }, "gateway started");
     for (const { name, meant } of config.misspelt) {
       log.warn({ variable: name, meant }, "environment variable ignored: it resembles a known one");
     }

@@ -65,6 +65,15 @@ export const log: Noun = {
       show: showCall,
     },
     {
+      usage: "explain <id>",
+      doc: "explains what would happen to a past call of text now: channels, losses, price, limits",
+      ask: (words) => ({
+        method: "POST",
+        path: `/api/log/explain/${encodeURIComponent(words.one("the id of a call"))}`,
+      }),
+      show: (data) => JSON.stringify(data, undefined, 2).split("\n"),
+    },
+    {
       usage: "content <id>",
       doc: "shows the request and the answer of a call, if the content log has them; each reading is audited",
       ask: (words) => ({

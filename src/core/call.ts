@@ -82,6 +82,8 @@ export interface AttemptRecord {
   readonly reason?: string;
   /** Time from admission to the start of the attempt; absent if it began at once. */
   readonly startMs?: number;
+  /** Time to open a connection; absent if an open one was used, or none was opened. */
+  readonly connectMs?: number;
   /** From its start to its failure, or to the first part of the answer. */
   readonly durationMs: number;
 }

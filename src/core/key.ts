@@ -85,6 +85,12 @@ export interface KeyStore {
   find(secret: string): Promise<ApiKey | undefined> | ApiKey | undefined;
 }
 
+/** Finds keys without their secret, for reports on past calls. */
+export interface KeyDirectory {
+  /** With its group, as a call with it would have it now. Undefined for a deleted key. */
+  findById(id: number): Promise<ApiKey | undefined>;
+}
+
 const PREFIX = "sk-slc_";
 const RANDOM_LENGTH = 32;
 const CHECK_LENGTH = 6;

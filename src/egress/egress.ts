@@ -90,6 +90,8 @@ export interface UpstreamReply extends ResponseHead, Disposable {
   pump(onPiece: OnPiece, isLent?: boolean): Promise<void>;
   /** Bytes that arrived while no consumer was ready. */
   readonly waitingBytes?: number;
+  /** Monotonic ms at which the request was written to an open connection. */
+  readonly sentAt?: number | undefined;
   /** Monotonic ms of the arrival of the body's first byte; undefined until then. */
   readonly firstByteAt?: number | undefined;
   /** Monotonic ms of the arrival of the response's end; undefined until then. */

@@ -47,7 +47,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   readonly #reader = new ResponseReader();
   #connection: Connection | undefined;
   /** Undefined before the request is sent. */
-  #sentAt: number | undefined;
+  sentAt: number | undefined;
   /** The server may have closed the idle connection just as we wrote. */
   #mayRepeat = false;
   /** Pending until the response head arrives. */
@@ -272,7 +272,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   onDue(now: number): void {
     this.dueAt = Infinity;
-    if (this.#sentAt === undefined) {
+    if (this.sentAt === undefined) {
       this.abort(
         new GatewayError("upstream_unreachable", "The connection to the upstream timed out."),
       );
@@ -284,7 +284,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   }
 
   #connect(): void {
-    this.#sentAt = undefined;
+    this.sentAt = undefined;
     const { deadlines, limits, connections } = this.#owner;
     this.dueAt = Math.min(this.#totalAt, deadlines.now() + limits.connectMs);
     const { pool, reach, proxy, url } = this.#request;
@@ -305,7 +305,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     const { isStream, isSlow, isFile } = this.#request;
     const now = this.#owner.deadlines.now();
     this.#connection = connection;
-    this.#sentAt = now;
+    this.sentAt = now;
     const { headMs = Infinity, timeout } = this.#request;
     // A complete response is useless before its end: this limit covers all of
     // it, even if it arrives slowly.
@@ -340,7 +340,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   }
 
   #isRace(): boolean {
-    return this.#owner.deadlines.now() - (this.#sentAt ?? 0) < RACE_MS;
+    return this.#owner.deadlines.now() - (this.sentAt ?? 0) < RACE_MS;
   }
 
   #onHead(): void {

@@ -80,6 +80,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     accounts: endpoint.accountDeps(served),
     prices: endpoint.priceDeps(served),
     reports: endpoint.reportDeps(served),
+    pastCalls: endpoint.pastCallDeps(text, served),
     settings: endpoint.settingDeps(served),
     status: endpoint.statusDeps(served),
   });

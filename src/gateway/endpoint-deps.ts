@@ -12,6 +12,7 @@ import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/j
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { PriceDeps } from "#http/deps/prices.ts";
+import type { PastCallDeps } from "#http/deps/past-calls.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
@@ -32,6 +33,7 @@ import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
+import { VERSION } from "./version.ts";
 
 type Limited = Pick<Infrastructure, "clock" | "settings">;
 /** Of endpoints that cost something. */
@@ -282,10 +284,8 @@ export function reportDeps({
   settings,
   liveCalls,
   callers,
-  contentStore,
   storage: { calls, usage, audit, users, teams, quotas },
 }: Limited &
-  Pick<Contents, "contentStore"> &
   Pick<ReportDeps, "liveCalls" | "callers"> &
   Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
   return {
@@ -301,14 +301,34 @@ export function reportDeps({
       return settings.usageDays;
     },
     clock,
-    contents: contentStore,
-    contentSettings: settings,
   };
 }
 
 interface ChannelCareModules {
   readonly channelBalances: ChannelBalances;
   readonly channelWatch: ChannelWatch;
+}
+
+export function pastCallDeps(
+  text: TextDeps,
+  {
+    settings,
+    contentStore,
+    relay,
+    storage: { calls, keys },
+  }: Pick<Infrastructure, "settings"> &
+    Pick<Contents, "contentStore"> &
+    Pick<Relay, "relay"> &
+    Stores<"calls" | "keys">,
+): PastCallDeps {
+  return {
+    calls,
+    keyDirectory: keys,
+    limitsOf: relay.admission,
+    explaining: text,
+    contents: contentStore,
+    contentSettings: settings,
+  };
 }
 
 export function routingDeps({
@@ -370,6 +390,7 @@ export function statusDeps({
 }: Pick<Routing, "channelRegistry"> &
   Pick<Relay, "metrics"> & { readonly readiness: Readiness } & Stores<"ping">): StatusDeps {
   return {
+    version: VERSION,
     channelRegistry,
     isDraining: () => readiness.isDraining,
     renderMetrics: () => metrics.render(),

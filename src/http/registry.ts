@@ -54,6 +54,7 @@ import {
   listTeamCalls,
 } from "./api/log/calls.ts";
 import { getCallContent, getOwnCallContent } from "./api/log/content.ts";
+import { explainCall } from "./api/log/explain-call.ts";
 import { streamCalls, streamOwnCalls, streamTeamCalls } from "./api/log/stream-calls.ts";
 import { getBillingSubscription, getBillingUsage } from "./api/key/billing.ts";
 import { getCredits, getCurrentKey } from "./api/key/current-key.ts";
@@ -172,6 +173,7 @@ import type { HolderDeps } from "./deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
+import type { PastCallDeps } from "./deps/past-calls.ts";
 import type { ReportDeps } from "./deps/reports.ts";
 import type { PriceDeps } from "./deps/prices.ts";
 import type { RoutingDeps } from "./deps/routing.ts";
@@ -185,8 +187,6 @@ import type { JsonObject } from "#lib/json.ts";
 import { json } from "./json.ts";
 import { buildOpenApi } from "./openapi.ts";
 import type { Endpoint, RouteDescription } from "./routes.ts";
-
-const VERSION = "0.1.0";
 
 /** The dependencies of each subject's endpoints. */
 export interface DepsBySubject {
@@ -204,6 +204,7 @@ export interface DepsBySubject {
   readonly registration: RegistrationDeps;
   readonly redemption: RedemptionDeps;
   readonly accounts: AccountDeps;
+  readonly pastCalls: PastCallDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
   readonly status: StatusDeps;
@@ -373,9 +374,6 @@ export const ENDPOINTS: EndpointsBySubject = {
     listTeamCalls,
     getTeamCall,
     listCalls,
-    getCall,
-    getOwnCallContent,
-    getCallContent,
     getOwnUsage,
     getTeamUsage,
     getOwnInvoice,
@@ -387,6 +385,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     getAuditHead,
     verifyAudit,
   ],
+  pastCalls: [getCall, getOwnCallContent, explainCall, getCallContent],
   settings: [
     listSettings,
     putSetting,
@@ -407,7 +406,7 @@ export const ENDPOINTS: EndpointsBySubject = {
       answer: jsonAnswer(z.looseObject({ openapi: z.string() })),
       path: "/openapi.json",
       summary: "This document.",
-      handle: ({ id }) => json(apiDocument(), id),
+      handle: ({ id }, { version }) => json(apiDocument(version), id),
     },
   ],
 };
@@ -422,8 +421,8 @@ export const SUBJECTS: readonly (keyof DepsBySubject)[] = Object.keys(ENDPOINTS)
 
 let document: JsonObject | undefined;
 
-function apiDocument(): JsonObject {
-  document ??= buildOpenApi(ROUTES, VERSION);
+function apiDocument(version: string): JsonObject {
+  document ??= buildOpenApi(ROUTES, version);
   return document;
 }
 

@@ -70,7 +70,8 @@ test("a served call is one line with its ids, names, counts, cost and times", as
       id: "call-1",
       user: 2,
       key: 3,
-      endpoint: "chat",
+      style: "chat",
+      endpoint: null,
       model: "asked",
       upstream_model: "sent",
       channel: "one",
@@ -111,7 +112,7 @@ test("the model of a refused call is written if it was served before", async () 
 });
 
 test("a call that its client ended has status 499", async () => {
-  const [line] = await linesOf({ ...SERVED, outcome: "canceled" });
+  const [line] = await linesOf({ ...SERVED, outcome: "canceled", fault: "canceled" });
 
   expect(line).toMatchObject({ status: 499, outcome: "canceled" });
 });

@@ -1,6 +1,5 @@
 import { statusOf } from "#core/call-filter.ts";
 import type { CallRecord } from "#core/call.ts";
-import { FAULTS } from "#core/error.ts";
 import { BatchQueue } from "#lib/batch-queue.ts";
 import type { CallObserver } from "./call-observers.ts";
 import { KnownModels } from "./metrics/known-models.ts";
@@ -54,13 +53,14 @@ export class AccessLog implements CallObserver, AsyncDisposable {
       id: record.id,
       user: record.userId,
       key: record.keyId,
-      endpoint: record.style,
+      style: record.style,
+      endpoint: record.endpoint ?? null,
       model: this.#models.nameOf(record) ?? null,
       upstream_model: record.upstreamModel,
       channel: record.channel,
       provider: record.provider,
       stream: record.isStream,
-      status: isAbandoned(record) ? FAULTS.canceled.status : statusOf(record),
+      status: statusOf(record),
       outcome: record.outcome,
       fault: record.fault,
       input_tokens: usage.inputTokens,
@@ -76,11 +76,6 @@ export class AccessLog implements CallObserver, AsyncDisposable {
       overhead_ms: rounded(overheadMs),
     };
   }
-}
-
-/** The client left before an answer with a status. */
-function isAbandoned({ outcome, fault }: CallRecord): boolean {
-  return outcome === "canceled" && fault === null;
 }
 
 function rounded(ms: number | null | undefined): number | null {

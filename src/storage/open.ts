@@ -11,7 +11,7 @@ import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { InvitationStore } from "#core/invitation.ts";
-import type { KeyStore } from "#core/key.ts";
+import type { KeyDirectory, KeyStore } from "#core/key.ts";
 import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { MailLinks } from "#core/mail-link.ts";
@@ -48,7 +48,7 @@ import { createIdentities } from "./access/identities.ts";
 import { createInvitationStore } from "./access/invitations.ts";
 import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
 import { createIdempotencyStore } from "./journal/idempotency.ts";
-import { findRefused, openKeyStore } from "./keys/keys.ts";
+import { findKeyById, findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
 import { createMailLinks } from "./access/mail-links.ts";
@@ -105,7 +105,7 @@ interface RefusedKeys {
 export interface Storage extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly journal: CountingJournal;
-  readonly keys: KeyStore & KeyAdmin & RefusedKeys;
+  readonly keys: KeyStore & KeyAdmin & RefusedKeys & KeyDirectory;
   readonly quotas: QuotaStore;
   readonly teams: TeamStore;
   readonly users: UserAdmin;
@@ -192,7 +192,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       grant: (id, granted, note) => grants.transaction((on) => on.grant(id, granted, note)),
     },
     journal,
-    keys: { find: keys.find, findRefused: (ids) => findRefused(db, ids), ...admin },
+    keys: {
+      find: keys.find,
+      findRefused: (ids) => findRefused(db, ids),
+      findById: (id) => findKeyById(db, id),
+      ...admin,
+    },
     quotas: createQuotaStore({ db, grants, ledger: engine.ledger, keys, clock }),
     teams: createTeamStore({ db, grants, keys, clock }),
     users: createUserStore({ db, clock, passwords, keys }),

@@ -35,8 +35,24 @@ test("each call is one line of the access log, without any text of it", async ()
   const lines = linesIn(path);
   expect(lines.map(({ id }) => String(id))).toEqual(ids.map(String));
   expect(lines).toMatchObject([
-    { status: 200, model: "gpt-4o", channel: "sim", endpoint: "chat", stream: false, attempts: 1 },
-    { status: 200, model: "gpt-4o", channel: "sim", endpoint: "chat", stream: true, attempts: 1 },
+    {
+      status: 200,
+      model: "gpt-4o",
+      channel: "sim",
+      style: "chat",
+      endpoint: "text",
+      stream: false,
+      attempts: 1,
+    },
+    {
+      status: 200,
+      model: "gpt-4o",
+      channel: "sim",
+      style: "chat",
+      endpoint: "text",
+      stream: true,
+      attempts: 1,
+    },
     { status: 404, model: null, channel: null, outcome: "failed", fault: "model_not_found" },
   ]);
   for (const { overhead_ms: overhead, upstream_ms: upstream } of lines.slice(0, 2)) {

@@ -112,6 +112,10 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
       { channel: "ill", first_byte_ms: null },
       { channel: "good", fault: null },
     ]);
+    for (const attempt of saved) {
+      const [connect, wait] = [attempt["connect_ms"], attempt["wait_ms"]].map(Number);
+      expect(Number(attempt["duration_ms"])).toBe((connect ?? 0) + (wait ?? 0));
+    }
     const [ill, good] = saved;
     expect(Number(good?.["start_ms"])).toBeGreaterThanOrEqual(Number(ill?.["end_ms"]) - 1);
     expect(Number(good?.["end_ms"])).toBeGreaterThanOrEqual(Number(good?.["first_byte_ms"]));
@@ -217,6 +221,74 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain(message);
+  });
+
+  test("answers why a call failed, with the limits of its key, in two requests", async () => {
+    const made = await ada("POST", "/api/token", {
+      name: "slow",
+      rpm: 1,
+      quota_usd: 5,
+      budget_month_usd: 2,
+    });
+    const key = textIn(made.data, "key");
+    await call(key, MODEL);
+    const refused = await call(key, MODEL);
+    await waitFor(async () => (await auditor("GET", `/api/log/${refused}`)).status === 200);
+
+    const shown = await auditor("GET", `/api/log/${refused}`);
+    const explained = await root("POST", `/api/log/explain/${refused}`);
+
+    const id = Number(made.data["id"]);
+    expect(shown.data).toMatchObject({
+      fault: "rate_limited",
+      status: 429,
+      attempts: [],
+      limits: {
+        rates: [{ of: `key:${id}`, rpm: 1, tpm: null, concurrency: null }],
+        budgets: [
+          { owner: "key", period: "total", amount_usd: 5 },
+          { owner: "key", period: "month", amount_usd: 2 },
+        ],
+      },
+    });
+    expect(explained.data).toMatchObject({
+      request: "placeholder",
+      explanation: {
+        refused: null,
+        style: "chat",
+        model: { name: MODEL },
+        channels: [{ name: "ill" }, { name: "good" }],
+        limits: { key: { requests_per_minute: 1 } },
+      },
+    });
+    expect((await auditor("POST", `/api/log/explain/${refused}`)).status).toBe(403);
+    expect((await root("POST", "/api/log/explain/nothing")).status).toBe(404);
+  });
+
+  test("a call that its client left has the status 499, as in the access log", async () => {
+    const key = await makeKey(ada, "impatient");
+    const leaving = new AbortController();
+    const answer = await fetch(`${opened.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { ...bearer(key), "content-type": "application/json" },
+      body: JSON.stringify({
+        model: MODEL,
+        stream: true,
+        messages: [
+          { role: "user", content: "go on [[fault:endless]] [[fault:slow between_ms=5]]" },
+        ],
+      }),
+      signal: leaving.signal,
+    });
+    const id = answer.headers.get("x-request-id") ?? "";
+    await answer.body?.getReader().read();
+    leaving.abort();
+    await waitFor(async () => (await auditor("GET", `/api/log/${id}`)).status === 200);
+
+    const { data } = await auditor("GET", `/api/log/${id}`);
+
+    expect(data).toMatchObject({ outcome: "canceled", fault: "canceled", status: 499 });
+    expect(await list(auditor, "status=499")).toEqual([id]);
   });
 }
 

@@ -183,6 +183,23 @@ content_log:
       expect(answer.text).toEndWith("data: [DONE]\n\n");
     });
 
+    test("a past call is explained with its request, which no admin has to repeat", async () => {
+      const message = {
+        model: MODEL,
+        max_tokens: 77,
+        messages: [{ role: "user", content: "a wren" }],
+      };
+      const { id } = await call({ path: "/v1/messages", body: message });
+      await contentOf(id);
+
+      const { status, data } = await root("POST", `/api/log/explain/${id}`);
+
+      expect(status).toBe(200);
+      expect(data).toMatchObject({ request: "logged", explanation: { style: "messages" } });
+      expect(JSON.stringify(data)).toContain("a wren");
+      expect(JSON.stringify(data)).toContain("77");
+    });
+
     test("an error is stored as the client got it", async () => {
       const { id, text, status } = await call({ body: { model: "gpt-4o" } });
       const answer = partIn(await contentOf(id), "answer");

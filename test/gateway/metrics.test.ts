@@ -33,10 +33,10 @@ test("a gateway that served, failed and refused calls has them in its metrics", 
     const line = text.split("\n").find((each) => each.startsWith(`${sample} `));
     return Number(line?.slice(sample.length + 1) ?? Number.NaN);
   };
-  const one = 'channel="sim",model="gpt-4o",endpoint="chat"';
+  const one = 'channel="sim",model="gpt-4o",style="chat"';
   expect(value(`sluice_calls_total{${one},outcome="completed"}`)).toBeGreaterThanOrEqual(2);
   expect(value(`sluice_first_byte_seconds_count{${one}}`)).toBeGreaterThanOrEqual(2);
-  expect(value('sluice_overhead_seconds_count{endpoint="chat"}')).toBeGreaterThanOrEqual(2);
+  expect(value('sluice_overhead_seconds_count{style="chat"}')).toBeGreaterThanOrEqual(2);
   expect(value('sluice_refused_total{status="404",reason="model_not_found"}')).toBe(1);
   expect(value('sluice_refused_total{status="404",reason="unknown_path"}')).toBe(1);
   expect(value('sluice_refused_total{status="401",reason="unauthenticated"}')).toBe(1);
@@ -45,6 +45,17 @@ test("a gateway that served, failed and refused calls has them in its metrics", 
   expect(text).not.toContain("no such model");
   const build = `version="${manifest.version}",runtime="bun ${process.versions.bun}",database="sqlite"`;
   expect(value(`sluice_build_info{${build}}`)).toBe(1);
+  for (const [path, name] of [
+    ["/livez", "version"],
+    ["/api/hello", "version"],
+    ["/openapi.json", "info"],
+  ] as const) {
+    const shown = (await (await gateway.get(path)).json()) as Record<string, unknown>;
+    expect([path, shown[name]]).toMatchObject([
+      path,
+      name === "info" ? { version: manifest.version } : manifest.version,
+    ]);
+  }
   expect(value("sluice_database_up")).toBe(1);
   expect(value("sluice_ledger_queue")).toBeGreaterThanOrEqual(0);
   expect(value("sluice_ledger_commit_seconds_count")).toBeGreaterThan(0);

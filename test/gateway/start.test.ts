@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import manifest from "#package.json" with { type: "json" };
 import { PROGRAM, startProgram } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -213,6 +214,17 @@ function isGone(url: string): Promise<boolean> {
     () => true,
   );
 }
+
+test("its first words on both outputs name the version of package.json", async () => {
+  const command = `exec "${process.execPath}" src/main.ts start 2>&1`;
+  const env = { SLUICE_DATA_DIR: dataDir, SLUICE_LOG_LEVEL: "info" };
+  await using program = await startProgram(env, ["sh", "-c", command]);
+
+  expect(program.output()).toContain(`Sluice ${manifest.version} listens`);
+  expect(program.output()).toMatch(
+    new RegExp(`"version":"${RegExp.escape(manifest.version)}".*"msg":"gateway started"`),
+  );
+});
 
 describe.skipIf(process.platform === "win32")("a gateway that npm started", () => {
   test.each(["SIGTERM", "SIGKILL"] as const)("ends if npm is ended by %s", async (signal) => {

@@ -113,7 +113,8 @@ test(
       const { call, attempts } = trace ?? { attempts: [] };
       expect(call).toMatchObject({ kind: SERVER, name: "call chat", isError: false });
       expect(call?.attributes).toMatchObject({
-        "sluice.endpoint": "chat",
+        "sluice.style": "chat",
+        "sluice.endpoint": "text",
         "sluice.channel": "good",
         "http.response.status_code": 200,
       });

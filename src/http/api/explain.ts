@@ -1,6 +1,6 @@
 import { GatewayError, invalid } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
-import { isObject } from "#lib/json.ts";
+import { isObject, type JsonObject } from "#lib/json.ts";
 import type { Call } from "#relay/call.ts";
 import { explain } from "#relay/explain.ts";
 import { responses } from "#styles/text/responses/index.ts";
@@ -22,7 +22,7 @@ import {
 } from "./text/operations.ts";
 import { askedWhole } from "./text/responses.ts";
 
-type ExplanationDeps = Omit<TextDeps, "keptAnswers" | "onStream">;
+export type ExplanationDeps = Omit<TextDeps, "keptAnswers" | "onStream">;
 
 export const explainRequest: Endpoint<ExplanationDeps> = {
   operationId: "explainRequest",
@@ -54,29 +54,39 @@ export const explainRequest: Endpoint<ExplanationDeps> = {
     const asked = await exchange.readJson(deps.limits.bodyBytes);
     const operation = findOperation(asked);
     const body = bodyIn(asked, deps.limits.jsonDepth);
-    let call: Call;
-    try {
-      call = await readCall(exchange, operation, body, deps);
-    } catch (cause) {
-      const refusal = GatewayError.from(cause);
-      if (refusal.fault.blame !== "client") throw refusal;
-      return succeed(exchange.id, "", describeRefusal(operation, refusal));
-    }
-    const { router, reasoningCache, admission, attempts } = deps.relay;
-    const explanation = await explain(call, {
-      router,
-      reasoningCache,
-      ledger: admission.ledger,
-      maxAttempts: attempts.maxAttempts,
-    });
-    for (const { refusal } of [explanation, ...explanation.channels]) {
-      if (refusal?.fault.blame === "gateway" && refusal.cause !== undefined) {
-        deps.onError(refusal, exchange.id);
-      }
-    }
-    return succeed(exchange.id, "", describeExplanation(call, explanation, deps.limits));
+    return succeed(exchange.id, "", await explainBody(exchange, operation, body, deps));
   },
 };
+
+/** The explanation of a request for the key of the exchange. */
+export async function explainBody(
+  exchange: Exchange,
+  operation: TextOperation,
+  body: RequestBody,
+  deps: ExplanationDeps,
+): Promise<JsonObject> {
+  let call: Call;
+  try {
+    call = await readCall(exchange, operation, body, deps);
+  } catch (cause) {
+    const refusal = GatewayError.from(cause);
+    if (refusal.fault.blame !== "client") throw refusal;
+    return describeRefusal(operation, refusal);
+  }
+  const { router, reasoningCache, admission, attempts } = deps.relay;
+  const explanation = await explain(call, {
+    router,
+    reasoningCache,
+    ledger: admission.ledger,
+    maxAttempts: attempts.maxAttempts,
+  });
+  for (const { refusal } of [explanation, ...explanation.channels]) {
+    if (refusal?.fault.blame === "gateway" && refusal.cause !== undefined) {
+      deps.onError(refusal, exchange.id);
+    }
+  }
+  return describeExplanation(call, explanation, deps.limits);
+}
 
 function findOperation({ json: asked }: RequestBody): TextOperation {
   const { path, style, method = "POST" } = asked;

@@ -8,23 +8,23 @@ import type { Endpoint } from "../routes.ts";
 
 export const SIMULATED_HEADER = "sluice-simulated";
 
-export const livez: Endpoint<unknown> = {
+export const livez: Endpoint<Pick<StatusDeps, "version">> = {
   operationId: "getLiveness",
   tag: "Gateway",
-  answer: jsonAnswer(z.object({ status: z.literal("ok") })),
+  answer: jsonAnswer(z.object({ status: z.literal("ok"), version: z.string() })),
   method: "GET",
   path: "/livez",
   access: "public",
   summary: "Liveness: answers while the process runs.",
   renderError: buildError,
-  handle: ({ id }) => json({ status: "ok" }, id),
+  handle: ({ id }, { version }) => json({ status: "ok", version }, id),
 };
 
 /**
  * Some clients check with this route that the server is reachable before the first call. They
  * accept any response.
  */
-export const hello: Endpoint<unknown> = {
+export const hello: Endpoint<Pick<StatusDeps, "version">> = {
   ...livez,
   operationId: "hello",
   path: "/api/hello",

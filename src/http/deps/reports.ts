@@ -5,7 +5,6 @@ import type { TeamStore } from "#core/team.ts";
 import type { UsageReports } from "#core/usage-report.ts";
 import type { UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
-import type { ContentStore } from "#relay/content-log/content-store.ts";
 import type { AuthenticationDeps } from "../authenticate.ts";
 import type { LiveCalls } from "../live-calls.ts";
 
@@ -22,11 +21,5 @@ export interface ReportDeps {
   readonly quotas: Pick<QuotaStore, "history">;
   /** Days that sums of usage are kept. */
   readonly usageDays: number;
-  readonly contents: Pick<ContentStore, "read">;
-  /** Read on each use: they change while the gateway runs. */
-  readonly contentSettings: {
-    readonly contentLogOwners: "off" | "on";
-    readonly contentLogDays: number;
-  };
   readonly clock: Clock;
 }

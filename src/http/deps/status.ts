@@ -2,6 +2,8 @@ import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 
 /** Dependencies of the endpoints for the operator's monitoring. */
 export interface StatusDeps {
+  /** Of the gateway. */
+  readonly version: string;
   readonly channelRegistry: Pick<ChannelRegistry, "isSimulated">;
   isDraining(): boolean;
   /** Prometheus text. */

@@ -360,6 +360,8 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   /** When the request was sent that the upstream has not answered yet. */
   #sentAt: number | undefined;
   /** Time that was spent waiting for the upstream. */
+  /** Time until the requests were written to open connections. */
+  #connectedMs = 0;
   #waitedMs = 0;
   readonly #visit: Visit;
   #reply: UpstreamReply | undefined;
@@ -489,6 +491,9 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
 
   #taken(reply: UpstreamReply): UpstreamReply | Promise<never> {
     this.#reply = reply;
+    const { sentAt } = reply;
+    if (sentAt !== undefined && this.#sentAt !== undefined)
+      this.#connectedMs += sentAt - this.#sentAt;
     return reply.status === 200 ? reply : this.#refuse(reply);
   }
 
@@ -561,10 +566,16 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
       status: this.#reply?.status ?? null,
       durationMs: this.#elapsedMs(),
     };
-    const isPlain = this.#kept === undefined && startMs <= 0;
+    const connectMs = Math.round(this.#connectedMs);
+    const isPlain = this.#kept === undefined && startMs <= 0 && connectMs <= 0;
     const recorded = isPlain
       ? attempt
-      : { ...attempt, ...this.#kept, ...(startMs > 0 && { startMs }) };
+      : {
+          ...attempt,
+          ...this.#kept,
+          ...(startMs > 0 && { startMs }),
+          ...(connectMs > 0 && { connectMs }),
+        };
     this.#settlement.recordAttempt(recorded, this.#waitedMs);
     this.#sent = undefined;
   }

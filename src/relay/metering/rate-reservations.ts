@@ -32,7 +32,7 @@ export function reserveForCaller(
   deps: RateReservationDeps,
 ): Promise<RateReservation> | undefined {
   const { key, facts } = call;
-  const ofCaller = limitsOn(key, deps.userLimits);
+  const ofCaller = callerLimits(key, deps.userLimits);
   const ofModel = deps.router.limitsOn(key, facts.model);
   if (ofCaller.length === 0 && ofModel.length === 0) return undefined;
   return reserve(call, [...ofCaller, ...ofModel], deps);
@@ -47,7 +47,7 @@ export async function countRequest(
   id: string,
   { limiter, userLimits }: Pick<RateReservationDeps, "limiter" | "userLimits">,
 ): Promise<RateLimitStatus> {
-  const bounds = limitsOn(key, userLimits).map((each) => boundOf(each, NO_TOKENS));
+  const bounds = callerLimits(key, userLimits).map((each) => boundOf(each, NO_TOKENS));
   if (bounds.length === 0) return {};
   const reserve = { id, bounds };
   const verdict = await limiter.take(reserve);
@@ -90,7 +90,8 @@ async function reserve(
   return wanted;
 }
 
-function limitsOn(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
+/** The limits of a key, its user and its group. */
+export function callerLimits(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
   const { group } = key;
   const ofUser = group === undefined ? everybodys : userLimitsIn(group, everybodys);
   if (key.limits === undefined && ofUser === undefined && group === undefined) return NOT_LIMITED;

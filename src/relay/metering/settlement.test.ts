@@ -423,7 +423,7 @@ describe("a call that ends", () => {
     const settlement = await open();
     await Promise.all([settlement.cancel(), settlement.complete(), settlement.fail(CUT)]);
 
-    expect(records).toMatchObject([{ outcome: "canceled", fault: null }]);
+    expect(records).toMatchObject([{ outcome: "canceled", fault: "canceled" }]);
     expect(closed).toEqual(["void"]);
     expect(calls.count).toBe(0);
   });

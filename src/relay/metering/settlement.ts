@@ -362,7 +362,8 @@ export class Settlement implements Watched {
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = this.#costOf(usage);
     const attempts = withFailure(this.#attempts, error);
-    const record = this.#recordOf(outcome, error?.code ?? null, usage, cost, attempts);
+    const fault = error?.code ?? (outcome === "canceled" ? outcome : null);
+    const record = this.#recordOf(outcome, fault, usage, cost, attempts);
     const { ledger, delivery, onClosed } = this.#deps;
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)

@@ -19,10 +19,10 @@ const UNKNOWN = "unknown";
 const OTHER = "other";
 const SECONDS_PER_MS = 0.001;
 
-/** Counts finished calls by channel, model and endpoint; refusals by reason. */
+/** Counts finished calls by channel, model and style; refusals by reason. */
 export class CallMetrics implements CallObserver {
   readonly #models = new KnownModels();
-  /** By channel, model and endpoint: three look-ups cost less than one joined name. */
+  /** By channel, model and style: three look-ups cost less than one joined name. */
   readonly #series = new Map<string, Map<string, Map<string, Series>>>();
   #seriesCount = 0;
   readonly #attempts = new Map<string, Map<string, number>>();
@@ -70,21 +70,21 @@ export class CallMetrics implements CallObserver {
       "sluice_overhead_seconds",
       "Time to the first byte of an answer that was not spent waiting for upstreams.",
     );
-    for (const [endpoint, overheads] of this.#overheads) {
-      text.histogram(overheads, SECONDS_PER_MS, labelsOf({ endpoint }));
+    for (const [style, overheads] of this.#overheads) {
+      text.histogram(overheads, SECONDS_PER_MS, labelsOf({ style }));
     }
   }
 
-  #seriesOf(channel: string, model: string, endpoint: string): Series {
-    const known = this.#series.get(channel)?.get(model)?.get(endpoint);
+  #seriesOf(channel: string, model: string, style: string): Series {
+    const known = this.#series.get(channel)?.get(model)?.get(style);
     if (known !== undefined) return known;
-    // The series of other models are few: one for each channel and endpoint.
+    // The series of other models are few: one for each channel and style.
     if (this.#seriesCount >= MAX_SERIES && model !== OTHER && model !== UNKNOWN) {
-      return this.#seriesOf(channel, OTHER, endpoint);
+      return this.#seriesOf(channel, OTHER, style);
     }
-    const made = new Series({ channel, model, endpoint });
+    const made = new Series({ channel, model, style });
     const ofChannel = childOf(this.#series, channel, () => new Map<string, Map<string, Series>>());
-    childOf(ofChannel, model, () => new Map<string, Series>()).set(endpoint, made);
+    childOf(ofChannel, model, () => new Map<string, Series>()).set(style, made);
     this.#seriesCount++;
     return made;
   }
@@ -100,14 +100,14 @@ export class CallMetrics implements CallObserver {
     faults.set(fault ?? "", (faults.get(fault ?? "") ?? 0) + 1);
   }
 
-  #overheadsOf(endpoint: string): Histogram {
-    return childOf(this.#overheads, endpoint, () => new Histogram(OVERHEADS_MS));
+  #overheadsOf(style: string): Histogram {
+    return childOf(this.#overheads, style, () => new Histogram(OVERHEADS_MS));
   }
 }
 
-/** The calls of one model on one channel over one endpoint. */
+/** The calls of one model on one channel in one style. */
 class Series {
-  readonly names: Readonly<Record<"channel" | "model" | "endpoint", string>>;
+  readonly names: Readonly<Record<"channel" | "model" | "style", string>>;
   /** By the index of the outcome. */
   readonly calls = new Float64Array(OUTCOMES.length);
   readonly costNanoUsd = new Float64Array(OUTCOMES.length);

@@ -155,6 +155,19 @@ function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | un
   };
 }
 
+/** A key by its id, as a call with it would have it now. */
+export async function findKeyById(db: Kysely<Tables>, id: number): Promise<ApiKey | undefined> {
+  const row: FoundRow | undefined = await selectKeys(db)
+    .leftJoin("groups", "groups.id", "users.group_id")
+    .select(GROUP_COLUMNS)
+    .where("keys.id", "=", id)
+    .where("keys.deleted_at", "is", null)
+    .$castTo<FoundRow>()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return toApiKey(row, row.group_id === null ? undefined : toGroup(row));
+}
+
 /** The group's columns are all set or all `null`. */
 type FoundRow = KeyRow & (GroupRow | { readonly group_id: null });
 

@@ -302,6 +302,7 @@ const attempts = z.array(
     type: z.string().exactOptional(),
     reason: z.string().exactOptional(),
     startMs: z.number().exactOptional(),
+    connectMs: z.number().exactOptional(),
     durationMs: z.number(),
   }),
 );

@@ -19,6 +19,16 @@ const ATTEMPT = z.object({
   type: z.string().nullable(),
   reason: z.string().nullable(),
   start_ms: z.number().describe("From admission to the start of the attempt."),
+  connect_ms: z
+    .number()
+    .nullable()
+    .describe(
+      "Time to open a connection; 0 if an open one was used, null if the upstream did not answer.",
+    ),
+  wait_ms: z
+    .number()
+    .nullable()
+    .describe("From the sent request to the first part of the answer, or to the failure."),
   first_byte_ms: z
     .number()
     .nullable()
@@ -153,12 +163,15 @@ export function showCall(call: CallRecord, names: CallNames): JsonObject {
 
 /** One bar of the waterfall. */
 function showTimes(
-  { fault, startMs = 0, durationMs }: AttemptRecord,
+  { fault, status, startMs = 0, connectMs, durationMs }: AttemptRecord,
   call: Pick<CallRecord, "durationMs">,
 ): JsonObject {
   const begun = startMs + durationMs;
+  const connected = connectMs ?? (status === null ? undefined : 0);
   return {
     start_ms: startMs,
+    connect_ms: connected ?? null,
+    wait_ms: connected === undefined ? null : durationMs - connected,
     first_byte_ms: fault === null ? begun : null,
     end_ms: fault === null ? Math.max(begun, call.durationMs) : begun,
   };

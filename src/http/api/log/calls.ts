@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CallLog, CallQuery } from "#core/call.ts";
+import type { CallLog, CallQuery, CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
@@ -14,8 +14,10 @@ import {
   MEMBERS_CALL_IN_PARTS,
   OWN_CALL,
   OWN_CALL_IN_PARTS,
+  showCallWhole,
   showCostParts,
 } from "./call-json.ts";
+import { CALL_LIMITS, showCallLimits, type LimitDeps } from "./call-limits.ts";
 import { FILTER, MEMBERS_FILTER, OWN_FILTER, PAGE, pageIn, showPosition } from "./call-query.ts";
 import { AUDITORS_VIEW, ownView, teamView, type CallView } from "./call-view.ts";
 
@@ -118,16 +120,26 @@ export const getTeamCall = callRoute(
   teamView,
 );
 
-export const getCall = callRoute(
-  {
-    operationId: "getCall",
-    path: "/api/log/:id",
-    access: "auditor",
-    summary: "A call of any user, with all attempts and the cost of each part.",
-    data: CALL_IN_PARTS,
+export const getCall = management({
+  operationId: "getCall",
+  tag: "Calls",
+  method: "GET",
+  path: "/api/log/:id",
+  access: "auditor",
+  summary:
+    "A call of any user, with all attempts, the cost of each part, and the limits of its key.",
+  data: CALL_IN_PARTS.extend({ limits: CALL_LIMITS }),
+
+  async handle(exchange, { calls, ...deps }: Pick<ReportDeps, "calls"> & LimitDeps) {
+    const call = await requireCall(exchange, calls, AUDITORS_VIEW);
+    const names = await calls.namesOf([call]);
+    return succeed(exchange.id, "", {
+      ...showCallWhole(call, names),
+      ...showCostParts(call),
+      limits: await showCallLimits(call, deps),
+    });
   },
-  () => AUDITORS_VIEW,
-);
+});
 
 async function showPage(
   exchange: Exchange,
@@ -150,13 +162,18 @@ async function showPage(
   });
 }
 
-async function showOne(
+async function showOne(exchange: Exchange, log: CallLog, view: CallView): Promise<Response> {
+  const call = await requireCall(exchange, log, view);
+  const names = await log.namesOf([call]);
+  return succeed(exchange.id, "", { ...view.show(call, names), ...showCostParts(call) });
+}
+
+async function requireCall(
   exchange: Exchange,
   log: CallLog,
-  { scope, show }: CallView,
-): Promise<Response> {
+  { scope }: CallView,
+): Promise<CallRecord> {
   const call = await log.find(exchange.param("id"), scope);
   if (call === undefined) throw new GatewayError("not_found", "Call not found.");
-  const names = await log.namesOf([call]);
-  return succeed(exchange.id, "", { ...show(call, names), ...showCostParts(call) });
+  return call;
 }

@@ -3,7 +3,7 @@ import type { CallLog, CallScope } from "#core/call.ts";
 import type { ContentText } from "#core/content-log.ts";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
-import type { ReportDeps } from "#http/deps/reports.ts";
+import type { PastCallDeps } from "#http/deps/past-calls.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
@@ -26,7 +26,7 @@ const CONTENT = z
   })
   .meta({ id: "CallContent" });
 
-type Deps = Pick<ReportDeps, "calls" | "contents" | "contentSettings">;
+type Deps = Pick<PastCallDeps, "calls" | "contents" | "contentSettings">;
 
 export const getCallContent = management({
   operationId: "getCallContent",

@@ -41,6 +41,15 @@ export function operationAt(path: string): TextOperation | undefined {
   return undefined;
 }
 
+/** The operation of a past call of any text style. */
+export function operationOfCall(
+  style: string,
+  model: string,
+  stream: boolean,
+): TextOperation | undefined {
+  return style === gemini.id ? { style: gemini, address: { model, stream } } : operationOf(style);
+}
+
 export function operationOf(style: string): TextOperation | undefined {
   const found = BY_ID.get(style);
   return found === undefined ? undefined : { style: found, address: {} };
