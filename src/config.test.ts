@@ -198,6 +198,7 @@ test("unset settings have their defaults", () => {
     assetBytes: 4_294_967_296,
     assets: 10_000,
     linkMs: 20_000,
+    alertMs: 15_000,
     keysPerUser: 1000,
     keySockets: 64,
     socketMs: 3_600_000,

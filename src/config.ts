@@ -247,6 +247,12 @@ export const LIMITS = {
     16 * MIB,
     "Maximum total size of the conversations that one WebSocket keeps for continuation.",
   ),
+  alertMs: limit(
+    "alert_ms",
+    take.duration(100, HOUR_MS),
+    15 * SECOND_MS,
+    "Time between two evaluations of the alert rules.",
+  ),
   keysPerUser: limit("keys_per_user", count, 1_000, "Maximum number of API keys per user."),
   drainDelayMs: limit(
     "drain_delay_ms",

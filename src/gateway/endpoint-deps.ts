@@ -6,6 +6,7 @@ import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
+import type { AlertDeps } from "#http/deps/alerts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
@@ -23,10 +24,12 @@ import type { WebhookDeps } from "#http/deps/webhooks.ts";
 import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
+import type { Alerting } from "./alerts.ts";
 import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { Links } from "./links.ts";
 import { KNOWN_PROVIDERS, openManaged } from "./managed.ts";
 import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -150,6 +153,18 @@ export function webhookDeps({
   storage: { notices, noticeSecrets },
 }: Pick<Infrastructure, "clock"> & Stores<"notices" | "noticeSecrets">): WebhookDeps {
   return { notices, noticeSecrets, clock };
+}
+
+export function alertDeps({
+  clock,
+  links,
+  alertSender,
+  storage: { alerts, alertRules, alertDestinations, notices },
+}: Pick<Infrastructure, "clock"> &
+  Pick<Links, "links"> &
+  Pick<Alerting, "alertSender"> &
+  Stores<"alerts" | "alertRules" | "alertDestinations" | "notices">): AlertDeps {
+  return { alerts, alertRules, alertDestinations, alertSender, notices, links, clock };
 }
 
 export function loginDeps({

@@ -279,6 +279,7 @@ const ELSEWHERE = [
   "limits.buffered_bytes",
   "limits.kept_user_bytes",
   "limits.drain_ms",
+  "limits.alert_ms",
   "limits.asset_bytes",
   "limits.asset_groups",
   "limits.assets",
