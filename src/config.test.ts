@@ -154,6 +154,7 @@ test("unset settings have their defaults", () => {
     otelSampleRatio: 1,
     otelPropagate: "off",
     otelDisabled: "false",
+    statusPage: "off",
     unpriced: undefined,
     assumedOutputTokens: 4096,
     journalDays: 30,

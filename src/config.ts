@@ -628,6 +628,14 @@ export const SETTINGS = {
     default: "false",
     doc: "Sends nothing to the collector, although its URL is set.",
   }),
+  statusPage: setting({
+    env: "SLUICE_STATUS_PAGE",
+    path: "status_page",
+    parser: take.choice("off", "on"),
+    default: "off",
+    doc: "Whether `/status` shows everyone the models and their health over 24 hours, without names of channels.",
+    stored: "at once",
+  }),
   sandbox: setting({
     env: "SLUICE_SANDBOX",
     path: "sandbox",

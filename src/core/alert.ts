@@ -156,7 +156,7 @@ export interface AlertDestinationStore {
 /** A condition that holds now. */
 export interface AlertFinding {
   readonly ruleId: number;
-  /** What it is about: a channel, an account, a job. One alert for each is open. */
+  /** The channel, account or job that is concerned. One alert for each is open. */
   readonly subject: string;
   /** Higher is worse. */
   readonly level: number;
@@ -233,7 +233,7 @@ export interface AlertStore {
   prune(before: number, limit: number): Promise<number>;
 }
 
-/** What one gateway alone knows. */
+/** Facts that one gateway alone knows. */
 export interface GatewayFacts {
   /** Ids of gateways are new at each start. */
   readonly instance: string;

@@ -23,7 +23,7 @@ export interface ChannelTroubles {
   readonly openUntil: number | undefined;
 }
 
-/** What several gateways know together. */
+/** The reasons that several gateways know together. */
 export function joinTroubles(all: readonly ChannelTroubles[]): ChannelTroubles {
   const failures = all.flatMap(({ lastFailure }) => lastFailure ?? []);
   return {

@@ -32,7 +32,7 @@ type Needs = Pick<Infrastructure, "clock" | "instance" | "settings" | "publicUrl
     | "ping"
   > & { readonly limiter: RateLimiter };
 
-/** Opens what watches the gateway, evaluates alert rules and sends messages. */
+/** Opens the watch of this gateway, the evaluation of alert rules and the sender of messages. */
 export function openAlerts(needs: Needs, opened: AsyncDisposableStack): Alerting {
   const { clock, instance, storage, health, channelRegistry, limiter, links, mailer } = needs;
   const gatewayWatch = new GatewayWatch({
@@ -75,8 +75,8 @@ export function openAlerts(needs: Needs, opened: AsyncDisposableStack): Alerting
       "sluice_channel_condition",
       "State of a channel by all gateways, as a label; the value is 1.",
     );
-    for (const { channel, condition } of alertWatch.conditions) {
-      text.sample(1, labelsOf({ channel, condition }));
+    for (const { name, condition } of alertWatch.state.channels) {
+      text.sample(1, labelsOf({ channel: name, condition: condition.state }));
     }
     text
       .metric("gauge", "sluice_open_alerts", "Open alerts, on the gateway that evaluates them.")

@@ -77,6 +77,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     assets: endpoint.assetDeps(served),
     webhooks: endpoint.webhookDeps(served),
     alerts: endpoint.alertDeps(served),
+    home: endpoint.homeDeps(served),
     logins: endpoint.loginDeps(served),
     joining: endpoint.joiningDeps(served),
     redemption: endpoint.redemptionDeps(served),

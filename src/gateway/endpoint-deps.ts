@@ -2,6 +2,7 @@ import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import type { ChannelBalances } from "#relay/channel-balances.ts";
 import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
+import { ModelHealth } from "#relay/alerts/model-health.ts";
 import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
@@ -10,6 +11,8 @@ import type { AlertDeps } from "#http/deps/alerts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
+import { Spends } from "#http/api/home/spends.ts";
+import type { HomeDeps } from "#http/deps/home.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { PriceDeps } from "#http/deps/prices.ts";
@@ -165,6 +168,32 @@ export function alertDeps({
   Pick<Alerting, "alertSender"> &
   Stores<"alerts" | "alertRules" | "alertDestinations" | "notices">): AlertDeps {
   return { alerts, alertRules, alertDestinations, alertSender, notices, links, clock };
+}
+
+export function homeDeps({
+  clock,
+  settings,
+  channels,
+  alertWatch,
+  storage: { alerts, funds, channelMinutes, usage, quotas, keys },
+}: Limited &
+  Pick<Routing, "channels"> &
+  Pick<Alerting, "alertWatch"> &
+  Stores<"alerts" | "funds" | "channelMinutes" | "usage" | "quotas" | "keys">): HomeDeps {
+  return {
+    alerts,
+    alertWatch,
+    funds,
+    channelMinutes,
+    spends: new Spends(usage, clock),
+    quotas,
+    userKeys: keys,
+    modelHealth: new ModelHealth({ minutes: channelMinutes, table: channels, clock }),
+    get isStatusPublic() {
+      return settings.statusPage === "on";
+    },
+    clock,
+  };
 }
 
 export function loginDeps({

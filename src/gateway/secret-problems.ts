@@ -9,7 +9,7 @@ const LOOPBACK = /^(127(\.\d+){3}|::1|\[::1\]|localhost)$/i;
 const USUAL_PASSWORDS = ["", "postgres", "password", "sluice", "secret", "admin", "root", "123456"];
 
 /**
- * What the gateway can know about the operator's secrets, as sentences by a stable name. Strength
+ * Problems of the operator's secrets that the gateway can see, as sentences by a stable name. Strength
  * of passwords is unknown, because only their digests are stored.
  */
 export function openSecretProblems(needs: Needs): () => Readonly<Record<string, string>> {

@@ -22,6 +22,8 @@ import {
   silenceAlertRule,
   updateAlertRule,
 } from "./api/alert/rules.ts";
+import { getHome } from "./api/home/home.ts";
+import { getStatusPage } from "./api/home/status-page.ts";
 import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
@@ -190,6 +192,7 @@ import type { AlertDeps } from "./deps/alerts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
+import type { HomeDeps } from "./deps/home.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { ReportDeps } from "./deps/reports.ts";
@@ -220,6 +223,7 @@ export interface DepsBySubject {
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
   readonly alerts: AlertDeps;
+  readonly home: HomeDeps;
   readonly logins: LoginDeps;
   readonly joining: JoiningDeps;
   readonly registration: RegistrationDeps;
@@ -327,6 +331,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     rotateAlertSecret,
     testAlertDestination,
   ],
+  home: [getHome, getStatusPage],
   logins: [
     login,
     finishLogin,

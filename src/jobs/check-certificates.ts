@@ -3,7 +3,7 @@ import { mapAtMost } from "#lib/map-at-most.ts";
 import type { Job } from "./scheduler.ts";
 
 interface Deps {
-  /** The https servers whose certificates matter. */
+  /** The https servers to check. */
   urls(): readonly URL[];
   /** Undefined if the server cannot be reached. */
   endOf(url: URL): Promise<number | undefined>;

@@ -12,7 +12,7 @@ import { placeSchema } from "#test/sqlite-template.ts";
 import { waitFor } from "#test/wait.ts";
 
 const KINDS = ["webhook", "slack", "discord", "feishu", "dingtalk", "wecom"] as const;
-/** What each service answers if it took a message. */
+/** The answer of each service that took a message. */
 const TAKEN: Readonly<Record<string, string>> = {
   slack: "ok",
   feishu: '{"code":0,"msg":"success"}',
@@ -180,7 +180,7 @@ function describeAlerts(openDatabase: () => Promise<Database | undefined>): void
     expect(services.received).toHaveLength(KINDS.length);
   });
 
-  test("the test of a destination says what it answered", async () => {
+  test("the test of a destination shows its answer", async () => {
     const before = services.received.length;
     const good = await root("POST", "/api/alert/destination/slack/test");
     expect(good.data).toEqual({ ok: true, status: 200, answer: "ok", error: null });

@@ -6,7 +6,7 @@ import { holdWith, newId, openAt, reasonOf, recordOf, type Place } from "./contr
 
 const NOW = Date.now();
 
-/** What both databases promise of alerts, their rules and destinations. */
+/** The contract of alerts, their rules and destinations. */
 export function describeAlerts(openPlace: () => Promise<Place>): void {
   test("a rule is created, changed, silenced and deleted with its open alerts", async () => {
     await using place = await openPlace();
@@ -97,7 +97,7 @@ export function describeAlerts(openPlace: () => Promise<Place>): void {
     expect(messages[0]).toMatchObject({ taskId: change.alert.id, state: "pending", url: "" });
   });
 
-  test("what people did to an alert stays when its state changes", async () => {
+  test("an acknowledgement and a silence stay when the state of an alert changes", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { alerts } = storage;
@@ -138,7 +138,7 @@ export function describeAlerts(openPlace: () => Promise<Place>): void {
     expect(await ids({})).toEqual(["alert_3", "alert_2"]);
   });
 
-  test("gateways share what each of them knows", async () => {
+  test("gateways share the facts that each of them knows", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { gatewayFacts } = storage;

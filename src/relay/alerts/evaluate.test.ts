@@ -79,7 +79,7 @@ const REFUSAL = {
   status: 401,
   reason: "Wrong key",
 } as const;
-const TROUBLES = {
+const KEY_REFUSED = {
   refusals: [REFUSAL],
   lastFailure: REFUSAL,
   cooldownUntil: undefined,
@@ -88,7 +88,7 @@ const TROUBLES = {
 
 test("a refused channel is found by any gateway, and is over once it answers", async () => {
   const refused = await evaluate("channel_refused", {
-    facts: [{}, { troubles: { east: TROUBLES } }],
+    facts: [{}, { troubles: { east: KEY_REFUSED } }],
   });
   expect(refused.found).toEqual([
     [
@@ -147,7 +147,7 @@ test("a model is down if none of its channels answers, and models with the same 
 
 test("a model is not down because no call came", async () => {
   expect((await evaluate("model_down", { models: { a: ["east"] } })).found).toEqual([]);
-  const open = { ...TROUBLES, refusals: [], openUntil: NOW + 1_000 };
+  const open = { ...KEY_REFUSED, refusals: [], openUntil: NOW + 1_000 };
   const facts = [{ troubles: { east: open } }];
   expect((await evaluate("model_down", { models: { a: ["east"] }, facts })).found).toHaveLength(1);
 });
@@ -202,7 +202,7 @@ test("a model without a price is told while it is used, until it has a price", a
   expect(priced.isOver("new")).toBe(true);
 });
 
-test("what gateways know alone is found: simulation, jobs, Redis, certificates, secrets and guesses", async () => {
+test("the facts of each gateway are found: simulation, jobs, Redis, certificates, secrets and guesses", async () => {
   const facts: readonly Partial<GatewayFacts>[] = [
     {
       isSimulated: true,

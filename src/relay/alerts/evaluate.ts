@@ -12,11 +12,11 @@ import { ALL_CALLS, firstByteAt, MINUTE_MS, type ChannelSum } from "#core/channe
 import { nanoUsd, writeUsd } from "#core/money.ts";
 import { serves, EMPTY_SUM, type AlertView } from "./view.ts";
 
-type Found = Omit<AlertFinding, "ruleId" | "level"> & { readonly level?: number };
+type RuleFinding = Omit<AlertFinding, "ruleId" | "level"> & { readonly level?: number };
 
 /** The result of one kind of rule. */
 interface Verdict {
-  readonly found: readonly Found[];
+  readonly found: readonly RuleFinding[];
   /** An open alert that was not found again ends after this time. At once if absent. */
   readonly quietMs?: number;
   /** Ends it before. */

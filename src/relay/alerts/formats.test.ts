@@ -71,7 +71,7 @@ test("Slack gets the text with its special characters escaped", () => {
   });
 });
 
-test("Discord gets the text, and may call nobody", () => {
+test("Discord gets the text, and mentions no person", () => {
   const url = "https://discord.com/api/webhooks/1/x";
   expect(write("discord", url)).toEqual({
     url,

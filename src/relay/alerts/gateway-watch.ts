@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 200;
 const FEW_FAILURES = 5;
 const MAX_SHOWN = 50;
 
-/** Collects what only this gateway knows. */
+/** Collects the facts that only this gateway knows. */
 export class GatewayWatch {
   readonly #deps: GatewayWatchDeps;
   readonly #unpriced = new Map<string, number>();
@@ -58,7 +58,7 @@ export class GatewayWatch {
     this.#certificates = certificates;
   }
 
-  /** The same limiter, whose attempts are counted. */
+  /** The same limiter; its attempts are counted. */
   watchLogins(limiter: LoginLimiter): LoginLimiter {
     return {
       enter: (login, address) => {

@@ -15,7 +15,7 @@ const RULE: AlertRule = {
 };
 const OPS = destination(7, "ops");
 
-/** The rules of one gateway over time, whose alerts are applied as a database would. */
+/** The rules of one gateway over time; alerts are applied as a database would. */
 class Course {
   now = START;
   rule = RULE;
@@ -91,7 +91,7 @@ test("a worse level is told, and a better one is not", () => {
   expect(course.see(100)).toEqual(["worsened"]);
 });
 
-test("an open alert is told again at its interval, until somebody acknowledges it", () => {
+test("an open alert is told again at its interval, until an admin acknowledges it", () => {
   const course = new Course();
   course.see(80);
 

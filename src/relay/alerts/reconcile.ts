@@ -13,7 +13,7 @@ interface State {
 /** A state that only repeats is written this often. */
 const WRITTEN_AGAIN_MS = MINUTE_MS;
 
-/** The alerts that begin, change or end, and what is told about them. */
+/** The alerts that begin, change or end, and the messages about them. */
 export function reconcileAlerts(state: State): readonly AlertChange[] {
   const { evaluations, open } = state;
   const changes: AlertChange[] = [];

@@ -13,7 +13,7 @@ export interface ViewSources {
   readonly table: Pick<Channels, "models">;
 }
 
-/** What all gateways know at one moment. */
+/** The facts of all gateways at one moment. */
 export interface AlertView {
   readonly now: number;
   readonly facts: readonly GatewayFacts[];

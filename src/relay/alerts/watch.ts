@@ -11,6 +11,7 @@ import type {
 } from "#core/alert.ts";
 import type { Clock } from "#lib/clock.ts";
 import { ulid } from "#lib/ids.ts";
+import type { ChannelCondition } from "../failover/channel-condition.ts";
 import { evaluateRules } from "./evaluate.ts";
 import type { GatewayWatch } from "./gateway-watch.ts";
 import { destinationsOf, end, reconcileAlerts } from "./reconcile.ts";
@@ -42,6 +43,13 @@ const MISSED = 3;
 /** A short failure of the database is not told. */
 const DATABASE_DOWN_MS = 20_000;
 
+interface WatchedState {
+  readonly facts: readonly GatewayFacts[];
+  /** Enabled channels, in the words of the channels. */
+  readonly channels: readonly { readonly name: string; readonly condition: ChannelCondition }[];
+  isPriced(model: string): boolean;
+}
+
 /** Evaluates the rules: one gateway of a database at a time. */
 export class AlertWatch {
   readonly #deps: AlertWatchDeps;
@@ -52,16 +60,16 @@ export class AlertWatch {
   #destinations: readonly AlertDestination[] = [];
   #downSince: number | undefined;
   #told: Alert | undefined;
-  #conditions: readonly { readonly channel: string; readonly condition: string }[] = [];
+  #state: WatchedState = { facts: [], channels: [], isPriced: () => true };
   #open = 0;
 
   constructor(deps: AlertWatchDeps) {
     this.#deps = deps;
   }
 
-  /** The states of channels at the last evaluation, in the words of the channels. */
-  get conditions(): readonly { readonly channel: string; readonly condition: string }[] {
-    return this.#conditions;
+  /** The state at the last evaluation. */
+  get state(): WatchedState {
+    return this.#state;
   }
 
   /** Open alerts at the last evaluation by this gateway; 0 if another one evaluates. */
@@ -88,7 +96,8 @@ export class AlertWatch {
     await this.#writeFacts();
     const facts = await gatewayFacts.read(this.#freshMs);
     const view = viewOf(this.#deps.sources, facts, clock.now());
-    this.#conditions = await conditionsOf(view);
+    const { isPriced } = view;
+    this.#state = { facts, channels: await conditionsOf(view), isPriced };
     this.#rules = await rules.list();
     this.#destinations = await destinations.list();
     this.#open = 0;
@@ -174,11 +183,11 @@ export class AlertWatch {
 
 const RECENT_MINUTES = 5;
 
-async function conditionsOf(view: AlertView) {
+async function conditionsOf(view: AlertView): Promise<WatchedState["channels"]> {
   const sums = await view.sums(RECENT_MINUTES);
-  return [...view.channels.keys()].map((channel) => ({
-    channel,
-    condition: view.conditionOf(channel, sums.get(channel) ?? EMPTY_SUM).state,
+  return [...view.channels.keys()].map((name) => ({
+    name,
+    condition: view.conditionOf(name, sums.get(name) ?? EMPTY_SUM),
   }));
 }
 

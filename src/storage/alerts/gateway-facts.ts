@@ -58,7 +58,7 @@ const FAILURE = z
   })
   .transform(({ status, ...failure }) => ({ ...failure, status }));
 
-const TROUBLES = z
+const CHANNEL_TROUBLES = z
   .object({
     refusals: z.array(FAILURE),
     lastFailure: FAILURE.optional(),
@@ -74,7 +74,7 @@ const TROUBLES = z
 
 const FACTS = z.object({
   instance: z.string(),
-  troubles: z.record(z.string(), TROUBLES),
+  troubles: z.record(z.string(), CHANNEL_TROUBLES),
   unpriced: z.array(z.object({ model: z.string(), at: z.number() })),
   isSimulated: z.boolean(),
   jobs: z.array(z.object({ name: z.string(), failures: z.number(), since: z.number() })),

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Ddl } from "./ddl.ts";
 
-/** Rules, destinations and alerts, what each gateway knows, and messages in the outbox. */
+/** Rules, destinations and alerts, the facts of each gateway, and messages in the outbox. */
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's
 export async function alerts(db: Kysely<any>, ddl: Ddl): Promise<void> {
   const { integer, id, tableEnd } = ddl;

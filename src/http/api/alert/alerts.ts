@@ -14,7 +14,7 @@ import { SILENCE, silencedUntil } from "./silence.ts";
 
 const STATES = ["open", "ended", "all"] as const;
 
-const ALERT = z
+export const ALERT = z
   .object({
     id: z.string(),
     state: z.enum(["open", "ended"]),
@@ -148,7 +148,7 @@ export const replayAlertDelivery = management({
   },
 });
 
-function showAlert(alert: Alert): JsonObject {
+export function showAlert(alert: Alert): JsonObject {
   return {
     id: alert.id,
     state: alert.endedAt === undefined ? "open" : "ended",
