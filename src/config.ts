@@ -248,6 +248,12 @@ export const LIMITS = {
     16 * MIB,
     "Maximum total size of the conversations that one WebSocket keeps for continuation.",
   ),
+  alertMs: limit(
+    "alert_ms",
+    take.duration(100, HOUR_MS),
+    15 * SECOND_MS,
+    "Time between two evaluations of the alert rules.",
+  ),
   keysPerUser: limit("keys_per_user", count, 1_000, "Maximum number of API keys per user."),
   drainDelayMs: limit(
     "drain_delay_ms",
@@ -640,6 +646,14 @@ export const SETTINGS = {
     parser: take.choice("true", "false"),
     default: "false",
     doc: "Sends nothing to the collector, although its URL is set.",
+  }),
+  statusPage: setting({
+    env: "SLUICE_STATUS_PAGE",
+    path: "status_page",
+    parser: take.choice("off", "on"),
+    default: "off",
+    doc: "Whether `/status` shows everyone the models and their health over 24 hours, without names of channels.",
+    stored: "at once",
   }),
   sandbox: setting({
     env: "SLUICE_SANDBOX",

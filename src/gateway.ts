@@ -44,7 +44,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { config } = options;
   await using opened = new AsyncDisposableStack();
   const composed = await composeGateway(options, opened);
-  const { storage, problems, clock, settings, channels, health } = composed;
+  const { storage, problems, clock, settings, channels, health, gatewayWatch } = composed;
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
 
@@ -52,7 +52,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   await recovery.run(new AbortController().signal);
   const jobs = startJobs(
     [recovery, ...jobsOf(composed, options.onCredentialRefused)],
-    (job, cause) => problems.error(`job ${job}`, cause, "job failed", { job }),
+    (job, cause) => {
+      problems.error(`job ${job}`, cause, "job failed", { job });
+      gatewayWatch.jobEnded(job, true);
+    },
+    (job) => gatewayWatch.jobEnded(job, false),
   );
   opened.defer(() => jobs.stop());
 

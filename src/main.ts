@@ -1,6 +1,7 @@
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
 import { budgets } from "#cli/budgets.ts";
+import { alerts } from "#cli/alerts.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
@@ -44,6 +45,7 @@ const NOUNS = [
   usage,
   invoice,
   prices,
+  alerts,
   settings,
   configuration,
 ];

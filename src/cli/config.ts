@@ -8,7 +8,7 @@ export const config: Noun = {
   verbs: [
     {
       usage: "export",
-      doc: "prints the settings, channels, models, groups and teams of the database as YAML, without secrets",
+      doc: "prints the settings, channels, models, groups, teams and alerts of the database as YAML, without secrets",
       ask(words) {
         words.none();
         return { method: "GET", path: "/api/config" };

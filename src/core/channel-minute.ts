@@ -24,9 +24,14 @@ export interface ChannelMinuteStore {
   write(minutes: readonly ChannelMinute[]): Promise<void>;
   /** By minute, summed over gateways; `to` is exclusive. */
   read(channel: string, from: number, to: number): Promise<readonly ChannelMinute[]>;
+  /** The sum since `from` of each name that has minutes, over gateways. */
+  sums(from: number): Promise<ReadonlyMap<string, ChannelSum>>;
   /** Deletes minutes before this time; false if nothing was deleted. */
   prune(before: number): Promise<boolean>;
 }
+
+/** The name of the minutes of all calls; no channel has it. A call counts once, by its end. */
+export const ALL_CALLS = "";
 
 export const MINUTE_MS = 60_000;
 /** Buckets in which a time doubles: the error is less than a tenth. */

@@ -1,4 +1,5 @@
 import type { Json } from "#lib/json.ts";
+import type { AlertDestinationStore, AlertRuleStore } from "./alert.ts";
 import type { GroupStore } from "./group.ts";
 import type { SettingStore } from "./setting.ts";
 import type { ChannelStore, ModelStore } from "./stored-routing.ts";
@@ -14,6 +15,8 @@ export interface DescribedStores {
   readonly models: ModelStore;
   readonly groups: GroupStore;
   readonly teams: TeamStore;
+  readonly alertDestinations: AlertDestinationStore;
+  readonly alertRules: AlertRuleStore;
 }
 
 /** Runs changes in one transaction that excludes all other configuration changes. */

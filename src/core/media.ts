@@ -32,3 +32,13 @@ export interface LinkFollower {
   /** The same with GET, over https only. */
   get(url: string, headers: Readonly<Record<string, string>>): Promise<number>;
 }
+
+/** Posts to URLs of operators, subject to the address rules, and reads the answers. */
+export interface AnswerReader {
+  /** Throws like `post`. Only the begin of a long answer is read. */
+  postForAnswer(
+    url: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly text: string }>;
+}

@@ -1,14 +1,18 @@
 /**
- * A webhook to a client's URL. It is stored before it is sent, and retried
- * until the receiver accepts it or the retries are exhausted.
+ * A webhook to a client's URL, or a message to a destination of alerts. It is
+ * stored before it is sent, and retried until the receiver accepts it or the
+ * retries are exhausted.
  */
 export interface WebhookDelivery {
   /** The same for every attempt, so that receivers can detect duplicates. */
   readonly id: string;
+  /** `NO_RECIPIENT` for messages to destinations. */
   readonly userId: number;
-  /** The task that it reports. */
+  /** The task or the alert that it reports. */
   readonly taskId: string;
+  /** Empty if a destination has the address. */
   readonly url: string;
+  readonly destinationId?: number;
   /** JSON. */
   readonly body: string;
   readonly state: DeliveryState;
@@ -19,6 +23,9 @@ export interface WebhookDelivery {
   /** The error of the last attempt, in our own terms. */
   readonly lastError?: string;
 }
+
+/** The owner of messages that belong to no user. */
+export const NO_RECIPIENT = 0;
 
 /** `dead`: the retries are exhausted; it is sent again only if the user asks for it. */
 export type DeliveryState = "pending" | "delivered" | "dead";

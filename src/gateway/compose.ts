@@ -9,6 +9,7 @@ import { openContentLog } from "./content-log.ts";
 import { addGatewayMetrics } from "./metrics.ts";
 import { ChannelBalances } from "#relay/channel-balances.ts";
 import { openChannelWatch } from "./channel-watch.ts";
+import { openAlerts } from "./alerts.ts";
 import { openAssets } from "./assets.ts";
 import { openHomes, openLimiter, openLogins } from "./counters.ts";
 import { type Infrastructure, openInfrastructure, type Stores } from "./infrastructure.ts";
@@ -44,7 +45,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   addGatewayMetrics({ ...infrastructure, ...relay, ...contents, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
-  const loginLimits = await openLogins(infrastructure, opened);
+  const alerting = openAlerts({ ...modules, ...relay, limiter }, opened);
+  const loginLimits = alerting.gatewayWatch.watchLogins(await openLogins(infrastructure, opened));
   const singleSignOn = openSignOn(infrastructure);
   const liveCalls = openLiveCalls(infrastructure);
   const channelBalances = openBalances(infrastructure);
@@ -56,6 +58,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     channelBalances,
     channelWatch,
     ...contents,
+    ...alerting,
     sockets: new OpenSockets(),
     liveCalls,
   };
@@ -73,6 +76,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     holders: endpoint.holderDeps(served),
     assets: endpoint.assetDeps(served),
     webhooks: endpoint.webhookDeps(served),
+    alerts: endpoint.alertDeps(served),
+    home: endpoint.homeDeps(served),
     logins: endpoint.loginDeps(served),
     joining: endpoint.joiningDeps(served),
     redemption: endpoint.redemptionDeps(served),

@@ -2,13 +2,17 @@ import { readDescribedChannel, readDescribedModel } from "#config/described.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import type { ChannelBalances } from "#relay/channel-balances.ts";
 import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
+import { ModelHealth } from "#relay/alerts/model-health.ts";
 import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
+import type { AlertDeps } from "#http/deps/alerts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
+import { Spends } from "#http/api/home/spends.ts";
+import type { HomeDeps } from "#http/deps/home.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { PriceDeps } from "#http/deps/prices.ts";
@@ -24,10 +28,12 @@ import type { WebhookDeps } from "#http/deps/webhooks.ts";
 import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
+import type { Alerting } from "./alerts.ts";
 import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { Links } from "./links.ts";
 import { KNOWN_PROVIDERS, openManaged } from "./managed.ts";
 import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -152,6 +158,44 @@ export function webhookDeps({
   storage: { notices, noticeSecrets },
 }: Pick<Infrastructure, "clock"> & Stores<"notices" | "noticeSecrets">): WebhookDeps {
   return { notices, noticeSecrets, clock };
+}
+
+export function alertDeps({
+  clock,
+  links,
+  alertSender,
+  storage: { alerts, alertRules, alertDestinations, notices },
+}: Pick<Infrastructure, "clock"> &
+  Pick<Links, "links"> &
+  Pick<Alerting, "alertSender"> &
+  Stores<"alerts" | "alertRules" | "alertDestinations" | "notices">): AlertDeps {
+  return { alerts, alertRules, alertDestinations, alertSender, notices, links, clock };
+}
+
+export function homeDeps({
+  clock,
+  settings,
+  channels,
+  alertWatch,
+  storage: { alerts, funds, channelMinutes, usage, quotas, keys },
+}: Limited &
+  Pick<Routing, "channels"> &
+  Pick<Alerting, "alertWatch"> &
+  Stores<"alerts" | "funds" | "channelMinutes" | "usage" | "quotas" | "keys">): HomeDeps {
+  return {
+    alerts,
+    alertWatch,
+    funds,
+    channelMinutes,
+    spends: new Spends(usage, clock),
+    quotas,
+    userKeys: keys,
+    modelHealth: new ModelHealth({ minutes: channelMinutes, table: channels, clock }),
+    get isStatusPublic() {
+      return settings.statusPage === "on";
+    },
+    clock,
+  };
 }
 
 export function loginDeps({

@@ -1,7 +1,10 @@
 import { GatewayError } from "#core/error.ts";
+import { certificateEnd } from "#egress/certificate-end.ts";
+import { checkCertificates } from "#jobs/check-certificates.ts";
 import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
+import { evaluateAlerts, pruneAlerts } from "#jobs/evaluate-alerts.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
@@ -29,6 +32,7 @@ import { watchTasks } from "#jobs/watch-tasks.ts";
 import { refreshBalances } from "#jobs/refresh-balances.ts";
 import type { ChannelBalances } from "#relay/channel-balances.ts";
 import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
+import type { Alerting } from "./alerts.ts";
 import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
@@ -53,15 +57,17 @@ type JobStores = Stores<
   | "channelMinutes"
   | "invitations"
   | "codes"
+  | "alerts"
 >;
 
-type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress"> &
+type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress" | "publicUrl"> &
   JobStores &
   Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
   Pick<Contents, "contentStore" | "removeOldContents"> &
+  Pick<Alerting, "alertWatch" | "alertSender" | "gatewayWatch"> &
   Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
     readonly noting: Job;
     readonly channelWatch: ChannelWatch;
@@ -116,6 +122,14 @@ export function jobsOf(
       secrets: storage.noticeSecrets,
       clock,
       links: needs.links,
+      destinations: needs.alertSender,
+    }),
+    evaluateAlerts(needs.alertWatch, settings.limits),
+    pruneAlerts(storage.alerts, clock),
+    checkCertificates({
+      urls: () => securedUrls(needs),
+      endOf: (url) => certificateEnd(url, "private"),
+      onFound: (found) => needs.gatewayWatch.foundCertificates(found),
     }),
     pruneWebhooks(storage.notices, clock),
     pruneInvitations(storage.invitations, clock),
@@ -140,4 +154,18 @@ export function jobsOf(
       log.warn({ channel: name, code, ...more }, "upstream model list request failed");
     }),
   ];
+}
+
+/** The gateway's own address, and those of upstreams that are reached without a proxy. */
+function securedUrls({
+  publicUrl,
+  settings,
+  channels,
+}: Pick<Needs, "publicUrl" | "settings" | "channels">): readonly URL[] {
+  const upstreams =
+    settings.upstreamProxy === undefined ? channels.all.map(({ baseUrl }) => baseUrl) : [];
+  return [publicUrl ?? "", ...upstreams].flatMap((text) => {
+    const url = URL.parse(text);
+    return url?.protocol === "https:" ? [url] : [];
+  });
 }

@@ -1,11 +1,11 @@
-import type { LinkFollower, MediaFetcher } from "#core/media.ts";
+import type { AnswerReader, LinkFollower, MediaFetcher } from "#core/media.ts";
 import { openCallerLinks } from "#egress/caller-links.ts";
 import { openLinkedFiles, type LinkedFiles } from "#egress/linked-files.ts";
 import { openLinkedMedia } from "#egress/linked-media.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 
 export interface Links {
-  readonly links: LinkFollower;
+  readonly links: LinkFollower & AnswerReader;
   /** Files that are streamed without being held in memory. */
   readonly linkedFiles: LinkedFiles;
   /** Files that are loaded into memory, to be sent with a request. */

@@ -3,7 +3,7 @@ import type { Mailer } from "#core/mail.ts";
 import { accountLink, type AccountMailer } from "#http/account-mailer.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 
-interface MailModule {
+export interface MailModule {
   /** Undefined if no mail server is configured. */
   readonly mailer: Mailer | undefined;
   /** Undefined if there is no mail server or no public URL. */

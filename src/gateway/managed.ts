@@ -1,5 +1,5 @@
 import { openConfiguration } from "#config/managed/configuration.ts";
-import type { Configuration } from "#core/configuration.ts";
+import type { Configuration, DescribedStores } from "#core/configuration.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
@@ -16,11 +16,10 @@ export function openManaged({
   channelRegistry,
 }: Pick<Infrastructure, "clock" | "live"> &
   Pick<Routing, "channelRegistry"> &
-  Stores<"settings" | "channels" | "models" | "groups" | "teams" | "atomically">): Configuration {
-  const { settings, channels, models, groups, teams, atomically } = storage;
+  Stores<keyof DescribedStores | "atomically">): Configuration {
   return openConfiguration({
-    stores: { settings, channels, models, groups, teams },
-    atomically,
+    stores: storage,
+    atomically: storage.atomically,
     providers: KNOWN_PROVIDERS,
     clock,
     reachNeeded,

@@ -1,5 +1,29 @@
 import { z } from "zod";
 import { jsonAnswer } from "./answer.ts";
+import {
+  acknowledgeAlert,
+  listAlertDeliveries,
+  listAlerts,
+  replayAlertDelivery,
+  silenceAlert,
+} from "./api/alert/alerts.ts";
+import {
+  createAlertDestination,
+  deleteAlertDestination,
+  listAlertDestinations,
+  rotateAlertSecret,
+  testAlertDestination,
+  updateAlertDestination,
+} from "./api/alert/destinations.ts";
+import {
+  createAlertRule,
+  deleteAlertRule,
+  listAlertRules,
+  silenceAlertRule,
+  updateAlertRule,
+} from "./api/alert/rules.ts";
+import { getHome } from "./api/home/home.ts";
+import { getStatusPage } from "./api/home/status-page.ts";
 import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
@@ -168,9 +192,11 @@ import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
 import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
+import type { AlertDeps } from "./deps/alerts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
+import type { HomeDeps } from "./deps/home.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { PastCallDeps } from "./deps/past-calls.ts";
@@ -199,6 +225,8 @@ export interface DepsBySubject {
   readonly holders: HolderDeps;
   readonly assets: AssetDeps;
   readonly webhooks: WebhookDeps;
+  readonly alerts: AlertDeps;
+  readonly home: HomeDeps;
   readonly logins: LoginDeps;
   readonly joining: JoiningDeps;
   readonly registration: RegistrationDeps;
@@ -291,6 +319,25 @@ export const ENDPOINTS: EndpointsBySubject = {
   holders: [getOwnKey, getBillingSubscription, getBillingUsage, getCurrentKey, getCredits],
   assets: [assetLibrary, verifyReturn, getAssetContent],
   webhooks: [listNotices, replayNotice, getNoticeSecret, rotateNoticeSecret],
+  alerts: [
+    listAlerts,
+    acknowledgeAlert,
+    silenceAlert,
+    listAlertDeliveries,
+    replayAlertDelivery,
+    listAlertRules,
+    createAlertRule,
+    updateAlertRule,
+    deleteAlertRule,
+    silenceAlertRule,
+    listAlertDestinations,
+    createAlertDestination,
+    updateAlertDestination,
+    deleteAlertDestination,
+    rotateAlertSecret,
+    testAlertDestination,
+  ],
+  home: [getHome, getStatusPage],
   logins: [
     login,
     finishLogin,

@@ -16,6 +16,7 @@ export const TAGS = {
   Account: "The user who is logged in.",
   Tokens: "API keys of users.",
   Webhooks: "Deliveries of task notifications.",
+  Alerts: "Alerts, their rules and destinations.",
   Users: "Users, for admins.",
   Invitations: "Links by which new users join.",
   "Redemption codes": "Codes that raise quotas.",

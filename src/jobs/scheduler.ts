@@ -17,9 +17,10 @@ interface Scheduler {
 export function startJobs(
   jobs: readonly Job[],
   onError: (job: string, cause: unknown) => void,
+  onSuccess: (job: string) => void = () => {},
 ): Scheduler {
   const stopping = new AbortController();
-  const running = jobs.map((job) => repeat(job, stopping.signal, onError));
+  const running = jobs.map((job) => repeat(job, stopping.signal, onError, onSuccess));
   return {
     async stop() {
       stopping.abort();
@@ -32,10 +33,12 @@ async function repeat(
   job: Job,
   signal: AbortSignal,
   onError: (job: string, cause: unknown) => void,
+  onSuccess: (job: string) => void,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
       await job.run(signal);
+      onSuccess(job.name);
     } catch (cause) {
       if (!signal.aborted) onError(job.name, cause);
     }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
  * Signatures of https://www.standardwebhooks.com: HMAC-SHA256 over
@@ -15,6 +15,12 @@ export interface SignedMessage {
 const PREFIX = "whsec_";
 const TOLERANCE_SECONDS = 300;
 const MAX_SIGNATURES = 10;
+
+const SECRET_BYTES = 32;
+
+export function createWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
+}
 
 export function signatureOf(secret: string, { id, timestamp, body }: SignedMessage): string {
   const digest = createHmac("sha256", keyOf(secret))

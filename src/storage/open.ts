@@ -1,4 +1,11 @@
 import type { Kysely } from "kysely";
+import type {
+  AlertDestinationStore,
+  AlertRuleStore,
+  AlertStore,
+  FundsReader,
+  GatewayFactsStore,
+} from "#core/alert.ts";
 import type { AuditLog } from "#core/audit.ts";
 import type { AssetStore } from "#core/asset.ts";
 import type { ChannelBalanceStore } from "#core/channel-balance.ts";
@@ -28,6 +35,12 @@ import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-rout
 import type { SecondFactors } from "#core/second-factor.ts";
 import type { SettingStore } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
+import { openSeal } from "#lib/seal.ts";
+import { createAlerts } from "./alerts/alerts.ts";
+import { createAlertDestinations } from "./alerts/destinations.ts";
+import { createFundsReader } from "./alerts/funds.ts";
+import { createGatewayFacts } from "./alerts/gateway-facts.ts";
+import { createAlertRules } from "./alerts/rules.ts";
 import { assertSamePepper } from "./secrets/assert-same-pepper.ts";
 import { createAssetStore } from "./media/assets.ts";
 import { createAtomically } from "./database/atomically.ts";
@@ -144,6 +157,11 @@ export interface Storage extends AsyncDisposable {
   readonly writes: WriteStats;
   readonly channelMinutes: ChannelMinuteStore;
   readonly contents: ContentIndex;
+  readonly alertRules: AlertRuleStore;
+  readonly alertDestinations: AlertDestinationStore;
+  readonly alerts: AlertStore;
+  readonly gatewayFacts: GatewayFactsStore;
+  readonly funds: FundsReader;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;
   /** Writes the queue and releases all resources. */
@@ -179,6 +197,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const passwords = openPasswords(pepper, options.passwordCost);
   const credentialSealer = openCredentialSealer(pepper);
   const onGranted: GrantsDeps["onGranted"] = (id, limit) => engine.onGranted(id, limit);
+  const destinationSeal = openSeal(pepper, "sluice: destinations of alerts");
   const grants = createGrants({ db, clock, onGranted });
   const admin = createKeyAdmin({ db, grants, keys, clock, ledger: engine.ledger });
 
@@ -228,7 +247,14 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     channelStates: createChannelStateStore(db),
     settings: createSettingStore(db, clock),
     routingVersion: createRoutingVersion(db),
-    atomically: createAtomically({ db, clock, credentialSealer, keys, onGranted }),
+    atomically: createAtomically({
+      db,
+      clock,
+      credentialSealer,
+      destinationSeal,
+      keys,
+      onGranted,
+    }),
     db,
     calls: {
       ...createCallLog(db, () => engine.findCallsEnd()),
@@ -253,6 +279,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     writes: engine.writes,
     channelMinutes: createChannelMinutes(db, instance),
     contents: createContentIndex(db),
+    alertRules: createAlertRules(db, clock),
+    alertDestinations: createAlertDestinations({ db, clock, seal: destinationSeal }),
+    alerts: createAlerts({ db, instance, sharedNow: () => engine.sharedNow() }),
+    gatewayFacts: createGatewayFacts({ db, sharedNow: () => engine.sharedNow() }),
+    funds: createFundsReader(db, clock),
     ping: () => engine.ping(),
     close,
     [Symbol.asyncDispose]: close,

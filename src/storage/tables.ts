@@ -1,4 +1,11 @@
 import type { AccountsTable } from "./tables/accounts.ts";
+import type {
+  AlertDestinationsTable,
+  AlertLeaseTable,
+  AlertRulesTable,
+  AlertsTable,
+  GatewayFactsTable,
+} from "./tables/alerts.ts";
 import type { AssetGroupsTable, AssetsTable } from "./tables/assets.ts";
 import type { BudgetsTable } from "./tables/budgets.ts";
 import type { AuditTable } from "./tables/audit.ts";
@@ -81,4 +88,9 @@ export interface Tables {
   mail_links: MailLinksTable;
   code_batches: CodeBatchesTable;
   codes: CodesTable;
+  alert_rules: AlertRulesTable;
+  alert_destinations: AlertDestinationsTable;
+  alerts: AlertsTable;
+  alert_lease: AlertLeaseTable;
+  gateway_facts: GatewayFactsTable;
 }

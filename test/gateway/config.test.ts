@@ -148,10 +148,33 @@ teams:
   - name: without
 `;
 
+/** The rules of a new database. */
+const ALERTS = parse(`alert_destinations: []
+alert_rules:
+  - { name: budget, kind: budget }
+  - { name: certificate, kind: certificate, remind_minutes: 1440 }
+  - { name: channel failing, kind: channel_failing, remind_minutes: 1440 }
+  - { name: channel refused, kind: channel_refused, remind_minutes: 1440 }
+  - { name: channel slow, kind: channel_slow, remind_minutes: 1440 }
+  - { name: database down, kind: database_down, remind_minutes: 60 }
+  - { name: error rate, kind: error_rate, remind_minutes: 60 }
+  - { name: job failing, kind: job_failing, remind_minutes: 1440 }
+  - { name: login guesses, kind: login_guesses, remind_minutes: 1440 }
+  - { name: model down, kind: model_down, remind_minutes: 60 }
+  - { name: model without price, kind: unpriced_model, remind_minutes: 10080 }
+  - { name: quota, kind: quota }
+  - { name: redis down, kind: redis_down, remind_minutes: 60 }
+  - { name: secret, kind: secret, remind_minutes: 10080 }
+  - { name: simulated answers, kind: simulated }
+`) as { readonly alert_rules: readonly object[] };
+
 /** As an export says it. */
-const NORMAL = parse(
-  WHOLE.replace(SECRET, '"***salt"').replace(OTHER, '"***eiss"').replace("- short", '- "***"'),
-);
+const NORMAL = {
+  ...parse(
+    WHOLE.replace(SECRET, '"***salt"').replace(OTHER, '"***eiss"').replace("- short", '- "***"'),
+  ),
+  ...ALERTS,
+};
 
 describe("a configuration as one document", () => {
   let gateway: TestGateway;
@@ -175,6 +198,8 @@ describe("a configuration as one document", () => {
       "models",
       "groups",
       "teams",
+      "alert_destinations",
+      "alert_rules",
     ]);
     for (const secret of [SECRET, OTHER]) expect(exported).not.toContain(secret);
     expect(gateway.gateway.channels.map(({ name }) => name)).toEqual(["main"]);
@@ -185,7 +210,7 @@ describe("a configuration as one document", () => {
     const planned = await documents.plan(exported);
     const before = gateway.gateway.channels[0]?.credentials;
 
-    expect(planned.changes.length).toBe(8);
+    expect(planned.changes.length).toBe(8 + ALERTS.alert_rules.length);
     expect(await documents.changes(exported)).toEqual([]);
     expect((await documents.apply(exported, planned.digest)).message).toBe("Changes made: 0.");
     expect(await documents.export()).toBe(exported);
@@ -406,6 +431,7 @@ models: { m: { context: 5 } }
       models: {},
       groups: [],
       teams: [],
+      ...ALERTS,
     });
     const { mistakes } = await documents.plan(`settings: { users: { rpm: 6 } }
 channels: [{ name: main, provider: openai, api_key: k-12345 }]
@@ -535,6 +561,23 @@ describe("a property", () => {
       }),
     ),
     teams: named(title, maybe({ budgets: some(maybe({ day: rate, month: rate })) })),
+    alert_destinations: fc.constant([]),
+    alert_rules: named(
+      title,
+      fc
+        .tuple(
+          fc.constantFrom("budget", "quota"),
+          maybe({
+            status: fc.constant("disabled"),
+            terms: fc.record({
+              levels: fc.array(fc.integer({ min: 1, max: 999 }), { minLength: 1, maxLength: 3 }),
+            }),
+            destinations: fc.constant([]),
+            remind_minutes: fc.integer({ min: 1, max: 525_600 }),
+          }),
+        )
+        .map(([kind, rest]) => ({ kind, ...rest })),
+    ),
   });
 
   test("an applied document equals the next export, and applying it again changes nothing", async () => {
@@ -570,6 +613,8 @@ describe("a property", () => {
               },
               groups: [{ name: "1e3", prices: { ["__proto__"]: { input: 1, output: 1 } } }],
               teams: [{ name: "on: off", budgets: { day: 0 } }],
+              alert_destinations: [],
+              alert_rules: [{ name: "yes", kind: "budget", terms: { levels: [7] } }],
             },
           ],
         ],

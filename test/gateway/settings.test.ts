@@ -130,6 +130,11 @@ async function hops(): Promise<string> {
   return String(sandbox.requests.length - before > 1);
 }
 
+async function statusPage(): Promise<string> {
+  const { status } = await fetch(`${gateway.url}/status`);
+  return String(status);
+}
+
 async function newKeys(): Promise<string> {
   const made = [await root("POST", "/api/token", { name: "a" })];
   made.push(await root("POST", "/api/token", { name: "b" }));
@@ -258,6 +263,7 @@ const CASES: Readonly<Record<string, Case>> = {
     before: "*",
     after: "absent",
   },
+  status_page: { value: "on", probe: statusPage, before: "404", after: "200" },
   "answers.headers": { value: "channel", probe: costHeader, before: "shown", after: "absent" },
   "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
@@ -279,6 +285,7 @@ const ELSEWHERE = [
   "limits.buffered_bytes",
   "limits.kept_user_bytes",
   "limits.drain_ms",
+  "limits.alert_ms",
   "limits.asset_bytes",
   "limits.asset_groups",
   "limits.assets",

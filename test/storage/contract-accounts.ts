@@ -419,6 +419,11 @@ const ADDED = {
     "code_batches",
     "asset_groups",
     "call_contents",
+    "alert_rules",
+    "alert_destinations",
+    "alerts",
+    "alert_lease",
+    "gateway_facts",
   ],
   indexes: [
     "users_email",

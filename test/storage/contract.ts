@@ -29,6 +29,7 @@ import { MIGRATIONS } from "#storage/migrations/list.ts";
 import type { Storage } from "#storage/open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeBudgets } from "./contract-budgets.ts";
+import { describeAlerts } from "./contract-alerts.ts";
 import { describeAssets } from "./contract-assets.ts";
 import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
@@ -70,6 +71,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: tasks`, () => describeTasks(openPlace));
   describe(`${name}: media`, () => describeMedia(openPlace));
   describe(`${name}: the content log`, () => describeContents(openPlace));
+  describe(`${name}: alerts`, () => describeAlerts(openPlace));
   describe(`${name}: webhooks`, () => describeNotices(openPlace));
   describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));

@@ -16,6 +16,8 @@ import { fields } from "../documents/fields.ts";
 import { ConfigError, quote, type Mistake, type Report } from "../mistakes.ts";
 import { readDocument } from "../read-document.ts";
 import type { MapNode } from "../tree.ts";
+import { alertDestinations } from "./alert-destinations.ts";
+import { alertRules } from "./alert-rules.ts";
 import { channels } from "./channels.ts";
 import { groups } from "./groups.ts";
 import { models } from "./models.ts";
@@ -46,6 +48,8 @@ const SECTIONS = new Map([
   ["models", kind(models)],
   ["groups", kind(groups)],
   ["teams", kind(teams)],
+  ["alert_destinations", kind(alertDestinations)],
+  ["alert_rules", kind(alertRules)],
 ]);
 const NAMES = [...SECTIONS.keys()];
 const SECTION_NAMES = fields(

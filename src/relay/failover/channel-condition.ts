@@ -1,7 +1,8 @@
 import { firstByteAt, type ChannelSum } from "#core/channel-minute.ts";
 import type { ChannelState } from "#core/channel-state.ts";
 import type { FaultCode } from "#core/error.ts";
-import { isRefusal, type ChannelFailure, type ChannelTroubles } from "./health.ts";
+import type { ChannelFailure, ChannelTroubles } from "#core/channel-troubles.ts";
+import { isRefusal } from "./health.ts";
 
 export const CONDITIONS = [
   "healthy",
@@ -15,7 +16,7 @@ export const CONDITIONS = [
 ] as const;
 
 /** The state of a channel in plain words. */
-interface ChannelCondition {
+export interface ChannelCondition {
   readonly state: (typeof CONDITIONS)[number];
   /** The same with the reason, for people. */
   readonly text: string;

@@ -7,7 +7,7 @@ import { nanoUsd } from "#core/money.ts";
 import { aChannel } from "#test/a-channel.ts";
 import type { ListedChannel } from "../routing/channel-registry.ts";
 import { ChannelWatch, type ChannelWatchDeps } from "./channel-watch.ts";
-import type { ChannelFailure } from "./health.ts";
+import type { ChannelFailure } from "#core/channel-troubles.ts";
 
 const MINUTE = 60_000;
 const OFF = {

@@ -2,7 +2,7 @@ import type { ChannelBalance } from "#core/channel-balance.ts";
 import type { ChannelSum } from "#core/channel-minute.ts";
 import type { DisableCause, DisableRules } from "#core/channel-state.ts";
 import type { Channel } from "#core/channel.ts";
-import type { ChannelFailure } from "./health.ts";
+import type { ChannelFailure } from "#core/channel-troubles.ts";
 
 /** The rules of the settings. */
 export interface DisableSettings {

@@ -1,4 +1,5 @@
 import type { Channel, Credential } from "#core/channel.ts";
+import type { ChannelFailure, ChannelTroubles } from "#core/channel-troubles.ts";
 import type { FaultCode, GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
@@ -274,28 +275,6 @@ interface ChannelHealth {
   lastFailure: ChannelFailure | undefined;
   /** By the gateway. */
   isDisabled: boolean;
-}
-
-/** A failed attempt, for the channel's operator. */
-export interface ChannelFailure {
-  /** Unix ms: the first of a series. */
-  readonly since: number;
-  readonly code: FaultCode;
-  readonly credential: string;
-  /** HTTP status of the upstream, if it answered. */
-  readonly status: number | undefined;
-  /** The vendor's words without quotes from requests, or the gateway's. */
-  readonly reason: string;
-}
-
-export interface ChannelTroubles {
-  /** Credentials that the vendor refused and has not accepted since. */
-  readonly refusals: readonly ChannelFailure[];
-  readonly lastFailure: ChannelFailure | undefined;
-  /** Unix ms: no credential is usable for some model until then. */
-  readonly cooldownUntil: number | undefined;
-  /** Unix ms: a circuit is open until then. */
-  readonly openUntil: number | undefined;
 }
 
 function breakerOf({ models }: ChannelHealth, model: string): Breaker {

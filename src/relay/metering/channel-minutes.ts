@@ -1,5 +1,5 @@
 import type { CallRecord } from "#core/call.ts";
-import { bucketOf, MINUTE_MS, type ChannelMinute } from "#core/channel-minute.ts";
+import { ALL_CALLS, bucketOf, MINUTE_MS, type ChannelMinute } from "#core/channel-minute.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -28,7 +28,9 @@ export class ChannelMinutes {
     this.#clock = clock;
   }
 
-  observe({ attempts, channel, cost }: CallRecord): void {
+  observe(record: CallRecord): void {
+    const { attempts, channel, cost } = record;
+    this.#observeCall(record);
     for (const { channel: name, fault, durationMs } of attempts) {
       const counted = this.#of(name);
       if (fault === null) {
@@ -41,6 +43,18 @@ export class ChannelMinutes {
       }
     }
     if (channel !== null && cost > 0) this.#of(channel).cost += cost;
+  }
+
+  #observeCall({ fault, firstByteMs, cost }: CallRecord): void {
+    const isFailed = fault !== null && isFailure(fault, true);
+    if (fault !== null && !isFailed) return;
+    const counted = this.#of(ALL_CALLS);
+    counted.attempts++;
+    counted.cost += cost;
+    if (isFailed) {
+      counted.failed++;
+      add(counted.faults, fault);
+    } else if (firstByteMs !== null) add(counted.firstBytes, bucketOf(firstByteMs));
   }
 
   /** Minutes that changed since they were taken. Older ones are deleted from memory. */
@@ -107,9 +121,9 @@ export class ChannelMinutes {
 }
 
 /** A client's mistake or disconnect says nothing about the channel. */
-function isFailure(fault: FaultCode): boolean {
+function isFailure(fault: FaultCode, isOfGateway = false): boolean {
   const { blame } = FAULTS[fault];
-  return blame === "upstream" || blame === "operator";
+  return blame === "upstream" || blame === "operator" || (isOfGateway && blame === "gateway");
 }
 
 function add<K>(counts: Map<K, number>, key: K): void {

@@ -132,6 +132,11 @@ export class Channels implements ModelTable {
     return this.#table;
   }
 
+  /** Whether model lists show the name. */
+  isListed(name: string): boolean {
+    return this.#table.has(name) && !this.#unlisted.has(name);
+  }
+
   /** A candidate for a model on a channel, even if it is not in the table. */
   candidateOn(channel: Channel, model: string): Candidate {
     const { models, modelPrefix } = channel;

@@ -13,6 +13,10 @@ export interface DeliverDeps {
   readonly clock: Clock;
   /** Posts to a URL of a client. */
   readonly links: Pick<LinkFollower, "post">;
+  /** Sends messages to destinations of alerts. */
+  readonly destinations?: {
+    deliver(delivery: WebhookDelivery): Promise<DeliveryFailure | undefined>;
+  };
 }
 
 const SECOND_MS = 1_000;
@@ -78,7 +82,8 @@ async function sendInTurn(
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const host = URL.parse(delivery.url)?.host ?? "";
+  const { url, destinationId } = delivery;
+  const host = URL.parse(url)?.host ?? `destination ${destinationId}`;
   const lane = lanes.get(host) ?? new Lane();
   lanes.set(host, lane);
   lane.size++;
@@ -96,7 +101,9 @@ async function sendInTurn(
 async function send(delivery: WebhookDelivery, deps: DeliverDeps): Promise<void> {
   const attempts = delivery.attempts + 1;
   const now = deps.clock.now();
-  const outcome = await post(delivery, deps);
+  const outcome = await (delivery.destinationId === undefined
+    ? post(delivery, deps)
+    : deps.destinations?.deliver(delivery));
   if (outcome === undefined) {
     await deps.notices.tried(delivery.id, { state: "delivered", attempts, dueAt: now });
     return;
@@ -111,13 +118,17 @@ async function send(delivery: WebhookDelivery, deps: DeliverDeps): Promise<void>
   await deps.notices.tried(delivery.id, { state: "pending", attempts, dueAt, lastError });
 }
 
-interface Refusal {
+export interface DeliveryFailure {
+  /** In our own terms. */
   readonly lastError: string;
   /** The receiver refused it permanently: no retry. */
   readonly isFinal: boolean;
 }
 
-async function post(delivery: WebhookDelivery, deps: DeliverDeps): Promise<Refusal | undefined> {
+async function post(
+  delivery: WebhookDelivery,
+  deps: DeliverDeps,
+): Promise<DeliveryFailure | undefined> {
   const secrets = await deps.secrets.of(delivery.userId);
   const timestamp = Math.floor(deps.clock.now() / SECOND_MS);
   const message = { id: delivery.id, timestamp, body: delivery.body };

@@ -1,6 +1,9 @@
 import { sql, type Kysely } from "kysely";
 import type { Atomically } from "#core/configuration.ts";
 import type { Clock } from "#lib/clock.ts";
+import type { Seal } from "#lib/seal.ts";
+import { createAlertDestinations } from "../alerts/destinations.ts";
+import { createAlertRules } from "../alerts/rules.ts";
 import { createChannelStore } from "../routing/channels.ts";
 import { createGrants, type GrantsDeps } from "../accounts/grants.ts";
 import type { OpenKeyStore } from "../keys/keys.ts";
@@ -16,6 +19,7 @@ interface AtomicallyDeps {
   readonly db: Kysely<Tables>;
   readonly clock: Clock;
   readonly credentialSealer: CredentialSealer;
+  readonly destinationSeal: Seal;
   readonly keys: Pick<OpenKeyStore, "changed" | "groupChanged">;
   readonly onGranted: GrantsDeps["onGranted"];
 }
@@ -25,6 +29,7 @@ export function createAtomically({
   db,
   clock,
   credentialSealer,
+  destinationSeal,
   ...told
 }: AtomicallyDeps): Atomically {
   return async (run) => {
@@ -45,6 +50,12 @@ export function createAtomically({
           models: createModelStore(transaction, clock),
           groups: createGroupStore({ db: transaction, clock, keys }),
           teams: createTeamStore({ db: transaction, grants, keys, clock }),
+          alertRules: createAlertRules(transaction, clock),
+          alertDestinations: createAlertDestinations({
+            db: transaction,
+            clock,
+            seal: destinationSeal,
+          }),
         });
       });
       for (const grant of granted) told.onGranted(...grant);
@@ -62,6 +73,14 @@ async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
   // An update with the same values locks the rows on both engines.
   await transaction
     .updateTable("groups")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .execute();
+  await transaction
+    .updateTable("alert_destinations")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .execute();
+  await transaction
+    .updateTable("alert_rules")
     .set(({ ref }) => ({ name: ref("name") }))
     .execute();
   await transaction

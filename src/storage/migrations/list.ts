@@ -28,6 +28,7 @@ import { usageAndPrices } from "./0026-usage-and-prices.ts";
 import { budgetPeriods } from "./0027-budget-periods.ts";
 import { searchNames } from "./0028-search-names.ts";
 import { invitations } from "./0031-invitations.ts";
+import { alerts } from "./0033-alerts.ts";
 import { operatedChannels } from "./0035-operated-channels.ts";
 import { channelStates } from "./0036-channel-states.ts";
 import type { Ddl } from "./ddl.ts";
@@ -63,6 +64,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0027-budget-periods": budgetPeriods,
   "0028-search-names": searchNames,
   "0031-invitations": invitations,
+  "0033-alerts": alerts,
   "0035-operated-channels": operatedChannels,
   "0036-channel-states": channelStates,
 };

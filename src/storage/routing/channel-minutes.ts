@@ -11,6 +11,8 @@ import { nanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
 import type { ChannelMinutesTable } from "../tables/channel-minutes.ts";
 
+/** One hour of 1,000 channels on two gateways. */
+const MAX_ROWS = 120_000;
 /** Minutes that one statement deletes. */
 const MAX_PRUNED_MINUTES = 60;
 
@@ -55,6 +57,17 @@ export function createChannelMinutes(db: Kysely<Tables>, instance: string): Chan
         .execute();
       const byMinute = Map.groupBy(rows.map(toMinute), ({ minute }) => minute);
       return [...byMinute].map(([minute, each]) => ({ channel, minute, ...sumMinutes(each) }));
+    },
+
+    async sums(from) {
+      const rows = await db
+        .selectFrom("channel_minutes")
+        .selectAll()
+        .where("minute", ">=", from)
+        .limit(MAX_ROWS)
+        .execute();
+      const byName = Map.groupBy(rows.map(toMinute), ({ channel }) => channel);
+      return new Map([...byName].map(([name, each]) => [name, sumMinutes(each)]));
     },
 
     async prune(before) {

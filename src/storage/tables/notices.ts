@@ -13,6 +13,7 @@ export interface NoticesTable {
   due_at: number;
   lease_until: number;
   last_error: string | null;
+  destination_id: number | null;
 }
 
 export function rowOf(notice: WebhookDelivery): Insertable<NoticesTable> {
@@ -28,6 +29,7 @@ export function rowOf(notice: WebhookDelivery): Insertable<NoticesTable> {
     due_at: notice.dueAt,
     lease_until: 0,
     last_error: notice.lastError ?? null,
+    destination_id: notice.destinationId ?? null,
   };
 }
 
@@ -43,5 +45,6 @@ export function toNotice(row: Selectable<NoticesTable>): WebhookDelivery {
     createdAt: row.created_at,
     dueAt: row.due_at,
     ...(row.last_error === null ? {} : { lastError: row.last_error }),
+    ...(row.destination_id === null ? {} : { destinationId: row.destination_id }),
   };
 }

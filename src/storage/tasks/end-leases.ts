@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Ends the leases of dead gateways instead of waiting for their expiry. */
+/** Ends the leases and the facts of dead gateways instead of waiting for their expiry. */
 export async function endLeases(db: Kysely<Tables>): Promise<void> {
   await db
     .updateTable("tasks")
@@ -14,4 +14,6 @@ export async function endLeases(db: Kysely<Tables>): Promise<void> {
     .where("state", "=", "pending")
     .where("lease_until", ">", 0)
     .execute();
+  await db.updateTable("alert_lease").set({ lease_until: 0 }).execute();
+  await db.deleteFrom("gateway_facts").execute();
 }
