@@ -2,13 +2,16 @@ import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
 import { budgets } from "#cli/budgets.ts";
 import { alerts } from "#cli/alerts.ts";
+import { auditRows } from "#cli/audit-rows.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
+import { describeNoun, type Noun } from "#cli/command.ts";
 import { completionScript, SHELLS } from "#cli/completion.ts";
 import { doctor } from "#cli/doctor.ts";
 import { config as configuration } from "#cli/config.ts";
 import { commandOf, describeHelp, helpAskedFor, unknownCommand, type Command } from "#cli/help.ts";
+import { groups } from "#cli/groups.ts";
 import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
 import { openApiClient } from "#cli/reach.ts";
@@ -17,11 +20,13 @@ import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
 import { invoice } from "#cli/invoice.ts";
 import { prices } from "#cli/prices.ts";
+import { teams } from "#cli/teams.ts";
 import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
 import { invitations } from "#cli/invitations.ts";
 import { mail } from "#cli/mail.ts";
 import { users } from "#cli/users.ts";
+import { webhooks } from "#cli/webhooks.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError } from "#config/mistakes.ts";
@@ -36,11 +41,14 @@ const NOUNS = [
   keys,
   users,
   budgets,
+  teams,
+  groups,
   invitations,
   codes,
   mail,
   channels,
   models,
+  webhooks,
   logNoun,
   usage,
   invoice,
@@ -76,8 +84,11 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: "audit",
-    rows: [[AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"]],
-    words: ["verify"],
+    rows: [
+      [AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"],
+      ...describeNoun(auditRows),
+    ],
+    words: ["verify", ...commandOf(auditRows).words],
   },
   { name: "backup", rows: BACKUP_ROWS, words: ["--files", "--json"] },
   { name: "restore", rows: RESTORE_ROWS, words: ["--replace", "--check", "--json"] },
@@ -106,7 +117,9 @@ async function run(): Promise<void> {
       process.exitCode = check({ ...input, output: process.stdout });
       break;
     case "audit":
-      process.exitCode = await audit({ ...input, words, output: process.stdout });
+      process.exitCode = ["list", "head"].includes(words[0] ?? "")
+        ? await runOnApi(auditRows)
+        : await audit({ ...input, words, output: process.stdout });
       break;
     case "backup":
       process.exitCode = await backup(backupInput());
@@ -163,7 +176,10 @@ function refuseCommand(name: string): 2 {
 
 async function runOther(name: string): Promise<number> {
   const noun = NOUNS.find((each) => each.name === name);
-  if (noun === undefined) return refuseCommand(name);
+  return noun === undefined ? refuseCommand(name) : await runOnApi(noun);
+}
+
+async function runOnApi(noun: Noun): Promise<number> {
   return await runNoun(noun, words, {
     input: process.stdin,
     output: process.stdout,

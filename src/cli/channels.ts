@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, flagOf, listOf, memberOf, numberOf, textOf } from "#lib/values.ts";
 import { cell, listing, table, UsageError, type Noun, type Prompt, type Words } from "./command.ts";
+import { channelPath, CHANNEL_CHANGES } from "./channel-changes.ts";
 import { columns } from "./columns.ts";
 
 export const channels: Noun = {
@@ -117,6 +118,7 @@ export const channels: Noun = {
       ask: (words) => ({ method: "PUT", path: channelPath(words), body: { status: 2 } }),
       show: listing,
     },
+    ...CHANNEL_CHANGES,
   ],
 };
 
@@ -249,8 +251,4 @@ function showDraft(data: JsonObject): readonly string[] {
     ),
     `models: ${cell(data["models_total"] ?? 0)}`,
   ];
-}
-
-function channelPath(words: Words): string {
-  return `/api/channel/${encodeURIComponent(words.one("the id or name of a channel"))}`;
 }

@@ -1,4 +1,4 @@
-import { isObject, parseJson, type JsonObject } from "#lib/json.ts";
+import { isArray, isObject, parseJson, type JsonObject } from "#lib/json.ts";
 import { SseDecoder } from "#lib/sse.ts";
 import { textOf } from "#lib/values.ts";
 import type { Prompt } from "./command.ts";
@@ -51,6 +51,7 @@ export async function ask(question: Prompt, reach: ApiClient): Promise<JsonObjec
   }
   if (answer["success"] !== true) throw new Refused(answer["message"]);
   const { data, message } = answer;
+  if (isArray(data)) return { items: data };
   return isObject(data) ? data : { message };
 }
 

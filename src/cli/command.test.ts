@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { readVerb, UsageError, type Prompt } from "./command.ts";
+import { channels } from "./channels.ts";
 import { config } from "./config.ts";
+import { groups } from "./groups.ts";
 import { keys } from "./keys.ts";
 import { models } from "./models.ts";
 import { settings } from "./settings.ts";
+import { teams } from "./teams.ts";
 import { users } from "./users.ts";
 
 const EMPTY = {
@@ -36,6 +39,65 @@ describe("arguments become a request to the management API", () => {
     expect(await question(users, "--after 7")).toEqual({
       method: "GET",
       path: "/api/user?after=7",
+    });
+  });
+
+  test("a team and a group are created and changed with the given fields only", async () => {
+    expect(await question(teams, "create research --quota 500 --month 100")).toEqual({
+      method: "POST",
+      path: "/api/team",
+      body: { name: "research", quota_usd: "500", budget_month_usd: "100" },
+    });
+    expect(await question(teams, "change 3 --day none")).toEqual({
+      method: "PUT",
+      path: "/api/team/3",
+      body: { budget_day_usd: null },
+    });
+    expect(await question(teams, "top-up 3 25 --reason more --operation a1")).toEqual({
+      method: "POST",
+      path: "/api/team/3/quota",
+      body: { add_usd: "25", note: "more", operation: "a1" },
+    });
+    expect(
+      await question(groups, 'create gold --models gpt-*,o3 --factor 0.9 --set {"shared_rpm":9}'),
+    ).toEqual({
+      method: "POST",
+      path: "/api/group",
+      body: { name: "gold", models: ["gpt-*", "o3"], price_factor: "0.9", shared_rpm: 9 },
+    });
+  });
+
+  test("fields of an object are JSON, or the content of a file", async () => {
+    const read = { ...EMPTY, readFile: async (path: string) => `{"name":"from ${path}"}` };
+    const asked = async (typed: string): Promise<Prompt> => {
+      const { verb, words } = readVerb(channels, typed.split(" "), read);
+      return await verb.ask(words);
+    };
+
+    expect((await asked("create --set @a.json")).body).toEqual({ name: "from a.json" });
+    expect(await asked('edit main --set {"priority":2}')).toEqual({
+      method: "PUT",
+      path: "/api/channel/main",
+      body: { priority: 2 },
+    });
+    expect(asked("edit main --set [1]")).rejects.toThrow("--set takes a JSON object");
+    expect(asked("create")).rejects.toThrow("Give the fields with --set");
+  });
+
+  test("a model's price and a user's keys are changed", async () => {
+    expect(await question(models, "set org/m --input 0.5 --output 2 --source list")).toEqual({
+      method: "PUT",
+      path: "/api/model/org/m",
+      body: { input: "0.5", output: "2", source: "list" },
+    });
+    expect(await question(models, "unset org/m")).toEqual({
+      method: "DELETE",
+      path: "/api/model/org/m",
+    });
+    expect(await question(users, "disable-key 7 9")).toEqual({
+      method: "PUT",
+      path: "/api/user/7/token/9",
+      body: { status: 2 },
     });
   });
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { quote } from "#config/mistakes.ts";
 import { suggest } from "#config/suggest.ts";
-import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { columns } from "./columns.ts";
 
 /** One action of the command line: its syntax, its request, and the display of the response. */
@@ -116,9 +116,25 @@ export class Words {
     return this.#values[option] === true;
   }
 
+  /**
+   * The JSON object of an option, for objects with many fields; `@file` reads it from a file.
+   * Empty if the option is absent.
+   */
+  async object(option: string): Promise<JsonObject> {
+    const given = this.text(option);
+    if (given === undefined) return {};
+    const content = given.startsWith("@") ? await this.#read(given.slice(1)) : given;
+    const object = parseJson(content);
+    if (isObject(object)) return object;
+    throw new UsageError(`--${option} takes a JSON object, or @ and the name of a file with one.`);
+  }
+
   /** The content of the file that the only argument names. */
   async file(): Promise<string> {
-    const path = this.one("a file");
+    return await this.#read(this.one("a file"));
+  }
+
+  async #read(path: string): Promise<string> {
     try {
       return await this.#inputs.readFile(path);
     } catch (cause) {

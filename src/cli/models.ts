@@ -1,6 +1,7 @@
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { table, type Noun } from "./command.ts";
+import { MODEL_PRICES } from "./model-prices.ts";
 import { catalog, revert, update } from "./models-update.ts";
 
 export const models: Noun = {
@@ -40,6 +41,7 @@ export const models: Noun = {
     catalog,
     update,
     revert,
+    ...MODEL_PRICES,
   ],
 };
 

@@ -1,28 +1,23 @@
 import { defined } from "#lib/values.ts";
-import { listing, moment, statusWord, table, type Noun, type Words } from "./command.ts";
+import { listing, moment, statusWord, type Noun, type Words } from "./command.ts";
 import { readNumber } from "./keys.ts";
+import { field, listById } from "./list-by-id.ts";
+import { quotaVerbs } from "./quota.ts";
+import { USER_KEYS } from "./user-keys.ts";
+
+const { topUp, history } = quotaVerbs("user", (id) => `/api/user/${readNumber(id)}`);
 
 export const users: Noun = {
   name: "users",
   verbs: [
-    {
-      usage: "list",
-      doc: "lists users by id, 100 per page",
-      options: { after: "<id>" },
-      ask(words) {
-        words.none();
-        return { method: "GET", path: `/api/user?after=${words.count("after") ?? 0}` };
-      },
-      show: (data) =>
-        table(data, ["id", "name", "address", "role", "status", "since"], (user) => [
-          user["id"] ?? null,
-          user["username"] ?? null,
-          user["email"] ?? null,
-          user["role"] ?? null,
-          statusWord(user["status"]),
-          moment(user["created_at"]),
-        ]),
-    },
+    listById("users", "/api/user", {
+      id: field("id"),
+      name: field("username"),
+      address: field("email"),
+      role: field("role"),
+      status: (user) => statusWord(user["status"]),
+      since: (user) => moment(user["created_at"]),
+    }),
     {
       usage: "create <name>",
       doc: "creates a user; the password is read from standard input",
@@ -64,6 +59,15 @@ export const users: Noun = {
       },
       show: listing,
     },
+    topUp,
+    history,
+    {
+      usage: "delete <id>",
+      doc: "deletes a user, ends all sessions and deletes all keys",
+      ask: (words) => ({ method: "DELETE", path: userPath(words) }),
+      show: listing,
+    },
+    ...USER_KEYS,
   ],
 };
 

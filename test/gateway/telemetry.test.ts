@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { openLog } from "#lib/log.ts";
 import { openTestGateway, simulatedChannel } from "#test/harness.ts";
 import { openOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "#test/otlp-receiver.ts";
+import { openSocket } from "#test/open-responses/socket.ts";
 import { startSandbox } from "@sluice/sandbox/server.ts";
 
 const CANARY = "kanarienvogel";
@@ -22,10 +23,12 @@ interface Scene {
     readonly headers?: Readonly<Record<string, string>>;
     readonly text?: string;
   }[];
+  /** Headers of a WebSocket, over which one more call is made. */
+  readonly socket?: Readonly<Record<string, string>>;
 }
 
 /** Makes calls over two channels, of which the first fails, and ends the gateway. */
-async function received({ env, status, calls }: Scene) {
+async function received({ env, status, calls, socket }: Scene) {
   const receiver = openOtlpReceiver(status);
   await using sandbox = {
     server: await startSandbox(),
@@ -57,6 +60,10 @@ ${simulatedChannel("good", sandbox.server.url, "priority: 2")}
       const response = await gateway.post(path, { messages, ...body }, headers);
       await response.text();
       ids.push(response.headers.get("x-request-id"));
+    }
+    if (socket !== undefined) {
+      await using opened = await openSocket(gateway.url, socket);
+      await opened.create({ model: "gpt-4o", input: CANARY });
     }
     log.warn({ channel: "good" }, "a line of the log");
   }
@@ -249,6 +256,14 @@ test("the trace of a client continues, and upstreams do not receive it", async (
   expect(call).toMatchObject({ traceId: CLIENT_TRACE, parentSpanId: CLIENT_SPAN });
   expect(attempts.map(({ traceId }) => traceId)).toEqual([CLIENT_TRACE, CLIENT_TRACE]);
   expect(seen.map((headers) => headers.get("traceparent"))).toEqual([null]);
+});
+
+test("calls over a WebSocket belong to the trace of the client that opened it", async () => {
+  const { receiver } = await received({ calls: [], socket: TRACED });
+
+  const call = receiver.spans.find(({ kind }) => kind === SERVER);
+  expect(call).toMatchObject({ traceId: CLIENT_TRACE, parentSpanId: CLIENT_SPAN });
+  expect(new Set(receiver.spans.map(({ traceId }) => traceId))).toEqual(new Set([CLIENT_TRACE]));
 });
 
 test("if a setting allows it, an upstream gets the trace with the span of its attempt", async () => {
