@@ -7,11 +7,13 @@ export const users: Noun = {
   verbs: [
     {
       usage: "list",
-      doc: "lists users by id, 100 per page",
-      options: { after: "<id>" },
+      doc: "lists users by id, 100 per page; --search finds a part of a name or address",
+      options: { after: "<id>", search: "<text>" },
       ask(words) {
         words.none();
-        return { method: "GET", path: `/api/user?after=${words.count("after") ?? 0}` };
+        const search = words.text("search");
+        const q = search === undefined ? "" : `&q=${encodeURIComponent(search)}`;
+        return { method: "GET", path: `/api/user?after=${words.count("after") ?? 0}${q}` };
       },
       show: (data) =>
         table(data, ["id", "name", "address", "role", "status", "since"], (user) => [

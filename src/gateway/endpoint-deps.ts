@@ -259,10 +259,10 @@ export function accountDeps({
   clock,
   settings: { limits },
   accountMailer,
-  storage: { users, keys, groups, teams, quotas, ledger },
+  storage: { users, keys, groups, teams, quotas, ledger, usage },
 }: Limited &
   Pick<LoginDeps, "accountMailer"> &
-  Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
+  Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger" | "usage">): AccountDeps {
   return {
     accountMailer,
     users,
@@ -271,6 +271,7 @@ export function accountDeps({
     teams,
     quotas,
     ledger,
+    usage,
     readModel: readDescribedModel,
     clock,
     limits,

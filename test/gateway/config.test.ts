@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readDisplayName } from "#core/name.ts";
 import fc from "fast-check";
 import { parse, stringify } from "yaml";
 import { asRoot, askWith, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
@@ -426,7 +427,13 @@ describe("a property", () => {
   const plain = fc.stringMatching(/^[a-z0-9._-]{1,12}$/);
   const title = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
-    .filter((each) => /^(?!\s)[^\p{C}]{1,100}(?<!\s)$/u.test(each));
+    .filter((each) => readDisplayName(each) === each);
+  const terms = fc.record({
+    amount: fc.constant(7),
+    warn: fc.constant(6.5),
+    start_day: fc.integer({ min: 2, max: 28 }),
+    time_zone: fc.constantFrom("Asia/Tokyo", "Europe/Berlin"),
+  });
   const maybe = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
     fc.record(fields, { requiredKeys: [] });
   const some = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
@@ -534,7 +541,14 @@ describe("a property", () => {
         shared_limits: limits,
       }),
     ),
-    teams: named(title, maybe({ budgets: some(maybe({ day: rate, month: rate })) })),
+    teams: named(
+      title,
+      maybe({
+        budgets: some(
+          maybe({ day: rate, week: fc.record({ warn: rate }), month: fc.oneof(rate, terms) }),
+        ),
+      }),
+    ),
   });
 
   test("an applied document equals the next export, and applying it again changes nothing", async () => {
