@@ -47,6 +47,7 @@ export interface TeamStore {
     note: string,
   ): Promise<Team>;
   find(id: number): Promise<Team | undefined>;
+  findNamed(name: string): Promise<Team | undefined>;
   /** Ordered by id, at most `limit` teams after `afterId`, with `search` in their name. */
   list(afterId: number, limit: number, search?: string): Promise<readonly Team[]>;
   /** Ordered by id. */

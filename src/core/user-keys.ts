@@ -21,6 +21,8 @@ export interface KeyDraft {
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
   readonly contentLog?: ContentLevel;
+  /** The team that its calls are charged to, in place of its user's. */
+  readonly teamId?: number;
 }
 
 /** Absent fields stay unchanged; `null` removes a limit. */

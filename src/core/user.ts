@@ -155,9 +155,12 @@ export function isAtLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
+/** Only ASCII, because letters of other scripts can look the same. */
+export const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
 /** A user name never looks like an email address, so a login is unambiguous. */
 export function isUserName(text: string): boolean {
-  return /^[a-z0-9][a-z0-9._-]{0,63}$/.test(text);
+  return USER_NAME.test(text);
 }
 
 /** Rejects texts that cannot be an email address. Only a sent email proves that it exists. */

@@ -8,6 +8,16 @@ import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 
 const MODEL = "gpt-4o-mini";
 
+const FILE_KEY = "a-key-of-the-file-0123456789";
+const FILE_KEYS = `
+keys:
+  - name: ci
+    key: ${FILE_KEY}
+    user: robot
+    team: Сборка
+    budgets: { day: 5, month: { amount: 0, warn: 0, start_day: 15 } }
+`;
+
 let sandbox: Sandbox;
 let opened: TestGateway;
 let admin: Ask;
@@ -15,7 +25,7 @@ let auditor: Ask;
 beforeAll(async () => {
   sandbox = await startSandbox();
   const channel = simulatedChannel("sim", sandbox.url, `models: [${MODEL}]`);
-  opened = await openWithRoot({ yaml: `channels:\n${channel}` });
+  opened = await openWithRoot({ yaml: `channels:\n${channel}\n${FILE_KEYS}` });
   admin = await asUser(opened.url, "the-admin", "admin");
   auditor = await asUser(opened.url, "the-auditor", "auditor");
 });
@@ -244,6 +254,28 @@ describe("a user's budgets", () => {
     using books = openBooks(opened.dataDir);
     expect(await books.whenSettled()).toEqual([]);
   });
+});
+
+test("a key of the file belongs to a user and a team that it names, and has budgets", async () => {
+  const messages = [{ role: "user", content: "hi" }];
+  const body = { model: MODEL, max_tokens: 100, messages };
+
+  const refused = await opened.post("/v1/chat/completions", body, bearer(FILE_KEY));
+
+  expect(refused.status).toBe(402);
+  expect(JSON.stringify(await refused.json())).toContain("the monthly budget of this key");
+  const [robot] = (await auditor("GET", "/api/user?q=robot")).data["items"] as JsonObject[];
+  expect(robot).toMatchObject({ username: "robot", role: "user", team_id: null });
+  const [team] = (await auditor("GET", "/api/team?q=СБОРКА")).data["items"] as JsonObject[];
+  expect(team).toMatchObject({ name: "Сборка", quota_usd: null });
+  const keys = await auditor("GET", `/api/user/${Number(robot?.["id"])}/token`);
+  expect(keys.data["items"]).toMatchObject([
+    {
+      name: "ci",
+      budget_day_usd: 5,
+      budgets: [{ period: "month", warn_usd: 0, start_day: 15 }, {}],
+    },
+  ]);
 });
 
 describe("a raise of the budget of a user or a team", () => {

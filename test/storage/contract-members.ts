@@ -125,6 +125,50 @@ export function describeMembers(openPlace: () => Promise<Place>): void {
     expect(await users.list(0, 9, "ada")).toEqual([]);
   });
 
+  test("a key of the configuration has a user, a team and budgets, and follows the file", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { keys, teams, quotas } = storage;
+    const [ada = 0, bob = 0] = await usersOf(storage, ["ada", "bob"]);
+    const red = await teams.create({ name: "red" }, "made");
+    const blue = await teams.create({ name: "blue", members: [{ userId: ada }] }, "made");
+    const secret = "a-secret-of-the-file-0123456789";
+    const entry = { name: "ci", secret, models: ["*"], userId: ada, teamId: red.id };
+    const budgets = { day: nanoUsd(5), month: { amount: nanoUsd(9), startDay: 15 } };
+
+    const { id } = await keys.syncNamed({ ...entry, budgets });
+
+    const found = async () => await keys.find(secret);
+    expect(await found()).toMatchObject({
+      id,
+      userId: ada,
+      teamId: red.id,
+      accounts: [`user:${ada}`, `team:${red.id}`],
+      budgets: [
+        { period: "month", amount: 9 },
+        { period: "day", amount: 5 },
+      ],
+    });
+    expect(await reasonOf(teams.delete(red.id))).toMatchObject({ code: "invalid_request" });
+    // Without budgets in the file, those that were set otherwise stay.
+    await keys.update(ada, id, { budgets: { day: nanoUsd(7) } });
+    await keys.syncNamed(entry);
+    expect(await quotas.budgets(`key:${id}`)).toHaveLength(2);
+    await keys.syncNamed({ ...entry, budgets: { day: null, month: null } });
+    expect(await quotas.budgets(`key:${id}`)).toEqual([]);
+
+    // Another user, and the user's own team.
+    const { teamId: _, ...alone } = entry;
+    expect(await keys.syncNamed({ ...alone, userId: bob })).toMatchObject({ id, userId: bob });
+    expect(await found()).toMatchObject({ accounts: [`user:${bob}`] });
+    await keys.syncNamed(alone);
+    expect(await found()).toMatchObject({ accounts: [`user:${ada}`, `team:${blue.id}`] });
+    await keys.syncNamed(entry);
+    await keys.delete(id);
+    expect(await teams.delete(red.id)).toBe(true);
+    expect(await verifyLedger(storage.db)).toEqual([]);
+  });
+
   test("spending of keys, users and teams counts calls before and after they are summed", async () => {
     await using place = await openPlace();
     const now = Date.parse("2026-11-20T12:00:00Z");

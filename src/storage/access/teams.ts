@@ -58,6 +58,15 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
       return row && toTeam(row);
     },
 
+    async findNamed(name) {
+      const row = await db
+        .selectFrom("teams")
+        .selectAll()
+        .where("name", "=", name)
+        .executeTakeFirst();
+      return row && toTeam(row);
+    },
+
     async list(afterId, limit, search) {
       let select = db
         .selectFrom("teams")
@@ -127,7 +136,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
         });
       } catch (cause) {
         if (!isReferenceViolation(cause)) throw cause;
-        const message = "The team has members. Move them to another team first.";
+        const message = "The team has members or keys. Move them to another team first.";
         throw new GatewayError("invalid_request", message, { cause });
       }
     },

@@ -108,7 +108,7 @@ export function toListedKey(
 
 /** Erases the secret: requests with the key are refused from now on. */
 export function deletedKey(now: number) {
-  return { digest: null, deleted_at: now, status: KEY_STATUS.disabled };
+  return { digest: null, deleted_at: now, status: KEY_STATUS.disabled, team_id: null };
 }
 
 /** The columns that a change sets. */
