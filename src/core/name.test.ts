@@ -43,7 +43,7 @@ describe("a name", () => {
     expect(readDisplayName(name)).toBeUndefined();
   });
 
-  test("has one form, however it was typed", () => {
+  test("has one normal form for all ways to type it", () => {
     expect(readDisplayName("Zoe\u0308")).toBe("Zoë");
   });
 
