@@ -40,6 +40,7 @@ import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 const NOUNS = [
   keys,
   users,
+  teams,
   budgets,
   teams,
   groups,

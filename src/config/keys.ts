@@ -1,8 +1,10 @@
+import type { BudgetChange } from "#core/budget.ts";
 import type { ContentLevel } from "#core/content-log.ts";
 import type { Family } from "#core/family.ts";
 import type { RateLimits } from "#core/limits.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
+import { wholeChange } from "./documents/budgets.ts";
 import { KEYS } from "./documents/key.ts";
 import type { Report } from "./mistakes.ts";
 import { readDocument } from "./read-document.ts";
@@ -25,17 +27,22 @@ export interface KeyConfig {
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
   readonly contentLog?: ContentLevel;
+  /** Budgets that it does not name stay. */
+  readonly budgets?: BudgetChange;
+  /** Log-in name of its user; root if absent. */
+  readonly user?: string;
+  /** Name of the team that its calls are charged to. */
+  readonly team?: string;
 }
 
 export function readKeys(node: FileNode | undefined, report: Report): readonly KeyConfig[] {
   if (node === undefined || node.kind === "empty") return [];
   const keys = readDocument(KEYS, node, report) ?? [];
-  return keys.map(
-    ({ name, key, models = ["*"], expires_at: expiresAt, content_log: contentLog, ...rest }) => ({
-      name,
-      secret: key,
-      models,
-      ...defined({ ...rest, expiresAt, contentLog }),
-    }),
-  );
+  return keys.map((given) => {
+    const { name, key, models = ["*"], budgets, ...rest } = given;
+    const { expires_at: expiresAt, content_log: contentLog, ...same } = rest;
+    const change = budgets && wholeChange(budgets);
+    const more = defined({ ...same, expiresAt, contentLog, budgets: change });
+    return { name, secret: key, models, ...more };
+  });
 }

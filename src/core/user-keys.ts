@@ -5,6 +5,7 @@ import type { ApiKey, KEY_STATUS } from "./key.ts";
 import type { RateLimits, RateLimitsChange } from "./limits.ts";
 import type { NanoUsd } from "./money.ts";
 import type { BudgetStatus } from "./quota.ts";
+import type { Spend } from "./spend.ts";
 
 export interface KeyDraft {
   readonly userId: number;
@@ -20,6 +21,8 @@ export interface KeyDraft {
   readonly endpoints?: readonly Family[];
   readonly limits?: RateLimits;
   readonly contentLog?: ContentLevel;
+  /** The team that its calls are charged to, in place of its user's. */
+  readonly teamId?: number;
 }
 
 /** Absent fields stay unchanged; `null` removes a limit. */
@@ -50,6 +53,8 @@ export interface ListedKey {
   readonly used?: NanoUsd;
   /** Its own budgets, without those of its user and its team. */
   readonly budgets: readonly BudgetStatus[];
+  /** The cost of its calls, with or without a quota. */
+  readonly spend: Spend;
   /** Its own team, if it does not belong to the user's. */
   readonly teamId?: number;
   readonly createdAt: number;

@@ -71,8 +71,16 @@ export interface UserStore {
   find(id: number): Promise<User | undefined>;
   /** `email` in lower case. */
   findByEmail(email: string): Promise<User | undefined>;
-  /** Ordered by id, at most `limit` users after `afterId`. */
-  list(afterId: number, limit: number): Promise<readonly User[]>;
+  /** By ids and names, in one query. */
+  findAll(of: {
+    readonly ids: readonly number[];
+    readonly names: readonly string[];
+  }): Promise<readonly User[]>;
+  /**
+   * Ordered by id, at most `limit` users after `afterId`, with `search` in their
+   * name, display name or address.
+   */
+  list(afterId: number, limit: number, search?: string): Promise<readonly User[]>;
   /**
    * A new password or a disabled account ends all earlier logins. Undefined if
    * the user does not exist. Throws `invalid_request` if the group or the team
@@ -152,9 +160,12 @@ export function isAtLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
+/** Only ASCII, because letters of other scripts can look the same. */
+export const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
 /** A user name never looks like an email address, so a login is unambiguous. */
 export function isUserName(text: string): boolean {
-  return /^[a-z0-9][a-z0-9._-]{0,63}$/.test(text);
+  return USER_NAME.test(text);
 }
 
 /** Rejects texts that cannot be an email address. Only a sent email proves that it exists. */

@@ -305,10 +305,10 @@ export function accountDeps({
   clock,
   settings: { limits },
   accountMailer,
-  storage: { users, keys, groups, teams, quotas, ledger },
+  storage: { users, keys, groups, teams, quotas, ledger, usage },
 }: Limited &
   Pick<LoginDeps, "accountMailer"> &
-  Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger">): AccountDeps {
+  Stores<"users" | "keys" | "groups" | "teams" | "quotas" | "ledger" | "usage">): AccountDeps {
   return {
     accountMailer,
     users,
@@ -317,6 +317,7 @@ export function accountDeps({
     teams,
     quotas,
     ledger,
+    usage,
     readModel: readDescribedModel,
     clock,
     limits,

@@ -79,7 +79,7 @@ test("every operation of the management API has a schema of its data or is marke
     properties: {
       success: { const: true },
       data: {
-        properties: { items: { items: { $ref: "#/components/schemas/User" } } },
+        properties: { items: { items: { $ref: "#/components/schemas/ListedUser" } } },
         required: ["items"],
       },
     },

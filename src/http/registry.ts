@@ -106,6 +106,14 @@ import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
 import { hello, livez, metrics, readyz } from "./api/status.ts";
+import {
+  getMember,
+  listMembers,
+  memberRaises,
+  putTeamMembers,
+  removeTeamMembers,
+  updateMember,
+} from "./api/team/members.ts";
 import { getTeamQuota, listTeamGrants, teamRaises, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
@@ -408,6 +416,12 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateTeam,
     deleteTeam,
     getTeamQuota,
+    listMembers,
+    putTeamMembers,
+    removeTeamMembers,
+    getMember,
+    updateMember,
+    ...memberRaises,
     topUpTeam,
     ...teamRaises,
     listTeamGrants,

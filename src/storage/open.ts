@@ -33,6 +33,7 @@ import type { TeamStore } from "#core/team.ts";
 import type { UsageReports, UsageSums } from "#core/usage-report.ts";
 import type { ChannelStore, ModelStore, RoutingVersion } from "#core/stored-routing.ts";
 import type { SecondFactors } from "#core/second-factor.ts";
+import type { SpendReports } from "#core/spend.ts";
 import type { SettingStore } from "#core/setting.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openSeal } from "#lib/seal.ts";
@@ -82,6 +83,7 @@ import { createWebhookSecrets } from "./tasks/webhook-secrets.ts";
 import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
+import { createSpendReports } from "./journal/spend.ts";
 import { createUsageReports } from "./journal/usage-report.ts";
 import { pruneUsage, sumCalls } from "./journal/usage-sums.ts";
 import { createGroupStore } from "./access/user-groups.ts";
@@ -153,7 +155,7 @@ export interface Storage extends AsyncDisposable {
    */
   readonly db: Kysely<Tables>;
   readonly calls: CallLog & CallRetention & CallIndexing;
-  readonly usage: UsageReports & UsageSums;
+  readonly usage: UsageReports & UsageSums & SpendReports;
   readonly writes: WriteStats;
   readonly channelMinutes: ChannelMinuteStore;
   readonly contents: ContentIndex;
@@ -270,6 +272,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
     usage: {
       ...createUsageReports(db),
+      ...createSpendReports(db),
       async sum(limit) {
         const end = await engine.findCallsEnd();
         return end === undefined ? 0 : await sumCalls(db, end, limit, limits.maxKeyLabels);

@@ -8,6 +8,16 @@ import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 
 const MODEL = "gpt-4o-mini";
 
+const FILE_KEY = "a-key-of-the-file-0123456789";
+const FILE_KEYS = `
+keys:
+  - name: ci
+    key: ${FILE_KEY}
+    user: robot
+    team: Сборка
+    budgets: { day: 5, month: { amount: 0, warn: 0, start_day: 15 } }
+`;
+
 let sandbox: Sandbox;
 let opened: TestGateway;
 let admin: Ask;
@@ -15,7 +25,7 @@ let auditor: Ask;
 beforeAll(async () => {
   sandbox = await startSandbox();
   const channel = simulatedChannel("sim", sandbox.url, `models: [${MODEL}]`);
-  opened = await openWithRoot({ yaml: `channels:\n${channel}` });
+  opened = await openWithRoot({ yaml: `channels:\n${channel}\n${FILE_KEYS}` });
   admin = await asUser(opened.url, "the-admin", "admin");
   auditor = await asUser(opened.url, "the-auditor", "auditor");
 });
@@ -246,6 +256,28 @@ describe("a user's budgets", () => {
   });
 });
 
+test("a key of the file belongs to a user and a team that it names, and has budgets", async () => {
+  const messages = [{ role: "user", content: "hi" }];
+  const body = { model: MODEL, max_tokens: 100, messages };
+
+  const refused = await opened.post("/v1/chat/completions", body, bearer(FILE_KEY));
+
+  expect(refused.status).toBe(402);
+  expect(JSON.stringify(await refused.json())).toContain("the monthly budget of this key");
+  const [robot] = (await auditor("GET", "/api/user?q=robot")).data["items"] as JsonObject[];
+  expect(robot).toMatchObject({ username: "robot", role: "user", team_id: null });
+  const [team] = (await auditor("GET", "/api/team?q=СБОРКА")).data["items"] as JsonObject[];
+  expect(team).toMatchObject({ name: "Сборка", quota_usd: null });
+  const keys = await auditor("GET", `/api/user/${Number(robot?.["id"])}/token`);
+  expect(keys.data["items"]).toMatchObject([
+    {
+      name: "ci",
+      budget_day_usd: 5,
+      budgets: [{ period: "month", warn_usd: 0, start_day: 15 }, {}],
+    },
+  ]);
+});
+
 describe("a raise of the budget of a user or a team", () => {
   test("is granted by an admin above the user, and binds all keys", async () => {
     const { ask, id, call } = await somebody("uri");
@@ -300,6 +332,105 @@ describe("a team", () => {
     expect((await auditor("GET", `/api/team/${id}`)).status).toBe(404);
     using books = openBooks(opened.dataDir);
     expect(await books.whenSettled()).toEqual([]);
+  });
+
+  test("gets $500 a month and ten members in one request", async () => {
+    const names = Array.from({ length: 10 }, (_, i) => `teammate-${i}`);
+    for (const username of names) await admin("POST", "/api/user", { username });
+    const members = names.map((username, i) => ({
+      username,
+      ...(i === 0 ? { role: "owner" } : { budget_day_usd: 20 }),
+    }));
+
+    const made = await admin("POST", "/api/team", {
+      name: "研究チーム",
+      budget_month_usd: 500,
+      members,
+    });
+    const shown = await admin("GET", `/api/team/${Number(made.data["id"])}/member`);
+
+    expect(made.data).toMatchObject({ name: "研究チーム", budget_month_usd: 500 });
+    expect(shown.data["items"]).toMatchObject(
+      members.map(({ username, ...rest }) => ({ role: "member", username, ...rest })),
+    );
+    const [first] = shown.data["items"] as JsonObject[];
+    expect(first).toMatchObject({ used_day_usd: 0, used_month_usd: 0, budgets: [] });
+    const found = await auditor("GET", `/api/team?q=${encodeURIComponent("研究")}`);
+    expect(found.data["items"]).toMatchObject([{ name: "研究チーム", budget_month_usd: 500 }]);
+    const members7 = await admin("GET", `/api/team/${Number(made.data["id"])}/member?q=MATE-7`);
+    expect(members7.data["items"]).toMatchObject([{ username: "teammate-7" }]);
+  });
+
+  test("refuses members that do not exist, are in another team, or have no lower role", async () => {
+    await admin("POST", "/api/user", { username: "taken" });
+    await admin("POST", "/api/team", { name: "theirs", members: [{ username: "taken" }] });
+    const refusal = async (member: object, more = {}): Promise<unknown[]> => {
+      const body = { name: "never", members: [member], ...more };
+      const { status, body: answer } = await admin("POST", "/api/team", body);
+      return [status, answer.message];
+    };
+
+    expect(await refusal({ username: "none" })).toEqual([
+      400,
+      expect.stringContaining("not a user"),
+    ]);
+    expect(await refusal({ user_id: 1 })).toEqual([403, expect.stringContaining("role")]);
+    expect(await refusal({})).toEqual([400, expect.stringContaining("members[0]")]);
+    expect(await refusal({ username: "taken" })).toEqual([
+      400,
+      expect.stringContaining("another team"),
+    ]);
+    const { data } = await auditor("GET", "/api/team?q=never");
+    expect(data["items"]).toEqual([]);
+    const moved = await admin("POST", "/api/team", {
+      name: "ours",
+      members: [{ username: "taken" }],
+      move: true,
+    });
+    expect(moved.status).toBe(200);
+  });
+
+  test("is managed by its owner, within bounds; other users do not see it", async () => {
+    const owner = await somebody("ona");
+    const member = await somebody("mel");
+    const other = await somebody("odd");
+    const made = await admin("POST", "/api/team", {
+      name: "owned",
+      members: [{ user_id: owner.id, role: "owner" }, { user_id: member.id }],
+    });
+    const team = `/api/team/${Number(made.data["id"])}`;
+    const path = `${team}/member/${member.id}`;
+
+    const limited = await owner.ask("PUT", path, { budget_week_usd: 0 });
+
+    expect(limited.data).toMatchObject({ username: "mel", budget_week_usd: 0 });
+    expect((await member.call()).message).toContain(
+      "the weekly budget of the owner of this key in the team",
+    );
+    const until = Math.floor(Date.now() / 1_000) + 60;
+    const raise = { period: "week", add_usd: 1, until, reason: "x" };
+    expect((await owner.ask("POST", `${path}/raise`, raise)).status).toBe(200);
+    expect((await member.call()).status).toBe(200);
+    const list = await owner.ask("GET", `${team}/member`);
+    const [, shown] = list.data["items"] as JsonObject[];
+    expect(Number(shown?.["used_day_usd"])).toBeGreaterThan(0);
+    expect(shown?.["used_day_usd"]).toBe(shown?.["used_month_usd"] ?? null);
+
+    expect((await owner.ask("PUT", path, { role: "owner" })).status).toBe(403);
+    expect((await owner.ask("POST", `${team}/member`, { members: [] })).status).toBe(403);
+    const remove = (ask: Ask, ids: number[]) =>
+      ask("POST", `${team}/member/batch`, { user_ids: ids });
+    expect((await remove(owner.ask, [owner.id])).status).toBe(403);
+    for (const ask of [other.ask, member.ask]) {
+      expect((await ask("GET", `${team}/member`)).status).toBe(404);
+      expect((await ask("PUT", path, { budget_week_usd: 9 })).status).toBe(404);
+    }
+    expect((await auditor("GET", path)).data).toMatchObject({ role: "member" });
+    expect((await auditor("PUT", path, { budget_week_usd: 9 })).status).toBe(403);
+    expect((await admin("PUT", path, { role: "owner" })).data).toMatchObject({ role: "owner" });
+    const removed = await remove(admin, [member.id, other.id]);
+    expect(removed.data).toEqual({ removed: [member.id], not_removed: [other.id] });
+    expect((await owner.ask("GET", path)).status).toBe(404);
   });
 
   test("is listed with others, and has a unique name", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readDisplayName } from "#core/name.ts";
 import fc from "fast-check";
 import { parse, stringify } from "yaml";
 import { asRoot, askWith, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
@@ -452,7 +453,13 @@ describe("a property", () => {
   const plain = fc.stringMatching(/^[a-z0-9._-]{1,12}$/);
   const title = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
-    .filter((each) => /^(?!\s)[^\p{C}]{1,100}(?<!\s)$/u.test(each));
+    .filter((each) => readDisplayName(each) === each);
+  const terms = fc.record({
+    amount: fc.constant(7),
+    warn: fc.constant(6.5),
+    start_day: fc.integer({ min: 2, max: 28 }),
+    time_zone: fc.constantFrom("Asia/Tokyo", "Europe/Berlin"),
+  });
   const maybe = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
     fc.record(fields, { requiredKeys: [] });
   const some = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
@@ -560,7 +567,14 @@ describe("a property", () => {
         shared_limits: limits,
       }),
     ),
-    teams: named(title, maybe({ budgets: some(maybe({ day: rate, month: rate })) })),
+    teams: named(
+      title,
+      maybe({
+        budgets: some(
+          maybe({ day: rate, week: fc.record({ warn: rate }), month: fc.oneof(rate, terms) }),
+        ),
+      }),
+    ),
     alert_destinations: fc.constant([]),
     alert_rules: named(
       title,

@@ -30,6 +30,7 @@ import type { Storage } from "#storage/open.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeBudgets } from "./contract-budgets.ts";
 import { describeAlerts } from "./contract-alerts.ts";
+import { describeMembers } from "./contract-members.ts";
 import { describeAssets } from "./contract-assets.ts";
 import { describeAtomically } from "./contract-atomically.ts";
 import { describeAudit } from "./contract-audit.ts";
@@ -59,6 +60,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: budgets`, () => describeBudgets(openPlace));
+  describe(`${name}: members`, () => describeMembers(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));
   describe(`${name}: identities`, () => describeIdentities(openPlace));
   describe(`${name}: invitations`, () => describeInvitations(openPlace));

@@ -73,6 +73,14 @@ function describeSharing(): void {
   test.each([
     ["a key's quota", (storage: Storage) => keyFor50(storage, { quota: nanoUsd(50) })],
     ["a day's budget", (storage: Storage) => keyFor50(storage, { budgets: { day: nanoUsd(50) } })],
+    [
+      "the smaller of two budgets",
+      (storage: Storage) =>
+        keyFor50(storage, {
+          budgets: { month: nanoUsd(50), hour: nanoUsd(70), week: nanoUsd(51) },
+        }),
+    ],
+    ["a raised budget", keyRaisedTo50],
     ["a team's balance", keyInTeamFor50],
   ])(
     "two processes together admit exactly as many calls as %s is for",
@@ -542,6 +550,14 @@ async function keyFor50(
 ): Promise<ApiKey> {
   const { id: userId } = await storage.users.ensureRoot();
   return (await storage.keys.create({ userId, name: newId(), models: ["*"], ...bounds })).key;
+}
+
+async function keyRaisedTo50(storage: Storage): Promise<ApiKey> {
+  const { id } = await keyFor50(storage, { budgets: { day: nanoUsd(30), month: nanoUsd(99) } });
+  const until = Date.now() + 3_600_000;
+  const raise = { period: "day", amount: nanoUsd(20), until, reason: "a test", by: "ada" } as const;
+  await storage.quotas.raise(`key:${id}`, raise);
+  return (await storage.keys.findOwn(1, id))?.key ?? (await keyFor50(storage, {}));
 }
 
 async function keyInTeamFor50(storage: Storage): Promise<ApiKey> {

@@ -108,7 +108,7 @@ const DESCRIBING_FIELDS = {
 /** The fields of a channel that hold for every provider. */
 export const CHANNEL_FIELDS = {
   name: objectName.schema.describe(
-    "Unique; 1 to 64 letters, digits, dots, dashes and underscores.",
+    "Unique; 1 to 64 letters and digits of any script, dots, dashes and underscores.",
   ),
   provider: text("the id of a provider", /^[^]*$/).schema.describe(
     "Id of a provider, or of a compatible style such as `openai-compatible`.",

@@ -1,10 +1,13 @@
 import { CONTENT_LEVELS } from "#core/content-log.ts";
 import { FAMILIES } from "#core/family.ts";
 import { MODEL_PATTERN } from "#core/key.ts";
+import { USER_NAME } from "#core/user.ts";
 import { isDay } from "#lib/iso-date.ts";
 import { objectName } from "../names.ts";
 import { choice, network, type Parser, parser, text, usd } from "../parsers.ts";
 import { apiKey } from "../secrets.ts";
+import { BUDGETS } from "./budgets.ts";
+import { displayName } from "./display-name.ts";
 import { ALWAYS, fields, isMap, list, reportRepeated, uniqueNames } from "./fields.ts";
 import { KEY_LIMITS } from "./limits.ts";
 
@@ -24,6 +27,11 @@ export const instant: Parser<number> = parser({
 
 export const modelPattern = text('a model name, a prefix followed by *, or "*"', MODEL_PATTERN);
 
+const userName = text(
+  "a log-in name: 1 to 64 of a-z, 0-9, dots, dashes and underscores",
+  USER_NAME,
+);
+
 export const KEY_FIELDS = {
   name: objectName.schema.describe("Unique, formed like a channel's."),
   key: apiKey.schema.describe(
@@ -35,6 +43,19 @@ export const KEY_FIELDS = {
   quota: usd.schema
     .describe(
       "The total amount it may spend, in US dollars, exact to nine decimals. Without it, the key has no limit of its own.",
+    )
+    .optional(),
+  budgets: BUDGETS.describe(
+    "Amounts for each hour, day, week and month: `{ day: 5, month: { amount: 100, start_day: 15 } }`. Without it, budgets that were set otherwise stay.",
+  ).optional(),
+  user: userName.schema
+    .describe(
+      "Log-in name of the user that it belongs to; root by default. A user that does not exist is created, without a login.",
+    )
+    .optional(),
+  team: displayName.schema
+    .describe(
+      "Name of the team that its calls are charged to, in place of the user's. A team that does not exist is created.",
     )
     .optional(),
   expires_at: instant.schema

@@ -1,14 +1,22 @@
 import { z } from "zod";
 import { MODEL_PATTERN } from "#core/key.ts";
+import { readDisplayName } from "#core/name.ts";
 
-/** What people tell things apart by must look different where it is. */
+/** A name in any script. Names that look the same are the same, because all are normalised. */
 export const NAME = z
   .string()
   .min(1)
-  .max(100)
-  .refine((given) => given.trim() === given && !/\p{C}/u.test(given), {
-    error: "must not have white space around it, or invisible characters",
-  });
+  .max(512)
+  .transform((given, context) => {
+    const name = readDisplayName(given);
+    if (name === undefined) {
+      context.addIssue(
+        "must have 1 to 100 visible characters, no white space around it, and no control characters",
+      );
+    }
+    return name ?? given;
+  })
+  .meta({ description: "1 to 100 visible characters of any script." });
 
 const MAX_MODELS = 1_000;
 

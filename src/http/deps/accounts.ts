@@ -1,6 +1,7 @@
 import type { GroupStore } from "#core/group.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { QuotaStore } from "#core/quota.ts";
+import type { SpendReports } from "#core/spend.ts";
 import type { ModelDraft } from "#core/stored-routing.ts";
 import type { TeamStore } from "#core/team.ts";
 import type { UserStore } from "#core/user.ts";
@@ -17,7 +18,8 @@ export interface AccountDeps {
   readonly groups: GroupStore;
   readonly teams: TeamStore;
   readonly quotas: QuotaStore;
-  readonly ledger: Pick<Ledger, "findAccount">;
+  readonly ledger: Pick<Ledger, "findAccount" | "findAccounts">;
+  readonly usage: SpendReports;
   /** Undefined if not configured. */
   readonly accountMailer: AccountMailer | undefined;
   /** Reads a price with the rules of the configuration file; throws `invalid_request`. */

@@ -96,10 +96,10 @@ export class Channels implements ModelTable {
    */
   find(model: string): readonly Candidate[] | undefined {
     const exact = this.#table.get(model) ?? this.#findSteered(model);
-    return exact ?? this.#findNamed(model);
+    return exact ?? this.#findByName(model);
   }
 
-  #findNamed(model: string): readonly Candidate[] | undefined {
+  #findByName(model: string): readonly Candidate[] | undefined {
     if (this.#patterns.isEmpty) return this.#findPrefixed(model);
     return (
       this.#findMatching(model, "specific") ??
@@ -218,7 +218,7 @@ export class Channels implements ModelTable {
   }
 
   describe(key: ApiKey, id: string): ListedModel | undefined {
-    const found = this.#table.get(id) ?? this.#findNamed(id);
+    const found = this.#table.get(id) ?? this.#findByName(id);
     const [first] = withinReach(key, id, found) ?? [];
     if (first === undefined) return undefined;
     const model = this.#find(first.provider, first.upstreamModel);

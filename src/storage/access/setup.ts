@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { createSecret, isWellFormed } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Tables } from "../tables.ts";
+import { refreshUserSearch } from "./search.ts";
 import { ROOT_ID } from "./users.ts";
 
 const PREFIX = "slc-setup_";
@@ -66,6 +67,7 @@ export async function spendSetupToken(
       .where("id", "=", ROOT_ID)
       .where("password", "is", null)
       .executeTakeFirstOrThrow();
+    await refreshUserSearch(transaction, ROOT_ID);
     await transaction.deleteFrom("meta").where("key", "like", `${ROW}%`).execute();
     return numUpdatedRows > 0n;
   });

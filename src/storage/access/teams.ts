@@ -1,5 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import { budgetsIn } from "#core/budget.ts";
+import { foldName } from "#core/name.ts";
 import { GatewayError } from "#core/error.ts";
 import type { QuotaOwner } from "#core/quota.ts";
 import type { TeamStore } from "#core/team.ts";
@@ -12,6 +13,8 @@ import { openAccount } from "../accounts/open-account.ts";
 import type { Tables } from "../tables.ts";
 import { readTerms } from "../tables/budgets.ts";
 import { toTeam } from "../tables/teams.ts";
+import { createMembers, putMembers } from "./members.ts";
+import { contains } from "./search.ts";
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
 interface TeamStoreDeps {
@@ -25,24 +28,30 @@ const PAGE = 1_000;
 
 export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): TeamStore {
   return {
-    async create({ name, quota, budgets = {} }, note) {
+    async create({ name, quota, budgets = {}, members = [] }, note) {
       const now = clock.now();
       try {
-        return await inTransaction(db, async (transaction) => {
+        return await grants.transaction(async (on) => {
+          const { db: transaction } = on;
           const inserted = await transaction
             .insertInto("teams")
-            .values({ name, created_at: now })
+            .values({ name, search: foldName(name), created_at: now })
             .returningAll()
             .executeTakeFirstOrThrow();
           const owner: QuotaOwner = `team:${inserted.id}`;
           await openAccount(transaction, owner, quota ?? null, note, now);
           await addBudgets(transaction, owner, budgets);
+          await putMembers(on, inserted.id, members, note, now);
           return toTeam(inserted);
         });
       } catch (cause) {
         throw isUniqueViolation(cause) ? taken(cause) : cause;
+      } finally {
+        for (const { userId } of members) await keys.changed(await keysOf(db, `user:${userId}`));
       }
     },
+
+    ...createMembers({ db, grants, keys, clock }),
 
     async find(id) {
       const row = await db.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst();
@@ -58,15 +67,15 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
       return row && toTeam(row);
     },
 
-    async list(afterId, limit) {
-      const rows = await db
+    async list(afterId, limit, search) {
+      let select = db
         .selectFrom("teams")
         .selectAll()
         .where("id", ">", afterId)
         .orderBy("id")
-        .limit(Math.min(limit, PAGE))
-        .execute();
-      return rows.map(toTeam);
+        .limit(Math.min(limit, PAGE));
+      if (search !== undefined) select = select.where(contains("teams.search", search));
+      return (await select.execute()).map(toTeam);
     },
 
     async budgets() {
@@ -89,7 +98,9 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
         return await grants.transaction(async (transaction) => {
           const row = await transaction.db
             .updateTable("teams")
-            .set(({ ref }) => ({ name: name ?? ref("name") }))
+            .set(({ ref }) =>
+              name === undefined ? { name: ref("name") } : { name, search: foldName(name) },
+            )
             .where("id", "=", id)
             .returningAll()
             .executeTakeFirst();
@@ -108,7 +119,15 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
     async delete(id) {
       try {
         return await inTransaction(db, async (transaction) => {
-          await transaction.deleteFrom("budgets").where("owner", "=", `team:${id}`).execute();
+          await transaction
+            .deleteFrom("budgets")
+            .where((either) =>
+              either.or([
+                either("owner", "=", `team:${id}`),
+                either(sql<string>`owner`, "like", `member:${id}-%`),
+              ]),
+            )
+            .execute();
           const { numDeletedRows } = await transaction
             .deleteFrom("teams")
             .where("id", "=", id)
@@ -117,7 +136,7 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
         });
       } catch (cause) {
         if (!isReferenceViolation(cause)) throw cause;
-        const message = "The team has members. Move them to another team first.";
+        const message = "The team has members or keys. Move them to another team first.";
         throw new GatewayError("invalid_request", message, { cause });
       }
     },

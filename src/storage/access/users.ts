@@ -8,6 +8,7 @@ import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "../tables.ts";
 import { deletedKey } from "../tables/keys.ts";
+import { contains, refreshUserSearch, searchOfUser } from "./search.ts";
 import {
   NO_SECOND_FACTOR,
   NO_USER,
@@ -41,6 +42,7 @@ const TOMBSTONE = {
   token_digest: null,
   group_id: null,
   team_id: null,
+  search: "",
   ...NO_SECOND_FACTOR,
 } as const;
 const PAGE = 1_000;
@@ -54,6 +56,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           .values({
             id: ROOT_ID,
             name: "root",
+            search: "root",
             role: "root",
             status: USER_STATUS.enabled,
             created_at: clock.now(),
@@ -84,6 +87,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         .where("id", "=", ROOT_ID)
         .where("password", "is", null)
         .executeTakeFirstOrThrow();
+      await refreshUserSearch(db, ROOT_ID);
       return numUpdatedRows > 0n;
     },
 
@@ -100,16 +104,33 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
 
     find,
 
-    async list(afterId, limit) {
+    async findAll({ ids, names }) {
       const rows = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("deleted_at", "is", null)
+        .where((either) =>
+          either.or([
+            either("id", "in", [NO_USER, ...ids]),
+            // No user has an empty name.
+            either("name", "in", ["", ...names]),
+          ]),
+        )
+        .orderBy("id")
+        .execute();
+      return rows.map(toUser);
+    },
+
+    async list(afterId, limit, search) {
+      let select = db
         .selectFrom("users")
         .selectAll()
         .where("id", ">", afterId)
         .where("deleted_at", "is", null)
         .orderBy("id")
-        .limit(Math.min(limit, PAGE))
-        .execute();
-      return rows.map(toUser);
+        .limit(Math.min(limit, PAGE));
+      if (search !== undefined) select = select.where(contains("users.search", search));
+      return (await select.execute()).map(toUser);
     },
 
     async findByEmail(email) {
@@ -146,6 +167,9 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
             .where("id", "=", id)
             .where("deleted_at", "is", null)
             .execute();
+          if (displayName !== undefined || email !== undefined) {
+            await refreshUserSearch(transaction, id);
+          }
           if (isEnabled === false || password !== undefined) {
             await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
             await transaction
@@ -252,12 +276,16 @@ export async function insertUser(
   now: number,
 ): Promise<User> {
   if (more.teamId !== undefined) await requireTeam(db, more.teamId);
+  const names = {
+    name,
+    email: email?.toLowerCase() ?? null,
+    display_name: displayName ?? null,
+  };
   const inserted = await db
     .insertInto("users")
     .values({
-      name,
-      email: email?.toLowerCase() ?? null,
-      display_name: displayName ?? null,
+      ...names,
+      search: searchOfUser(names),
       role,
       status: USER_STATUS.enabled,
       password: hash,

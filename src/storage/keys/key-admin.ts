@@ -1,12 +1,13 @@
 import assert from "node:assert";
 import type { Kysely, Updateable } from "kysely";
+import type { BudgetChange } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
 import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { CreatedKey, KeyDraft, ListedKey, UserKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
-import { addBudgets } from "../accounts/budgets.ts";
+import { addBudgets, changeBudgets } from "../accounts/budgets.ts";
 import type { Grants } from "../accounts/grants.ts";
 import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
 import { taken } from "./key-taken.ts";
@@ -65,7 +66,9 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
       const found =
         (await findLiving(entry.userId, "name", entry.name)) ??
         // The file has a new name for the key.
-        (await findLiving(entry.userId, "digest", keys.digestOf(entry.secret)));
+        (await findLiving(entry.userId, "digest", keys.digestOf(entry.secret))) ??
+        // The file has another user for the key.
+        (await findMoved(entry.name, keys.digestOf(entry.secret)));
       const id = found?.id ?? (await insertNamed(entry));
       await update(id, entry);
       return getKey(id);
@@ -110,6 +113,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
       name: draft.name,
       ...keyColumns(draft),
       models: JSON.stringify(draft.models),
+      team_id: draft.teamId ?? null,
       status: KEY_STATUS.enabled,
       created_at: now,
     };
@@ -150,9 +154,11 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
     const columns = {
       ...secretColumns(entry.secret),
       ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
+      user_id: entry.userId,
+      team_id: entry.teamId ?? null,
     };
     try {
-      await change(id, columns, entry.quota ?? null);
+      await change(id, columns, entry.quota ?? null, entry.budgets);
     } catch (cause) {
       throw isUniqueViolation(cause) ? taken(entry.name, cause) : cause;
     }
@@ -162,6 +168,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
     id: number,
     columns: Updateable<KeysTable>,
     quota?: NanoUsd | null,
+    budgets: BudgetChange = {},
   ): Promise<boolean> {
     const changed = [id];
     try {
@@ -177,6 +184,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) return false;
         await setQuota(transaction, id, quota, "configuration");
+        await changeBudgets(transaction, `key:${id}`, budgets, "configuration", clock.now());
         return true;
       });
     } finally {
@@ -225,6 +233,16 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
       .select("id")
       .where("user_id", "=", userId)
       .where(by, "=", value)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
+  }
+
+  async function findMoved(name: string, digest: string): Promise<{ id: number } | undefined> {
+    return db
+      .selectFrom("keys")
+      .select("id")
+      .where("digest", "=", digest)
+      .where("name", "=", name)
       .where("deleted_at", "is", null)
       .executeTakeFirst();
   }

@@ -1,13 +1,15 @@
 import type { Kysely } from "kysely";
 import type { AccountId, OwnerId } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
-import type { NanoUsd } from "#core/money.ts";
+import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Spend } from "#core/spend.ts";
 import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { readBudgetStatuses, type BudgetStatusDeps } from "../accounts/budget-statuses.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
 import { spentByKeys } from "../journal/key-usage.ts";
+import { createSpendReports } from "../journal/spend.ts";
 import { taken } from "./key-taken.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "../tables.ts";
@@ -103,7 +105,9 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create" | "se
   }
 }
 
-/** With the budgets and the amounts spent of all keys, in three queries. */
+const NO_SPEND: Spend = { day: nanoUsd(0), month: nanoUsd(0) };
+
+/** With the budgets and the spending of all keys, in a few queries. */
 export async function listedKeys(
   rows: readonly KeyRow[],
   deps: BudgetStatusDeps,
@@ -113,7 +117,11 @@ export async function listedKeys(
     deps,
     budgeted.map(({ id }): OwnerId => `key:${id}`),
   );
-  const keys = rows.map((row) => toListedKey(row, statuses.get(`key:${row.id}`) ?? []));
+  const ids = rows.map(({ id }) => id);
+  const spends = await createSpendReports(deps.db).spend("key", ids, deps.clock.now());
+  const keys = rows.map((row) =>
+    toListedKey(row, statuses.get(`key:${row.id}`) ?? [], spends.get(row.id) ?? NO_SPEND),
+  );
   // Keys without a quota have no account.
   const unbounded = keys.filter(({ quota }) => quota === null).map(({ key }) => key.id);
   const spent = await spentByKeys(deps.db, unbounded);

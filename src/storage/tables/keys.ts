@@ -14,6 +14,7 @@ import {
   type KeyStatus,
 } from "#core/key.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
+import type { Spend } from "#core/spend.ts";
 import type { BudgetStatus } from "#core/quota.ts";
 import type { KeyChange, ListedKey } from "#core/user-keys.ts";
 import { readTerms } from "./budgets.ts";
@@ -88,13 +89,18 @@ export function toApiKey(row: KeyRow, group?: Group): ApiKey {
   });
 }
 
-export function toListedKey(row: KeyRow, budgets: readonly BudgetStatus[]): ListedKey {
+export function toListedKey(
+  row: KeyRow,
+  budgets: readonly BudgetStatus[],
+  spend: Spend,
+): ListedKey {
   return {
     key: toApiKey(row),
     last4: row.last4,
     quota: row.granted,
     spent: row.spent ?? nanoUsd(0),
     budgets,
+    spend,
     ...(row.team_id === null ? {} : { teamId: row.team_id }),
     createdAt: row.created_at,
   };
@@ -102,7 +108,7 @@ export function toListedKey(row: KeyRow, budgets: readonly BudgetStatus[]): List
 
 /** Erases the secret: requests with the key are refused from now on. */
 export function deletedKey(now: number) {
-  return { digest: null, deleted_at: now, status: KEY_STATUS.disabled };
+  return { digest: null, deleted_at: now, status: KEY_STATUS.disabled, team_id: null };
 }
 
 /** The columns that a change sets. */

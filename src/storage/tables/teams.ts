@@ -5,6 +5,8 @@ export interface TeamsTable {
   id: Generated<number>;
   name: string;
   created_at: number;
+  /** The name in the form that searches compare. */
+  search: string;
 }
 
 export function toTeam(row: Selectable<TeamsTable>): Team {

@@ -33,6 +33,8 @@ export interface UsersTable {
   webhook_generation: Generated<number>;
   webhook_rotated_at: number | null;
   is_team_owner: Generated<number>;
+  /** Name, display name and address in the form that searches compare. */
+  search: Generated<string>;
 }
 
 export const NO_SECOND_FACTOR = {

@@ -3,6 +3,7 @@ import { descriptionOf } from "#config/documents/fields.ts";
 import { GROUP_FIELDS } from "#config/documents/group.ts";
 import { CONTENT_LEVELS } from "#core/content-log.ts";
 import { USUAL_FACTOR, type GroupChange } from "#core/group.ts";
+import { readObjectName } from "#core/name.ts";
 import { parseThousandths } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
@@ -12,7 +13,6 @@ import { MODELS, NAME, textsOf } from "../name-fields.ts";
 import { PRICES, readPrices } from "./group-prices.ts";
 
 const MAX_CHANNELS = 1_000;
-const CHANNEL = /^[A-Za-z0-9._-]{1,64}$/;
 
 const FACTOR = z
   .union([z.number().min(0).max(100), z.string().min(1).max(24)])
@@ -28,9 +28,9 @@ const FACTOR = z
 const FIELDS = {
   models: MODELS,
   channels: textsOf({
-    item: z.string().min(1).max(64),
+    item: z.string().min(1).max(512),
     max: MAX_CHANNELS,
-    isGood: (name) => CHANNEL.test(name),
+    isGood: (name) => readObjectName(name) === name,
     what: "a channel's name",
     description: descriptionOf(GROUP_FIELDS.channels),
   }),

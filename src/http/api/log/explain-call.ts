@@ -88,6 +88,7 @@ function placeholderFor({ model, isStream }: CallRecord, { style }: TextOperatio
 }
 
 /** The request of the key's holder, without the headers of the admin. */
-function exchangeFor({ request, client, id, signal }: Exchange, key: ApiKey, body: RequestBody) {
-  return new TurnExchange(new Request(request.url), client, { id, key, body, signal });
+function exchangeFor(exchange: Exchange, key: ApiKey, body: RequestBody) {
+  const { request, client, id, signal, chosenFacts } = exchange;
+  return new TurnExchange(new Request(request.url), client, { id, key, body, signal, chosenFacts });
 }

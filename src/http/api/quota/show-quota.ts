@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
+import type { Ledger } from "#core/ledger.ts";
 import type { QuotaOwner } from "#core/quota.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
@@ -11,7 +12,11 @@ export const QUOTA = { quota_usd: z.number().nullable(), ...USE, ...SHOWN_BUDGET
 /** What an owner may spend and has spent, in all and in the periods that are running. */
 export async function showQuota(
   owner: QuotaOwner,
-  { ledger, quotas, clock }: Pick<AccountDeps, "clock" | "ledger" | "quotas">,
+  {
+    ledger,
+    quotas,
+    clock,
+  }: Pick<AccountDeps, "clock" | "quotas"> & { readonly ledger: Pick<Ledger, "findAccount"> },
 ): Promise<JsonObject> {
   const account = await ledger.findAccount(owner);
   if (account === undefined) throw new GatewayError("internal", `There is no account ${owner}.`);

@@ -10,20 +10,27 @@ import { optional } from "../fields.ts";
 import { listById } from "../list-by-id.ts";
 import { management } from "../management.ts";
 import { NAME } from "../name-fields.ts";
-import { QUOTA, showQuota } from "../quota/show-quota.ts";
+import { FUNDS, showFunds, type FundDeps } from "../quota/show-funds.ts";
 import { USD } from "../usd.ts";
 import { findTeam, noSuchTeam } from "./find-team.ts";
+import { MEMBERS, readMembers } from "./members.ts";
 import { seconds } from "../seconds.ts";
 
 const common = { tag: "Teams" } as const;
 
 const BOUNDS = { quota_usd: USD, ...BUDGETS };
-const NEW_TEAM = z.strictObject({ name: NAME, ...BOUNDS });
+const NEW_TEAM = z.strictObject({
+  name: NAME,
+  ...BOUNDS,
+  members: optional(MEMBERS).describe("Users of roles below your own, by id or name."),
+  move: optional(z.boolean().describe("Take users out of other teams.")),
+});
 const CHANGED_TEAM = z.strictObject({ name: optional(NAME), ...BOUNDS });
 
 const LISTED = { id: z.int(), name: z.string(), created_at: z.int() };
-const LISTED_TEAM = z.object(LISTED).meta({ id: "ListedTeam" });
-const TEAM = z.object({ ...LISTED, ...QUOTA }).meta({ id: "Team" });
+const TEAM = z.object({ ...LISTED, ...FUNDS }).meta({ id: "Team" });
+
+type TeamDeps = FundDeps & Pick<AccountDeps, "teams">;
 
 export const listTeams = listById({
   operationId: "listTeams",
@@ -32,9 +39,15 @@ export const listTeams = listById({
   access: "auditor",
   objects: "teams",
   whose: "a team's",
-  item: LISTED_TEAM,
+  searched: "a name",
+  item: TEAM,
   show: showTeam,
-  list: ({ teams }: Pick<AccountDeps, "teams">, after, limit) => teams.list(after, limit),
+  list: ({ teams }: TeamDeps, after, limit, search) => teams.list(after, limit, search),
+  async beside(teams, deps) {
+    const ids = teams.map(({ id }) => id);
+    const funds = await showFunds("team", ids, deps);
+    return ({ id }) => funds(id);
+  },
 });
 
 export const getTeam = management({
@@ -46,7 +59,7 @@ export const getTeam = management({
   summary: "A team with its quota and the amounts spent.",
   data: TEAM,
 
-  async handle(exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">) {
+  async handle(exchange, deps: TeamDeps) {
     return succeed(
       exchange.id,
       "",
@@ -61,18 +74,19 @@ export const createTeam = management({
   method: "POST",
   path: "/api/team",
   access: "admin",
-  summary: "Creates a team: users whose calls are also charged to one common account.",
+  summary:
+    "Creates a team: users whose calls are also charged to one common account. All members " +
+    "join at once, or the team is not created.",
   body: NEW_TEAM,
   data: TEAM,
 
-  async handle(
-    exchange,
-    deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">,
-    { body },
-  ) {
+  async handle(exchange, deps: TeamDeps & Pick<AccountDeps, "users">, { body }) {
     const { name = "", ...bounds } = readTeam(body);
-    const note = `${requireUser(exchange).name}: team made`;
-    const team = await deps.teams.create({ name, ...bounds }, note);
+    const actor = requireUser(exchange);
+    const given = body.members ?? [];
+    const members = await readMembers(given, actor, deps, undefined, body.move === true);
+    const note = `${actor.name}: team made`;
+    const team = await deps.teams.create({ name, ...bounds, members }, note);
     return succeed(exchange.id, "The team was created.", await showTeamWhole(team, deps));
   },
 });
@@ -87,11 +101,7 @@ export const updateTeam = management({
   body: CHANGED_TEAM,
   data: TEAM,
 
-  async handle(
-    exchange,
-    deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "teams">,
-    { body },
-  ) {
+  async handle(exchange, deps: TeamDeps, { body }) {
     const change = readTeam(body);
     const { id } = await findTeam(exchange, deps.teams);
     const note = `${requireUser(exchange).name}: team changed`;
@@ -116,7 +126,11 @@ export const deleteTeam = management({
   },
 });
 
-function readTeam(body: z.output<typeof CHANGED_TEAM>) {
+function readTeam(
+  body: Omit<z.output<typeof NEW_TEAM>, "name" | "members" | "move"> & {
+    readonly name?: string | undefined;
+  },
+) {
   return defined({ name: body.name, quota: body.quota_usd, budgets: readBudgets(body) });
 }
 
@@ -124,9 +138,7 @@ function showTeam({ id, name, createdAt }: Team): JsonObject {
   return { id, name, created_at: seconds(createdAt) };
 }
 
-async function showTeamWhole(
-  team: Team,
-  deps: Pick<AccountDeps, "clock" | "ledger" | "quotas">,
-): Promise<JsonObject> {
-  return { ...showTeam(team), ...(await showQuota(`team:${team.id}`, deps)) };
+async function showTeamWhole(team: Team, deps: FundDeps): Promise<JsonObject> {
+  const funds = await showFunds("team", [team.id], deps);
+  return { ...showTeam(team), ...funds(team.id) };
 }

@@ -44,7 +44,14 @@ export const CHANGED_TOKEN = z.strictObject({
   status: optional(STATUS),
   name: optional(NAME),
   ...FIELDS,
-  ...shownOnly(["last4", "created_at", "used_usd", "content_log"]),
+  ...shownOnly([
+    "last4",
+    "created_at",
+    "used_usd",
+    "used_day_usd",
+    "used_month_usd",
+    "content_log",
+  ]),
 });
 
 export function readTokenFields(

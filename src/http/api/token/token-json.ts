@@ -6,6 +6,7 @@ import type { ListedKey } from "#core/user-keys.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { SHOWN_BUDGETS, showBudgets } from "../budget-fields.ts";
 import { showLimits, SHOWN_LIMITS } from "../limit-fields.ts";
+import { showSpend, SPEND } from "../quota/show-funds.ts";
 import { showUsd } from "../usd.ts";
 import { seconds } from "../seconds.ts";
 
@@ -20,6 +21,7 @@ const FIELDS = {
   quota_usd: z.number().nullable(),
   used_usd: z.number().describe("Charged to its quota; without a quota, by all its calls."),
   ...SHOWN_BUDGETS,
+  ...SPEND,
   ip_ranges: z.array(z.string()).nullable(),
   endpoints: z.array(z.enum(FAMILIES)).nullable(),
   content_log: z
@@ -50,6 +52,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     quota_usd: quota === null ? null : showUsd(quota),
     used_usd: showUsd(used),
     ...showBudgets(listed.budgets, now),
+    ...showSpend(listed.spend),
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
     content_log: key.contentLog ?? null,

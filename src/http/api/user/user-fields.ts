@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isMailAddress } from "#core/mail.ts";
+import { NAME } from "../name-fields.ts";
 import { isEmail, isUserName, passwordProblem, PASSWORD_CHARS } from "#core/user.ts";
 
 const SECRET = { writeOnly: true } as const;
@@ -36,7 +37,7 @@ export const MAIL_ADDRESS = EMAIL.refine(isMailAddress, {
 /** The secret of a link. */
 export const LINK_SECRET = z.string().min(1).max(128).meta(SECRET);
 
-export const DISPLAY_NAME = z.string().min(1).max(100);
+export const DISPLAY_NAME = NAME;
 
 /** One that is tried may have any length that could be somebody's. */
 export const TRIED_PASSWORD = z.string().min(1).max(PASSWORD_CHARS.max).meta(SECRET);

@@ -8,6 +8,7 @@ import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
 import { listById } from "../list-by-id.ts";
 import { management } from "../management.ts";
+import { FUNDS, showFunds, type FundDeps } from "../quota/show-funds.ts";
 import { USD } from "../usd.ts";
 import { noticeOfNewEmail } from "./change-email.ts";
 import { findUser, noSuchUser, refuseUnlessAbove } from "./find-user.ts";
@@ -18,6 +19,8 @@ const ROLE = optional(z.enum(ROLES));
 const ID = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 const GROUP = ID.describe("Null for none.").nullish();
 
+const LISTED_USER = z.object({ ...USER.shape, ...FUNDS }).meta({ id: "ListedUser" });
+
 export const listUsers = listById({
   operationId: "listUsers",
   tag: "Users",
@@ -25,9 +28,16 @@ export const listUsers = listById({
   access: "auditor",
   objects: "users",
   whose: "a user's",
-  item: USER,
+  searched: "a name, display name or address",
+  item: LISTED_USER,
   show: showUser,
-  list: ({ users }: Pick<AccountDeps, "users">, after, limit) => users.list(after, limit),
+  list: ({ users }: FundDeps & Pick<AccountDeps, "users">, after, limit, search) =>
+    users.list(after, limit, search),
+  async beside(users, deps) {
+    const ids = users.map(({ id }) => id);
+    const funds = await showFunds("user", ids, deps);
+    return ({ id }) => funds(id);
+  },
 });
 
 const NEW_USER = z.strictObject({

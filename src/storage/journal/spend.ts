@@ -1,0 +1,67 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import { periodStart } from "#core/budget.ts";
+import { MAX_NANO_USD, nanoUsd } from "#core/money.ts";
+import type { Spend, SpendReports } from "#core/spend.ts";
+import type { Tables } from "../tables.ts";
+import { HOUR_MS } from "../tables/usage-hours.ts";
+import { USAGE_MARK } from "./usage-sums.ts";
+
+/**
+ * One statement, so that a call that moves from the journal to the sums is
+ * counted once.
+ */
+export function createSpendReports(db: Kysely<Tables>): SpendReports {
+  return {
+    async spend(by, ids, now) {
+      if (ids.length === 0) return new Map();
+      const month = periodStart("month", now);
+      const day = periodStart("day", now);
+      const { of, isOne } = OWNERS[by](ids);
+      const { rows } = await sql<Row>`select id,
+          cast(sum(case when hour >= ${day} then cost else 0 end) as double precision) as day,
+          cast(sum(cost) as double precision) as month
+        from (
+          select ${of} as id, hour, cost from usage_hours where hour >= ${month} and ${isOne}
+          union all
+          select ${of} as id, at - at % ${sql.lit(HOUR_MS)} as hour, cost from calls
+          where seq > ${WATERMARK} and at >= ${month} and ${isOne}
+        ) as used group by id`.execute(db);
+      return new Map(rows.map((row): [number, Spend] => [Number(row.id), spendOf(row)]));
+    },
+  };
+}
+
+interface Row {
+  readonly id: number;
+  readonly day: number;
+  readonly month: number;
+}
+
+const WATERMARK = sql`coalesce(
+  (select cast(value as bigint) from meta where key = ${sql.lit(USAGE_MARK)}), 0)`;
+
+const TEAM_OF_USER = sql`(select team_id from users where users.id = user_id)`;
+
+/** The owner of a row, and the condition that it is one of the ids. */
+const OWNERS: Readonly<
+  Record<
+    Parameters<SpendReports["spend"]>[0],
+    (ids: readonly number[]) => {
+      readonly of: RawBuilder<unknown>;
+      readonly isOne: RawBuilder<unknown>;
+    }
+  >
+> = {
+  key: (ids) => ({ of: sql`key_id`, isOne: sql`key_id in (${sql.join(ids)})` }),
+  user: (ids) => ({ of: sql`user_id`, isOne: sql`user_id in (${sql.join(ids)})` }),
+  // Of the users who are members now.
+  team: (ids) => ({
+    of: TEAM_OF_USER,
+    isOne: sql`user_id in (select id from users where team_id in (${sql.join(ids)}))`,
+  }),
+};
+
+function spendOf({ day, month }: Row): Spend {
+  const amount = (cost: number) => nanoUsd(Math.min(Math.round(cost), MAX_NANO_USD));
+  return { day: amount(day), month: amount(month) };
+}
