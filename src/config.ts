@@ -249,6 +249,12 @@ export const LIMITS = {
     "Maximum total size of the conversations that one WebSocket keeps for continuation.",
   ),
   keysPerUser: limit("keys_per_user", count, 1_000, "Maximum number of API keys per user."),
+  accessTokensPerUser: limit(
+    "access_tokens_per_user",
+    count,
+    100,
+    "Maximum number of access tokens per user.",
+  ),
   drainDelayMs: limit(
     "drain_delay_ms",
     take.duration(0, HOUR_MS),

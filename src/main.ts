@@ -16,6 +16,7 @@ import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
 import { invoice } from "#cli/invoice.ts";
 import { prices } from "#cli/prices.ts";
+import { tokens } from "#cli/tokens.ts";
 import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
 import { invitations } from "#cli/invitations.ts";
@@ -33,6 +34,7 @@ import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
 const NOUNS = [
   keys,
+  tokens,
   users,
   budgets,
   invitations,

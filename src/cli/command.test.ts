@@ -4,6 +4,7 @@ import { config } from "./config.ts";
 import { keys } from "./keys.ts";
 import { models } from "./models.ts";
 import { settings } from "./settings.ts";
+import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
 
 const EMPTY = {
@@ -28,6 +29,26 @@ function shown(noun: typeof keys, typed: string, data: object): string {
 }
 
 describe("arguments become a request to the management API", () => {
+  test("an access token is made with scopes and an end, for oneself or a user", async () => {
+    expect(
+      await question(tokens, "create ci --scopes logs:read,usage:read --expires 2030-01-01"),
+    ).toEqual({
+      method: "POST",
+      path: "/api/user/self/access-token",
+      body: { name: "ci", scopes: ["logs:read", "usage:read"], expires_at: 1_893_456_000 },
+    });
+    expect(await question(tokens, "create ci --scopes all --user 7")).toEqual({
+      method: "POST",
+      path: "/api/user/7/access-token",
+      body: { name: "ci", scopes: null },
+    });
+    expect(await question(tokens, "revoke 31")).toEqual({
+      method: "DELETE",
+      path: "/api/user/self/access-token/31",
+    });
+    expect(question(tokens, "create ci")).rejects.toThrow(UsageError);
+  });
+
   test("a noun without a verb lists", async () => {
     expect(await question(keys, "")).toEqual({
       method: "GET",

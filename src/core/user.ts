@@ -1,9 +1,6 @@
 import type { BudgetChange } from "./budget.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** Prefix that distinguishes access tokens from API keys. */
-export const ACCESS_TOKEN_PREFIX = "slc-user_";
-
 /** Each role includes the rights of the roles before it. */
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 export type Role = (typeof ROLES)[number];
@@ -136,11 +133,6 @@ export interface Logins {
   findBySession(secret: string): Promise<Session | undefined>;
   /** Active sessions, the most recently used first; `own` is the current session. */
   listSessions(userId: number, own: string | undefined): Promise<readonly SessionRecord[]>;
-  findByToken(secret: string): Promise<User | undefined>;
-  /** Replaces the previous token. The token is in this result and stored nowhere else. */
-  createToken(userId: number): Promise<string>;
-  /** False if the user has no token. */
-  deleteToken(userId: number): Promise<boolean>;
   /**
    * Sets the first password of the root account. Undefined if the set-up token
    * is wrong or no longer valid.

@@ -20,6 +20,8 @@ import type { StatusDeps } from "#http/deps/status.ts";
 import type { TextDeps } from "#http/deps/text.ts";
 import type { VideoDeps } from "#http/deps/videos.ts";
 import type { WebhookDeps } from "#http/deps/webhooks.ts";
+import { ROUTES } from "#http/registry.ts";
+import { scopesOf } from "#http/scopes-of.ts";
 import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
@@ -159,16 +161,24 @@ export function loginDeps({
   loginLimits,
   singleSignOn,
   accountMailer,
-  storage: { users, logins, secondFactors, identities, invitations, mailLinks },
+  storage: { users, logins, accessTokens, secondFactors, identities, invitations, mailLinks },
 }: Limited &
   Pick<Infrastructure, "publicUrl"> &
   Pick<LoginDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
   Stores<
-    "users" | "logins" | "secondFactors" | "identities" | "invitations" | "mailLinks"
+    | "users"
+    | "logins"
+    | "accessTokens"
+    | "secondFactors"
+    | "identities"
+    | "invitations"
+    | "mailLinks"
   >): LoginDeps {
   return {
     users,
     logins,
+    accessTokens,
+    scopesOf: (user) => scopesOf(user, ROUTES),
     loginLimits,
     secondFactors,
     get secondFactorRule() {
@@ -181,6 +191,7 @@ export function loginDeps({
     singleSignOn,
     publicUrl,
     clock,
+    limits: settings.limits,
   };
 }
 

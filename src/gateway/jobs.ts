@@ -5,6 +5,7 @@ import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { noteTokenUses } from "#jobs/note-token-uses.ts";
 import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
 import { pruneContents } from "#jobs/prune-contents.ts";
 import { pruneCodes, pruneInvitations } from "#jobs/prune-invitations.ts";
@@ -53,6 +54,7 @@ type JobStores = Stores<
   | "channelMinutes"
   | "invitations"
   | "codes"
+  | "accessTokens"
 >;
 
 type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress"> &
@@ -99,6 +101,7 @@ export function jobsOf(
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,
+    noteTokenUses(storage.accessTokens),
     logAuditHead(storage.audit, (head) => log.info(head, "audit log head")),
     reportCatalogAge(
       needs.catalogUpdates,

@@ -1,6 +1,5 @@
 import type { AuditEntry, AuditLog } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
-import { ROLES } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { MAX_BODY_BYTES } from "./api/envelope.ts";
@@ -77,7 +76,7 @@ export async function noteRefusal(
   { code, fault }: GatewayError,
   deps: AuditDeps,
 ): Promise<void> {
-  const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
+  const isForPeople = route.scope !== undefined;
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
   // Every new visit starts without a credential.
   if (!hasCredential(exchange.request)) return;

@@ -1,5 +1,16 @@
 import { z } from "zod";
 import { jsonAnswer } from "./answer.ts";
+import {
+  createAccessToken,
+  createOwnAccessToken,
+  deleteAccessToken,
+  listOwnAccessTokens,
+  revokeOwnAccessToken,
+} from "./api/access-token/own-access-tokens.ts";
+import {
+  listUserAccessTokens,
+  revokeUserAccessToken,
+} from "./api/access-token/user-access-tokens.ts";
 import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
@@ -135,7 +146,7 @@ import {
   topUpUser,
   userRaises,
 } from "./api/user/quota.ts";
-import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
+import { getSelf, updateSelf } from "./api/user/self.ts";
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -308,6 +319,11 @@ export const ENDPOINTS: EndpointsBySubject = {
     resetPassword,
     createAccessToken,
     deleteAccessToken,
+    listOwnAccessTokens,
+    createOwnAccessToken,
+    revokeOwnAccessToken,
+    listUserAccessTokens,
+    revokeUserAccessToken,
     beginSecondFactor,
     confirmSecondFactor,
     removeOwnSecondFactor,

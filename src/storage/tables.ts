@@ -1,3 +1,4 @@
+import type { AccessTokensTable } from "./tables/access-tokens.ts";
 import type { AccountsTable } from "./tables/accounts.ts";
 import type { AssetGroupsTable, AssetsTable } from "./tables/assets.ts";
 import type { BudgetsTable } from "./tables/budgets.ts";
@@ -42,6 +43,7 @@ export interface Tables {
   users: UsersTable;
   groups: GroupsTable;
   sessions: SessionsTable;
+  access_tokens: AccessTokensTable;
   recovery_codes: RecoveryCodesTable;
   identities: IdentitiesTable;
   keys: KeysTable;

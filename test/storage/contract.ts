@@ -27,6 +27,7 @@ import {
 import { migrate } from "#storage/database/migrate.ts";
 import { MIGRATIONS } from "#storage/migrations/list.ts";
 import type { Storage } from "#storage/open.ts";
+import { describeAccessTokens } from "./contract-access-tokens.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeBudgets } from "./contract-budgets.ts";
 import { describeAssets } from "./contract-assets.ts";
@@ -56,6 +57,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: failures`, () => describeTrouble(openPlace));
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
+  describe(`${name}: access tokens`, () => describeAccessTokens(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));

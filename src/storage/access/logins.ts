@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { createSecret, isWellFormed } from "#core/key.ts";
-import { ACCESS_TOKEN_PREFIX, type Logins } from "#core/user.ts";
+import type { Logins } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Passwords } from "./passwords.ts";
 import { digestOf } from "../secrets/secrets.ts";
@@ -132,34 +132,6 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return { user: toUser(row), isConfirmed: row.is_confirmed === 1 };
     },
 
-    async findByToken(secret) {
-      if (!isWellFormed(secret, ACCESS_TOKEN_PREFIX)) return undefined;
-      const row = await enabledUsers()
-        .where("token_digest", "=", digest(secret))
-        .executeTakeFirst();
-      return row && toUser(row);
-    },
-
-    async createToken(userId) {
-      const secret = createSecret(ACCESS_TOKEN_PREFIX);
-      await db
-        .updateTable("users")
-        .set({ token_digest: digest(secret) })
-        .where("id", "=", userId)
-        .execute();
-      return secret;
-    },
-
-    async deleteToken(userId) {
-      const { numUpdatedRows } = await db
-        .updateTable("users")
-        .set({ token_digest: null })
-        .where("id", "=", userId)
-        .where("token_digest", "is not", null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
-
     issueSetupToken: () => issueSetupToken(db, digest, clock),
 
     async setUp(token, email, password) {
@@ -170,14 +142,15 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       } catch (cause) {
         throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
       }
-      const row = await enabledUsers().where("id", "=", ROOT_ID).executeTakeFirst();
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("id", "=", ROOT_ID)
+        .where("status", "=", USER_STATUS.enabled)
+        .executeTakeFirst();
       return row && toUser(row);
     },
   };
-
-  function enabledUsers() {
-    return db.selectFrom("users").selectAll().where("status", "=", USER_STATUS.enabled);
-  }
 }
 
 /** Most recently used first. */

@@ -38,7 +38,6 @@ const TOMBSTONE = {
   email: null,
   display_name: null,
   password: null,
-  token_digest: null,
   group_id: null,
   team_id: null,
   ...NO_SECOND_FACTOR,
@@ -148,11 +147,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
             .execute();
           if (isEnabled === false || password !== undefined) {
             await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
-            await transaction
-              .updateTable("users")
-              .set({ token_digest: null })
-              .where("id", "=", id)
-              .execute();
+            await transaction.deleteFrom("access_tokens").where("user_id", "=", id).execute();
           }
         });
       } catch (cause) {
@@ -210,7 +205,12 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
             .where("deleted_at", "is", null)
             .executeTakeFirstOrThrow();
           if (numUpdatedRows === 0n) return false;
-          for (const table of ["sessions", "recovery_codes", "identities"] as const) {
+          for (const table of [
+            "sessions",
+            "access_tokens",
+            "recovery_codes",
+            "identities",
+          ] as const) {
             await transaction.deleteFrom(table).where("user_id", "=", id).execute();
           }
           await transaction

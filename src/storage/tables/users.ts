@@ -16,8 +16,6 @@ export interface UsersTable {
   display_name: string | null;
   /** Argon2id of the keyed digest; without it password login is impossible. */
   password: string | null;
-  /** Keyed digest of the user's access token. */
-  token_digest: string | null;
   group_id: number | null;
   /** Unix ms of the deletion. A deleted user stays as a tombstone: ledger and calls refer to it. */
   deleted_at: number | null;
@@ -33,6 +31,8 @@ export interface UsersTable {
   webhook_generation: Generated<number>;
   webhook_rotated_at: number | null;
   is_team_owner: Generated<number>;
+  /** 1 for a service account, which has no login. */
+  is_service: Generated<number>;
 }
 
 export const NO_SECOND_FACTOR = {

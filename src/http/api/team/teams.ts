@@ -30,6 +30,7 @@ export const listTeams = listById({
   ...common,
   path: "/api/team",
   access: "auditor",
+  scope: "teams:read",
   objects: "teams",
   whose: "a team's",
   item: LISTED_TEAM,
@@ -43,6 +44,7 @@ export const getTeam = management({
   method: "GET",
   path: "/api/team/:id",
   access: "auditor",
+  scope: "teams:read",
   summary: "A team with its quota and the amounts spent.",
   data: TEAM,
 
@@ -61,6 +63,7 @@ export const createTeam = management({
   method: "POST",
   path: "/api/team",
   access: "admin",
+  scope: "teams:write",
   summary: "Creates a team: users whose calls are also charged to one common account.",
   body: NEW_TEAM,
   data: TEAM,
@@ -80,6 +83,7 @@ export const createTeam = management({
 export const updateTeam = management({
   operationId: "updateTeam",
   ...common,
+  scope: "teams:write",
   method: "PUT",
   path: "/api/team/:id",
   access: "admin",
@@ -104,6 +108,7 @@ export const updateTeam = management({
 export const deleteTeam = management({
   operationId: "deleteTeam",
   ...common,
+  scope: "teams:write",
   method: "DELETE",
   path: "/api/team/:id",
   access: "admin",

@@ -39,6 +39,7 @@ const STATUS_ONLY = z.object({
 export const listTokens = management({
   operationId: "listTokens",
   ...common,
+  scope: "keys:read",
   method: "GET",
   path: "/api/token",
   summary: "Lists your tokens, latest first, in pages of `p` and `page_size`.",
@@ -52,6 +53,7 @@ export const listTokens = management({
 export const getToken = management({
   operationId: "getToken",
   ...common,
+  scope: "keys:read",
   method: "GET",
   path: "/api/token/:id",
   summary: "One of your tokens.",
@@ -66,6 +68,7 @@ export const getToken = management({
 export const createToken = management({
   operationId: "createToken",
   ...common,
+  scope: "keys:write",
   method: "POST",
   path: "/api/token",
   summary: "Creates a token. Only this answer contains its key.",
@@ -100,6 +103,7 @@ const changing = {
 export const updateToken = management({
   operationId: "updateToken",
   ...changing,
+  scope: "keys:write",
   path: "/api/token/:id",
   summary:
     "Changes a token. Absent fields stay unchanged. `status_only=true` changes only its status.",
@@ -110,6 +114,7 @@ export const updateToken = management({
 export const updateNamedToken = management({
   operationId: "updateNamedToken",
   ...changing,
+  scope: "keys:write",
   path: "/api/token",
   summary: "The same, with the token's id in the body.",
   handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, input) =>
@@ -117,6 +122,7 @@ export const updateNamedToken = management({
 });
 
 export const tokenRaises = raiseRoutes({
+  scope: "keys:write",
   of: "Token",
   whose: "a token",
   ...common,
@@ -131,6 +137,7 @@ export const tokenRaises = raiseRoutes({
 export const deleteToken = management({
   operationId: "deleteToken",
   ...common,
+  scope: "keys:write",
   method: "DELETE",
   path: "/api/token/:id",
   summary: "Deletes a token permanently; its running streams end.",

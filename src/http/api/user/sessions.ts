@@ -20,6 +20,7 @@ const SESSION = z.object({
 export const listSessions = management({
   operationId: "listSessions",
   ...common,
+  scope: "account:read",
   method: "GET",
   path: "/api/user/self/sessions",
   summary: "Your sessions, with their start, last use and network.",
@@ -34,6 +35,7 @@ export const listSessions = management({
 export const endSessions = management({
   operationId: "endSessions",
   ...common,
+  scope: "account:write",
   method: "POST",
   path: "/api/user/self/sessions/end",
   summary: "Ends all your sessions except the current one.",

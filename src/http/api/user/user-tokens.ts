@@ -16,6 +16,7 @@ export const listUserTokens = management({
   method: "GET",
   path: "/api/user/:id/token",
   access: "auditor",
+  scope: "keys:read",
   summary: "Lists a user's tokens, latest first, in pages of `p` and `page_size`.",
   query: PAGE,
   data: PAGE_OF_TOKENS,
@@ -32,6 +33,7 @@ export const updateUserToken = management({
   method: "PUT",
   path: "/api/user/:id/token/:token",
   access: "admin",
+  scope: "keys:write",
   summary: "Disables or enables a token of a user of a role below your own.",
   body: z.strictObject({ status: STATUS }),
   data: TOKEN,
@@ -52,6 +54,7 @@ export const deleteUserToken = management({
   method: "DELETE",
   path: "/api/user/:id/token/:token",
   access: "admin",
+  scope: "keys:write",
   summary:
     "Deletes a token of a user of a role below your own permanently; its running streams end.",
 
