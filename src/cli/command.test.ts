@@ -49,6 +49,28 @@ describe("arguments become a request to the management API", () => {
     expect(question(tokens, "create ci")).rejects.toThrow(UsageError);
   });
 
+  test("keys of another user are listed, made, changed and deleted with the user's id", async () => {
+    expect(await question(keys, "list --user 7 --page 2")).toEqual({
+      method: "GET",
+      path: "/api/user/7/token?page_size=100&p=2",
+    });
+    expect(await question(keys, "create ci --user 7 --rpm 5")).toEqual({
+      method: "POST",
+      path: "/api/user/7/token",
+      body: { name: "ci", rpm: 5 },
+    });
+    expect(await question(keys, "disable 31 --user 7")).toEqual({
+      method: "PUT",
+      path: "/api/user/7/token/31",
+      body: { status: 2 },
+    });
+    expect(await question(keys, "delete 31 --user 7")).toEqual({
+      method: "DELETE",
+      path: "/api/user/7/token/31",
+    });
+    expect(question(keys, "delete 31 32 --user 7")).rejects.toThrow(UsageError);
+  });
+
   test("a noun without a verb lists", async () => {
     expect(await question(keys, "")).toEqual({
       method: "GET",

@@ -163,7 +163,12 @@ import {
   register,
 } from "./api/user/register.ts";
 import { setUp } from "./api/user/set-up.ts";
-import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
+import {
+  createUserToken,
+  deleteUserToken,
+  listUserTokens,
+  updateUserToken,
+} from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
 import { contentTaskOperations } from "./api/video/content-tasks.ts";
 import { cloudVideos } from "./api/video/cloud-videos.ts";
@@ -356,6 +361,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateUser,
     deleteUser,
     listUserTokens,
+    createUserToken,
     updateUserToken,
     deleteUserToken,
     listGroups,

@@ -6,6 +6,7 @@ import { ROUTES } from "#http/registry.ts";
 import type { Access, RouteDescription } from "#http/routes.ts";
 import {
   asRoot,
+  askWith,
   asUser,
   bearer,
   logIn,
@@ -44,16 +45,20 @@ const OPENS = {
   admin: ["mfa_pending", "user", "auditor", "admin"],
   root: ["mfa_pending", "user", "auditor", "admin", "root"],
   "root's token for reading its account": ["account:read"],
+  "an owner of a team": ["mfa_pending", "user", "team owner"],
   "root's session": ["mfa_pending", "user", "auditor", "admin", "root"],
-} as const satisfies Record<string, readonly (Access | Scope)[]>;
+} as const satisfies Record<string, readonly (Access | Scope | "team owner")[]>;
 
 type Kind = keyof typeof OPENS;
 /** Whoever lacks a scope is told which. */
 const KINDS_WITH_SCOPES: readonly Kind[] = ["root's token for reading its account"];
 const KINDS = Object.keys(OPENS) as Kind[];
 
-function opens(kind: Kind, { access, scope }: RouteDescription): boolean {
-  return OPENS[kind].some((each) => each === access || each === scope);
+function opens(kind: Kind, { access, scope, alsoTeamOwners }: RouteDescription): boolean {
+  return OPENS[kind].some(
+    (each) =>
+      each === access || each === scope || (each === "team owner" && alsoTeamOwners === true),
+  );
 }
 
 let first: TestGateway;
@@ -89,6 +94,11 @@ beforeAll(async () => {
   const rootsToken = textIn((await root("POST", "/api/user/token")).data, "token");
   const reader = await root("POST", "/api/user/self/access-token", READER);
   const readersToken = textIn(reader.data, "token");
+  const { data: team } = await root("POST", "/api/team", { name: "owned" });
+  const ownersToken = await tokenOf(url, "plain-owner");
+  const { data: owner } = await askWith(url, bearer(ownersToken))("GET", "/api/user/self");
+  const asOwner = { team_id: Number(team["id"]), team_role: "owner" };
+  await root("PUT", `/api/user/${Number(owner["id"])}`, asOwner);
 
   const admin = { username: "plain-admin", password: PASSWORD };
   const adminsToken = await tokenOf(url, admin.username, "admin");
@@ -117,6 +127,7 @@ beforeAll(async () => {
     admin: bearer(adminsToken),
     root: bearer(rootsToken),
     "root's token for reading its account": bearer(readersToken),
+    "an owner of a team": bearer(ownersToken),
     "root's session": await setUpSecondFactor(url, await logIn(url, ROOT)),
   };
 

@@ -14,6 +14,7 @@ import {
   showAccessToken,
   showGrantable,
 } from "./access-token-json.ts";
+import { issueAccessToken, type IssueDeps } from "./issue-access-token.ts";
 
 const common = { access: "user", tag: "Account" } as const;
 
@@ -54,27 +55,8 @@ export const createOwnAccessToken = management({
   body: NEW_ACCESS_TOKEN,
   data: NEW_ACCESS_TOKEN_SHOWN,
 
-  async handle(
-    exchange,
-    deps: Pick<LoginDeps, "accessTokens" | "scopesOf" | "clock" | "limits">,
-    { body },
-  ) {
-    const user = requireUser(exchange);
-    const draft = readAccessToken(body, {
-      token: exchange.accessToken,
-      grantable: deps.scopesOf(user),
-      now: deps.clock.now(),
-    });
-    const made = await deps.accessTokens.create(
-      { ...draft, userId: user.id },
-      deps.limits.accessTokensPerUser,
-    );
-    exchange.note({ access_token: made.token.id });
-    return succeed(exchange.id, "The access token was created. It is not shown again.", {
-      ...showAccessToken(made.token),
-      token: made.secret,
-    });
-  },
+  handle: (exchange, deps: IssueDeps, { body }) =>
+    issueAccessToken(exchange, deps, requireUser(exchange), body),
 });
 
 export const revokeOwnAccessToken = management({

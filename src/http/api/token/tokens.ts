@@ -75,20 +75,8 @@ export const createToken = management({
   body: NEW_TOKEN,
   data: NEW_TOKEN_SHOWN,
 
-  async handle(
-    exchange,
-    { userKeys, clock, limits }: Pick<AccountDeps, "userKeys" | "clock" | "limits">,
-    { body },
-  ) {
-    const { id: userId } = requireUser(exchange);
-    const fields = readTokenFields(body);
-    const draft = { ...draftOf(fields), userId };
-    const { key, secret } = await userKeys.create(draft, limits.keysPerUser);
-    const listed = existing(await userKeys.findOwn(userId, key.id));
-    return succeed(exchange.id, "The token was created. Its key is not shown again.", {
-      ...showToken(listed, clock.now()),
-      key: secret,
-    });
+  async handle(exchange, deps: Pick<AccountDeps, "userKeys" | "clock" | "limits">, { body }) {
+    return await createFor(exchange, deps, requireUser(exchange).id, body);
   },
 });
 
@@ -165,6 +153,22 @@ export async function showPage(
   });
 }
 
+/** Creates a key of a user, and shows it once. */
+export async function createFor(
+  exchange: Exchange,
+  { userKeys, clock, limits }: Pick<AccountDeps, "userKeys" | "clock" | "limits">,
+  userId: number,
+  body: z.output<typeof NEW_TOKEN>,
+): Promise<Response> {
+  const draft = { ...draftOf(readTokenFields(body)), userId };
+  const { key, secret } = await userKeys.create(draft, limits.keysPerUser);
+  const listed = existing(await userKeys.findOwn(userId, key.id));
+  return succeed(exchange.id, "The token was created. Its key is not shown again.", {
+    ...showToken(listed, clock.now()),
+    key: secret,
+  });
+}
+
 interface Changing {
   readonly query: z.output<typeof STATUS_ONLY>;
   readonly body: z.output<typeof CHANGED_TOKEN>;
@@ -220,7 +224,7 @@ function present<N extends string, T>(name: N, value: T | null | undefined) {
   return (value === null || value === undefined ? {} : { [name]: value }) as { [_ in N]?: T };
 }
 
-function existing(found: ListedKey | undefined): ListedKey {
+export function existing(found: ListedKey | undefined): ListedKey {
   if (found === undefined) throw noSuchToken();
   return found;
 }
