@@ -255,6 +255,12 @@ export const LIMITS = {
     100,
     "Maximum number of access tokens per user.",
   ),
+  serviceAccountsPerTeam: limit(
+    "service_accounts_per_team",
+    count,
+    100,
+    "Maximum number of service accounts per team.",
+  ),
   drainDelayMs: limit(
     "drain_delay_ms",
     take.duration(0, HOUR_MS),

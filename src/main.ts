@@ -12,6 +12,7 @@ import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
 import { openApiClient } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
+import { serviceAccounts } from "#cli/service-accounts.ts";
 import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
 import { invoice } from "#cli/invoice.ts";
@@ -36,6 +37,7 @@ const NOUNS = [
   keys,
   tokens,
   users,
+  serviceAccounts,
   budgets,
   invitations,
   codes,

@@ -3,6 +3,7 @@ import { readVerb, UsageError, type Prompt } from "./command.ts";
 import { config } from "./config.ts";
 import { keys } from "./keys.ts";
 import { models } from "./models.ts";
+import { serviceAccounts } from "./service-accounts.ts";
 import { settings } from "./settings.ts";
 import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
@@ -69,6 +70,29 @@ describe("arguments become a request to the management API", () => {
       path: "/api/user/7/token/31",
     });
     expect(question(keys, "delete 31 32 --user 7")).rejects.toThrow(UsageError);
+  });
+
+  test("a service account is created in a team, moved and disabled", async () => {
+    expect(await question(serviceAccounts, "create ci --team 3 --quota 25")).toEqual({
+      method: "POST",
+      path: "/api/service-account",
+      body: { username: "ci", team_id: 3, quota_usd: "25" },
+    });
+    expect(await question(serviceAccounts, "list --team 3")).toEqual({
+      method: "GET",
+      path: "/api/service-account?after=0&team=3",
+    });
+    expect(await question(serviceAccounts, "move 9 --team 4")).toEqual({
+      method: "PUT",
+      path: "/api/service-account/9",
+      body: { team_id: 4 },
+    });
+    expect(await question(serviceAccounts, "disable 9")).toEqual({
+      method: "PUT",
+      path: "/api/service-account/9",
+      body: { status: 2 },
+    });
+    expect(question(serviceAccounts, "move 9")).rejects.toThrow(UsageError);
   });
 
   test("a noun without a verb lists", async () => {

@@ -87,6 +87,7 @@ export function admit(
   if (domains.length > 0 && !domains.includes(domainOf(email))) {
     throw refusal("Your identity provider sent no verified email address of an allowed domain.");
   }
+  if (owner?.user.isService === true) throw refusal("A service account has no login.");
   if (owner !== undefined) {
     // An email address can be reassigned to another person, so admin accounts
     // are never linked automatically.

@@ -5,7 +5,7 @@ import type { NanoUsd } from "./money.ts";
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A person who can log in and own keys. */
+/** A person who can log in and own keys, or a service account of a team. */
 export interface User {
   readonly id: number;
   /** Unique; accepted at login like the email address. */
@@ -21,6 +21,8 @@ export interface User {
   readonly teamId?: number;
   /** May see the calls of the team. */
   readonly isTeamOwner?: true;
+  /** It has keys and access tokens, but no login, and belongs to its team. */
+  readonly isService?: true;
   /** Password logins also need a code. */
   readonly hasSecondFactor: boolean;
   /** Unix ms. */
@@ -39,6 +41,8 @@ export interface UserDraft {
   readonly teamId?: number;
   readonly isTeamOwner?: boolean;
   readonly budgets?: BudgetChange;
+  /** Makes it a service account of this team. */
+  readonly serviceOf?: { readonly teamId: number; readonly most: number };
   /** The user's identity at an identity provider. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }
@@ -58,11 +62,17 @@ export interface UserChange {
   readonly isTeamOwner?: boolean;
 }
 
+/** A service account with the name of its team. */
+export interface ServiceAccount {
+  readonly user: User;
+  readonly teamName: string;
+}
+
 /** The store of users. */
 export interface UserStore {
   /**
-   * Throws `invalid_request` if the name or the email address is taken, or the
-   * group does not exist.
+   * Throws `invalid_request` if the name or the email address is taken, the group or the team does
+   * not exist, or the team has too many service accounts.
    */
   create(draft: UserDraft): Promise<User>;
   find(id: number): Promise<User | undefined>;
@@ -70,10 +80,17 @@ export interface UserStore {
   findByEmail(email: string): Promise<User | undefined>;
   /** Ordered by id, at most `limit` users after `afterId`. */
   list(afterId: number, limit: number): Promise<readonly User[]>;
+  /** Of one team or of all, by id. */
+  listServices(
+    teamId: number | undefined,
+    afterId: number,
+    limit: number,
+  ): Promise<readonly ServiceAccount[]>;
   /**
    * A new password or a disabled account ends all earlier logins. Undefined if
    * the user does not exist. Throws `invalid_request` if the group or the team
-   * does not exist, or another user has the address.
+   * does not exist, or another user has the address; or for a service account's password or
+   * address, or without its team.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**

@@ -10,6 +10,7 @@ export interface HttpLimits {
   readonly totalMs: number;
   readonly keysPerUser: number;
   readonly accessTokensPerUser: number;
+  readonly serviceAccountsPerTeam: number;
   /** Time until a client must read again; the runtime allows at most 255 seconds. */
   readonly callerStallMs: number;
   readonly drainMs: number;

@@ -8,6 +8,7 @@ import {
   revokeOwnAccessToken,
 } from "./api/access-token/own-access-tokens.ts";
 import {
+  createUserAccessToken,
   listUserAccessTokens,
   revokeUserAccessToken,
 } from "./api/access-token/user-access-tokens.ts";
@@ -91,6 +92,13 @@ import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
+import {
+  createServiceAccount,
+  deleteServiceAccount,
+  getServiceAccount,
+  listServiceAccounts,
+  updateServiceAccount,
+} from "./api/service-account/service-accounts.ts";
 import { hello, livez, metrics, readyz } from "./api/status.ts";
 import { getTeamQuota, listTeamGrants, teamRaises, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
@@ -328,6 +336,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     createOwnAccessToken,
     revokeOwnAccessToken,
     listUserAccessTokens,
+    createUserAccessToken,
     revokeUserAccessToken,
     beginSecondFactor,
     confirmSecondFactor,
@@ -364,6 +373,11 @@ export const ENDPOINTS: EndpointsBySubject = {
     createUserToken,
     updateUserToken,
     deleteUserToken,
+    listServiceAccounts,
+    getServiceAccount,
+    createServiceAccount,
+    updateServiceAccount,
+    deleteServiceAccount,
     listGroups,
     getGroup,
     createGroup,

@@ -47,6 +47,7 @@ import { describeResponses } from "./contract-responses.ts";
 import { describeChannelStates, describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
 import { describeLog } from "./contract-log.ts";
+import { describeServiceAccounts } from "./contract-service-accounts.ts";
 import { describeUsage } from "./contract-usage.ts";
 import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
@@ -58,6 +59,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: access tokens`, () => describeAccessTokens(openPlace));
+  describe(`${name}: service accounts`, () => describeServiceAccounts(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));

@@ -54,7 +54,8 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
         .where(given.includes("@") ? "email" : "name", "=", given)
         .executeTakeFirst();
       const isRight = await passwords.verify(password, row?.password);
-      return isRight && row?.status === USER_STATUS.enabled ? toUser(row) : undefined;
+      const isPerson = row?.is_service === 0;
+      return isRight && isPerson && row.status === USER_STATUS.enabled ? toUser(row) : undefined;
     },
 
     async startSession(userId, { isConfirmed = false, network } = {}) {
@@ -120,6 +121,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
         .where("sessions.seen_at", ">", now - IDLE_MS)
         .where("sessions.created_at", ">", now - ABSOLUTE_MS)
         .where("users.status", "=", USER_STATUS.enabled)
+        .where("users.is_service", "=", 0)
         .executeTakeFirst();
       if (row === undefined) return undefined;
       if (row.seen_at <= now - SEEN_EVERY_MS) {

@@ -56,6 +56,7 @@ export function toUser(row: Selectable<UsersTable>): User {
     createdAt: row.created_at,
     ...(row.team_id === null ? {} : { teamId: row.team_id }),
     ...(row.team_id === null || row.is_team_owner === 0 ? {} : { isTeamOwner: true }),
+    ...(row.is_service === 0 ? {} : { isService: true }),
     ...(row.email === null ? {} : { email: row.email }),
     ...(row.group_id === null ? {} : { groupId: row.group_id }),
   });

@@ -112,7 +112,7 @@ export const deleteTeam = management({
   method: "DELETE",
   path: "/api/team/:id",
   access: "admin",
-  summary: "Deletes a team without members.",
+  summary: "Deletes a team without members, with its service accounts.",
 
   async handle(exchange, { teams }: Pick<AccountDeps, "teams">) {
     const { id } = await findTeam(exchange, teams);

@@ -6,7 +6,7 @@ import type { Exchange } from "#http/routes.ts";
 import { readId } from "../read-id.ts";
 
 /** The user in the path. */
-export async function findUser(exchange: Exchange, users: UserStore): Promise<User> {
+export async function findUser(exchange: Exchange, users: Pick<UserStore, "find">): Promise<User> {
   const id = readId(exchange.param("id"));
   const found = id === undefined ? undefined : await users.find(id);
   if (found === undefined) throw noSuchUser();
@@ -14,7 +14,10 @@ export async function findUser(exchange: Exchange, users: UserStore): Promise<Us
 }
 
 /** The user in the path, if the caller manages it. Owners of teams do not learn of other users. */
-export async function findManaged(exchange: Exchange, users: UserStore): Promise<User> {
+export async function findManaged(
+  exchange: Exchange,
+  users: Pick<UserStore, "find">,
+): Promise<User> {
   const actor = requireUser(exchange);
   const user = await findUser(exchange, users);
   if (mayManage(actor, user)) return user;
