@@ -200,6 +200,7 @@ test("unset settings have their defaults", () => {
     linkMs: 20_000,
     keysPerUser: 1000,
     accessTokensPerUser: 100,
+    keyOverlapMs: 2_592_000_000,
     serviceAccountsPerTeam: 100,
     keySockets: 64,
     socketMs: 3_600_000,

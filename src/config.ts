@@ -255,6 +255,12 @@ export const LIMITS = {
     100,
     "Maximum number of access tokens per user.",
   ),
+  keyOverlapMs: limit(
+    "key_overlap_ms",
+    take.duration(0, 365 * DAY_MS),
+    30 * DAY_MS,
+    "Maximum time for which the old secret of a rotated API key still works.",
+  ),
   serviceAccountsPerTeam: limit(
     "service_accounts_per_team",
     count,

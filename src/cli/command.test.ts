@@ -72,6 +72,19 @@ describe("arguments become a request to the management API", () => {
     expect(question(keys, "delete 31 32 --user 7")).rejects.toThrow(UsageError);
   });
 
+  test("a key is rotated with an overlap, or its old secret ended", async () => {
+    expect(await question(keys, "rotate 31 --overlap 3600")).toEqual({
+      method: "POST",
+      path: "/api/key/31/rotate",
+      body: { overlap_s: 3600 },
+    });
+    expect(await question(keys, "rotate 31")).toMatchObject({ body: {} });
+    expect(await question(keys, "end-old 31")).toEqual({
+      method: "DELETE",
+      path: "/api/key/31/old-secret",
+    });
+  });
+
   test("a service account is created in a team, moved and disabled", async () => {
     expect(await question(serviceAccounts, "create ci --team 3 --quota 25")).toEqual({
       method: "POST",

@@ -96,6 +96,26 @@ export const keys: Noun = {
     switching("enable", 1),
     switching("disable", 2),
     {
+      usage: "rotate <id>",
+      doc: "gives a key a new secret and shows it once; the old one works a day, or for --overlap",
+      options: { overlap: "<seconds>" },
+      ask: (words) => ({
+        method: "POST",
+        path: `/api/key/${readNumber(words.one("the id of a key"))}/rotate`,
+        body: defined({ overlap_s: words.count("overlap") }),
+      }),
+      show: (data) => [textOf(data["key"]) ?? ""],
+    },
+    {
+      usage: "end-old <id>",
+      doc: "ends the old secret of a rotated key at once",
+      ask: (words) => ({
+        method: "DELETE",
+        path: `/api/key/${readNumber(words.one("the id of a key"))}/old-secret`,
+      }),
+      show: listing,
+    },
+    {
       usage: "delete <id>...",
       doc: "deletes keys permanently and ends their running calls; with --user one at a time",
       options: OF_USER,

@@ -11,6 +11,7 @@ export interface HttpLimits {
   readonly keysPerUser: number;
   readonly accessTokensPerUser: number;
   readonly serviceAccountsPerTeam: number;
+  readonly keyOverlapMs: number;
   /** Time until a client must read again; the runtime allows at most 255 seconds. */
   readonly callerStallMs: number;
   readonly drainMs: number;

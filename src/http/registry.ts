@@ -119,6 +119,7 @@ import {
 } from "./api/text/stored-responses.ts";
 import { setTokenContentLog } from "./api/token/content-log.ts";
 import { deleteTokens } from "./api/token/delete-tokens.ts";
+import { endOldSecret, rotateKey } from "./api/token/rotate-key.ts";
 import {
   createToken,
   deleteToken,
@@ -365,6 +366,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateNamedToken,
     deleteToken,
     ...tokenRaises,
+    rotateKey,
+    endOldSecret,
     listUsers,
     createUser,
     updateUser,

@@ -118,6 +118,10 @@ export function describeAccessTokens(openPlace: () => Promise<Place>): void {
     {
       const db = await place.tamper();
       await db.schema.dropTable("access_tokens").execute();
+      await db.schema.dropIndex("keys_old_digest").execute();
+      for (const column of ["old_digest", "old_last4", "old_ends_at", "old_is_custom"]) {
+        await db.schema.alterTable("keys").dropColumn(column).execute();
+      }
       await db.schema.alterTable("users").addColumn("token_digest", "text").execute();
       await db.schema
         .createIndex("users_token_digest")

@@ -428,6 +428,7 @@ const ADDED = {
   ],
   indexes: [
     "users_email",
+    "keys_old_digest",
     "users_by_group",
     "users_by_team",
     "ledger_grants_by_user_account",
@@ -448,6 +449,7 @@ const ADDED = {
       ["endpoints"],
       ["team_id"],
       ["content_log"],
+      ["old_digest", "old_last4", "old_ends_at", "old_is_custom"],
     ],
     accounts: [["raises"]],
     holds: [["more_accounts"]],

@@ -7,7 +7,7 @@ const PASSWORD = "a long enough password";
 
 /** What both databases promise of service accounts. */
 export function describeServiceAccounts(openPlace: () => Promise<Place>): void {
-  test("a service account has no session, no password and no identity, however it gets one", async () => {
+  test("a service account gets no session, no password and no identity", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const { users, logins, identities } = storage;

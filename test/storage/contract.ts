@@ -44,6 +44,7 @@ import { describeMedia } from "./contract-media.ts";
 import { describeNotices } from "./contract-webhooks.ts";
 import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
+import { describeRotation } from "./contract-rotation.ts";
 import { describeChannelStates, describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
 import { describeLog } from "./contract-log.ts";
@@ -60,6 +61,7 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: keys`, () => describeKeys(openPlace));
   describe(`${name}: access tokens`, () => describeAccessTokens(openPlace));
   describe(`${name}: service accounts`, () => describeServiceAccounts(openPlace));
+  describe(`${name}: rotation of keys`, () => describeRotation(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: groups of users`, () => describeGroups(openPlace));

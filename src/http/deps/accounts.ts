@@ -23,5 +23,5 @@ export interface AccountDeps {
   /** Reads a price with the rules of the configuration file; throws `invalid_request`. */
   readModel(name: string, json: JsonObject): ModelDraft;
   readonly clock: Clock;
-  readonly limits: Pick<HttpLimits, "keysPerUser" | "serviceAccountsPerTeam">;
+  readonly limits: Pick<HttpLimits, "keysPerUser" | "serviceAccountsPerTeam" | "keyOverlapMs">;
 }

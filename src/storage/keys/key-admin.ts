@@ -13,7 +13,7 @@ import { taken } from "./key-taken.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import { createUserKeys, listedKeys, setQuota } from "./user-keys.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey, keyColumns, toApiKey, type KeysTable } from "../tables/keys.ts";
+import { deletedKey, keyColumns, NO_OLD_SECRET, toApiKey, type KeysTable } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
 export interface KeyAdmin extends UserKeys {
@@ -56,8 +56,10 @@ const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency:
 
 export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
   const { db, grants, keys, clock } = deps;
+  /** Keys that the configuration of this start names. */
+  const ofFile = new Set<number>();
   return {
-    ...createUserKeys(deps),
+    ...createUserKeys({ ...deps, isOfFile: (id) => ofFile.has(id) }),
 
     create,
 
@@ -67,6 +69,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
         // The file has a new name for the key.
         (await findLiving(entry.userId, "digest", keys.digestOf(entry.secret)));
       const id = found?.id ?? (await insertNamed(entry));
+      ofFile.add(id);
       await update(id, entry);
       return getKey(id);
     },
@@ -149,6 +152,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
   async function update(id: number, entry: KeyDraft & { readonly secret: string }): Promise<void> {
     const columns = {
       ...secretColumns(entry.secret),
+      ...NO_OLD_SECRET,
       ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
     };
     try {

@@ -28,6 +28,7 @@ import { usageAndPrices } from "./0026-usage-and-prices.ts";
 import { budgetPeriods } from "./0027-budget-periods.ts";
 import { searchNames } from "./0028-search-names.ts";
 import { accessTokens } from "./0029-access-tokens.ts";
+import { rotatedKeys } from "./0030-rotated-keys.ts";
 import { invitations } from "./0031-invitations.ts";
 import { operatedChannels } from "./0035-operated-channels.ts";
 import { channelStates } from "./0036-channel-states.ts";
@@ -64,6 +65,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0027-budget-periods": budgetPeriods,
   "0028-search-names": searchNames,
   "0029-access-tokens": accessTokens,
+  "0030-rotated-keys": rotatedKeys,
   "0031-invitations": invitations,
   "0035-operated-channels": operatedChannels,
   "0036-channel-states": channelStates,

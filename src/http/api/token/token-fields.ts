@@ -44,7 +44,7 @@ export const CHANGED_TOKEN = z.strictObject({
   status: optional(STATUS),
   name: optional(NAME),
   ...FIELDS,
-  ...shownOnly(["last4", "created_at", "used_usd", "content_log"]),
+  ...shownOnly(["last4", "old_last4", "old_expires_at", "created_at", "used_usd", "content_log"]),
 });
 
 export function readTokenFields(
