@@ -57,6 +57,8 @@ export interface Identities {
    * or another user has this identity.
    */
   link(userId: number, issuer: string, subject: string): Promise<void>;
+  /** The issuers of the user's identities. */
+  issuersOf(userId: number): Promise<readonly string[]>;
   /** False if the user has no such identity. */
   unlink(userId: number, issuer: string): Promise<boolean>;
 }

@@ -117,14 +117,19 @@ export interface SessionStart {
   readonly isConfirmed?: boolean;
   /** The network that the login came from, truncated for privacy. */
   readonly network?: string;
+  /** Of the browser, shortened. */
+  readonly userAgent?: string;
 }
 
 export interface SessionRecord {
+  /** It tells the user's sessions apart, and is no secret. */
+  readonly id: string;
   /** Unix ms. */
   readonly createdAt: number;
   /** Unix ms, to the minute. */
   readonly seenAt: number;
   readonly network?: string;
+  readonly userAgent?: string;
   readonly isOwn: boolean;
 }
 
@@ -147,6 +152,8 @@ export interface Logins {
   endSession(secret: string): Promise<void>;
   /** Ends all sessions except `kept`; returns their number. */
   endOtherSessions(userId: number, kept: string | undefined): Promise<number>;
+  /** Ends the session with the id of its record; false if the user has no such session. */
+  endSessionOf(userId: number, id: string): Promise<boolean>;
   findBySession(secret: string): Promise<Session | undefined>;
   /** Active sessions, the most recently used first; `own` is the current session. */
   listSessions(userId: number, own: string | undefined): Promise<readonly SessionRecord[]>;

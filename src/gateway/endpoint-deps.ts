@@ -5,6 +5,7 @@ import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
 import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
+import type { AccessTokenDeps } from "#http/deps/access-tokens.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
@@ -12,6 +13,7 @@ import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/j
 import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { PriceDeps } from "#http/deps/prices.ts";
+import type { OwnAccountDeps } from "#http/deps/own-account.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
@@ -161,24 +163,16 @@ export function loginDeps({
   loginLimits,
   singleSignOn,
   accountMailer,
-  storage: { users, logins, accessTokens, secondFactors, identities, invitations, mailLinks },
+  storage: { users, logins, secondFactors, identities, invitations, mailLinks },
 }: Limited &
   Pick<Infrastructure, "publicUrl"> &
   Pick<LoginDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
   Stores<
-    | "users"
-    | "logins"
-    | "accessTokens"
-    | "secondFactors"
-    | "identities"
-    | "invitations"
-    | "mailLinks"
+    "users" | "logins" | "secondFactors" | "identities" | "invitations" | "mailLinks"
   >): LoginDeps {
   return {
     users,
     logins,
-    accessTokens,
-    scopesOf: (user) => scopesOf(user, ROUTES),
     loginLimits,
     secondFactors,
     get secondFactorRule() {
@@ -191,7 +185,6 @@ export function loginDeps({
     singleSignOn,
     publicUrl,
     clock,
-    limits: settings.limits,
   };
 }
 
@@ -263,6 +256,31 @@ export function registrationDeps({
         }),
       };
     },
+  };
+}
+
+export function accessTokenDeps({
+  clock,
+  settings: { limits },
+  storage: { users, accessTokens },
+}: Limited & Stores<"users" | "accessTokens">): AccessTokenDeps {
+  return { accessTokens, users, scopesOf: (user) => scopesOf(user, ROUTES), clock, limits };
+}
+
+export function ownAccountDeps({
+  settings,
+  storage: { identities, logins, secondFactors, teams, groups },
+}: Pick<Infrastructure, "settings"> &
+  Stores<"identities" | "logins" | "secondFactors" | "teams" | "groups">): OwnAccountDeps {
+  return {
+    identities,
+    logins,
+    secondFactors,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    teams,
+    groups,
   };
 }
 

@@ -162,7 +162,8 @@ import {
   removeOwnSecondFactor,
   removeSecondFactor,
 } from "./api/user/second-factor.ts";
-import { endSessions, listSessions } from "./api/user/sessions.ts";
+import { getAccount } from "./api/user/account.ts";
+import { endSession, endSessions, listSessions } from "./api/user/sessions.ts";
 import { confirmEmail } from "./api/user/change-email.ts";
 import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
 import {
@@ -191,12 +192,14 @@ import { protocolC } from "./api/video/protocol-c.ts";
 import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
 import { getContent, getSignedContent } from "./api/video/content.ts";
+import type { AccessTokenDeps } from "./deps/access-tokens.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
+import type { OwnAccountDeps } from "./deps/own-account.ts";
 import type { ReportDeps } from "./deps/reports.ts";
 import type { PriceDeps } from "./deps/prices.ts";
 import type { RoutingDeps } from "./deps/routing.ts";
@@ -228,6 +231,8 @@ export interface DepsBySubject {
   readonly joining: JoiningDeps;
   readonly registration: RegistrationDeps;
   readonly redemption: RedemptionDeps;
+  readonly accessTokens: AccessTokenDeps;
+  readonly ownAccount: OwnAccountDeps;
   readonly accounts: AccountDeps;
   readonly reports: ReportDeps;
   readonly settings: SettingDeps;
@@ -331,6 +336,16 @@ export const ENDPOINTS: EndpointsBySubject = {
     confirmEmail,
     requestPasswordReset,
     resetPassword,
+    beginSecondFactor,
+    confirmSecondFactor,
+    removeOwnSecondFactor,
+    removeSecondFactor,
+    listSessions,
+    endSessions,
+    endSession,
+  ],
+  ownAccount: [getAccount],
+  accessTokens: [
     createAccessToken,
     deleteAccessToken,
     listOwnAccessTokens,
@@ -339,12 +354,6 @@ export const ENDPOINTS: EndpointsBySubject = {
     listUserAccessTokens,
     createUserAccessToken,
     revokeUserAccessToken,
-    beginSecondFactor,
-    confirmSecondFactor,
-    removeOwnSecondFactor,
-    removeSecondFactor,
-    listSessions,
-    endSessions,
   ],
   joining: [
     createInvitation,

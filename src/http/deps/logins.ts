@@ -1,23 +1,17 @@
-import type { AccessTokens } from "#core/access-token.ts";
 import type { Identities } from "#core/identity.ts";
 import type { InvitationStore } from "#core/invitation.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { MailLinks } from "#core/mail-link.ts";
 import type { SecondFactorRule, SecondFactors } from "#core/second-factor.ts";
-import type { Scope } from "#core/scope.ts";
-import type { Logins, User, UserStore } from "#core/user.ts";
+import type { Logins, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { AccountMailer } from "../account-mailer.ts";
-import type { HttpLimits } from "../limits.ts";
 import type { SingleSignOn } from "../single-sign-on.ts";
 
 /** Dependencies of logins, sessions, second factors and a user's own account. */
 export interface LoginDeps {
   readonly users: UserStore;
   readonly logins: Logins;
-  readonly accessTokens: AccessTokens;
-  /** The scopes of the routes that the user's role opens. */
-  scopesOf(user: User): readonly Scope[];
   readonly loginLimits: LoginLimiter;
   readonly secondFactors: SecondFactors;
   /** May change: read it on each use. */
@@ -32,5 +26,4 @@ export interface LoginDeps {
   /** Without a trailing slash; undefined if not configured. */
   readonly publicUrl: string | undefined;
   readonly clock: Clock;
-  readonly limits: Pick<HttpLimits, "accessTokensPerUser">;
 }

@@ -55,6 +55,16 @@ export function createIdentities(db: Kysely<Tables>, clock: Clock): Identities {
       }
     },
 
+    async issuersOf(userId) {
+      const rows = await db
+        .selectFrom("identities")
+        .select("issuer")
+        .where("user_id", "=", userId)
+        .orderBy("issuer")
+        .execute();
+      return rows.map(({ issuer }) => issuer);
+    },
+
     async unlink(userId, issuer) {
       const { numDeletedRows } = await db
         .deleteFrom("identities")

@@ -28,6 +28,7 @@ const IDLE_MS = 30 * 60_000;
 const ABSOLUTE_MS = 12 * 3_600_000;
 /** Per user; the least recently used session is ended. */
 const MAX_SESSIONS = 5;
+const ID_CHARS = 16;
 /** Write the time of last use at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
@@ -58,7 +59,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return isRight && isPerson && row.status === USER_STATUS.enabled ? toUser(row) : undefined;
     },
 
-    async startSession(userId, { isConfirmed = false, network } = {}) {
+    async startSession(userId, { isConfirmed = false, network, userAgent } = {}) {
       const secret = createSecret(SESSION_PREFIX);
       const now = clock.now();
       await db.transaction().execute(async (transaction) => {
@@ -79,6 +80,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
             seen_at: now,
             is_confirmed: isConfirmed ? 1 : 0,
             network: network ?? null,
+            user_agent: userAgent ?? null,
           })
           .execute();
       });
@@ -97,14 +99,24 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return Number(numDeletedRows);
     },
 
+    async endSessionOf(userId, id) {
+      const living = await livingSessions(db, userId, clock.now()).select("digest").execute();
+      const found = living.find((each) => idOf(each.digest) === id);
+      if (found === undefined) return false;
+      await db.deleteFrom("sessions").where("digest", "=", found.digest).execute();
+      return true;
+    },
+
     async listSessions(userId, own) {
       const rows = await livingSessions(db, userId, clock.now()).selectAll().execute();
       const ownDigest = own === undefined ? undefined : digest(own);
       return rows.map((row) => ({
+        id: idOf(row.digest),
         createdAt: row.created_at,
         seenAt: row.seen_at,
         isOwn: row.digest === ownDigest,
         ...(row.network === null ? {} : { network: row.network }),
+        ...(row.user_agent === null ? {} : { userAgent: row.user_agent }),
       }));
     },
 
@@ -153,6 +165,11 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return row && toUser(row);
     },
   };
+}
+
+/** The beginning of a keyed digest, from which no secret follows. */
+function idOf(digest: string): string {
+  return digest.slice(0, ID_CHARS);
 }
 
 /** Most recently used first. */

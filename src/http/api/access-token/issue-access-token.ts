@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { User } from "#core/user.ts";
-import type { LoginDeps } from "#http/deps/logins.ts";
+import type { AccessTokenDeps } from "#http/deps/access-tokens.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { type NEW_ACCESS_TOKEN, readAccessToken } from "./access-token-draft.ts";
 import { showAccessToken } from "./access-token-json.ts";
 
-export type IssueDeps = Pick<LoginDeps, "accessTokens" | "scopesOf" | "clock" | "limits">;
+export type IssueDeps = Pick<AccessTokenDeps, "accessTokens" | "scopesOf" | "clock" | "limits">;
 
 /** Creates an access token of a user, and shows it once. It gives no more than the caller has. */
 export async function issueAccessToken(

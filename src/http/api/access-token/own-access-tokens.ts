@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GatewayError } from "#core/error.ts";
-import type { LoginDeps } from "#http/deps/logins.ts";
+import type { AccessTokenDeps } from "#http/deps/access-tokens.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
@@ -32,7 +32,7 @@ export const listOwnAccessTokens = management({
   summary: "Your access tokens, newest first, and the scopes that you may give to a new one.",
   data: ACCESS_TOKEN_LIST,
 
-  async handle(exchange, deps: Pick<LoginDeps, "accessTokens" | "scopesOf">) {
+  async handle(exchange, deps: Pick<AccessTokenDeps, "accessTokens" | "scopesOf">) {
     const user = requireUser(exchange);
     const tokens = await deps.accessTokens.list(user.id);
     const grantable = givenBy(exchange.accessToken, deps.scopesOf(user));
@@ -67,7 +67,7 @@ export const revokeOwnAccessToken = management({
   path: `${PATH}/:token`,
   summary: "Revokes one of your access tokens.",
 
-  async handle(exchange, { accessTokens }: Pick<LoginDeps, "accessTokens">) {
+  async handle(exchange, { accessTokens }: Pick<AccessTokenDeps, "accessTokens">) {
     const { id } = requireUser(exchange);
     if (!(await accessTokens.revoke(id, tokenInPath(exchange)))) throw noSuchAccessToken();
     return succeed(exchange.id, "The access token was revoked.");
@@ -87,7 +87,7 @@ export const createAccessToken = management({
 
   async handle(
     exchange,
-    { accessTokens, clock, limits }: Pick<LoginDeps, "accessTokens" | "clock" | "limits">,
+    { accessTokens, clock, limits }: Pick<AccessTokenDeps, "accessTokens" | "clock" | "limits">,
   ) {
     const draft = readAccessToken(
       { name: UNNAMED, scopes: null },
@@ -110,7 +110,7 @@ export const deleteAccessToken = management({
   path: "/api/user/token",
   summary: "Revokes all your access tokens.",
 
-  async handle(exchange, { accessTokens }: Pick<LoginDeps, "accessTokens">) {
+  async handle(exchange, { accessTokens }: Pick<AccessTokenDeps, "accessTokens">) {
     const count = await accessTokens.revokeAll(requireUser(exchange).id);
     if (count === 0) throw new GatewayError("not_found", "You have no access token.");
     return succeed(exchange.id, "Your access tokens were revoked.");

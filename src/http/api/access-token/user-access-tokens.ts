@@ -1,5 +1,5 @@
 import { isAtLeast, type User } from "#core/user.ts";
-import type { LoginDeps } from "#http/deps/logins.ts";
+import type { AccessTokenDeps } from "#http/deps/access-tokens.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
@@ -26,7 +26,7 @@ export const listUserAccessTokens = management({
     "A user's access tokens, newest first. An owner of a team sees those of its service accounts.",
   data: items(ACCESS_TOKEN),
 
-  async handle(exchange, deps: Pick<LoginDeps, "accessTokens" | "users">) {
+  async handle(exchange, deps: Pick<AccessTokenDeps, "accessTokens" | "users">) {
     const { id } = await findTokenUser(exchange, deps.users);
     const tokens = await deps.accessTokens.list(id);
     return succeed(exchange.id, "", { items: tokens.map(showAccessToken) });
@@ -46,7 +46,7 @@ export const createUserAccessToken = management({
   body: NEW_ACCESS_TOKEN,
   data: NEW_ACCESS_TOKEN_SHOWN,
 
-  async handle(exchange, deps: IssueDeps & Pick<LoginDeps, "users">, { body }) {
+  async handle(exchange, deps: IssueDeps & Pick<AccessTokenDeps, "users">, { body }) {
     const user = await findManagedService(exchange, deps.users);
     return await issueAccessToken(exchange, deps, user, body);
   },
@@ -63,7 +63,7 @@ export const revokeUserAccessToken = management({
     "Revokes an access token of a user of a role below your own, or of a service account of the team " +
     "that you own.",
 
-  async handle(exchange, deps: Pick<LoginDeps, "accessTokens" | "users">) {
+  async handle(exchange, deps: Pick<AccessTokenDeps, "accessTokens" | "users">) {
     const user = await revocable(exchange, deps);
     exchange.note({ user: user.name });
     if (!(await deps.accessTokens.revoke(user.id, tokenInPath(exchange)))) {
@@ -73,7 +73,10 @@ export const revokeUserAccessToken = management({
   },
 });
 
-async function revocable(exchange: Exchange, { users }: Pick<LoginDeps, "users">): Promise<User> {
+async function revocable(
+  exchange: Exchange,
+  { users }: Pick<AccessTokenDeps, "users">,
+): Promise<User> {
   const { role } = requireUser(exchange);
   if (!isAtLeast(role, "admin")) return await findManagedService(exchange, users);
   return await findManaged(exchange, users);
