@@ -45,6 +45,7 @@ const OPENS = {
   admin: ["mfa_pending", "user", "auditor", "admin"],
   root: ["mfa_pending", "user", "auditor", "admin", "root"],
   "root's token for reading its account": ["account:read"],
+  "a service account's token": ["mfa_pending", "user"],
   "an owner of a team": ["mfa_pending", "user", "team owner"],
   "root's session": ["mfa_pending", "user", "auditor", "admin", "root"],
 } as const satisfies Record<string, readonly (Access | Scope | "team owner")[]>;
@@ -99,6 +100,10 @@ beforeAll(async () => {
   const { data: owner } = await askWith(url, bearer(ownersToken))("GET", "/api/user/self");
   const asOwner = { team_id: Number(team["id"]), team_role: "owner" };
   await root("PUT", `/api/user/${Number(owner["id"])}`, asOwner);
+  const service = { username: "plain-robot", team_id: Number(team["id"]) };
+  const { data: robot } = await root("POST", "/api/service-account", service);
+  const robotsTokens = `/api/user/${Number(robot["id"])}/access-token`;
+  const servicesToken = textIn((await root("POST", robotsTokens, { name: "t" })).data, "token");
 
   const admin = { username: "plain-admin", password: PASSWORD };
   const adminsToken = await tokenOf(url, admin.username, "admin");
@@ -127,6 +132,7 @@ beforeAll(async () => {
     admin: bearer(adminsToken),
     root: bearer(rootsToken),
     "root's token for reading its account": bearer(readersToken),
+    "a service account's token": bearer(servicesToken),
     "an owner of a team": bearer(ownersToken),
     "root's session": await setUpSecondFactor(url, await logIn(url, ROOT)),
   };
