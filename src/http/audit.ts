@@ -130,10 +130,15 @@ function entryOf(
     object: Object.fromEntries(
       names.map((name) => [name, cut(exchange.param(name), MAX_PARAM_CHARS)]),
     ),
-    details: {},
     status: null,
     ...said,
+    details: { ...said.details, ...tokenOf(exchange) },
   };
+}
+
+/** The id of the access token of the request, for a user may have several. */
+function tokenOf({ accessToken }: HttpExchange): JsonObject {
+  return accessToken === undefined ? {} : { by_token: accessToken.id };
 }
 
 function hasCredential(request: Request): boolean {
