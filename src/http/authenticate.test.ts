@@ -6,7 +6,13 @@ import { KEY_STATUS, type ApiKey } from "#core/key.ts";
 import { SCOPE_NAMES, type Scope } from "#core/scope.ts";
 import { SECOND_FACTOR_RULES, type SecondFactorRule } from "#core/second-factor.ts";
 import { ROLES, type Role, type User } from "#core/user.ts";
-import { authenticate, authorize, type Caller } from "./authenticate.ts";
+import {
+  authenticate,
+  authenticateKey,
+  authorize,
+  confirmUser,
+  type Caller,
+} from "./authenticate.ts";
 import type { Access, LoginAccess } from "./routes.ts";
 
 const NOW = 1_000_000;
@@ -122,6 +128,42 @@ describe("an API key", () => {
     });
   });
 });
+
+test("a key that is in memory is found without waiting", () => {
+  const found = authenticateKey(
+    new Request("http://gate/", { headers: { authorization: "Bearer sk-1" } }),
+    undefined,
+    { keys: { find: () => KEY }, clock: { now: () => NOW, monotonic: () => NOW } },
+    { clientOf: () => ({ address: undefined, isSecure: true }) },
+  );
+
+  expect(found).toBe(KEY);
+});
+
+test("a running request keeps its user while the token and its scope last", async () => {
+  const request = new Request("http://gate/", { headers: { authorization: "Bearer token-1" } });
+  const confirm = (token: AccessToken | undefined) =>
+    confirmUser(
+      request,
+      { access: "user", scope: "logs:read" },
+      {
+        accessTokens: { find: async () => token && { user: USER, token } },
+        logins: { findBySession: async () => undefined },
+        secondFactorRule: "none",
+      },
+    );
+
+  expect(await confirm(TOKEN)).toBe(USER);
+  expect(await reasonOf(confirm({ ...TOKEN, scopes: ["keys:read"] }))).toBe("forbidden");
+  expect(await reasonOf(confirm(undefined))).toBe("unauthenticated");
+});
+
+async function reasonOf(failing: Promise<unknown>): Promise<string | undefined> {
+  return await failing.then(
+    () => undefined,
+    (cause: unknown) => GatewayError.from(cause).code,
+  );
+}
 
 describe("the management API", () => {
   test("identifies a user by access token or by session, and records which one", async () => {
