@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { sql } from "kysely";
 import type { Clock } from "#lib/clock.ts";
 import { createSecret } from "#core/key.ts";
+import { accessTokens as migrateAccessTokens } from "#storage/migrations/0029-access-tokens.ts";
 import { digestOf } from "#storage/secrets/secrets.ts";
 import { openAt, PEPPER, reasonOf, type Place } from "./contract-place.ts";
 
@@ -118,10 +119,6 @@ export function describeAccessTokens(openPlace: () => Promise<Place>): void {
     {
       const db = await place.tamper();
       await db.schema.dropTable("access_tokens").execute();
-      await db.schema.dropIndex("keys_old_digest").execute();
-      for (const column of ["old_digest", "old_last4", "old_ends_at", "old_is_custom"]) {
-        await db.schema.alterTable("keys").dropColumn(column).execute();
-      }
       await db.schema.alterTable("users").addColumn("token_digest", "text").execute();
       await db.schema
         .createIndex("users_token_digest")
@@ -134,7 +131,7 @@ export function describeAccessTokens(openPlace: () => Promise<Place>): void {
       const digest = digestOf(secret, PEPPER);
       await sql`insert into users (id, name, role, status, created_at, token_digest)
         values (1, 'root', 'root', 1, 5, ${digest})`.execute(db);
-      await sql`delete from sluice_migrations where name >= '0029'`.execute(db);
+      await migrateAccessTokens(db, place.ddl);
     }
 
     await using storage = await openAt(place.address);
