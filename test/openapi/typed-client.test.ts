@@ -10,43 +10,39 @@ import { writeDocument } from "./document.ts";
 /** The console has the generator, and the version of TypeScript that it takes. */
 const MODULES = resolve("console/node_modules");
 
-test(
-  "a typed client generated from the API document compiles, and its calls return the declared types",
-  async () => {
-    using document = writeDocument();
-    const cwd = document.folder;
-    const run = async (...args: readonly string[]): Promise<string> => {
-      const ended = await runLimited("node", args, { cwd, env: process.env, limitMs: 120_000 });
-      if (ended.code !== 0) throw new Error(ended.stdout + ended.stderr);
-      return ended.stdout;
-    };
-    await run(join(MODULES, "openapi-typescript/bin/cli.js"), document.path, "-o", "api.d.ts");
-    writeFileSync(join(cwd, "package.json"), '{"type":"module"}');
-    symlinkSync(resolve("node_modules"), join(cwd, "node_modules"));
-    copyFileSync(join(import.meta.dir, "client", "calls.ts"), join(cwd, "calls.ts"));
-    const strict = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
-    const modules = ["--module", "nodenext", "--target", "esnext", "--allowImportingTsExtensions"];
-    await run(
-      join(MODULES, "typescript/bin/tsc"),
-      "--outDir",
-      "built",
-      ...strict,
-      ...modules,
-      "--rewriteRelativeImportExtensions",
-      "--skipLibCheck",
-      "calls.ts",
-    );
+test("a typed client generated from the API document compiles, and its calls return the declared types", async () => {
+  using document = writeDocument();
+  const cwd = document.folder;
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const ended = await runLimited("node", args, { cwd, env: process.env, limitMs: 120_000 });
+    if (ended.code !== 0) throw new Error(ended.stdout + ended.stderr);
+    return ended.stdout;
+  };
+  await run(join(MODULES, "openapi-typescript/bin/cli.js"), document.path, "-o", "api.d.ts");
+  writeFileSync(join(cwd, "package.json"), '{"type":"module"}');
+  symlinkSync(resolve("node_modules"), join(cwd, "node_modules"));
+  copyFileSync(join(import.meta.dir, "client", "calls.ts"), join(cwd, "calls.ts"));
+  const strict = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes"];
+  const modules = ["--module", "nodenext", "--target", "esnext", "--allowImportingTsExtensions"];
+  await run(
+    join(MODULES, "typescript/bin/tsc"),
+    "--outDir",
+    "built",
+    ...strict,
+    ...modules,
+    "--rewriteRelativeImportExtensions",
+    "--skipLibCheck",
+    "calls.ts",
+  );
 
-    await using gateway = await openWithRoot();
-    const printed = await run("built/calls.js", gateway.url, ROOT.email, ROOT.password);
-    const calls = printed
-      .trim()
-      .split("\n")
-      .map((line) => parseJson(line));
+  await using gateway = await openWithRoot();
+  const printed = await run("built/calls.js", gateway.url, ROOT.email, ROOT.password);
+  const calls = printed
+    .trim()
+    .split("\n")
+    .map((line) => parseJson(line));
 
-    expect(calls.filter((call) => memberOf(call, "isGood") !== true)).toEqual([]);
-    const operations = new Set(calls.map((call) => textOf(memberOf(call, "operation"))));
-    expect(operations.size).toBeGreaterThanOrEqual(10);
-  },
-  180_000,
-);
+  expect(calls.filter((call) => memberOf(call, "isGood") !== true)).toEqual([]);
+  const operations = new Set(calls.map((call) => textOf(memberOf(call, "operation"))));
+  expect(operations.size).toBeGreaterThanOrEqual(10);
+}, 180_000);
