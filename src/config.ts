@@ -255,6 +255,24 @@ export const LIMITS = {
     "Time between two evaluations of the alert rules.",
   ),
   keysPerUser: limit("keys_per_user", count, 1_000, "Maximum number of API keys per user."),
+  accessTokensPerUser: limit(
+    "access_tokens_per_user",
+    count,
+    100,
+    "Maximum number of access tokens per user.",
+  ),
+  keyOverlapMs: limit(
+    "key_overlap_ms",
+    take.duration(0, 365 * DAY_MS),
+    30 * DAY_MS,
+    "Maximum time for which the old secret of a rotated API key still works.",
+  ),
+  serviceAccountsPerTeam: limit(
+    "service_accounts_per_team",
+    count,
+    100,
+    "Maximum number of service accounts per team.",
+  ),
   drainDelayMs: limit(
     "drain_delay_ms",
     take.duration(0, HOUR_MS),

@@ -1,6 +1,6 @@
 import type { Channel } from "#core/channel.ts";
 import { createSecret } from "#core/key.ts";
-import type { Logins } from "#core/user.ts";
+import type { AccessTokens } from "#core/access-token.ts";
 import { defaultDrainDelayMs } from "#gateway/drain-delay.ts";
 import { ensureKeys, ensureLogin } from "#gateway/first-access.ts";
 import { composeGateway } from "#gateway/compose.ts";
@@ -97,13 +97,14 @@ export async function openOffline(options: GatewayOptions): Promise<OfflineGatew
   const token = createSecret();
   const root = await storage.users.find((await storage.users.ensureRoot()).id);
   const { callers } = app;
-  const { logins } = callers;
-  const findByToken: Logins["findByToken"] = async (secret) =>
-    secret === token ? root : await logins.findByToken(secret);
+  const { accessTokens } = callers;
+  const asRoot = root && { user: root, token: { id: 0, userId: root.id, name: "command line" } };
+  const find: AccessTokens["find"] = async (secret) =>
+    secret === token ? asRoot : await accessTokens.find(secret);
 
   const held = opened.move();
   return {
-    handle: openHandler({ ...app, callers: { ...callers, logins: { ...logins, findByToken } } }),
+    handle: openHandler({ ...app, callers: { ...callers, accessTokens: { find } } }),
     token,
     verifyLedger: () =>
       verifyWholeLedger({ dataDir, ...(databaseUrl && { databaseUrl: databaseUrl.open() }) }),

@@ -16,11 +16,13 @@ import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
 import { openApiClient } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
+import { serviceAccounts } from "#cli/service-accounts.ts";
 import { settings } from "#cli/settings.ts";
 import { log as logNoun } from "#cli/log.ts";
 import { invoice } from "#cli/invoice.ts";
 import { prices } from "#cli/prices.ts";
 import { teams } from "#cli/teams.ts";
+import { tokens } from "#cli/tokens.ts";
 import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
 import { invitations } from "#cli/invitations.ts";
@@ -39,8 +41,10 @@ import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
 const NOUNS = [
   keys,
+  tokens,
   users,
   teams,
+  serviceAccounts,
   budgets,
   teams,
   groups,

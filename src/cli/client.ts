@@ -93,7 +93,7 @@ export async function connectToServer(
   if (token === undefined) {
     throw new Refused(
       `A gateway listens at ${url}: set SLUICE_TOKEN to your access token. ` +
-        "A logged-in user gets one with POST /api/user/token.",
+        "A logged-in user gets one with POST /api/user/self/access-token.",
     );
   }
   return {

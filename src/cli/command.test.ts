@@ -5,8 +5,10 @@ import { config } from "./config.ts";
 import { groups } from "./groups.ts";
 import { keys } from "./keys.ts";
 import { models } from "./models.ts";
+import { serviceAccounts } from "./service-accounts.ts";
 import { settings } from "./settings.ts";
 import { teams } from "./teams.ts";
+import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
 
 const EMPTY = {
@@ -31,6 +33,84 @@ function shown(noun: typeof keys, typed: string, data: object): string {
 }
 
 describe("arguments become a request to the management API", () => {
+  test("an access token is made with scopes and an end, for oneself or a user", async () => {
+    expect(
+      await question(tokens, "create ci --scopes logs:read,usage:read --expires 2030-01-01"),
+    ).toEqual({
+      method: "POST",
+      path: "/api/user/self/access-token",
+      body: { name: "ci", scopes: ["logs:read", "usage:read"], expires_at: 1_893_456_000 },
+    });
+    expect(await question(tokens, "create ci --scopes all --user 7")).toEqual({
+      method: "POST",
+      path: "/api/user/7/access-token",
+      body: { name: "ci", scopes: null },
+    });
+    expect(await question(tokens, "revoke 31")).toEqual({
+      method: "DELETE",
+      path: "/api/user/self/access-token/31",
+    });
+    expect(question(tokens, "create ci")).rejects.toThrow(UsageError);
+  });
+
+  test("keys of another user are listed, made, changed and deleted with the user's id", async () => {
+    expect(await question(keys, "list --user 7 --page 2")).toEqual({
+      method: "GET",
+      path: "/api/user/7/token?page_size=100&p=2",
+    });
+    expect(await question(keys, "create ci --user 7 --rpm 5")).toEqual({
+      method: "POST",
+      path: "/api/user/7/token",
+      body: { name: "ci", rpm: 5 },
+    });
+    expect(await question(keys, "disable 31 --user 7")).toEqual({
+      method: "PUT",
+      path: "/api/user/7/token/31",
+      body: { status: 2 },
+    });
+    expect(await question(keys, "delete 31 --user 7")).toEqual({
+      method: "DELETE",
+      path: "/api/user/7/token/31",
+    });
+    expect(question(keys, "delete 31 32 --user 7")).rejects.toThrow(UsageError);
+  });
+
+  test("a key is rotated with an overlap, or its old secret ended", async () => {
+    expect(await question(keys, "rotate 31 --overlap 3600")).toEqual({
+      method: "POST",
+      path: "/api/key/31/rotate",
+      body: { overlap_s: 3600 },
+    });
+    expect(await question(keys, "rotate 31")).toMatchObject({ body: {} });
+    expect(await question(keys, "end-old 31")).toEqual({
+      method: "DELETE",
+      path: "/api/key/31/old-secret",
+    });
+  });
+
+  test("a service account is created in a team, moved and disabled", async () => {
+    expect(await question(serviceAccounts, "create ci --team 3 --quota 25")).toEqual({
+      method: "POST",
+      path: "/api/service-account",
+      body: { username: "ci", team_id: 3, quota_usd: "25" },
+    });
+    expect(await question(serviceAccounts, "list --team 3")).toEqual({
+      method: "GET",
+      path: "/api/service-account?after=0&team=3",
+    });
+    expect(await question(serviceAccounts, "move 9 --team 4")).toEqual({
+      method: "PUT",
+      path: "/api/service-account/9",
+      body: { team_id: 4 },
+    });
+    expect(await question(serviceAccounts, "disable 9")).toEqual({
+      method: "PUT",
+      path: "/api/service-account/9",
+      body: { status: 2 },
+    });
+    expect(question(serviceAccounts, "move 9")).rejects.toThrow(UsageError);
+  });
+
   test("a noun without a verb lists", async () => {
     expect(await question(keys, "")).toEqual({
       method: "GET",

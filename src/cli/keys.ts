@@ -11,6 +11,8 @@ import {
   type Words,
 } from "./command.ts";
 
+const OF_USER = { user: "<id>" };
+
 const BOUNDS = {
   models: "<a,b*>",
   quota: "<usd>",
@@ -24,19 +26,25 @@ const BOUNDS = {
   rpm: "<n>",
   tpm: "<n>",
   concurrency: "<n>",
+  ...OF_USER,
 };
 
-/** API keys of the user who runs the command: of root if no gateway runs. */
+/**
+ * API keys of the user who runs the command, which is root if no gateway runs, or of another user.
+ */
 export const keys: Noun = {
   name: "keys",
   verbs: [
     {
       usage: "list",
-      doc: "lists your API keys, newest first, 100 per page",
-      options: { page: "<n>" },
+      doc: "lists your API keys, or those of another user, newest first, 100 per page",
+      options: { page: "<n>", ...OF_USER },
       ask(words) {
         words.none();
-        return { method: "GET", path: `/api/token?page_size=100&p=${words.count("page") ?? 1}` };
+        return {
+          method: "GET",
+          path: `${keysPath(words)}?page_size=100&p=${words.count("page") ?? 1}`,
+        };
       },
       show: (data) =>
         table(
@@ -60,7 +68,7 @@ export const keys: Noun = {
       options: BOUNDS,
       ask: (words) => ({
         method: "POST",
-        path: "/api/token",
+        path: keysPath(words),
         body: { name: words.one("the name of the new key"), ...readBounds(words) },
       }),
       show: (data) => [textOf(data["key"]) ?? ""],
@@ -88,9 +96,31 @@ export const keys: Noun = {
     switching("enable", 1),
     switching("disable", 2),
     {
+      usage: "rotate <id>",
+      doc: "gives a key a new secret and shows it once; the old one works a day, or for --overlap",
+      options: { overlap: "<seconds>" },
+      ask: (words) => ({
+        method: "POST",
+        path: `/api/key/${readNumber(words.one("the id of a key"))}/rotate`,
+        body: defined({ overlap_s: words.count("overlap") }),
+      }),
+      show: (data) => [textOf(data["key"]) ?? ""],
+    },
+    {
+      usage: "end-old <id>",
+      doc: "ends the old secret of a rotated key at once",
+      ask: (words) => ({
+        method: "DELETE",
+        path: `/api/key/${readNumber(words.one("the id of a key"))}/old-secret`,
+      }),
+      show: listing,
+    },
+    {
       usage: "delete <id>...",
-      doc: "deletes keys permanently and ends their running calls",
+      doc: "deletes keys permanently and ends their running calls; with --user one at a time",
+      options: OF_USER,
       ask(words) {
+        if (words.text("user") !== undefined) return { method: "DELETE", path: keyPath(words) };
         const ids = words.some("the ids of the keys").map(readNumber);
         return { method: "POST", path: "/api/token/batch", body: { ids } };
       },
@@ -103,11 +133,8 @@ function switching(word: "enable" | "disable", status: number): Noun["verbs"][nu
   return {
     usage: `${word} <id>`,
     doc: `${word}s a key`,
-    ask: (words) => ({
-      method: "PUT",
-      path: `${keyPath(words)}?status_only=true`,
-      body: { status },
-    }),
+    options: OF_USER,
+    ask: (words) => ({ method: "PUT", path: keyPath(words), body: { status } }),
     show: listing,
   };
 }
@@ -138,7 +165,12 @@ export function readInstant(given: string | undefined, option: string): number |
 }
 
 function keyPath(words: Words): string {
-  return `/api/token/${readNumber(words.one("the id of a key"))}`;
+  return `${keysPath(words)}/${readNumber(words.one("the id of a key"))}`;
+}
+
+function keysPath(words: Words): string {
+  const user = words.text("user");
+  return user === undefined ? "/api/token" : `/api/user/${readNumber(user)}/token`;
 }
 
 export function readNumber(given: string): number {

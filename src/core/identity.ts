@@ -57,6 +57,8 @@ export interface Identities {
    * or another user has this identity.
    */
   link(userId: number, issuer: string, subject: string): Promise<void>;
+  /** The issuers of the user's identities. */
+  issuersOf(userId: number): Promise<readonly string[]>;
   /** False if the user has no such identity. */
   unlink(userId: number, issuer: string): Promise<boolean>;
 }
@@ -87,6 +89,7 @@ export function admit(
   if (domains.length > 0 && !domains.includes(domainOf(email))) {
     throw refusal("Your identity provider sent no verified email address of an allowed domain.");
   }
+  if (owner?.user.isService === true) throw refusal("A service account has no login.");
   if (owner !== undefined) {
     // An email address can be reassigned to another person, so admin accounts
     // are never linked automatically.

@@ -16,6 +16,8 @@ export interface SecondFactors {
   confirm(userId: number, code: string): Promise<readonly string[] | undefined>;
   /** Checks a code or a recovery code; each is valid once. */
   spend(userId: number, code: string): Promise<boolean>;
+  /** The number of recovery codes that are left. */
+  countRecoveryCodes(userId: number): Promise<number>;
   /** False if the user has none. */
   remove(userId: number): Promise<boolean>;
 }
@@ -30,9 +32,9 @@ export function missingFactor(
 ): "code" | "second factor" | undefined {
   if (isConfirmed) return undefined;
   if (user.hasSecondFactor) return "code";
-  return isRequired(rule, user.role) ? "second factor" : undefined;
+  return isFactorRequired(rule, user.role) ? "second factor" : undefined;
 }
 
-function isRequired(rule: SecondFactorRule, role: Role): boolean {
+export function isFactorRequired(rule: SecondFactorRule, role: Role): boolean {
   return rule === "all" || (rule === "admins" && isAtLeast(role, "admin"));
 }

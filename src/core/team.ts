@@ -63,6 +63,9 @@ export interface TeamStore {
   budgets(): Promise<ReadonlyMap<number, readonly Budget[]>>;
   /** Undefined if the team does not exist. */
   change(id: number, change: TeamChange, note: string): Promise<Team | undefined>;
-  /** False if the team does not exist. Throws `invalid_request` if it has members. */
+  /**
+   * Also deletes the service accounts of the team. False if the team does not exist. Throws
+   * `invalid_request` if it has members.
+   */
   delete(id: number): Promise<boolean>;
 }

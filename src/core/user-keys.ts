@@ -58,6 +58,12 @@ export interface ListedKey {
   /** Its own team, if it does not belong to the user's. */
   readonly teamId?: number;
   readonly createdAt: number;
+  /** The secret before the last rotation. */
+  readonly old?: {
+    readonly last4: string;
+    /** Unix ms until which it works. */
+    readonly endsAt: number;
+  };
 }
 
 export interface CreatedKey {
@@ -86,6 +92,20 @@ export interface UserKeys {
    * the key does not exist.
    */
   setContentLog(id: number, level: ContentLevel | null): Promise<boolean>;
+  /**
+   * Gives a key a new secret, which is returned once. The secret before it works for `overlapMs`
+   * more, and one from an earlier rotation no longer. Undefined if the user has no such key. Throws
+   * `invalid_request` for a key of the configuration file.
+   */
+  rotate(
+    userId: number,
+    id: number,
+    overlapMs: number,
+  ): Promise<{ readonly listed: ListedKey; readonly secret: string } | undefined>;
+  /** Ends the overlap of a rotation at once. False if the key has no old secret. */
+  endOldSecret(userId: number, id: number): Promise<boolean>;
+  /** The user of a key that is not deleted. */
+  ownerOf(id: number): Promise<number | undefined>;
   /** Deletes permanently; returns the ids that existed. */
   deleteOwn(userId: number, ids: readonly number[]): Promise<readonly number[]>;
 }

@@ -1,14 +1,11 @@
 import type { BudgetChange } from "./budget.ts";
 import type { NanoUsd } from "./money.ts";
 
-/** Prefix that distinguishes access tokens from API keys. */
-export const ACCESS_TOKEN_PREFIX = "slc-user_";
-
 /** Each role includes the rights of the roles before it. */
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A person who can log in and own keys. */
+/** A person who can log in and own keys, or a service account of a team. */
 export interface User {
   readonly id: number;
   /** Unique; accepted at login like the email address. */
@@ -24,6 +21,8 @@ export interface User {
   readonly teamId?: number;
   /** May see the calls of the team. */
   readonly isTeamOwner?: true;
+  /** It has keys and access tokens, but no login, and belongs to its team. */
+  readonly isService?: true;
   /** Password logins also need a code. */
   readonly hasSecondFactor: boolean;
   /** Unix ms. */
@@ -42,6 +41,8 @@ export interface UserDraft {
   readonly teamId?: number;
   readonly isTeamOwner?: boolean;
   readonly budgets?: BudgetChange;
+  /** Makes it a service account of this team. */
+  readonly serviceOf?: { readonly teamId: number; readonly most: number };
   /** The user's identity at an identity provider. */
   readonly identity?: { readonly issuer: string; readonly subject: string };
 }
@@ -61,11 +62,17 @@ export interface UserChange {
   readonly isTeamOwner?: boolean;
 }
 
+/** A service account with the name of its team. */
+export interface ServiceAccount {
+  readonly user: User;
+  readonly teamName: string;
+}
+
 /** The store of users. */
 export interface UserStore {
   /**
-   * Throws `invalid_request` if the name or the email address is taken, or the
-   * group does not exist.
+   * Throws `invalid_request` if the name or the email address is taken, the group or the team does
+   * not exist, or the team has too many service accounts.
    */
   create(draft: UserDraft): Promise<User>;
   find(id: number): Promise<User | undefined>;
@@ -81,10 +88,17 @@ export interface UserStore {
    * name, display name or address.
    */
   list(afterId: number, limit: number, search?: string): Promise<readonly User[]>;
+  /** Of one team or of all, by id. */
+  listServices(
+    teamId: number | undefined,
+    afterId: number,
+    limit: number,
+  ): Promise<readonly ServiceAccount[]>;
   /**
    * A new password or a disabled account ends all earlier logins. Undefined if
    * the user does not exist. Throws `invalid_request` if the group or the team
-   * does not exist, or another user has the address.
+   * does not exist, or another user has the address; or for a service account's password or
+   * address, or without its team.
    */
   change(id: number, change: UserChange): Promise<User | undefined>;
   /**
@@ -111,14 +125,19 @@ export interface SessionStart {
   readonly isConfirmed?: boolean;
   /** The network that the login came from, truncated for privacy. */
   readonly network?: string;
+  /** Of the browser, shortened. */
+  readonly userAgent?: string;
 }
 
 export interface SessionRecord {
+  /** It tells the user's sessions apart, and is no secret. */
+  readonly id: string;
   /** Unix ms. */
   readonly createdAt: number;
   /** Unix ms, to the minute. */
   readonly seenAt: number;
   readonly network?: string;
+  readonly userAgent?: string;
   readonly isOwn: boolean;
 }
 
@@ -141,14 +160,11 @@ export interface Logins {
   endSession(secret: string): Promise<void>;
   /** Ends all sessions except `kept`; returns their number. */
   endOtherSessions(userId: number, kept: string | undefined): Promise<number>;
+  /** Ends the session with the id of its record; false if the user has no such session. */
+  endSessionOf(userId: number, id: string): Promise<boolean>;
   findBySession(secret: string): Promise<Session | undefined>;
   /** Active sessions, the most recently used first; `own` is the current session. */
   listSessions(userId: number, own: string | undefined): Promise<readonly SessionRecord[]>;
-  findByToken(secret: string): Promise<User | undefined>;
-  /** Replaces the previous token. The token is in this result and stored nowhere else. */
-  createToken(userId: number): Promise<string>;
-  /** False if the user has no token. */
-  deleteToken(userId: number): Promise<boolean>;
   /**
    * Sets the first password of the root account. Undefined if the set-up token
    * is wrong or no longer valid.

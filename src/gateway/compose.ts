@@ -82,6 +82,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     joining: endpoint.joiningDeps(served),
     redemption: endpoint.redemptionDeps(served),
     registration: endpoint.registrationDeps(served),
+    accessTokens: endpoint.accessTokenDeps(served),
+    ownAccount: endpoint.ownAccountDeps(served),
     accounts: endpoint.accountDeps(served),
     prices: endpoint.priceDeps(served),
     reports: endpoint.reportDeps(served),

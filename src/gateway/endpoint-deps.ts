@@ -6,6 +6,7 @@ import { ModelHealth } from "#relay/alerts/model-health.ts";
 import { ChannelReports } from "#relay/failover/channel-report.ts";
 import { openSeal } from "#lib/seal.ts";
 import { defined } from "#lib/values.ts";
+import type { AccessTokenDeps } from "#http/deps/access-tokens.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AlertDeps } from "#http/deps/alerts.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
@@ -17,6 +18,7 @@ import type { LoginDeps } from "#http/deps/logins.ts";
 import type { ImageDeps } from "#http/deps/operations.ts";
 import type { PriceDeps } from "#http/deps/prices.ts";
 import type { PastCallDeps } from "#http/deps/past-calls.ts";
+import type { OwnAccountDeps } from "#http/deps/own-account.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
@@ -25,6 +27,8 @@ import type { StatusDeps } from "#http/deps/status.ts";
 import type { TextDeps } from "#http/deps/text.ts";
 import type { VideoDeps } from "#http/deps/videos.ts";
 import type { WebhookDeps } from "#http/deps/webhooks.ts";
+import { ROUTES } from "#http/registry.ts";
+import { scopesOf } from "#http/scopes-of.ts";
 import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
@@ -298,6 +302,31 @@ export function registrationDeps({
         }),
       };
     },
+  };
+}
+
+export function accessTokenDeps({
+  clock,
+  settings: { limits },
+  storage: { users, accessTokens },
+}: Limited & Stores<"users" | "accessTokens">): AccessTokenDeps {
+  return { accessTokens, users, scopesOf: (user) => scopesOf(user, ROUTES), clock, limits };
+}
+
+export function ownAccountDeps({
+  settings,
+  storage: { identities, logins, secondFactors, teams, groups },
+}: Pick<Infrastructure, "settings"> &
+  Stores<"identities" | "logins" | "secondFactors" | "teams" | "groups">): OwnAccountDeps {
+  return {
+    identities,
+    logins,
+    secondFactors,
+    get secondFactorRule() {
+      return settings.secondFactorRule;
+    },
+    teams,
+    groups,
   };
 }
 

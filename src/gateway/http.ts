@@ -21,11 +21,13 @@ export function openRoutes(deps: DepsBySubject): readonly Route[] {
 export function callerDeps({
   clock,
   settings,
-  storage: { keys, logins },
-}: Pick<Infrastructure, "clock" | "settings"> & Stores<"keys" | "logins">): AuthenticationDeps {
+  storage: { keys, logins, accessTokens },
+}: Pick<Infrastructure, "clock" | "settings"> &
+  Stores<"keys" | "logins" | "accessTokens">): AuthenticationDeps {
   return {
     keys,
     logins,
+    accessTokens,
     clock,
     metricsToken: settings.metricsToken?.open(),
     get secondFactorRule() {

@@ -8,6 +8,7 @@ import { evaluateAlerts, pruneAlerts } from "#jobs/evaluate-alerts.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { noteTokenUses } from "#jobs/note-token-uses.ts";
 import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
 import { pruneContents } from "#jobs/prune-contents.ts";
 import { pruneCodes, pruneInvitations } from "#jobs/prune-invitations.ts";
@@ -58,6 +59,7 @@ type JobStores = Stores<
   | "invitations"
   | "codes"
   | "alerts"
+  | "accessTokens"
 >;
 
 type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress" | "publicUrl"> &
@@ -105,6 +107,7 @@ export function jobsOf(
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),
     needs.noting,
+    noteTokenUses(storage.accessTokens),
     logAuditHead(storage.audit, (head) => log.info(head, "audit log head")),
     reportCatalogAge(
       needs.catalogUpdates,

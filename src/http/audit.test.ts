@@ -7,7 +7,7 @@ import { handleAudited, isAudited, noteRefusal } from "./audit.ts";
 import { ANONYMOUS_CALLER, type Caller } from "./authenticate.ts";
 import { bodySlotsFor, HttpExchange } from "./exchange.ts";
 import { RefusalSample } from "./refusal-sample.ts";
-import type { Access, Route } from "./routes.ts";
+import type { Permission, Route } from "./routes.ts";
 
 const NOW = 1_000_000;
 const USER: User = {
@@ -21,10 +21,11 @@ const USER: User = {
   createdAt: 0,
 };
 const CALLER: Caller = { user: USER, proof: "token" };
+const ADMINS: Permission = { access: "admin", scope: "users:write" };
 const MAX_ROWS = 100;
 
 interface RequestTerms {
-  readonly access?: Access;
+  readonly permission?: Permission;
   readonly caller?: Caller;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -38,7 +39,7 @@ interface RequestTerms {
 /** A request of the management API, with the rows of the audit log that it leaves. */
 function stage(asked: RequestTerms = {}) {
   const {
-    access = "admin",
+    permission = ADMINS,
     caller = CALLER,
     headers = {},
     body = '{"name":"x","secret":"y"}',
@@ -60,7 +61,7 @@ function stage(asked: RequestTerms = {}) {
   const route: Route = {
     method: "POST",
     path: "/api/user/:id",
-    access,
+    ...permission,
     operationId: "changeUser",
     tag: "Users",
     summary: "Changes a user.",
@@ -207,7 +208,7 @@ describe("an audited action", () => {
 });
 
 describe("a public action", () => {
-  const asked = { access: "public", caller: ANONYMOUS_CALLER } as const;
+  const asked = { permission: { access: "public" }, caller: ANONYMOUS_CALLER } as const;
   const exhausted = (more: RequestTerms) => {
     const place = stage({ ...asked, ...more });
     for (let i = 0; i < MAX_ROWS; i++) place.deps.refusals.mayWrite("192.0.2.1");
@@ -238,7 +239,7 @@ describe("a public action", () => {
   });
 
   test("is the only kind that may be left out of the log", async () => {
-    const { rows, deps, route, exchange } = exhausted({ access: "admin" });
+    const { rows, deps, route, exchange } = exhausted({ permission: ADMINS });
     await handleAudited(route, exchange, deps);
 
     expect(rows).toHaveLength(2);
@@ -265,7 +266,8 @@ describe("a refused credential", () => {
     const bySession = { cookie: "sluice_session=wrong" };
     for (const headers of [withToken, bySession]) {
       for (const access of ["mfa_pending", "user", "auditor", "admin", "root"] as const) {
-        expect(await noted({ access, headers })).toMatchObject({
+        const permission = { access, scope: "users:write" } as const;
+        expect(await noted({ permission, headers })).toMatchObject({
           rows: [{ outcome: "refused", status: 401, details: { fault: "unauthenticated" } }],
           counted: 0,
         });
@@ -279,7 +281,7 @@ describe("a refused credential", () => {
   test("of a model call, another error, or a request without a credential writes no row", async () => {
     const none = { rows: [], counted: 0 };
 
-    expect(await noted({ access: "key", headers: withToken })).toEqual(none);
+    expect(await noted({ permission: { access: "key" }, headers: withToken })).toEqual(none);
     expect(await noted({ code: "too_large", headers: withToken })).toEqual(none);
     expect(await noted({})).toEqual(none);
     expect(await noted({ headers: { cookie: "sluice_session=" } })).toEqual(none);

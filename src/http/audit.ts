@@ -1,6 +1,5 @@
 import type { AuditEntry, AuditLog } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
-import { ROLES } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { MAX_BODY_BYTES } from "./api/envelope.ts";
@@ -77,7 +76,7 @@ export async function noteRefusal(
   { code, fault }: GatewayError,
   deps: AuditDeps,
 ): Promise<void> {
-  const isForPeople = route.access === "mfa_pending" || ROLES.some((role) => role === route.access);
+  const isForPeople = route.scope !== undefined;
   if (!isForPeople || (code !== "forbidden" && code !== "unauthenticated")) return;
   // Every new visit starts without a credential.
   if (!hasCredential(exchange.request)) return;
@@ -131,10 +130,15 @@ function entryOf(
     object: Object.fromEntries(
       names.map((name) => [name, cut(exchange.param(name), MAX_PARAM_CHARS)]),
     ),
-    details: {},
     status: null,
     ...said,
+    details: { ...said.details, ...tokenOf(exchange) },
   };
+}
+
+/** The id of the access token of the request, for a user may have several. */
+function tokenOf({ accessToken }: HttpExchange): JsonObject {
+  return accessToken === undefined ? {} : { by_token: accessToken.id };
 }
 
 function hasCredential(request: Request): boolean {

@@ -1,11 +1,19 @@
 import { describe, expect, test } from "bun:test";
+import type { AccessToken } from "#core/access-token.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey } from "#core/key.ts";
+import { SCOPE_NAMES, type Scope } from "#core/scope.ts";
 import { SECOND_FACTOR_RULES, type SecondFactorRule } from "#core/second-factor.ts";
 import { ROLES, type Role, type User } from "#core/user.ts";
-import { authenticate, authorize, type Caller } from "./authenticate.ts";
-import type { Access } from "./routes.ts";
+import {
+  authenticate,
+  authenticateKey,
+  authorize,
+  confirmUser,
+  type Caller,
+} from "./authenticate.ts";
+import type { Access, LoginAccess } from "./routes.ts";
 
 const NOW = 1_000_000;
 const KEY: ApiKey = { id: 1, userId: 7, name: "k", status: 1, models: ["*"], accounts: [] };
@@ -19,6 +27,7 @@ const USER: User = {
   hasSecondFactor: false,
   createdAt: 0,
 };
+const TOKEN: AccessToken = { id: 3, userId: 7, name: "script" };
 const SESSION = { user: USER, isConfirmed: true };
 
 interface RequestTerms {
@@ -44,7 +53,9 @@ async function callerOf(asked: RequestTerms = {}): Promise<Caller> {
       keys: { find: asked.isQueried === true ? async (secret) => find(secret) : find },
       logins: {
         findBySession: async (secret) => (secret === "session-1" ? SESSION : undefined),
-        findByToken: async (secret) => (secret === "token-1" ? USER : undefined),
+      },
+      accessTokens: {
+        find: async (secret) => (secret === "token-1" ? { user: USER, token: TOKEN } : undefined),
       },
       clock: { now: () => NOW, monotonic: () => NOW },
       metricsToken: asked.metricsToken,
@@ -118,6 +129,42 @@ describe("an API key", () => {
   });
 });
 
+test("a key that is in memory is found without waiting", () => {
+  const found = authenticateKey(
+    new Request("http://gate/", { headers: { authorization: "Bearer sk-1" } }),
+    undefined,
+    { keys: { find: () => KEY }, clock: { now: () => NOW, monotonic: () => NOW } },
+    { clientOf: () => ({ address: undefined, isSecure: true }) },
+  );
+
+  expect(found).toBe(KEY);
+});
+
+test("a running request keeps its user while the token and its scope last", async () => {
+  const request = new Request("http://gate/", { headers: { authorization: "Bearer token-1" } });
+  const confirm = (token: AccessToken | undefined) =>
+    confirmUser(
+      request,
+      { access: "user", scope: "logs:read" },
+      {
+        accessTokens: { find: async () => token && { user: USER, token } },
+        logins: { findBySession: async () => undefined },
+        secondFactorRule: "none",
+      },
+    );
+
+  expect(await confirm(TOKEN)).toBe(USER);
+  expect(await reasonOf(confirm({ ...TOKEN, scopes: ["keys:read"] }))).toBe("forbidden");
+  expect(await reasonOf(confirm(undefined))).toBe("unauthenticated");
+});
+
+async function reasonOf(failing: Promise<unknown>): Promise<string | undefined> {
+  return await failing.then(
+    () => undefined,
+    (cause: unknown) => GatewayError.from(cause).code,
+  );
+}
+
 describe("the management API", () => {
   test("identifies a user by access token or by session, and records which one", async () => {
     const byToken = { authorization: "Bearer token-1" };
@@ -126,6 +173,7 @@ describe("the management API", () => {
     expect(await callerOf({ access: "user", headers: byToken })).toEqual({
       user: USER,
       proof: "token",
+      token: TOKEN,
     });
     expect(await callerOf({ access: "user", headers: bySession })).toEqual({
       user: USER,
@@ -174,7 +222,7 @@ describe("the metrics", () => {
 });
 
 interface Tried {
-  readonly access: Access;
+  readonly access: LoginAccess;
   readonly role?: Role;
   readonly proof?: "session" | "token";
   readonly isConfirmed?: boolean;
@@ -192,9 +240,12 @@ function refusalTo(tried: Tried): string | undefined {
   const session = { user, isConfirmed };
   const caller = { user, proof, ...(proof === "session" && { session }) };
   try {
-    authorize(new Request("http://gate/", { method, headers }), caller, access, {
-      secondFactorRule: rule,
-    });
+    authorize(
+      new Request("http://gate/", { method, headers }),
+      caller,
+      { access, scope: "keys:read" },
+      { secondFactorRule: rule },
+    );
     return undefined;
   } catch (cause) {
     return GatewayError.from(cause).code;
@@ -231,7 +282,8 @@ describe("a user", () => {
       const user = { ...USER, hasSecondFactor };
       const caller = { user, proof: "session", session: { user, isConfirmed: false } } as const;
       try {
-        authorize(new Request("http://gate/"), caller, "user", { secondFactorRule: "all" });
+        const permission = { access: "user", scope: "keys:read" } as const;
+        authorize(new Request("http://gate/"), caller, permission, { secondFactorRule: "all" });
         return "";
       } catch (cause) {
         return GatewayError.from(cause).message;
@@ -241,6 +293,80 @@ describe("a user", () => {
     expect(messageFor(true)).toContain("needs a code");
     expect(messageFor(false)).toContain("set up a second factor");
   });
+});
+
+describe("an access token", () => {
+  const reader: AccessToken = { ...TOKEN, scopes: ["keys:read"] };
+
+  test("with scopes opens routes of these scopes only", () => {
+    const opened = scopesThatOpen({ token: reader, role: "root", access: "user" });
+
+    expect(opened).toEqual(["keys:read"]);
+  });
+
+  test("without scopes opens all that its user's role opens, and no more", () => {
+    expect(scopesThatOpen({ token: TOKEN, role: "admin", access: "admin" })).toEqual(SCOPE_NAMES);
+    expect(scopesThatOpen({ token: TOKEN, role: "user", access: "admin" })).toEqual([]);
+  });
+
+  test("cannot set up a second factor without the scope for it", () => {
+    const opened = scopesThatOpen({ token: reader, role: "user", access: "mfa_pending" });
+
+    expect(opened).toEqual(["keys:read"]);
+  });
+
+  test("that lacks a scope gets an error that names the scope", () => {
+    const refused = (): void =>
+      authorize(
+        new Request("http://gate/"),
+        { user: USER, proof: "token", token: reader },
+        { access: "user", scope: "keys:write" },
+        { secondFactorRule: "none" },
+      );
+
+    expect(refused).toThrow("This access token lacks the scope 'keys:write'.");
+  });
+});
+
+/** All scopes of routes that a token opens. */
+function scopesThatOpen(tried: {
+  readonly token: AccessToken;
+  readonly role: Role;
+  readonly access: LoginAccess;
+}): readonly Scope[] {
+  const { token, role, access } = tried;
+  const caller: Caller = { user: { ...USER, role }, proof: "token", token };
+  return SCOPE_NAMES.filter((scope) => {
+    try {
+      authorize(
+        new Request("http://gate/"),
+        caller,
+        { access, scope },
+        { secondFactorRule: "all" },
+      );
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+test("owners of a team open routes that are also for them", () => {
+  const owner: User = { ...USER, teamId: 3, isTeamOwner: true };
+  const opens = (user: User, more: { readonly alsoTeamOwners?: true }): boolean => {
+    try {
+      const permission = { access: "admin", scope: "keys:write", ...more } as const;
+      const caller: Caller = { user, proof: "token", token: TOKEN };
+      authorize(new Request("http://gate/"), caller, permission, { secondFactorRule: "none" });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  expect(opens(owner, { alsoTeamOwners: true })).toBe(true);
+  expect(opens(owner, {})).toBe(false);
+  expect(opens(USER, { alsoTeamOwners: true })).toBe(false);
 });
 
 describe("a change with a session's cookie", () => {
@@ -277,8 +403,9 @@ describe("a change with a session's cookie", () => {
 
 test("a route for users refuses requests without a user", () => {
   for (const access of ["mfa_pending", ...ROLES] as const) {
+    const permission = { access, scope: "keys:read" } as const;
     const authorized = (): void =>
-      authorize(new Request("http://gate/"), {}, access, { secondFactorRule: "none" });
+      authorize(new Request("http://gate/"), {}, permission, { secondFactorRule: "none" });
     expect(authorized).toThrow();
   }
 });
@@ -286,9 +413,12 @@ test("a route for users refuses requests without a user", () => {
 test("a route for keys, vendors or everyone needs no role", () => {
   for (const access of ["public", "key", "metrics", "vendor", "link"] as const) {
     const authorized = (): void =>
-      authorize(new Request("http://gate/", { method: "POST" }), {}, access, {
-        secondFactorRule: "all",
-      });
+      authorize(
+        new Request("http://gate/", { method: "POST" }),
+        {},
+        { access },
+        { secondFactorRule: "all" },
+      );
     expect(authorized).not.toThrow();
   }
 });

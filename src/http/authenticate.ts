@@ -1,24 +1,23 @@
 import assert from "node:assert";
 import { createHash, timingSafeEqual } from "node:crypto";
+import {
+  ACCESS_TOKEN_PREFIX,
+  allows,
+  type AccessToken,
+  type AccessTokens,
+} from "#core/access-token.ts";
 import type { AuthMethod } from "#core/audit.ts";
 import { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import { KEY_STATUS, type ApiKey, type KeyStore } from "#core/key.ts";
+import type { Scope } from "#core/scope.ts";
 import { missingFactor, type SecondFactorRule } from "#core/second-factor.ts";
-import {
-  ACCESS_TOKEN_PREFIX,
-  isAtLeast,
-  ROLES,
-  type Logins,
-  type Role,
-  type Session,
-  type User,
-} from "#core/user.ts";
+import { isAtLeast, type Logins, type Session, type User } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import { isInNetworks } from "#lib/networks.ts";
 import type { Client } from "./client.ts";
 import { readBearer, readCredential, unauthenticated } from "./credential.ts";
-import type { Access, RouteDescription } from "./routes.ts";
+import type { LoginPermission, Permission, RouteDescription } from "./routes.ts";
 import { originOf } from "./same-origin.ts";
 import { readSession } from "./session-cookie.ts";
 
@@ -29,6 +28,8 @@ export interface Caller {
   /** How the user authenticated. */
   readonly proof?: AuthMethod;
   readonly session?: Session;
+  /** The access token that was shown. */
+  readonly token?: AccessToken;
 }
 
 interface KeyDeps {
@@ -37,7 +38,8 @@ interface KeyDeps {
 }
 
 export interface AuthenticationDeps extends KeyDeps {
-  readonly logins: Pick<Logins, "findBySession" | "findByToken">;
+  readonly logins: Pick<Logins, "findBySession">;
+  readonly accessTokens: Pick<AccessTokens, "find">;
   /** The Bearer token for metrics; undefined leaves them open to everyone who reaches the port. */
   readonly metricsToken: string | undefined;
   /** May change: read it on each use. */
@@ -108,31 +110,43 @@ async function checkFound(
 export const ANONYMOUS_CALLER: Caller = {};
 
 /**
- * Authorizes the caller for a route's access; throws if the role is too low or a second factor is
- * pending.
+ * Authorizes the caller for a route; throws if the role is too low, the access token lacks the
+ * scope, or a second factor is pending.
  */
 export function authorize(
   request: Request,
-  { user, proof, session }: Caller,
-  access: Access,
+  { user, proof, session, token }: Caller,
+  permission: Permission,
   { secondFactorRule }: Pick<AuthenticationDeps, "secondFactorRule">,
 ): void {
-  const least = ROLE_OF.get(access);
-  if (least === undefined && access !== "mfa_pending") return;
+  const { scope } = permission;
+  if (scope === undefined) return;
   assert(user !== undefined, "A route with a role has an authenticated user.");
   // Browsers also send the cookie with requests that other sites trigger (CSRF).
   const isReading = request.method === "GET" || request.method === "HEAD";
   const origin = proof === "session" && !isReading ? originOf(request) : "same";
   if (origin !== "same") throw new GatewayError("forbidden", OBJECTIONS[origin]);
-  if (least === undefined) return;
   const lack = session && missingFactor(session, secondFactorRule);
-  if (lack !== undefined) throw mfaPending(lack);
-  if (!isAtLeast(user.role, least)) {
+  if (lack !== undefined && permission.access !== "mfa_pending") throw mfaPending(lack);
+  if (!isRoleEnough(user, permission)) {
     throw new GatewayError("forbidden", "Your role does not allow this.");
   }
+  if (token !== undefined && !allows(token, scope)) throw outOfScope(scope);
 }
 
-const ROLE_OF: ReadonlyMap<Access, Role> = new Map(ROLES.map((role) => [role, role]));
+/** Whether the user's role opens a route. */
+export function isRoleEnough(user: User, { access, alsoTeamOwners }: LoginPermission): boolean {
+  if (access === "mfa_pending" || isAtLeast(user.role, access)) return true;
+  return alsoTeamOwners === true && user.isTeamOwner === true;
+}
+
+function outOfScope(scope: Scope): GatewayError {
+  return new GatewayError(
+    "forbidden",
+    `This access token lacks the scope '${scope}'. Make a token that has it.`,
+    { details: { scope } },
+  );
+}
 
 const OBJECTIONS = {
   cross: "This request did not come from a page of this gateway.",
@@ -187,11 +201,11 @@ export function refuseOtherFamilies({ endpoints }: ApiKey, family: Family): void
 /** The present user of a running request; throws if the login or the right has ended. */
 export async function confirmUser(
   request: Request,
-  access: Access,
-  deps: Pick<AuthenticationDeps, "logins" | "secondFactorRule">,
+  permission: LoginPermission,
+  deps: Pick<AuthenticationDeps, "accessTokens" | "logins" | "secondFactorRule">,
 ): Promise<User> {
   const caller = await findUser(request, deps);
-  authorize(request, caller, access, deps);
+  authorize(request, caller, permission, deps);
   assert(caller.user !== undefined, "A login has a user.");
   return caller.user;
 }
@@ -199,19 +213,20 @@ export async function confirmUser(
 /** By the user's access token if one is sent, otherwise by the browser's session. */
 async function findUser(
   request: Request,
-  { logins }: Pick<AuthenticationDeps, "logins">,
+  { logins, accessTokens }: Pick<AuthenticationDeps, "accessTokens" | "logins">,
 ): Promise<Caller> {
-  const token = readBearer(request);
-  const secret = token === undefined ? readSession(request) : undefined;
-  const session = secret === undefined ? undefined : await logins.findBySession(secret);
-  const user = token === undefined ? session?.user : await logins.findByToken(token);
-  if (user === undefined) {
-    throw unauthenticated(
-      "You are not logged in. Log in, or send your access token as 'Authorization: Bearer <token>'; an API key is not a login.",
-    );
+  const bearer = readBearer(request);
+  if (bearer !== undefined) {
+    const found = await accessTokens.find(bearer);
+    if (found !== undefined) return { ...found, proof: "token" };
+  } else {
+    const secret = readSession(request);
+    const session = secret === undefined ? undefined : await logins.findBySession(secret);
+    if (session !== undefined) return { user: session.user, proof: "session", session };
   }
-  if (session !== undefined) return { user, proof: "session", session };
-  return { user, proof: "token" };
+  throw unauthenticated(
+    "You are not logged in. Log in, or send your access token as 'Authorization: Bearer <token>'; an API key is not a login.",
+  );
 }
 
 function mfaPending(lack: "code" | "second factor"): GatewayError {

@@ -1,3 +1,4 @@
+import type { AccessToken } from "#core/access-token.ts";
 import type { AuthMethod } from "#core/audit.ts";
 import type { CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
@@ -81,6 +82,7 @@ export class HttpExchange implements Exchange {
   readonly id: string;
   readonly key: ApiKey | undefined;
   readonly user: User | undefined;
+  readonly accessToken: AccessToken | undefined;
   readonly family: Family | undefined;
   readonly #params: (name: string) => string | undefined;
   readonly #around: Surroundings;
@@ -111,6 +113,7 @@ export class HttpExchange implements Exchange {
     this.id = id;
     this.key = caller.key;
     this.user = caller.user;
+    this.accessToken = caller.token;
     this.#proof = caller.proof;
     this.#params = params;
     this.#around = around;

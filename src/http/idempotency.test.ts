@@ -38,6 +38,7 @@ function exchangeWith(
     id: "call-1",
     key: { ...KEY, userId },
     user: undefined,
+    accessToken: undefined,
     family: undefined,
     client: { address: undefined, isSecure: false },
     signal,

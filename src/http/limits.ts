@@ -9,6 +9,9 @@ export interface HttpLimits {
   /** Maximum duration of a call. */
   readonly totalMs: number;
   readonly keysPerUser: number;
+  readonly accessTokensPerUser: number;
+  readonly serviceAccountsPerTeam: number;
+  readonly keyOverlapMs: number;
   /** Time until a client must read again; the runtime allows at most 255 seconds. */
   readonly callerStallMs: number;
   readonly drainMs: number;

@@ -5,7 +5,7 @@ import { listOf, objectOf, textOf } from "#lib/values.ts";
 import { FAILURE } from "./api/management.ts";
 import { renderFailure } from "./api/envelope.ts";
 import type { Answer } from "./answer.ts";
-import type { Access, RouteDescription, RouteOperation } from "./routes.ts";
+import type { OpenAccess, Permission, RouteDescription, RouteOperation } from "./routes.ts";
 import { sampleSchema } from "./sample-schema.ts";
 import { jsonSchemaOf } from "./schema.ts";
 import { SESSION_COOKIE } from "./session-cookie.ts";
@@ -17,24 +17,27 @@ export function buildOpenApi(routes: readonly RouteDescription[], version: strin
   return new Document().build(routes, version);
 }
 
-const LOGIN = [{ session: [] }, { accessToken: [] }];
-
-const SECURITY: Record<Access, readonly JsonObject[]> = {
+const SECURITY: Record<OpenAccess, readonly JsonObject[]> = {
   public: [],
   vendor: [],
   link: [],
   key: [{ bearer: [] }, { apiKeyHeader: [] }],
   metrics: [{ bearer: [] }],
-  mfa_pending: LOGIN,
-  user: LOGIN,
-  auditor: LOGIN,
-  admin: LOGIN,
-  root: LOGIN,
 };
+
+/** A scope stands where the standard lists the roles that a credential needs. */
+function securityOf({ access, scope }: Permission): readonly JsonObject[] {
+  if (scope !== undefined) return [{ session: [] }, { accessToken: [scope] }];
+  return SECURITY[access];
+}
 
 const SECURITY_SCHEMES: JsonObject = {
   bearer: { type: "http", scheme: "bearer", description: "An API key." },
-  accessToken: { type: "http", scheme: "bearer", description: "A user's access token." },
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "A user's access token. Each operation names the scope that it needs.",
+  },
   session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
   apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key" },
 };
@@ -88,7 +91,7 @@ class Document {
       operationId,
       tags: [route.tag],
       summary,
-      security: SECURITY[route.access],
+      security: securityOf(route),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
       responses: this.#responses(route, operationId, answer),
@@ -228,7 +231,7 @@ function headOf({ operationId, responses, ...operation }: JsonObject): JsonObjec
 }
 
 /** The common errors of a route; others are left to `default`. */
-function failuresOf({ access, path }: RouteDescription): readonly DescribedFault[] {
+function failuresOf({ access, scope, path }: RouteDescription): readonly DescribedFault[] {
   return [
     // Any request may have a Host that is not valid.
     "invalid_request",
@@ -236,7 +239,7 @@ function failuresOf({ access, path }: RouteDescription): readonly DescribedFault
       ? []
       : (["unauthenticated"] as const)),
     ...(access === "key" ? (["out_of_quota", "forbidden", "rate_limited"] as const) : []),
-    ...(SECURITY[access] === LOGIN ? (["forbidden"] as const) : []),
+    ...(scope === undefined ? [] : (["forbidden"] as const)),
     ...(path.includes("/:") || access === "key" ? (["not_found"] as const) : []),
     "unavailable",
   ];

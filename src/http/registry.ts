@@ -24,6 +24,18 @@ import {
 } from "./api/alert/rules.ts";
 import { getHome } from "./api/home/home.ts";
 import { getStatusPage } from "./api/home/status-page.ts";
+import {
+  createAccessToken,
+  createOwnAccessToken,
+  deleteAccessToken,
+  listOwnAccessTokens,
+  revokeOwnAccessToken,
+} from "./api/access-token/own-access-tokens.ts";
+import {
+  createUserAccessToken,
+  listUserAccessTokens,
+  revokeUserAccessToken,
+} from "./api/access-token/user-access-tokens.ts";
 import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
 import { getAssetContent } from "./api/asset/content.ts";
@@ -105,6 +117,13 @@ import { embedTexts } from "./api/operation/embed-texts.ts";
 import { nativeEmbeddings } from "./api/operation/native-embeddings.ts";
 import { nativePredictions } from "./api/operation/native-predictions.ts";
 import { rerankOperations } from "./api/operation/rerank.ts";
+import {
+  createServiceAccount,
+  deleteServiceAccount,
+  getServiceAccount,
+  listServiceAccounts,
+  updateServiceAccount,
+} from "./api/service-account/service-accounts.ts";
 import { hello, livez, metrics, readyz } from "./api/status.ts";
 import {
   getMember,
@@ -133,6 +152,7 @@ import {
 } from "./api/text/stored-responses.ts";
 import { setTokenContentLog } from "./api/token/content-log.ts";
 import { deleteTokens } from "./api/token/delete-tokens.ts";
+import { endOldSecret, rotateKey } from "./api/token/rotate-key.ts";
 import {
   createToken,
   deleteToken,
@@ -168,14 +188,15 @@ import {
   topUpUser,
   userRaises,
 } from "./api/user/quota.ts";
-import { createAccessToken, deleteAccessToken, getSelf, updateSelf } from "./api/user/self.ts";
+import { getSelf, updateSelf } from "./api/user/self.ts";
 import {
   beginSecondFactor,
   confirmSecondFactor,
   removeOwnSecondFactor,
   removeSecondFactor,
 } from "./api/user/second-factor.ts";
-import { endSessions, listSessions } from "./api/user/sessions.ts";
+import { getAccount } from "./api/user/account.ts";
+import { endSession, endSessions, listSessions } from "./api/user/sessions.ts";
 import { confirmEmail } from "./api/user/change-email.ts";
 import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
 import {
@@ -185,7 +206,12 @@ import {
   register,
 } from "./api/user/register.ts";
 import { setUp } from "./api/user/set-up.ts";
-import { deleteUserToken, listUserTokens, updateUserToken } from "./api/user/user-tokens.ts";
+import {
+  createUserToken,
+  deleteUserToken,
+  listUserTokens,
+  updateUserToken,
+} from "./api/user/user-tokens.ts";
 import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
 import { contentTaskOperations } from "./api/video/content-tasks.ts";
 import { cloudVideos } from "./api/video/cloud-videos.ts";
@@ -199,6 +225,7 @@ import { protocolC } from "./api/video/protocol-c.ts";
 import { protocolD } from "./api/video/protocol-d.ts";
 import { protocolE } from "./api/video/protocol-e.ts";
 import { getContent, getSignedContent } from "./api/video/content.ts";
+import type { AccessTokenDeps } from "./deps/access-tokens.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AlertDeps } from "./deps/alerts.ts";
 import type { AssetDeps } from "./deps/assets.ts";
@@ -208,6 +235,7 @@ import type { HomeDeps } from "./deps/home.ts";
 import type { LoginDeps } from "./deps/logins.ts";
 import type { ImageDeps } from "./deps/operations.ts";
 import type { PastCallDeps } from "./deps/past-calls.ts";
+import type { OwnAccountDeps } from "./deps/own-account.ts";
 import type { ReportDeps } from "./deps/reports.ts";
 import type { PriceDeps } from "./deps/prices.ts";
 import type { RoutingDeps } from "./deps/routing.ts";
@@ -239,6 +267,8 @@ export interface DepsBySubject {
   readonly joining: JoiningDeps;
   readonly registration: RegistrationDeps;
   readonly redemption: RedemptionDeps;
+  readonly accessTokens: AccessTokenDeps;
+  readonly ownAccount: OwnAccountDeps;
   readonly accounts: AccountDeps;
   readonly pastCalls: PastCallDeps;
   readonly reports: ReportDeps;
@@ -362,14 +392,24 @@ export const ENDPOINTS: EndpointsBySubject = {
     confirmEmail,
     requestPasswordReset,
     resetPassword,
-    createAccessToken,
-    deleteAccessToken,
     beginSecondFactor,
     confirmSecondFactor,
     removeOwnSecondFactor,
     removeSecondFactor,
     listSessions,
     endSessions,
+    endSession,
+  ],
+  ownAccount: [getAccount],
+  accessTokens: [
+    createAccessToken,
+    deleteAccessToken,
+    listOwnAccessTokens,
+    createOwnAccessToken,
+    revokeOwnAccessToken,
+    listUserAccessTokens,
+    createUserAccessToken,
+    revokeUserAccessToken,
   ],
   joining: [
     createInvitation,
@@ -391,13 +431,21 @@ export const ENDPOINTS: EndpointsBySubject = {
     updateNamedToken,
     deleteToken,
     ...tokenRaises,
+    rotateKey,
+    endOldSecret,
     listUsers,
     createUser,
     updateUser,
     deleteUser,
     listUserTokens,
+    createUserToken,
     updateUserToken,
     deleteUserToken,
+    listServiceAccounts,
+    getServiceAccount,
+    createServiceAccount,
+    updateServiceAccount,
+    deleteServiceAccount,
     listGroups,
     getGroup,
     createGroup,

@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import type { AccessToken } from "#core/access-token.ts";
 import type { AuthMethod } from "#core/audit.ts";
 import type { CallRecord } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { RequestBody } from "#core/style.ts";
+import type { Scope } from "#core/scope.ts";
 import type { Role, User } from "#core/user.ts";
 import type { Form } from "#lib/form.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -15,16 +17,15 @@ import type { Client } from "./client.ts";
 import type { SocketProtocol } from "./socket.ts";
 import type { Tag } from "./tags.ts";
 
-/** Who may call a route. It has no default: a route without it neither compiles nor boots. */
-export type Access =
+/** The callers of a route. It has no default: a route without it neither compiles nor boots. */
+export type Access = LoginAccess | OpenAccess;
+
+/** Of routes that need no login. */
+export type OpenAccess =
   /** Everyone; such a route shows no user's data. */
   | "public"
   /** An API key. */
   | "key"
-  /** A logged-in user, by session or by access token, with this role or a higher one. */
-  | Role
-  /** A logged-in user, even if the second factor is still to be verified or set up. */
-  | "mfa_pending"
   /** The operator's monitoring. */
   | "metrics"
   /** A vendor's webhook, whose content is not trusted. */
@@ -32,12 +33,39 @@ export type Access =
   /** A holder of a signed URL. */
   | "link";
 
+/** Of routes that need a login. */
+export type LoginAccess =
+  /** A logged-in user, by session or by access token, with this role or a higher one. */
+  | Role
+  /** A logged-in user, even if the second factor is still to be verified or set up. */
+  | "mfa_pending";
+
+/** The rights that a route with a login demands. Without a scope it does not compile. */
+export interface LoginPermission<A extends LoginAccess = LoginAccess> {
+  readonly access: A;
+  /** An access token opens the route only with this scope. */
+  readonly scope: Scope;
+  /** Owners of a team may call it, too; the handler limits them to their team. */
+  readonly alsoTeamOwners?: true;
+}
+
+interface OpenPermission {
+  readonly access: OpenAccess;
+  readonly scope?: undefined;
+  readonly alsoTeamOwners?: undefined;
+}
+
+/** The callers that a route accepts. */
+export type Permission = LoginPermission | OpenPermission;
+
 /** An operation without its code: for the router, the documents and tests. */
-export interface RouteDescription {
+export type RouteDescription = RouteFacts & Permission;
+
+/** The facts about a route, besides its permission. */
+export interface RouteFacts {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** The router's pattern: `/v1/models/:id`. */
   readonly path: string;
-  readonly access: Access;
   /** Keys that are limited to other families are refused; undefined allows every key. */
   readonly family?: Family;
   /** A GET that changes something, so it is written to the audit log. */
@@ -75,15 +103,15 @@ export interface RouteDescription {
  * One operation, and the dependencies that it takes. The registry of endpoints is all that is
  * served; documents and tests are generated from it.
  */
-export interface Endpoint<Deps> extends RouteDescription {
+export type Endpoint<Deps> = RouteDescription & {
   // A property, since the compiler does not check the parameters of methods strictly.
   readonly handle: (exchange: Exchange, deps: Deps) => Promise<Response> | Response;
-}
+};
 
 /** An endpoint that has its dependencies. */
-export interface Route extends RouteDescription {
+export type Route = RouteDescription & {
   readonly handle: (exchange: Exchange) => Promise<Response> | Response;
-}
+};
 
 export function bind<Deps>(endpoints: readonly Endpoint<Deps>[], deps: Deps): readonly Route[] {
   return endpoints.map((endpoint) => ({
@@ -116,6 +144,8 @@ export interface Exchange {
   readonly key: ApiKey | undefined;
   /** The logged-in user; undefined on routes that need no login. */
   readonly user: User | undefined;
+  /** The access token that was shown; undefined for a session. */
+  readonly accessToken: AccessToken | undefined;
   readonly client: Client;
   /** Sets the user on a route that needs no login; for the audit log. */
   identify(user: User, proof: AuthMethod): void;

@@ -444,7 +444,7 @@ function openFor(
 ): HttpExchange | Promise<never> {
   const exchange = new HttpExchange(request, id, caller, param, around, model, route.family);
   try {
-    authorize(request, caller, route.access, deps.callers);
+    authorize(request, caller, route, deps.callers);
   } catch (cause) {
     return refuseCaller(cause, exchange, route, deps);
   }

@@ -17,10 +17,19 @@ export async function startSession(
   const before = readSession(request);
   if (before !== undefined) await logins.endSession(before);
   const network = client.address === undefined ? undefined : truncateAddress(client.address);
-  const start: SessionStart = { isConfirmed, ...defined({ network }) };
+  const userAgent = shortened(request.headers.get("user-agent"));
+  const start: SessionStart = { isConfirmed, ...defined({ network, userAgent }) };
   const secret = await logins.startSession(userId, start);
   response.headers.append("set-cookie", sessionCookie(secret, client.isSecure));
   return response;
+}
+
+/** Enough to recognise a browser by. */
+const MAX_USER_AGENT_CHARS = 160;
+
+function shortened(userAgent: string | null): string | undefined {
+  const text = userAgent?.replaceAll(/\p{C}/gu, "").trim().slice(0, MAX_USER_AGENT_CHARS);
+  return text === "" ? undefined : text;
 }
 
 /** The session that authenticated the request; undefined for an access token. */

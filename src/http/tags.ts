@@ -20,6 +20,7 @@ export const TAGS = {
   Users: "Users, for admins.",
   Invitations: "Links by which new users join.",
   "Redemption codes": "Codes that raise quotas.",
+  "Service accounts": "Users without a login, owned by a team.",
   Groups: "Groups of users: models, channels, prices and rate limits.",
   Teams: "Teams of users who share a quota.",
   Quota: "Quotas and budgets.",

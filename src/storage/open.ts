@@ -1,3 +1,4 @@
+import type { AccessTokens } from "#core/access-token.ts";
 import type { Kysely } from "kysely";
 import type {
   AlertDestinationStore,
@@ -64,6 +65,7 @@ import { createKeyAdmin, type KeyAdmin } from "./keys/key-admin.ts";
 import { createIdempotencyStore } from "./journal/idempotency.ts";
 import { findKeyById, findRefused, openKeyStore } from "./keys/keys.ts";
 import { STORAGE_LIMITS, type StorageLimits } from "./limits.ts";
+import { createAccessTokens } from "./access/access-tokens.ts";
 import { createLogins, type LoginStore } from "./access/logins.ts";
 import { createMailLinks } from "./access/mail-links.ts";
 import { createModelStore } from "./routing/models.ts";
@@ -126,6 +128,7 @@ export interface Storage extends AsyncDisposable {
   readonly users: UserAdmin;
   readonly groups: GroupStore;
   readonly logins: LoginStore;
+  readonly accessTokens: AccessTokens;
   readonly secondFactors: SecondFactors;
   readonly identities: Identities;
   readonly invitations: InvitationStore;
@@ -205,6 +208,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 
   if (engine.isSole) await endLeases(db);
 
+  const accessTokens = createAccessTokens({ db, clock, pepper });
+  opened.defer(() => accessTokens.noteUses().catch(onError));
+
   const held = opened.move();
   const close = (): Promise<void> => held.disposeAsync();
   return {
@@ -224,6 +230,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     users: createUserStore({ db, clock, passwords, keys }),
     groups: createGroupStore({ db, clock, keys }),
     logins: createLogins({ db, clock, pepper, passwords }),
+    accessTokens,
     secondFactors: createSecondFactors({ db, clock, pepper }),
     identities: createIdentities(db, clock),
     invitations: createInvitationStore({ db, clock, pepper, passwords }),

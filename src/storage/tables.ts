@@ -1,3 +1,4 @@
+import type { AccessTokensTable } from "./tables/access-tokens.ts";
 import type { AccountsTable } from "./tables/accounts.ts";
 import type {
   AlertDestinationsTable,
@@ -49,6 +50,7 @@ export interface Tables {
   users: UsersTable;
   groups: GroupsTable;
   sessions: SessionsTable;
+  access_tokens: AccessTokensTable;
   recovery_codes: RecoveryCodesTable;
   identities: IdentitiesTable;
   keys: KeysTable;

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createSecret } from "#core/key.ts";
+import { SCOPE_NAMES, type Scope } from "#core/scope.ts";
 import { ROLES } from "#core/user.ts";
 import { ROUTES } from "#http/registry.ts";
-import type { Access } from "#http/routes.ts";
+import type { Access, RouteDescription } from "#http/routes.ts";
 import {
   asRoot,
+  askWith,
   asUser,
   bearer,
   logIn,
@@ -17,6 +19,7 @@ import {
 } from "#test/accounts.ts";
 import { KEY, type TestGateway } from "#test/harness.ts";
 
+const READER = { name: "reader", scopes: ["account:read"] };
 const METRICS = "metrics-token-0123456789-abcdef";
 
 /** What each kind of credential is meant to open. Everything else stays closed to it. */
@@ -41,11 +44,23 @@ const OPENS = {
   auditor: ["mfa_pending", "user", "auditor"],
   admin: ["mfa_pending", "user", "auditor", "admin"],
   root: ["mfa_pending", "user", "auditor", "admin", "root"],
+  "root's token for reading its account": ["account:read"],
+  "a service account's token": ["mfa_pending", "user"],
+  "an owner of a team": ["mfa_pending", "user", "team owner"],
   "root's session": ["mfa_pending", "user", "auditor", "admin", "root"],
-} as const satisfies Record<string, readonly Access[]>;
+} as const satisfies Record<string, readonly (Access | Scope | "team owner")[]>;
 
 type Kind = keyof typeof OPENS;
+/** Whoever lacks a scope is told which. */
+const KINDS_WITH_SCOPES: readonly Kind[] = ["root's token for reading its account"];
 const KINDS = Object.keys(OPENS) as Kind[];
+
+function opens(kind: Kind, { access, scope, alsoTeamOwners }: RouteDescription): boolean {
+  return OPENS[kind].some(
+    (each) =>
+      each === access || each === scope || (each === "team owner" && alsoTeamOwners === true),
+  );
+}
 
 let first: TestGateway;
 let opened: TestGateway;
@@ -78,6 +93,17 @@ beforeAll(async () => {
   const ended = await logIn(url, ROOT);
   await fetch(`${url}/api/user/logout`, { method: "POST", headers: ended });
   const rootsToken = textIn((await root("POST", "/api/user/token")).data, "token");
+  const reader = await root("POST", "/api/user/self/access-token", READER);
+  const readersToken = textIn(reader.data, "token");
+  const { data: team } = await root("POST", "/api/team", { name: "owned" });
+  const ownersToken = await tokenOf(url, "plain-owner");
+  const { data: owner } = await askWith(url, bearer(ownersToken))("GET", "/api/user/self");
+  const asOwner = { team_id: Number(team["id"]), team_role: "owner" };
+  await root("PUT", `/api/user/${Number(owner["id"])}`, asOwner);
+  const service = { username: "plain-robot", team_id: Number(team["id"]) };
+  const { data: robot } = await root("POST", "/api/service-account", service);
+  const robotsTokens = `/api/user/${Number(robot["id"])}/access-token`;
+  const servicesToken = textIn((await root("POST", robotsTokens, { name: "t" })).data, "token");
 
   const admin = { username: "plain-admin", password: PASSWORD };
   const adminsToken = await tokenOf(url, admin.username, "admin");
@@ -105,6 +131,9 @@ beforeAll(async () => {
     auditor: bearer(await tokenOf(url, "plain-auditor", "auditor")),
     admin: bearer(adminsToken),
     root: bearer(rootsToken),
+    "root's token for reading its account": bearer(readersToken),
+    "a service account's token": bearer(servicesToken),
+    "an owner of a team": bearer(ownersToken),
     "root's session": await setUpSecondFactor(url, await logIn(url, ROOT)),
   };
 
@@ -129,6 +158,8 @@ function knock(method: string, path: string, kind: Kind): Promise<Response> {
   });
 }
 
+const WITH_LOGIN: readonly Access[] = ["mfa_pending", ...ROLES];
+
 /** Vendors' base paths, whose failures have the form that their clients read. */
 const MODELS_BELOW_API = /^\/api\/v[13]\//;
 
@@ -138,18 +169,29 @@ const CHANGES_CREDENTIALS = ["/api/user/token", "/api/user/logout", "/api/user/s
 /** Whoever asks these gets an answer, whatever it says. */
 const ALWAYS_ANSWERED = ["GET /api/hello", "GET /api/user/register"];
 
+test("every scope opens routes, and every route with a login has a scope", () => {
+  const scopes = new Set(ROUTES.flatMap(({ scope }) => scope ?? []));
+  const withLogin = ROUTES.filter(({ access }) => WITH_LOGIN.includes(access));
+
+  expect([...scopes].toSorted()).toEqual(SCOPE_NAMES.toSorted());
+  expect(withLogin.filter(({ scope }) => scope === undefined)).toEqual([]);
+});
+
 describe("[A5-3] every route is open to the roles of its access, and closed to all others", () => {
   test("every kind of credential has routes", () => {
     expect(new Set(ROUTES.map(({ access }) => access)).isSupersetOf(new Set(["key", "user"]))).toBe(
       true,
     );
-    const opened: readonly Access[] = Object.values(OPENS).flat();
-    expect(new Set(opened)).toEqual(new Set(["key", "metrics", "mfa_pending", ...ROLES]));
+    const opened: readonly string[] = Object.values(OPENS).flat();
+    const accesses = ROUTES.map(({ access }) => access);
+    expect(new Set(accesses.filter((each) => opened.includes(each)))).toEqual(
+      new Set(["key", "metrics", "mfa_pending", ...ROLES]),
+    );
   });
 
   const closed = KINDS.flatMap((kind) =>
     ROUTES.filter(({ access }) => access !== "public" && access !== "vendor" && access !== "link")
-      .filter(({ access }) => !OPENS[kind].some((each) => each === access))
+      .filter((route) => !opens(kind, route))
       .map((route) => [kind, route.method, route.path, route] as const),
   );
 
@@ -158,19 +200,22 @@ describe("[A5-3] every route is open to the roles of its access, and closed to a
 
     expect([401, 403]).toContain(response.status);
     // Too low a role, or a place, is 403; whoever is not known at all is 401.
-    const isKnown = OPENS[kind].some((each) => each === "user") && route.access !== "key";
+    const isUser = OPENS[kind].some((each) => each === "user" || each === "account:read");
+    const isKnown = isUser && route.access !== "key";
     const isMisplaced = kind === "a key from the wrong network" && route.access === "key";
     if (route.access !== "metrics") expect(response.status === 403).toBe(isKnown || isMisplaced);
     const body = (await response.json()) as Record<string, unknown>;
     if (path.startsWith("/api/") && !MODELS_BELOW_API.test(path)) {
-      expect(body).toEqual({ success: false, message: expect.any(String) });
+      const lacksScope = KINDS_WITH_SCOPES.includes(kind) && route.scope !== undefined;
+      const data = lacksScope ? { data: { scope: route.scope } } : {};
+      expect(body).toEqual({ success: false, message: expect.any(String), ...data });
     } else {
       expect(JSON.stringify(body)).toMatch(/"message"/i);
     }
   });
 
   const open = KINDS.flatMap((kind) =>
-    ROUTES.filter(({ access }) => OPENS[kind].some((each) => each === access))
+    ROUTES.filter((route) => opens(kind, route))
       .filter(({ path }) => !CHANGES_CREDENTIALS.includes(path))
       .map((route) => [kind, route.method, route.path] as const),
   );

@@ -78,7 +78,66 @@ describe("another user's tokens", () => {
     expect((await admin("PUT", path, { status: 1 })).status).toBe(404);
   });
 
-  test("cannot be changed by an auditor or an equal role, except for their status", async () => {
+  test("are created and changed for a user by an admin with a higher role; both are in the audit log", async () => {
+    const { id, username, ask } = await make();
+    const path = `/api/user/${id}/token`;
+
+    const created = await admin("POST", path, { name: "given", quota_usd: 5, rpm: 3 });
+    const tokenId = Number(created.data["id"]);
+    const changed = await admin("PUT", `${path}/${tokenId}`, { name: "renamed", rpm: null });
+
+    expect((await listModels(textIn(created.data, "key"))).status).toBe(200);
+    expect(changed.data).toMatchObject({ name: "renamed", rpm: null, quota_usd: 5 });
+    expect((await ask("GET", `/api/token/${tokenId}`)).data).toEqual(changed.data);
+    const { data: self } = await admin("GET", "/api/user/self");
+    const { data } = await auditor("GET", `/api/audit?actor=${Number(self["id"])}&page_size=2`);
+    expect(data["items"]).toMatchObject([
+      { actor: "an-admin", outcome: "done", details: { user: username } },
+      { actor: "an-admin", outcome: "asked", object: { id: String(id), token: String(tokenId) } },
+    ]);
+  });
+
+  test("of members are managed by an owner of the team, and no others", async () => {
+    const { data: team } = await root("POST", "/api/team", { name: "owned" });
+    const join = async (each: Somebody, more: object = {}): Promise<void> => {
+      await root("PUT", `/api/user/${each.id}`, { team_id: team["id"], ...more });
+    };
+    const [owner, member, other, coOwner] = [
+      await make(),
+      await make(),
+      await make(),
+      await make(),
+    ];
+    const above = await make("auditor");
+    await join(owner, { team_role: "owner" });
+    await join(coOwner, { team_role: "owner" });
+    await join(member);
+    await join(above);
+
+    const path = `/api/user/${member.id}/token`;
+    const created = await owner.ask("POST", path, { name: "from the owner" });
+    const id = Number(created.data["id"]);
+    expect((await listModels(textIn(created.data, "key"))).status).toBe(200);
+    expect((await owner.ask("GET", path)).data).toMatchObject({ total: 2 });
+    expect((await owner.ask("PUT", `${path}/${id}`, { status: 2 })).data).toMatchObject({
+      status: 2,
+    });
+    expect((await owner.ask("DELETE", `${path}/${id}`)).status).toBe(200);
+
+    for (const { id: userId, token } of [other, coOwner, above, owner]) {
+      const tokens = `/api/user/${userId}/token`;
+      expect((await owner.ask("GET", tokens)).status).toBe(404);
+      expect((await owner.ask("POST", tokens, { name: "x" })).status).toBe(404);
+      expect((await owner.ask("PUT", `${tokens}/${token.id}`, { status: 2 })).status).toBe(404);
+      expect((await owner.ask("DELETE", `${tokens}/${token.id}`)).status).toBe(404);
+      expect((await listModels(token.key)).status).toBe(200);
+    }
+    expect((await member.ask("GET", `/api/user/${owner.id}/token`)).status).toBe(403);
+    await root("PUT", `/api/user/${owner.id}`, { team_role: "member" });
+    expect((await owner.ask("GET", path)).status).toBe(403);
+  });
+
+  test("cannot be changed by an auditor or an equal role", async () => {
     const { id, token } = await make();
     const equal = await make("admin");
 
@@ -87,8 +146,9 @@ describe("another user's tokens", () => {
     expect((await admin("DELETE", equals)).status).toBe(403);
     expect((await admin("PUT", equals, { status: 2 })).status).toBe(403);
     const own = `/api/user/${id}/token/${token.id}`;
-    expect((await admin("PUT", own, { status: 1, quota_usd: 5 })).status).toBe(400);
-    expect((await admin("PUT", own, {})).status).toBe(400);
+    expect((await auditor("PUT", own, { status: 2 })).status).toBe(403);
+    expect((await auditor("POST", `/api/user/${id}/token`, { name: "x" })).status).toBe(403);
+    expect((await admin("POST", `/api/user/${equal.id}/token`, { name: "x" })).status).toBe(403);
 
     expect((await listModels(token.key)).status).toBe(200);
     expect((await listModels(equal.token.key)).status).toBe(200);

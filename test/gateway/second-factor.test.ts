@@ -269,6 +269,27 @@ describe("if a second factor is required", () => {
 });
 
 describe("users", () => {
+  test("end one of their sessions, which they know by its browser", async () => {
+    await tokenOf(opened.url, "two-places");
+    nextHalfMinute();
+    const login = { username: "two-places", password: PASSWORD };
+    const browser = `Browser/1.0 ${"x".repeat(500)}`;
+    const cookie = cookieIn(await tryLogin(login, { "user-agent": browser }));
+    const lost = askWith(opened.url, { cookie, "sec-fetch-site": "same-origin" });
+    const token = askWith(opened.url, bearer(await tokenOf(opened.url, "other-person")));
+    const { data } = await lost("GET", "/api/user/self/sessions");
+    const items = data["items"] as { id: string; user_agent: string; is_own: boolean }[];
+    const own = items.find((each) => each.is_own);
+    const path = `/api/user/self/sessions/${own?.id}`;
+
+    expect(own?.user_agent).toBe(browser.slice(0, 160));
+    expect(cookie).not.toContain(own?.id ?? "");
+    expect((await token("DELETE", path)).status).toBe(404);
+    expect((await lost("GET", "/api/user/self")).status).toBe(200);
+    expect((await lost("DELETE", path)).status).toBe(200);
+    expect((await lost("GET", "/api/user/self")).status).toBe(401);
+  });
+
   test("list their sessions, and end all except the current one", async () => {
     await tokenOf(opened.url, "many-places");
     nextHalfMinute();
@@ -283,6 +304,7 @@ describe("users", () => {
     const home = await from("2001:db8:1:2::3");
 
     const { data } = await home("GET", "/api/user/self/sessions");
+    const { data: account } = await home("GET", "/api/user/self/account");
     const ended = await home("POST", "/api/user/self/sessions/end");
 
     // The first one made the user's token.
@@ -292,6 +314,15 @@ describe("users", () => {
       { is_own: false },
     ]);
     expect(JSON.stringify(data)).not.toContain("203.0.113.77");
+    expect(account).toEqual({
+      user: expect.objectContaining({ username: "many-places", kind: "person" }),
+      team_name: null,
+      group_name: null,
+      has_password: true,
+      second_factor: { is_set_up: false, is_required: false, recovery_codes: 0 },
+      issuers: [],
+      sessions: data["items"],
+    });
     expect(ended.data).toEqual({ ended: 2 });
     expect((await cafe("GET", "/api/user/self")).status).toBe(401);
     expect((await home("GET", "/api/user/self")).status).toBe(200);

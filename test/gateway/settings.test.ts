@@ -142,6 +142,32 @@ async function newKeys(): Promise<string> {
   return made.map(({ status }) => status).join(" ");
 }
 
+async function newAccessTokens(): Promise<string> {
+  const path = "/api/user/self/access-token";
+  const made = [await root("POST", path, { name: "a" }), await root("POST", path, { name: "b" })];
+  for (const { data } of made) await root("DELETE", `${path}/${Number(data["id"])}`);
+  return made.map(({ status }) => status).join(" ");
+}
+
+async function newServiceAccounts(): Promise<string> {
+  const { data: team } = await root("POST", "/api/team", { name: "robots" });
+  const statuses: number[] = [];
+  for (const username of ["robot-a", "robot-b"]) {
+    const fields = { username, team_id: team["id"] };
+    statuses.push((await root("POST", "/api/service-account", fields)).status);
+  }
+  await root("DELETE", `/api/team/${Number(team["id"])}`);
+  return statuses.join(" ");
+}
+
+async function overlap(): Promise<string> {
+  const { data } = await root("POST", "/api/token", { name: "rotated" });
+  const id = Number(data["id"]);
+  const { status } = await root("POST", `/api/key/${id}/rotate`, {});
+  await root("DELETE", `/api/token/${id}`);
+  return String(status);
+}
+
 async function lookAround(username: string): Promise<string> {
   const session = await logIn(gateway.url, { username, password: PASSWORD });
   return String((await askWith(gateway.url, session)("GET", "/api/setting")).status);
@@ -267,6 +293,19 @@ const CASES: Readonly<Record<string, Case>> = {
   "answers.headers": { value: "channel", probe: costHeader, before: "shown", after: "absent" },
   "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
+  "limits.access_tokens_per_user": {
+    value: 2,
+    probe: newAccessTokens,
+    before: "200 200",
+    after: "200 400",
+  },
+  "limits.service_accounts_per_team": {
+    value: 1,
+    probe: newServiceAccounts,
+    before: "200 200",
+    after: "200 400",
+  },
+  "limits.key_overlap_ms": { value: "1h", probe: overlap, before: "200", after: "400" },
 };
 
 /** Seen in jobs, connections, endings and account mails: they read the same object. */

@@ -39,13 +39,14 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     const secrets = [
       PASSWORD,
       await storage.logins.startSession(id),
-      await storage.logins.createToken(id),
+      (await storage.accessTokens.create({ userId: id, name: "t" }, 9)).secret,
       (await storage.logins.issueSetupToken()) ?? "",
     ];
 
     const kept = JSON.stringify([
       await storage.db.selectFrom("users").selectAll().execute(),
       await storage.db.selectFrom("sessions").selectAll().execute(),
+      await storage.db.selectFrom("access_tokens").selectAll().execute(),
       await storage.db.selectFrom("meta").selectAll().execute(),
     ]);
 
@@ -107,14 +108,14 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     await using storage = await openWithRoot(place);
     const { logins, keys } = storage;
     const session = await logins.startSession(1);
-    const token = await logins.createToken(1);
+    const token = await makeToken(storage, 1);
     const { secret: key } = await keys.create({ userId: 1, name: "k", models: ["*"] });
 
     for (const secret of [token, key, createSecret()]) {
       expect(await logins.findBySession(secret)).toBeUndefined();
     }
     for (const secret of [session, key, createSecret()]) {
-      expect(await logins.findByToken(secret)).toBeUndefined();
+      expect(await storage.accessTokens.find(secret)).toBeUndefined();
     }
     for (const secret of [session, token]) expect(await keys.find(secret)).toBeUndefined();
   });
@@ -125,7 +126,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     const { users, logins, keys } = storage;
     const { id } = await users.create({ name: "ada", role: "user", password: PASSWORD });
     const session = await logins.startSession(id);
-    const token = await logins.createToken(id);
+    const token = await makeToken(storage, id);
     const { key, secret } = await keys.create({ userId: id, name: "k", models: ["*"] });
     expect(await keys.find(secret)).toMatchObject({ status: 1 });
 
@@ -133,16 +134,16 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
 
     expect(await logins.checkPassword("ada", PASSWORD)).toBeUndefined();
     expect(await logins.findBySession(session)).toBeUndefined();
-    expect(await logins.findByToken(token)).toBeUndefined();
+    expect(await storage.accessTokens.find(token)).toBeUndefined();
     // Whoever was just being let in is not, either.
     expect(await logins.findBySession(await logins.startSession(id))).toBeUndefined();
-    expect(await logins.findByToken(await logins.createToken(id))).toBeUndefined();
+    expect(await storage.accessTokens.find(await makeToken(storage, id))).toBeUndefined();
     expect(await keys.find(secret)).toMatchObject({ status: 2 });
     expect(await storage.keys.findRefused([key.id])).toEqual([key.id]);
     await users.change(id, { isEnabled: true });
     expect(await keys.find(secret)).toMatchObject({ status: 1 });
     expect(await logins.findBySession(session)).toBeUndefined();
-    expect(await logins.findByToken(token)).toBeUndefined();
+    expect(await storage.accessTokens.find(token)).toBeUndefined();
     expect(await storage.keys.findRefused([key.id])).toEqual([]);
   });
 
@@ -153,7 +154,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     const draft = { name: "ada", email: "ada@example.com", role: "user" } as const;
     const { id } = await users.create({ ...draft, password: PASSWORD, quota: nanoUsd(9) });
     const session = await logins.startSession(id);
-    const token = await logins.createToken(id);
+    const token = await makeToken(storage, id);
     const { key, secret } = await keys.create({ userId: id, name: "k", models: ["*"] });
     expect(await keys.find(secret)).toMatchObject({ status: 1 });
 
@@ -165,7 +166,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     expect(await logins.checkPassword("ada", PASSWORD)).toBeUndefined();
     expect(await logins.checkPassword(`(deleted ${id})`, PASSWORD)).toBeUndefined();
     expect(await logins.findBySession(session)).toBeUndefined();
-    expect(await logins.findByToken(token)).toBeUndefined();
+    expect(await storage.accessTokens.find(token)).toBeUndefined();
     expect(await keys.find(secret)).toBeUndefined();
     expect(await storage.keys.findRefused([key.id])).toEqual([key.id]);
     expect(await users.change(id, { isEnabled: true, password: PASSWORD })).toBeUndefined();
@@ -387,10 +388,15 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
   }, 600_000);
 }
 
+async function makeToken({ accessTokens }: Storage, userId: number): Promise<string> {
+  return (await accessTokens.create({ userId, name: "program" }, 9)).secret;
+}
+
 /** What the third and every later migration added. */
 const ADDED = {
   tables: [
     "sessions",
+    "access_tokens",
     "kept_answers",
     "channels",
     "models",
@@ -427,7 +433,7 @@ const ADDED = {
   ],
   indexes: [
     "users_email",
-    "users_token_digest",
+    "keys_old_digest",
     "users_by_group",
     "users_by_team",
     "ledger_grants_by_user_account",
@@ -436,11 +442,11 @@ const ADDED = {
   ],
   columns: {
     users: [
-      ["email", "display_name", "password", "token_digest"],
+      ["email", "display_name", "password"],
       ["team_id", "group_id", "deleted_at"],
       ["totp_secret", "totp_step", "totp_pending", "totp_pending_until"],
       ["webhook_generation", "webhook_rotated_at"],
-      ["is_team_owner"],
+      ["is_team_owner", "is_service"],
       ["search"],
     ],
     keys: [
@@ -448,6 +454,7 @@ const ADDED = {
       ["endpoints"],
       ["team_id"],
       ["content_log"],
+      ["old_digest", "old_last4", "old_ends_at", "old_is_custom"],
     ],
     accounts: [["raises"]],
     holds: [["more_accounts"]],

@@ -120,19 +120,28 @@ export function describeSecondFactors(openPlace: () => Promise<Place>): void {
     const { logins } = storage;
     const other = await storage.users.create({ name: "other", role: "user" });
     const others = await logins.startSession(other.id);
-    const first = await logins.startSession(1, { network: "203.0.113.0/24" });
+    const browser = { network: "203.0.113.0/24", userAgent: "Firefox" };
+    const first = await logins.startSession(1, browser);
     const startedAt = clock.now();
     clock.pass(2 * MINUTE_MS);
     const second = await logins.startSession(1, { isConfirmed: true });
     clock.pass(MINUTE_MS);
     await logins.findBySession(second);
 
-    expect(await logins.listSessions(1, second)).toEqual([
-      { createdAt: startedAt + 2 * MINUTE_MS, seenAt: clock.now(), isOwn: true },
-      { createdAt: startedAt, seenAt: startedAt, isOwn: false, network: "203.0.113.0/24" },
+    const id = expect.any(String);
+    const listed = await logins.listSessions(1, second);
+    expect(listed).toEqual([
+      { id, createdAt: startedAt + 2 * MINUTE_MS, seenAt: clock.now(), isOwn: true },
+      { id, createdAt: startedAt, seenAt: startedAt, isOwn: false, ...browser },
     ]);
-    expect(await logins.endOtherSessions(1, second)).toBe(1);
+    const [, { id: firstId } = { id: "" }] = listed;
+    expect(await logins.endSessionOf(other.id, firstId)).toBe(false);
+    expect(await logins.endSessionOf(1, firstId)).toBe(true);
+    expect(await logins.endSessionOf(1, firstId)).toBe(false);
     expect(await logins.findBySession(first)).toBeUndefined();
+    const third = await logins.startSession(1);
+    expect(await logins.endOtherSessions(1, second)).toBe(1);
+    expect(await logins.findBySession(third)).toBeUndefined();
     expect(await logins.findBySession(second)).toMatchObject({ isConfirmed: true });
     expect(await logins.findBySession(others)).toMatchObject({ isConfirmed: false });
     expect(await logins.endOtherSessions(1, undefined)).toBe(1);

@@ -27,6 +27,7 @@ import {
 import { migrate } from "#storage/database/migrate.ts";
 import { MIGRATIONS } from "#storage/migrations/list.ts";
 import type { Storage } from "#storage/open.ts";
+import { describeAccessTokens } from "./contract-access-tokens.ts";
 import { describeAccounts } from "./contract-accounts.ts";
 import { describeBudgets } from "./contract-budgets.ts";
 import { describeAlerts } from "./contract-alerts.ts";
@@ -45,9 +46,11 @@ import { describeMedia } from "./contract-media.ts";
 import { describeNotices } from "./contract-webhooks.ts";
 import { describeTasks } from "./contract-tasks.ts";
 import { describeResponses } from "./contract-responses.ts";
+import { describeRotation } from "./contract-rotation.ts";
 import { describeChannelStates, describeRouting } from "./contract-routing.ts";
 import { describeSecondFactors } from "./contract-second-factors.ts";
 import { describeLog } from "./contract-log.ts";
+import { describeServiceAccounts } from "./contract-service-accounts.ts";
 import { describeUsage } from "./contract-usage.ts";
 import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
@@ -58,6 +61,9 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: failures`, () => describeTrouble(openPlace));
   describe(`${name}: the journal`, () => describeJournal(openPlace));
   describe(`${name}: keys`, () => describeKeys(openPlace));
+  describe(`${name}: access tokens`, () => describeAccessTokens(openPlace));
+  describe(`${name}: service accounts`, () => describeServiceAccounts(openPlace));
+  describe(`${name}: rotation of keys`, () => describeRotation(openPlace));
   describe(`${name}: accounts`, () => describeAccounts(openPlace));
   describe(`${name}: budgets`, () => describeBudgets(openPlace));
   describe(`${name}: members`, () => describeMembers(openPlace));

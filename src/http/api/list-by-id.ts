@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Access, Endpoint } from "#http/routes.ts";
+import type { Endpoint, LoginPermission } from "#http/routes.ts";
 import type { Tag } from "#http/tags.ts";
 import { succeed } from "./envelope.ts";
 import { items, management } from "./management.ts";
@@ -8,11 +8,10 @@ import type { JsonObject } from "#lib/json.ts";
 
 const PAGE = 100;
 
-interface ListedObjects<Item, Deps> {
+interface ListedObjects<Item, Deps> extends LoginPermission {
   readonly operationId: string;
   readonly tag: Tag;
   readonly path: string;
-  readonly access: Access;
   /** "groups of users" */
   readonly objects: string;
   /** "a group's", for the error of an invalid id. */

@@ -7,14 +7,17 @@ import type { ObjectRule } from "#lib/rules.ts";
 import { objectRuleOf } from "#lib/schema-rule.ts";
 import { objectOf } from "#lib/values.ts";
 import { jsonAnswer, type Answer } from "../answer.ts";
-import type { Endpoint, Exchange, RouteDescription } from "../routes.ts";
+import type { Endpoint, Exchange, Permission, RouteFacts } from "../routes.ts";
 import { jsonSchemaOf } from "../schema.ts";
 import { MAX_BODY_BYTES, renderFailure } from "./envelope.ts";
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-interface Definition<Q extends z.ZodObject, B extends z.ZodObject, Deps> extends Omit<
-  RouteDescription,
+type Definition<Q extends z.ZodObject, B extends z.ZodObject, Deps> = Permission &
+  Parts<Q, B, Deps>;
+
+interface Parts<Q extends z.ZodObject, B extends z.ZodObject, Deps> extends Omit<
+  RouteFacts,
   "query" | "answer" | "requestSchema" | "renderError"
 > {
   /** Parameters of the query, as texts. An unknown parameter is refused, since a misspelt filter would be no filter. */

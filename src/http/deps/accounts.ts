@@ -25,5 +25,5 @@ export interface AccountDeps {
   /** Reads a price with the rules of the configuration file; throws `invalid_request`. */
   readModel(name: string, json: JsonObject): ModelDraft;
   readonly clock: Clock;
-  readonly limits: Pick<HttpLimits, "keysPerUser">;
+  readonly limits: Pick<HttpLimits, "keysPerUser" | "serviceAccountsPerTeam" | "keyOverlapMs">;
 }

@@ -15,6 +15,7 @@ export function createIdentities(db: Kysely<Tables>, clock: Clock): Identities {
         .selectAll("users")
         .where("identities.issuer", "=", issuer)
         .where("identities.subject", "=", subject)
+        .where("users.is_service", "=", 0)
         .executeTakeFirst();
       return row && toUser(row);
     },
@@ -33,6 +34,14 @@ export function createIdentities(db: Kysely<Tables>, clock: Clock): Identities {
     },
 
     async link(userId, issuer, subject) {
+      const user = await db
+        .selectFrom("users")
+        .select("is_service")
+        .where("id", "=", userId)
+        .executeTakeFirst();
+      if (user?.is_service === 1) {
+        throw new GatewayError("invalid_request", "A service account has no login.");
+      }
       const row = { issuer, subject, user_id: userId, created_at: clock.now() };
       try {
         await db.insertInto("identities").values(row).execute();
@@ -44,6 +53,16 @@ export function createIdentities(db: Kysely<Tables>, clock: Clock): Identities {
           { cause },
         );
       }
+    },
+
+    async issuersOf(userId) {
+      const rows = await db
+        .selectFrom("identities")
+        .select("issuer")
+        .where("user_id", "=", userId)
+        .orderBy("issuer")
+        .execute();
+      return rows.map(({ issuer }) => issuer);
     },
 
     async unlink(userId, issuer) {

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { createSecret, isWellFormed } from "#core/key.ts";
-import { ACCESS_TOKEN_PREFIX, type Logins } from "#core/user.ts";
+import type { Logins } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Passwords } from "./passwords.ts";
 import { digestOf } from "../secrets/secrets.ts";
@@ -28,6 +28,7 @@ const IDLE_MS = 30 * 60_000;
 const ABSOLUTE_MS = 12 * 3_600_000;
 /** Per user; the least recently used session is ended. */
 const MAX_SESSIONS = 5;
+const ID_CHARS = 16;
 /** Write the time of last use at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
@@ -54,10 +55,11 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
         .where(given.includes("@") ? "email" : "name", "=", given)
         .executeTakeFirst();
       const isRight = await passwords.verify(password, row?.password);
-      return isRight && row?.status === USER_STATUS.enabled ? toUser(row) : undefined;
+      const isPerson = row?.is_service === 0;
+      return isRight && isPerson && row.status === USER_STATUS.enabled ? toUser(row) : undefined;
     },
 
-    async startSession(userId, { isConfirmed = false, network } = {}) {
+    async startSession(userId, { isConfirmed = false, network, userAgent } = {}) {
       const secret = createSecret(SESSION_PREFIX);
       const now = clock.now();
       await db.transaction().execute(async (transaction) => {
@@ -78,6 +80,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
             seen_at: now,
             is_confirmed: isConfirmed ? 1 : 0,
             network: network ?? null,
+            user_agent: userAgent ?? null,
           })
           .execute();
       });
@@ -96,14 +99,24 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return Number(numDeletedRows);
     },
 
+    async endSessionOf(userId, id) {
+      const living = await livingSessions(db, userId, clock.now()).select("digest").execute();
+      const found = living.find((each) => idOf(each.digest) === id);
+      if (found === undefined) return false;
+      await db.deleteFrom("sessions").where("digest", "=", found.digest).execute();
+      return true;
+    },
+
     async listSessions(userId, own) {
       const rows = await livingSessions(db, userId, clock.now()).selectAll().execute();
       const ownDigest = own === undefined ? undefined : digest(own);
       return rows.map((row) => ({
+        id: idOf(row.digest),
         createdAt: row.created_at,
         seenAt: row.seen_at,
         isOwn: row.digest === ownDigest,
         ...(row.network === null ? {} : { network: row.network }),
+        ...(row.user_agent === null ? {} : { userAgent: row.user_agent }),
       }));
     },
 
@@ -120,6 +133,7 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
         .where("sessions.seen_at", ">", now - IDLE_MS)
         .where("sessions.created_at", ">", now - ABSOLUTE_MS)
         .where("users.status", "=", USER_STATUS.enabled)
+        .where("users.is_service", "=", 0)
         .executeTakeFirst();
       if (row === undefined) return undefined;
       if (row.seen_at <= now - SEEN_EVERY_MS) {
@@ -132,34 +146,6 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       return { user: toUser(row), isConfirmed: row.is_confirmed === 1 };
     },
 
-    async findByToken(secret) {
-      if (!isWellFormed(secret, ACCESS_TOKEN_PREFIX)) return undefined;
-      const row = await enabledUsers()
-        .where("token_digest", "=", digest(secret))
-        .executeTakeFirst();
-      return row && toUser(row);
-    },
-
-    async createToken(userId) {
-      const secret = createSecret(ACCESS_TOKEN_PREFIX);
-      await db
-        .updateTable("users")
-        .set({ token_digest: digest(secret) })
-        .where("id", "=", userId)
-        .execute();
-      return secret;
-    },
-
-    async deleteToken(userId) {
-      const { numUpdatedRows } = await db
-        .updateTable("users")
-        .set({ token_digest: null })
-        .where("id", "=", userId)
-        .where("token_digest", "is not", null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows > 0n;
-    },
-
     issueSetupToken: () => issueSetupToken(db, digest, clock),
 
     async setUp(token, email, password) {
@@ -170,14 +156,20 @@ export function createLogins({ db, clock, pepper, passwords }: LoginDeps): Login
       } catch (cause) {
         throw isUniqueViolation(cause) ? takenByUser(cause) : cause;
       }
-      const row = await enabledUsers().where("id", "=", ROOT_ID).executeTakeFirst();
+      const row = await db
+        .selectFrom("users")
+        .selectAll()
+        .where("id", "=", ROOT_ID)
+        .where("status", "=", USER_STATUS.enabled)
+        .executeTakeFirst();
       return row && toUser(row);
     },
   };
+}
 
-  function enabledUsers() {
-    return db.selectFrom("users").selectAll().where("status", "=", USER_STATUS.enabled);
-  }
+/** The beginning of a keyed digest, from which no secret follows. */
+function idOf(digest: string): string {
+  return digest.slice(0, ID_CHARS);
 }
 
 /** Most recently used first. */

@@ -77,6 +77,15 @@ export function createSecondFactors({ db, clock, pepper }: SecondFactorDeps): Se
       return numUpdatedRows > 0n;
     },
 
+    async countRecoveryCodes(userId) {
+      const { count } = await db
+        .selectFrom("recovery_codes")
+        .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
+        .where("user_id", "=", userId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     async remove(userId) {
       return await db.transaction().execute(async (transaction) => {
         const { numUpdatedRows } = await transaction

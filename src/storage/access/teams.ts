@@ -8,6 +8,7 @@ import type { Clock } from "#lib/clock.ts";
 import { addBudgets, changeBudgets } from "../accounts/budgets.ts";
 import { inTransaction } from "../database/in-transaction.ts";
 import type { Grants } from "../accounts/grants.ts";
+import { deleteUser } from "./delete-users.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import type { Tables } from "../tables.ts";
@@ -117,8 +118,10 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
     },
 
     async delete(id) {
+      const ended: number[] = [];
       try {
         return await inTransaction(db, async (transaction) => {
+          ended.push(...(await deleteServices(transaction, id)));
           await transaction
             .deleteFrom("budgets")
             .where((either) =>
@@ -138,9 +141,29 @@ export function createTeamStore({ db, grants, keys, clock }: TeamStoreDeps): Tea
         if (!isReferenceViolation(cause)) throw cause;
         const message = "The team has members or keys. Move them to another team first.";
         throw new GatewayError("invalid_request", message, { cause });
+      } finally {
+        await keys.changed(ended);
       }
     },
   };
+
+  /** The ids of their keys. */
+  async function deleteServices(
+    transaction: Kysely<Tables>,
+    teamId: number,
+  ): Promise<readonly number[]> {
+    const services = await transaction
+      .selectFrom("users")
+      .select("id")
+      .where("team_id", "=", teamId)
+      .where("is_service", "=", 1)
+      .execute();
+    const ended: number[] = [];
+    for (const { id } of services) {
+      ended.push(...((await deleteUser(transaction, id, clock.now())) ?? []));
+    }
+    return ended;
+  }
 }
 
 function taken(cause: unknown): GatewayError {

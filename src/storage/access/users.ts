@@ -5,17 +5,11 @@ import type { Clock } from "#lib/clock.ts";
 import { addBudgets } from "../accounts/budgets.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
+import { deleteUser } from "./delete-users.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey } from "../tables/keys.ts";
 import { contains, refreshUserSearch, searchOfUser } from "./search.ts";
-import {
-  NO_SECOND_FACTOR,
-  NO_USER,
-  toUser,
-  USER_STATUS,
-  type UsersTable,
-} from "../tables/users.ts";
+import { NO_USER, toUser, USER_STATUS, type UsersTable } from "../tables/users.ts";
 import { isReferenceViolation, isUniqueViolation } from "../database/unique.ts";
 
 export interface UserAdmin extends UserStore {
@@ -33,18 +27,6 @@ interface UserStoreDeps {
 }
 
 export const ROOT_ID = 1;
-/** The values of a deleted user, besides a name that no user can have. */
-const TOMBSTONE = {
-  status: USER_STATUS.disabled,
-  email: null,
-  display_name: null,
-  password: null,
-  token_digest: null,
-  group_id: null,
-  team_id: null,
-  search: "",
-  ...NO_SECOND_FACTOR,
-} as const;
 const PAGE = 1_000;
 
 export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): UserAdmin {
@@ -142,6 +124,20 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return row && toUser(row);
     },
 
+    async listServices(teamId, afterId, limit) {
+      let found = db
+        .selectFrom("users")
+        .innerJoin("teams", "teams.id", "users.team_id")
+        .selectAll("users")
+        .select("teams.name as team_name")
+        .where("users.is_service", "=", 1)
+        .where("users.id", ">", afterId)
+        .where("users.deleted_at", "is", null);
+      if (teamId !== undefined) found = found.where("users.team_id", "=", teamId);
+      const rows = await found.orderBy("users.id").limit(Math.min(limit, PAGE)).execute();
+      return rows.map((row) => ({ user: toUser(row), teamName: row.team_name }));
+    },
+
     async change(id, change) {
       const { email, displayName, role, isEnabled, password, groupId, teamId, isTeamOwner } =
         change;
@@ -161,6 +157,10 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       try {
         await db.transaction().execute(async (transaction) => {
           if (typeof teamId === "number") await requireTeam(transaction, teamId);
+          const isForPersons = password !== undefined || typeof email === "string";
+          if (isForPersons || teamId === null || isTeamOwner === true) {
+            await requirePerson(transaction, id);
+          }
           await transaction
             .updateTable("users")
             .set(columns)
@@ -172,11 +172,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
           }
           if (isEnabled === false || password !== undefined) {
             await transaction.deleteFrom("sessions").where("user_id", "=", id).execute();
-            await transaction
-              .updateTable("users")
-              .set({ token_digest: null })
-              .where("id", "=", id)
-              .execute();
+            await transaction.deleteFrom("access_tokens").where("user_id", "=", id).execute();
           }
         });
       } catch (cause) {
@@ -223,36 +219,14 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
 
     async delete(id) {
       if (id === ROOT_ID) return false;
-      let ended: readonly { readonly id: number }[] = [];
+      let ended: readonly number[] | undefined;
       try {
-        return await db.transaction().execute(async (transaction) => {
-          // First, so that no key is created meanwhile: key creation waits for the user's row lock.
-          const { numUpdatedRows } = await transaction
-            .updateTable("users")
-            .set({ ...TOMBSTONE, name: `(deleted ${id})`, deleted_at: clock.now() })
-            .where("id", "=", id)
-            .where("deleted_at", "is", null)
-            .executeTakeFirstOrThrow();
-          if (numUpdatedRows === 0n) return false;
-          for (const table of ["sessions", "recovery_codes", "identities"] as const) {
-            await transaction.deleteFrom(table).where("user_id", "=", id).execute();
-          }
-          await transaction
-            .updateTable("assets")
-            .set({ removed: 1 })
-            .where("user_id", "=", id)
-            .execute();
-          ended = await transaction
-            .updateTable("keys")
-            .set(deletedKey(clock.now()))
-            .where("user_id", "=", id)
-            .where("deleted_at", "is", null)
-            .returning("id")
-            .execute();
-          return true;
-        });
+        ended = await db
+          .transaction()
+          .execute((transaction) => deleteUser(transaction, id, clock.now()));
+        return ended !== undefined;
       } finally {
-        await keys.changed(ended.map((each) => each.id));
+        await keys.changed(ended ?? []);
       }
     },
   };
@@ -275,12 +249,14 @@ export async function insertUser(
   hash: string | null,
   now: number,
 ): Promise<User> {
+  const { serviceOf } = more;
   if (more.teamId !== undefined) await requireTeam(db, more.teamId);
   const names = {
     name,
     email: email?.toLowerCase() ?? null,
     display_name: displayName ?? null,
   };
+  if (serviceOf !== undefined) await assertRoom(db, serviceOf);
   const inserted = await db
     .insertInto("users")
     .values({
@@ -290,7 +266,8 @@ export async function insertUser(
       status: USER_STATUS.enabled,
       password: hash,
       group_id: groupId ?? null,
-      team_id: more.teamId ?? null,
+      team_id: serviceOf?.teamId ?? more.teamId ?? null,
+      is_service: serviceOf === undefined ? 0 : 1,
       is_team_owner: more.isTeamOwner === true ? 1 : 0,
       created_at: now,
     })
@@ -330,6 +307,44 @@ async function canAnyLogIn(
 async function requireTeam(db: Kysely<Tables>, id: number): Promise<void> {
   const found = await db.selectFrom("teams").select("id").where("id", "=", id).executeTakeFirst();
   if (found === undefined) throw noSuchTeam();
+}
+
+/** A service account never gets a login, and always has a team, which it does not own. */
+async function requirePerson(db: Kysely<Tables>, id: number): Promise<void> {
+  const row = await db
+    .selectFrom("users")
+    .select("is_service")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (row?.is_service !== 1) return;
+  throw new GatewayError(
+    "invalid_request",
+    "A service account has a team, cannot own it, and has no password and no address.",
+  );
+}
+
+/** Serialised per team, so that two concurrent inserts cannot exceed the limit. */
+async function assertRoom(
+  db: Kysely<Tables>,
+  { teamId, most }: NonNullable<UserDraft["serviceOf"]>,
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("teams")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .where("id", "=", teamId)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw noSuchTeam();
+  const { count } = await db
+    .selectFrom("users")
+    .select(({ fn, cast }) => cast<number>(fn.countAll(), "bigint").as("count"))
+    .where("team_id", "=", teamId)
+    .where("is_service", "=", 1)
+    .executeTakeFirstOrThrow();
+  if (Number(count) < most) return;
+  throw new GatewayError(
+    "invalid_request",
+    `The limit of ${most} service accounts of a team is reached. Delete some first.`,
+  );
 }
 
 function noSuchTeam(): GatewayError {

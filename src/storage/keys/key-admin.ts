@@ -14,7 +14,7 @@ import { taken } from "./key-taken.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import { createUserKeys, listedKeys, setQuota } from "./user-keys.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey, keyColumns, toApiKey, type KeysTable } from "../tables/keys.ts";
+import { deletedKey, keyColumns, NO_OLD_SECRET, toApiKey, type KeysTable } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
 export interface KeyAdmin extends UserKeys {
@@ -57,8 +57,10 @@ const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency:
 
 export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
   const { db, grants, keys, clock } = deps;
+  /** Keys that the configuration of this start names. */
+  const ofFile = new Set<number>();
   return {
-    ...createUserKeys(deps),
+    ...createUserKeys({ ...deps, isOfFile: (id) => ofFile.has(id) }),
 
     create,
 
@@ -70,6 +72,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
         // The file has another user for the key.
         (await findMoved(entry.name, keys.digestOf(entry.secret)));
       const id = found?.id ?? (await insertNamed(entry));
+      ofFile.add(id);
       await update(id, entry);
       return getKey(id);
     },
@@ -153,6 +156,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
   async function update(id: number, entry: KeyDraft & { readonly secret: string }): Promise<void> {
     const columns = {
       ...secretColumns(entry.secret),
+      ...NO_OLD_SECRET,
       ...keyColumns({ ...NO_BOUNDS, ...entry, limits: { ...NO_LIMITS, ...entry.limits } }),
       user_id: entry.userId,
       team_id: entry.teamId ?? null,

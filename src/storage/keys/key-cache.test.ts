@@ -97,6 +97,29 @@ test("a change of a group keeps the cached keys of other groups and of none", as
   expect(asked).toEqual(["1", "2", "3", "2"]);
 });
 
+test("a change of a key that has two secrets affects both", async () => {
+  const asked: string[] = [];
+  const cache = createKeyCache({
+    async lookup(digest) {
+      asked.push(digest);
+      return keyOf(1, 1);
+    },
+    ttlMs: Infinity,
+    clock: { now: () => 0, monotonic: () => 0 },
+  });
+  const findBoth = async (): Promise<void> => {
+    for (const digest of ["new", "old"]) await cache.find(digest);
+  };
+  await findBoth();
+  await findBoth();
+  expect(asked).toEqual(["new", "old"]);
+
+  cache.forget(1);
+  await findBoth();
+
+  expect(asked).toEqual(["new", "old", "new", "old"]);
+});
+
 test("a failed lookup is reported to its callers and not cached", async () => {
   let isDown = true;
   const { cache } = setup(async () => {

@@ -35,7 +35,8 @@ const UNKNOWN_TTL_MS = 1_000;
 export function createKeyCache(options: KeyCacheOptions): KeyCache {
   const { lookup, ttlMs, clock, maxKeys = MAX_KEYS, maxUnknown = MAX_UNKNOWN } = options;
   const known = new Map<string, Known>();
-  const digests = new Map<number, string>();
+  /** Two of a key during the overlap of a rotation. */
+  const digests = new Map<number, readonly string[]>();
   const unknown = new Map<string, number>();
   let underWay = new Map<string, Promise<ApiKey | undefined>>();
   /** Incremented with every change: results of queries from before are not cached. */
@@ -60,9 +61,10 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
     forget(keyId) {
       distrust();
       unknown.clear();
-      const digest = digests.get(keyId);
-      const entry = digest === undefined ? undefined : known.get(digest);
-      if (digest !== undefined && entry !== undefined) drop(digest, entry);
+      for (const digest of digests.get(keyId) ?? []) {
+        const entry = known.get(digest);
+        if (entry !== undefined) drop(digest, entry);
+      }
     },
 
     forgetGroup(groupId) {
@@ -105,7 +107,8 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
       if (oldest !== undefined) drop(oldest[0], oldest[1]);
     }
     known.set(digest, { key, expiresAt: askedAt + ttlMs });
-    digests.set(key.id, digest);
+    const others = digests.get(key.id)?.filter((each) => each !== digest) ?? [];
+    digests.set(key.id, [...others, digest]);
   }
 
   /** Moves the entry to the end, so that unused entries move to the front. */
@@ -119,7 +122,9 @@ export function createKeyCache(options: KeyCacheOptions): KeyCache {
 
   function drop(digest: string, entry: Known): void {
     known.delete(digest);
-    digests.delete(entry.key.id);
+    const others = digests.get(entry.key.id)?.filter((each) => each !== digest) ?? [];
+    if (others.length === 0) digests.delete(entry.key.id);
+    else digests.set(entry.key.id, others);
   }
 }
 

@@ -14,7 +14,7 @@ import { createKeyCache } from "./key-cache.ts";
 import { digester } from "../secrets/secrets.ts";
 import type { Tables } from "../tables.ts";
 import { GROUP_COLUMNS, toGroup, type GroupRow } from "../tables/groups.ts";
-import { toApiKey, type KeyRow } from "../tables/keys.ts";
+import { toApiKey, toEndingKey, type KeyRow } from "../tables/keys.ts";
 import { USER_STATUS } from "../tables/users.ts";
 
 interface KeyStoreOptions {
@@ -129,20 +129,28 @@ export async function keysOf(db: Kysely<Tables>, owner: OwnerId): Promise<readon
   return rows.map((row) => row.id);
 }
 
-/** Compiled once, so that a lookup costs only the query. */
-function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {
-  const compiled = selectKeys(db)
+/** The key with a digest, which is the first and the second parameter, or with this old digest. */
+export function compileLookup(db: Kysely<Tables>) {
+  return selectKeys(db)
     .leftJoin("groups", "groups.id", "users.group_id")
     .select(GROUP_COLUMNS)
-    .where("keys.digest", "=", "")
+    .where((or) => or.or([or("keys.digest", "=", ""), or("keys.old_digest", "=", "")]))
     .compile();
+}
+
+/** Compiled once, so that a lookup costs only the query. */
+function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | undefined> {
+  const compiled = compileLookup(db);
   const share = openGroupPool();
   return async (digest) => {
     try {
-      const { rows } = await db.executeQuery<FoundRow>({ ...compiled, parameters: [digest] });
-      const [row] = rows;
+      const parameters = [digest, digest];
+      const { rows } = await db.executeQuery<FoundRow>({ ...compiled, parameters });
+      // The file may give one key the old secret of another.
+      const row = rows.find((each) => each.digest === digest) ?? rows[0];
       if (row === undefined) return undefined;
-      return toApiKey(row, row.group_id === null ? undefined : share(row));
+      const group = row.group_id === null ? undefined : share(row);
+      return row.digest === digest ? toApiKey(row, group) : toEndingKey(row, group);
     } catch (cause) {
       throw new GatewayError(
         "unavailable",
@@ -221,5 +229,11 @@ async function findCustomDigests(db: Kysely<Tables>): Promise<ReadonlySet<string
     .where("is_custom", "=", 1)
     .where("digest", "is not", null)
     .execute();
-  return new Set(rows.flatMap((row) => row.digest ?? []));
+  const old = await db
+    .selectFrom("keys")
+    .select("old_digest as digest")
+    .where("old_is_custom", "=", 1)
+    .where("old_digest", "is not", null)
+    .execute();
+  return new Set([...rows, ...old].flatMap((row) => row.digest ?? []));
 }

@@ -11,17 +11,20 @@ import type { Grants, GrantTransaction } from "../accounts/grants.ts";
 import { spentByKeys } from "../journal/key-usage.ts";
 import { createSpendReports } from "../journal/spend.ts";
 import { taken } from "./key-taken.ts";
+import { createRotation } from "./rotation.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
 import type { Tables } from "../tables.ts";
 import { deletedKey, keyColumns, toListedKey, type KeyRow } from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
-interface OwnKeysDeps {
+export interface UserKeysDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
-  readonly keys: Pick<OpenKeyStore, "changed">;
+  readonly keys: Pick<OpenKeyStore, "changed" | "digestOf">;
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, "findAccounts">;
+  /** The configuration file gives the key its secret. */
+  isOfFile(id: number): boolean;
 }
 
 const BY_OWNER = "changed by its owner";
@@ -29,7 +32,7 @@ const BY_OWNER = "changed by its owner";
 const MAX_AT_ONCE = 1_000;
 
 /** Every query filters by owner, so another user's key counts as missing. */
-export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create" | "setContentLog"> {
+export function createUserKeys(deps: UserKeysDeps): Omit<UserKeys, "create" | "setContentLog"> {
   const { db, grants, keys, clock } = deps;
   return {
     async page(userId, offset, limit) {
@@ -50,6 +53,8 @@ export function createUserKeys(deps: OwnKeysDeps): Omit<UserKeys, "create" | "se
     },
 
     findOwn,
+
+    ...createRotation(deps, findOwn),
 
     async update(userId, id, { quota, budgets = {}, status, ...change }) {
       const columns = { ...keyColumns(change), ...(status === undefined ? {} : { status }) };

@@ -27,6 +27,8 @@ import { contentLog } from "./0025-content-log.ts";
 import { usageAndPrices } from "./0026-usage-and-prices.ts";
 import { budgetPeriods } from "./0027-budget-periods.ts";
 import { searchNames } from "./0028-search-names.ts";
+import { accessTokens } from "./0029-access-tokens.ts";
+import { rotatedKeys } from "./0030-rotated-keys.ts";
 import { invitations } from "./0031-invitations.ts";
 import { alerts } from "./0033-alerts.ts";
 import { operatedChannels } from "./0035-operated-channels.ts";
@@ -63,6 +65,8 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0026-usage-and-prices": usageAndPrices,
   "0027-budget-periods": budgetPeriods,
   "0028-search-names": searchNames,
+  "0029-access-tokens": accessTokens,
+  "0030-rotated-keys": rotatedKeys,
   "0031-invitations": invitations,
   "0033-alerts": alerts,
   "0035-operated-channels": operatedChannels,

@@ -44,10 +44,11 @@ export async function assertSamePepper(
   const user = await db
     .selectFrom("users")
     .select("id")
-    .where((or) => or.or([or("password", "is not", null), or("token_digest", "is not", null)]))
+    .where("password", "is not", null)
     .limit(1)
     .executeTakeFirst();
-  if (key !== undefined || user !== undefined) {
+  const token = await db.selectFrom("access_tokens").select("id").limit(1).executeTakeFirst();
+  if (key !== undefined || user !== undefined || token !== undefined) {
     throw new Error(
       "The keys and passwords of this database belong to another secret. Restore the file `secret` of the " +
         "data folder, or set SLUICE_SECRET to the value of the other gateways.",

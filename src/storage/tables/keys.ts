@@ -48,6 +48,12 @@ export interface KeysTable extends LimitColumns {
   /** The team that its calls are charged to, instead of the user's. */
   team_id: number | null;
   content_log: ContentLevel | null;
+  /** Keyed digest of the secret before the last rotation; null without one. */
+  old_digest: string | null;
+  old_last4: string | null;
+  /** Unix ms until which the old secret works. */
+  old_ends_at: number | null;
+  old_is_custom: Generated<number>;
 }
 
 /** A key joined with its account, if it has one, and its user. */
@@ -103,13 +109,36 @@ export function toListedKey(
     spend,
     ...(row.team_id === null ? {} : { teamId: row.team_id }),
     createdAt: row.created_at,
+    ...(row.old_ends_at === null || row.old_last4 === null
+      ? {}
+      : { old: { last4: row.old_last4, endsAt: row.old_ends_at } }),
   };
+}
+
+/** The key for a client that still presents the old secret: it expires with that secret. */
+export function toEndingKey(row: KeyRow, group?: Group): ApiKey {
+  const ends = Math.min(row.expires_at ?? Infinity, row.old_ends_at ?? 0);
+  return toApiKey({ ...row, expires_at: ends }, group);
 }
 
 /** Erases the secret: requests with the key are refused from now on. */
 export function deletedKey(now: number) {
-  return { digest: null, deleted_at: now, status: KEY_STATUS.disabled, team_id: null };
+  return {
+    digest: null,
+    ...NO_OLD_SECRET,
+    deleted_at: now,
+    status: KEY_STATUS.disabled,
+    team_id: null,
+  };
 }
+
+/** The values of a key with one secret. */
+export const NO_OLD_SECRET = {
+  old_digest: null,
+  old_last4: null,
+  old_ends_at: null,
+  old_is_custom: 0,
+} as const;
 
 /** The columns that a change sets. */
 export function keyColumns(change: Omit<KeyChange, "quota" | "budgets" | "status">) {

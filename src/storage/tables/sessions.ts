@@ -10,4 +10,6 @@ export interface SessionsTable {
   is_confirmed: number;
   /** The network of the login; not the full address. */
   network: string | null;
+  /** Of the browser that logged in, shortened. */
+  user_agent: string | null;
 }

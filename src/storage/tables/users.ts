@@ -16,8 +16,6 @@ export interface UsersTable {
   display_name: string | null;
   /** Argon2id of the keyed digest; without it password login is impossible. */
   password: string | null;
-  /** Keyed digest of the user's access token. */
-  token_digest: string | null;
   group_id: number | null;
   /** Unix ms of the deletion. A deleted user stays as a tombstone: ledger and calls refer to it. */
   deleted_at: number | null;
@@ -35,6 +33,8 @@ export interface UsersTable {
   is_team_owner: Generated<number>;
   /** Name, display name and address in the form that searches compare. */
   search: Generated<string>;
+  /** 1 for a service account, which has no login. */
+  is_service: Generated<number>;
 }
 
 export const NO_SECOND_FACTOR = {
@@ -58,6 +58,7 @@ export function toUser(row: Selectable<UsersTable>): User {
     createdAt: row.created_at,
     ...(row.team_id === null ? {} : { teamId: row.team_id }),
     ...(row.team_id === null || row.is_team_owner === 0 ? {} : { isTeamOwner: true }),
+    ...(row.is_service === 0 ? {} : { isService: true }),
     ...(row.email === null ? {} : { email: row.email }),
     ...(row.group_id === null ? {} : { groupId: row.group_id }),
   });

@@ -42,6 +42,7 @@ export const listAlerts = management({
   method: "GET",
   path: "/api/alert",
   access: "auditor",
+  scope: "alerts:read",
   summary: "Alerts, latest first: open ones by default. `before`: the last id of the page before.",
   query: z.object({
     state: choiceField(STATES, "Alerts in this state; `open` by default."),
@@ -67,6 +68,7 @@ export const acknowledgeAlert = management({
   method: "POST",
   path: "/api/alert/open/:id/acknowledge",
   access: "admin",
+  scope: "alerts:write",
   summary: "Acknowledges an open alert: it is not told again until it ends or gets worse.",
 
   async handle(exchange, { alerts, clock }: Pick<AlertDeps, "alerts" | "clock">) {
@@ -82,6 +84,7 @@ export const silenceAlert = management({
   method: "POST",
   path: "/api/alert/open/:id/silence",
   access: "admin",
+  scope: "alerts:write",
   summary: "Sends nothing about an open alert for a time.",
   body: SILENCE,
 
@@ -113,6 +116,7 @@ export const listAlertDeliveries = management({
   method: "GET",
   path: "/api/alert/delivery",
   access: "auditor",
+  scope: "alerts:read",
   summary: "Messages to destinations, latest first. They are kept for 30 days.",
   query: z.object({
     state: choiceField(DELIVERY_STATES, "Messages in this state."),
@@ -138,6 +142,7 @@ export const replayAlertDelivery = management({
   method: "POST",
   path: "/api/alert/delivery/:id/replay",
   access: "admin",
+  scope: "alerts:write",
   summary: "Sends a message again, in any state.",
 
   async handle(exchange, { notices, clock }: Pick<AlertDeps, "notices" | "clock">) {

@@ -83,6 +83,7 @@ export const listAlertDestinations = management({
   ...common,
   method: "GET",
   access: "auditor",
+  scope: "alerts:read",
   summary: "All destinations of alerts, without their secrets.",
   data: items(DESTINATION),
 
@@ -97,6 +98,7 @@ export const createAlertDestination = management({
   ...common,
   method: "POST",
   access: "admin",
+  scope: "alerts:write",
   summary: "Creates a destination of alerts. For a webhook, the answer has the signing secret.",
   body: NEW_DESTINATION,
   data: CREATED,
@@ -123,6 +125,7 @@ export const updateAlertDestination = management({
   ...one,
   method: "PUT",
   access: "admin",
+  scope: "alerts:write",
   summary:
     "Changes a destination. Absent fields stay unchanged. A new URL drops the secret of a chat " +
     "service, unless it is given too.",
@@ -151,6 +154,7 @@ export const deleteAlertDestination = management({
   ...one,
   method: "DELETE",
   access: "admin",
+  scope: "alerts:write",
   summary: "Deletes a destination. Rules that name it send to their other destinations.",
 
   async handle(exchange, { alertDestinations }: Pick<AlertDeps, "alertDestinations">) {
@@ -166,6 +170,7 @@ export const rotateAlertSecret = management({
   path: "/api/alert/destination/:id/secret",
   method: "POST",
   access: "admin",
+  scope: "alerts:write",
   summary: "Creates a new signing secret of a webhook; the former one is not valid any more.",
   data: z.object({ secret: z.string() }),
 
@@ -186,6 +191,7 @@ export const testAlertDestination = management({
   path: "/api/alert/destination/:id/test",
   method: "POST",
   access: "admin",
+  scope: "alerts:write",
   summary: "Sends a test message at once, and says what the destination answered.",
   data: z.object({
     ok: z.boolean(),

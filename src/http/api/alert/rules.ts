@@ -92,6 +92,7 @@ export const listAlertRules = management({
   ...common,
   method: "GET",
   access: "auditor",
+  scope: "alerts:read",
   summary: "All rules of alerts.",
   data: items(RULE),
 
@@ -105,6 +106,7 @@ export const createAlertRule = management({
   ...common,
   method: "POST",
   access: "admin",
+  scope: "alerts:write",
   summary: "Creates a rule of alerts.",
   body: NEW_RULE,
   data: RULE,
@@ -131,6 +133,7 @@ export const updateAlertRule = management({
   ...one,
   method: "PUT",
   access: "admin",
+  scope: "alerts:write",
   summary: "Changes a rule. Absent fields stay unchanged; null restores the default.",
   body: CHANGED_RULE,
   data: RULE,
@@ -157,6 +160,7 @@ export const deleteAlertRule = management({
   ...one,
   method: "DELETE",
   access: "admin",
+  scope: "alerts:write",
   summary: "Deletes a rule. Its open alerts end without a message.",
 
   async handle(exchange, { alertRules }: Rules) {
@@ -171,6 +175,7 @@ export const silenceAlertRule = management({
   path: "/api/alert/rule/:id/silence",
   method: "POST",
   access: "admin",
+  scope: "alerts:write",
   summary: "Sends nothing about the alerts of a rule for a time.",
   body: SILENCE,
 

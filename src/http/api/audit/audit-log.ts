@@ -58,6 +58,7 @@ const CHECK = z.object({
 export const listAudit = management({
   operationId: "listAudit",
   ...common,
+  scope: "audit:read",
   path: "/api/audit",
   summary:
     "Audit log of the management API, latest first. Filters: `actor` (a user's id), `action`, `since` " +
@@ -75,6 +76,7 @@ export const listAudit = management({
 export const getAuditHead = management({
   operationId: "getAuditHead",
   ...common,
+  scope: "audit:read",
   path: "/api/audit/head",
   summary:
     "Number and digest of the latest row. Store them elsewhere to detect later that rows were removed.",
@@ -89,6 +91,7 @@ export const getAuditHead = management({
 export const verifyAudit = management({
   operationId: "verifyAudit",
   ...common,
+  scope: "audit:read",
   path: "/api/audit/verify",
   summary:
     "Verifies a page of the audit log after `after_seq` and names the first invalid row. Until `is_end`, " +

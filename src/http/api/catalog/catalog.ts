@@ -107,6 +107,7 @@ export const showCatalog = management({
   ...common,
   method: "GET",
   access: "auditor",
+  scope: "models:read",
   summary: "Age of the model catalogue, and the number of rows updated since its release.",
   data: STATE,
 
@@ -118,6 +119,7 @@ const updating = {
   ...common,
   method: "POST",
   access: "admin",
+  scope: "models:write",
   maxBodyBytes: MAX_CATALOG_BYTES,
   body: UPDATE,
   data: PLAN,
@@ -170,6 +172,7 @@ export const takeBackCatalog = management({
   ...common,
   method: "DELETE",
   access: "admin",
+  scope: "models:write",
   summary:
     "Deletes updates of the catalogue: the shipped rows apply again. `provider=a,b` selects " +
     "updates of some providers.",

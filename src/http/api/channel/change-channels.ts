@@ -97,6 +97,7 @@ export const changeChannels = management({
   method: "POST",
   path: "/api/channel/bulk",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Shows a change of several channels, by ids or by label, and makes it with `apply`. With the " +
     "`plan` that was shown, nothing is changed with 409 if a channel changed since.",

@@ -23,6 +23,7 @@ export const getChannelBalance = management({
   method: "GET",
   path: "/api/channel/:id/balance",
   access: "admin",
+  scope: "channels:read",
   summary:
     "The balance of a channel's account at its vendor. It is asked for with each credential, if " +
     "it was not read in the last 30 seconds. Refused for vendors that do not show balances.",

@@ -25,6 +25,7 @@ export const copyChannel = management({
   method: "POST",
   path: "/api/channel/:id/copy",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Stores a copy of a channel with its credentials, which are not shown. The copy is disabled, " +
     "unless `status` is 1.",

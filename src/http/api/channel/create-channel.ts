@@ -13,6 +13,7 @@ export const createChannel = management({
   method: "POST",
   path: "/api/channel",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Creates a channel, which serves calls immediately. Its credentials are not shown again.",
   body: NEW_CHANNEL,

@@ -11,6 +11,7 @@ export const deleteChannel = management({
   method: "DELETE",
   path: "/api/channel/:id",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Deletes a channel and its credentials permanently. Its running calls are completed. " +
     "With `revision` or `If-Match`, a channel that changed since is refused with 409.",

@@ -11,6 +11,7 @@ export const enableChannel = management({
   method: "POST",
   path: "/api/channel/:id/enable",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Enables a channel that a user or the gateway disabled. If the gateway did, it does not wait " +
     "for a successful test, and earlier failures do not count any more.",

@@ -19,6 +19,7 @@ export const listChannels = management({
   method: "GET",
   path: "/api/channel",
   access: "auditor",
+  scope: "channels:read",
   summary:
     "All channels with their health: of the file, variables, the simulator and the database.",
   query: z.object({
@@ -47,6 +48,7 @@ export const getChannel = management({
   path: "/api/channel/:id",
   summary: "One channel with its health, by id or by name.",
   access: "auditor",
+  scope: "channels:read",
   data: CHANNEL_WITH_HEALTH,
 
   async handle(exchange, deps: HealthDeps) {
@@ -64,6 +66,7 @@ export const getChannelHistory = management({
   method: "GET",
   path: "/api/channel/:id/history",
   access: "auditor",
+  scope: "channels:read",
   summary: "Attempts on a channel by the minute, for 48 hours; minutes without any are omitted.",
   query: z.object({
     from: instantField("The first minute; 48 hours ago by default."),

@@ -41,6 +41,7 @@ export const testChannel = management({
   method: "POST",
   path: "/api/channel/:id/test",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Tests each credential of a channel with a request for its model list, or for one token of " +
     "one model. The vendor's cost of the test is not charged to any user.",

@@ -44,6 +44,7 @@ export const testChannels = management({
   method: "POST",
   path: "/api/channel/test",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Tests all channels, also disabled ones, with a request of each credential for the model " +
     "list, and reports all results. Channels without a model list are not tested.",

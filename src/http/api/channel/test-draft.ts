@@ -52,6 +52,7 @@ export const testDraft = management({
   method: "POST",
   path: "/api/channel/draft-test",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Tests a channel before it is created: each credential, and the vendor's models with their " +
     "prices. Nothing is stored.",

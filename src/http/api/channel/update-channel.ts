@@ -20,6 +20,7 @@ export const updateChannel = management({
   method: "PUT",
   path: "/api/channel/:id",
   access: "admin",
+  scope: "channels:write",
   summary:
     "Changes a channel. Absent fields stay unchanged; null restores the default. " +
     "A new provider, address or option deletes the credentials, unless new ones are given. " +

@@ -53,6 +53,7 @@ export const createCodeBatch = management({
   method: "POST",
   path: "/api/code-batch",
   access: "admin",
+  scope: "users:write",
   summary: "Creates redemption codes. They are not shown again; `format=csv` exports them.",
   query: z.object({ format: choiceField(["json", "csv"], "`json` if absent.") }),
   body: NEW_BATCH,
@@ -91,6 +92,7 @@ export const listCodeBatches = management({
   method: "GET",
   path: "/api/code-batch",
   access: "auditor",
+  scope: "users:read",
   summary: "Batches of redemption codes by id; `after` is the last id of the previous page.",
   query: z.object({ after: afterField("a batch's"), page_size: pageSize(50, 100) }),
   data: items(BATCH),
@@ -115,6 +117,7 @@ export const listCodes = management({
   method: "GET",
   path: "/api/code-batch/:id",
   access: "auditor",
+  scope: "users:read",
   summary:
     "A batch, and its codes by id with the users who redeemed them, without the codes' texts.",
   query: z.object({
@@ -139,6 +142,7 @@ export const listCodes = management({
 export const revokeCodeBatch = management({
   operationId: "revokeCodeBatch",
   ...common,
+  scope: "users:write",
   method: "DELETE",
   path: "/api/code-batch/:id",
   access: "admin",

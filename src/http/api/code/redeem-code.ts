@@ -13,6 +13,7 @@ export const redeemCode = management({
   method: "POST",
   path: "/api/user/self/quota/redeem",
   access: "user",
+  scope: "account:write",
   summary: "Raises your quota with a redemption code, once.",
   body: z.strictObject({ code: z.string().min(1).max(64).meta({ writeOnly: true }) }),
   data: z.object({ added_usd: z.number(), ...QUOTA }),

@@ -43,6 +43,7 @@ const DIGEST_QUERY = z.object({
 export const exportConfiguration = management({
   operationId: "exportConfiguration",
   ...common,
+  scope: "config:read",
   method: "GET",
   path: "/api/config",
   summary:
@@ -61,6 +62,7 @@ export const exportConfiguration = management({
 export const planConfiguration = management({
   operationId: "planConfiguration",
   ...common,
+  scope: "config:write",
   method: "POST",
   path: "/api/config/plan",
   takesYaml: true,
@@ -78,6 +80,7 @@ export const planConfiguration = management({
 export const applyConfiguration = management({
   operationId: "applyConfiguration",
   ...common,
+  scope: "config:write",
   method: "POST",
   path: "/api/config/apply",
   takesYaml: true,

@@ -14,6 +14,7 @@ export const listGroups = listById({
   tag: "Groups",
   path: "/api/group",
   access: "auditor",
+  scope: "groups:read",
   objects: "groups of users",
   whose: "a group's",
   item: GROUP,
@@ -27,6 +28,7 @@ export const getGroup = management({
   method: "GET",
   path: "/api/group/:id",
   access: "auditor",
+  scope: "groups:read",
   summary: "One group.",
   data: GROUP,
 
@@ -41,6 +43,7 @@ export const createGroup = management({
   method: "POST",
   path: "/api/group",
   access: "admin",
+  scope: "groups:write",
   summary: "Creates a group. By default it has all models and channels, and the usual prices.",
   body: NEW_GROUP,
   data: GROUP,
@@ -62,6 +65,7 @@ export const updateGroup = management({
   method: "PUT",
   path: "/api/group/:id",
   access: "admin",
+  scope: "groups:write",
   summary: "Changes a group. Absent fields stay unchanged. New calls use the new values.",
   body: CHANGED_GROUP,
   data: GROUP,
@@ -83,6 +87,7 @@ export const deleteGroup = management({
   method: "DELETE",
   path: "/api/group/:id",
   access: "admin",
+  scope: "groups:write",
   summary: "Deletes a group without users.",
 
   async handle(exchange, { groups }: Pick<AccountDeps, "groups">) {

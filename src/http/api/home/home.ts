@@ -83,6 +83,7 @@ export const getHome = management({
   method: "GET",
   path: "/api/home",
   access: "user",
+  scope: "usage:read",
   summary:
     "The first page of a console: what is wrong, traffic and spend for auditors and admins; own " +
     "keys, budgets and spend for everyone.",

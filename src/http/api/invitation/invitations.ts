@@ -46,6 +46,7 @@ type NewInvitation = z.output<typeof NEW_INVITATION>;
 export const createInvitation = management({
   operationId: "createInvitation",
   ...common,
+  scope: "users:write",
   method: "POST",
   path: "/api/invitation",
   summary:
@@ -87,6 +88,7 @@ type CreationNeeds = "accountMailer" | "clock" | "invitations" | "ledger" | "pub
 export const listInvitations = management({
   operationId: "listInvitations",
   ...common,
+  scope: "users:read",
   method: "GET",
   path: "/api/invitation",
   summary:
@@ -113,6 +115,7 @@ export const listInvitations = management({
 export const getInvitation = management({
   operationId: "getInvitation",
   ...common,
+  scope: "users:read",
   method: "GET",
   path: "/api/invitation/:id",
   summary: "An invitation, and the users who accepted it.",
@@ -138,6 +141,7 @@ export const getInvitation = management({
 export const revokeInvitation = management({
   operationId: "revokeInvitation",
   ...common,
+  scope: "users:write",
   method: "DELETE",
   path: "/api/invitation/:id",
   summary: "Ends an invitation. Users who accepted it stay.",

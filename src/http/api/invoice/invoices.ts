@@ -3,7 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
 import type { Answer } from "#http/answer.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange } from "#http/routes.ts";
+import type { Exchange, LoginPermission } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { teamView } from "../log/call-view.ts";
 import { envelope, management } from "../management.ts";
@@ -38,10 +38,9 @@ const ANSWER: Answer = {
   },
 };
 
-interface InvoiceRoute {
+interface InvoiceRoute extends LoginPermission {
   readonly operationId: string;
   readonly path: string;
-  readonly access: "user" | "auditor";
   readonly summary: string;
 }
 
@@ -80,6 +79,7 @@ export const getOwnInvoice = invoiceRoute(
     operationId: "getOwnInvoice",
     path: "/api/invoice/self",
     access: "user",
+    scope: "usage:read",
     summary: "Your statement of a month, by key and model.",
   },
   (exchange) => ({ kind: "user", id: requireUser(exchange).id }),
@@ -90,6 +90,7 @@ export const getOwnTeamInvoice = invoiceRoute(
     operationId: "getOwnTeamInvoice",
     path: "/api/invoice/team",
     access: "user",
+    scope: "usage:read",
     summary: "The statement of a month of a team, for its owners, by user and model.",
   },
   (exchange) => ({ kind: "team", id: teamOf(requireUser(exchange)) }),
@@ -100,6 +101,7 @@ export const getUserInvoice = invoiceRoute(
     operationId: "getUserInvoice",
     path: "/api/invoice/user/:id",
     access: "auditor",
+    scope: "usage:read",
     summary: "A user's statement of a month, by key and model.",
   },
   (exchange) => ({ kind: "user", id: idOf(exchange) }),
@@ -110,6 +112,7 @@ export const getTeamInvoice = invoiceRoute(
     operationId: "getTeamInvoice",
     path: "/api/invoice/team/:id",
     access: "auditor",
+    scope: "usage:read",
     summary: "A team's statement of a month, by user and model.",
   },
   (exchange) => ({ kind: "team", id: idOf(exchange) }),

@@ -4,7 +4,7 @@ import { GatewayError } from "#core/error.ts";
 import type { User } from "#core/user.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange } from "#http/routes.ts";
+import type { Exchange, LoginPermission } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import {
@@ -21,10 +21,9 @@ import { CALL_LIMITS, showCallLimits, type LimitDeps } from "./call-limits.ts";
 import { FILTER, MEMBERS_FILTER, OWN_FILTER, PAGE, pageIn, showPosition } from "./call-query.ts";
 import { AUDITORS_VIEW, ownView, teamView, type CallView } from "./call-view.ts";
 
-interface CallRoute {
+interface CallRoute extends LoginPermission {
   readonly operationId: string;
   readonly path: string;
-  readonly access: "user" | "auditor";
   readonly summary: string;
   readonly data: z.ZodType;
 }
@@ -63,6 +62,7 @@ export const listOwnCalls = callsRoute(
     operationId: "listOwnCalls",
     path: "/api/log/self",
     access: "user",
+    scope: "logs:read",
     summary:
       "Your calls, latest first. " +
       "`page_size`: number of calls; " +
@@ -78,6 +78,7 @@ export const listTeamCalls = callsRoute(
     operationId: "listTeamCalls",
     path: "/api/log/team",
     access: "user",
+    scope: "logs:read",
     summary:
       "Calls of the members of a team, for its owners, latest first. Channels are not shown.",
     data: MEMBERS_CALL,
@@ -91,6 +92,7 @@ export const listCalls = callsRoute(
     operationId: "listCalls",
     path: "/api/log",
     access: "auditor",
+    scope: "logs:read",
     summary: "Calls of all users, latest first, with the channel that served them.",
     data: CALL,
   },
@@ -103,6 +105,7 @@ export const getOwnCall = callRoute(
     operationId: "getOwnCall",
     path: "/api/log/self/:id",
     access: "user",
+    scope: "logs:read",
     summary: "One of your calls, by the `x-request-id` of its answer, with the cost of each part.",
     data: OWN_CALL_IN_PARTS,
   },
@@ -114,6 +117,7 @@ export const getTeamCall = callRoute(
     operationId: "getTeamCall",
     path: "/api/log/team/:id",
     access: "user",
+    scope: "logs:read",
     summary: "A call of a member of your team, with the cost of each part.",
     data: MEMBERS_CALL_IN_PARTS,
   },
@@ -126,6 +130,7 @@ export const getCall = management({
   method: "GET",
   path: "/api/log/:id",
   access: "auditor",
+  scope: "logs:read",
   summary:
     "A call of any user, with all attempts, the cost of each part, and the limits of its key.",
   data: CALL_IN_PARTS.extend({ limits: CALL_LIMITS }),

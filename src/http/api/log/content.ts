@@ -34,6 +34,7 @@ export const getCallContent = management({
   method: "GET",
   path: "/api/log/content/:id",
   access: "admin",
+  scope: "content:read",
   isAction: true,
   summary:
     "The request and the answer of a call, if the content log has them. " +
@@ -48,6 +49,7 @@ export const getOwnCallContent = management({
   method: "GET",
   path: "/api/log/self/content/:id",
   access: "user",
+  scope: "content:read",
   isAction: true,
   summary:
     "The request and the answer of one of your calls, if `content_log.owners` is on. " +

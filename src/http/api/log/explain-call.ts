@@ -21,6 +21,7 @@ export const explainCall = management({
   method: "POST",
   path: "/api/log/explain/:id",
   access: "admin",
+  scope: "logs:read",
   summary:
     "Explains what would happen to a past call of text now, with its key, model and style. " +
     "Uses its request if the content log has all of it, otherwise a short one.",

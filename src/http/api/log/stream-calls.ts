@@ -7,7 +7,7 @@ import type { ReportDeps } from "#http/deps/reports.ts";
 import type { LiveView } from "#http/live-calls.ts";
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from "#http/reply.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Exchange } from "#http/routes.ts";
+import type { Exchange, LoginPermission } from "#http/routes.ts";
 import { management } from "../management.ts";
 import {
   FILTER,
@@ -19,10 +19,9 @@ import {
 } from "./call-query.ts";
 import { AUDITORS_VIEW, ownView, teamView, type CallView } from "./call-view.ts";
 
-interface StreamRoute {
+interface StreamRoute extends LoginPermission {
   readonly operationId: string;
   readonly path: string;
-  readonly access: "user" | "auditor";
   readonly summary: string;
 }
 
@@ -51,7 +50,7 @@ function streamRoute(
     },
     handle(exchange, deps: StreamDeps, { query: asked }) {
       const viewNow = (user: User): LiveView => liveView(viewOf(user), asked);
-      const follow = (): ReadableStream => openStream(exchange, deps, route.access, viewNow);
+      const follow = (): ReadableStream => openStream(exchange, deps, route, viewNow);
       // The answer to HEAD has no body that could end the stream.
       return new Response(exchange.request.method === "HEAD" ? null : follow(), {
         headers: {
@@ -68,7 +67,7 @@ function streamRoute(
 function openStream(
   exchange: Exchange,
   { liveCalls, callers }: StreamDeps,
-  access: StreamRoute["access"],
+  permission: LoginPermission,
   viewNow: (user: User) => LiveView,
 ): ReadableStream<Uint8Array> {
   const { request, signal } = exchange;
@@ -77,7 +76,7 @@ function openStream(
     userId: user.id,
     after: numberIn(request.headers.get("last-event-id")),
     view: viewNow(user),
-    check: async () => viewNow(await confirmUser(request, access, callers)),
+    check: async () => viewNow(await confirmUser(request, permission, callers)),
     signal,
   });
   return pushStream((sink) => reader.fill(sink));
@@ -97,6 +96,7 @@ export const streamOwnCalls = streamRoute(
     operationId: "streamOwnCalls",
     path: "/api/log/self/stream",
     access: "user",
+    scope: "logs:read",
     summary: "Your calls as they end. `last-event-id` continues after an event.",
   },
   OWN_FILTER,
@@ -108,6 +108,7 @@ export const streamTeamCalls = streamRoute(
     operationId: "streamTeamCalls",
     path: "/api/log/team/stream",
     access: "user",
+    scope: "logs:read",
     summary: "Calls of the members of a team as they end, for its owners.",
   },
   MEMBERS_FILTER,
@@ -119,6 +120,7 @@ export const streamCalls = streamRoute(
     operationId: "streamCalls",
     path: "/api/log/stream",
     access: "auditor",
+    scope: "logs:read",
     summary: "Calls of all users as they end, with the channel that served them.",
   },
   FILTER,

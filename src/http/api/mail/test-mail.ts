@@ -11,6 +11,7 @@ export const testMail = management({
   method: "POST",
   path: "/api/mail/test",
   access: "admin",
+  scope: "settings:write",
   summary: "Sends a test mail, and tells the reason if the mail server refuses it.",
   body: z.strictObject({ to: MAIL_ADDRESS }),
 

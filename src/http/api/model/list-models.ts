@@ -77,6 +77,7 @@ export const listModelEntries = management({
   method: "GET",
   path: "/api/model",
   access: "auditor",
+  scope: "models:read",
   summary:
     "All models by the name that clients use: channels, price, catalogue facts and " +
     "overrides. `unpriced=true` selects models that " +

@@ -31,6 +31,7 @@ export const putModelOverride = management({
   operationId: "putModelOverride",
   tag: "Model settings",
   ...common,
+  scope: "models:write",
   method: "PUT",
   summary:
     "Sets prices and abilities of a model, instead of the catalogue and of an earlier override. " +
@@ -68,6 +69,7 @@ export const deleteModelOverride = management({
   operationId: "deleteModelOverride",
   tag: "Model settings",
   ...common,
+  scope: "models:write",
   method: "DELETE",
   summary: "Deletes the override of a model: the catalogue applies again.",
 

@@ -45,6 +45,7 @@ export const listUnpricedModels = management({
   method: "GET",
   path: "/api/price/unpriced",
   access: "auditor",
+  scope: "models:read",
   summary:
     "Models that channels serve without a price, the most used first, each with the price of the " +
     "nearest model of the catalogue. Without `all=true` only those with calls in the last 30 days.",

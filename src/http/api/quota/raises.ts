@@ -4,7 +4,7 @@ import { PERIODS, type OwnerId } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
-import type { Access, Endpoint, Exchange } from "#http/routes.ts";
+import type { Endpoint, Exchange, LoginPermission } from "#http/routes.ts";
 import type { Tag } from "#http/tags.ts";
 import { noSuchRaise, showBudgets, SHOWN_BUDGETS } from "../budget-fields.ts";
 import { succeed } from "../envelope.ts";
@@ -25,12 +25,11 @@ const RAISED = z.object({ raise: z.string().optional(), ...SHOWN_BUDGETS });
 
 type RaiseDeps = Pick<AccountDeps, "clock" | "quotas">;
 
-interface RaiseRoutes<Deps> {
+interface RaiseRoutes<Deps> extends LoginPermission {
   /** End of the operations' ids: `Team`. */
   readonly of: string;
   readonly whose: string;
   readonly tag: Tag;
-  readonly access: Access;
   /** The path of the owner. */
   readonly path: string;
   /** Refuses callers that may not change the owner's budgets. */

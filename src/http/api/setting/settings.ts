@@ -38,6 +38,7 @@ export const listSettings = management({
   method: "GET",
   path: "/api/setting",
   access: "auditor",
+  scope: "settings:read",
   summary:
     "All settings: value, source, valid values, and whether they can change " +
     "at run time. Secrets are not shown.",
@@ -54,6 +55,7 @@ export const putSetting = management({
   operationId: "putSetting",
   tag: "Settings",
   ...change,
+  scope: "settings:write",
   method: "PUT",
   summary: "Changes a setting that neither a variable nor the file sets.",
   body: VALUE,
@@ -68,6 +70,7 @@ export const deleteSetting = management({
   operationId: "deleteSetting",
   tag: "Settings",
   ...change,
+  scope: "settings:write",
   method: "DELETE",
   summary: "Deletes the stored value of a setting: its default applies again.",
 

@@ -60,6 +60,7 @@ export const listMembers = management({
   method: "GET",
   path: "/api/team/:id/member",
   access: "user",
+  scope: "teams:read",
   summary:
     `Lists the members of a team by id, at most ${PAGE}, with their budgets in the team and the ` +
     "spending of all their calls. For auditors and owners of the team.",
@@ -83,6 +84,7 @@ export const putTeamMembers = management({
   method: "POST",
   path: "/api/team/:id/member",
   access: "admin",
+  scope: "teams:write",
   summary:
     "Adds users to a team or changes its members: all or none. `move` takes users out of " +
     "another team. The users must have roles below your own.",
@@ -104,6 +106,7 @@ export const removeTeamMembers = management({
   method: "POST",
   path: "/api/team/:id/member/batch",
   access: "user",
+  scope: "teams:write",
   summary:
     "Removes users from a team; their accounts stay. For admins and, except for owners, by " +
     "owners of the team. Names those that are no members.",
@@ -130,6 +133,7 @@ const memberPath = { ...common, path: "/api/team/:id/member/:user", access: "use
 export const getMember = management({
   operationId: "getMember",
   ...memberPath,
+  scope: "teams:read",
   method: "GET",
   summary: "A member of a team, for auditors and owners of the team.",
   data: SHOWN,
@@ -144,6 +148,7 @@ export const getMember = management({
 export const updateMember = management({
   operationId: "updateMember",
   ...memberPath,
+  scope: "teams:write",
   method: "PUT",
   summary:
     "Changes the budgets of a member in the name of the team, for admins and owners of the " +
@@ -175,6 +180,7 @@ export const memberRaises = raiseRoutes({
   of: "Member",
   whose: "a member in the name of the team",
   ...memberPath,
+  scope: "teams:write",
   async findOwner(exchange, deps: MemberDeps) {
     const team = await findManagedTeam(exchange, deps);
     const member = await findMember(exchange, team, deps);

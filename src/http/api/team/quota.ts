@@ -15,6 +15,7 @@ export const getTeamQuota = management({
   method: "GET",
   path: "/api/team/:id/quota",
   access: "auditor",
+  scope: "usage:read",
   summary: "Quota and budgets of a team, and the amounts spent.",
   data: z.object({ team_id: z.int(), ...QUOTA }),
 
@@ -25,6 +26,7 @@ export const getTeamQuota = management({
 });
 
 export const teamRaises = raiseRoutes({
+  scope: "teams:write",
   of: "Team",
   whose: "a team",
   tag: "Teams",
@@ -40,6 +42,7 @@ export const topUpTeam = management({
   method: "POST",
   path: "/api/team/:id/quota",
   access: "admin",
+  scope: "teams:write",
   summary: "Raises or lowers the quota of a team, once for each `operation`.",
   body: TOP_UP,
   data: TOPPED_UP,
@@ -56,6 +59,7 @@ export const listTeamGrants = management({
   method: "GET",
   path: "/api/team/:id/quota/history",
   access: "auditor",
+  scope: "usage:read",
   summary: "Changes of a team's quota with actor, time and reason; paged like those of a user.",
   query: HISTORY,
   data: GRANTS,

@@ -37,6 +37,7 @@ export const listTeams = listById({
   ...common,
   path: "/api/team",
   access: "auditor",
+  scope: "teams:read",
   objects: "teams",
   whose: "a team's",
   searched: "a name",
@@ -56,6 +57,7 @@ export const getTeam = management({
   method: "GET",
   path: "/api/team/:id",
   access: "auditor",
+  scope: "teams:read",
   summary: "A team with its quota and the amounts spent.",
   data: TEAM,
 
@@ -74,6 +76,7 @@ export const createTeam = management({
   method: "POST",
   path: "/api/team",
   access: "admin",
+  scope: "teams:write",
   summary:
     "Creates a team: users whose calls are also charged to one common account. All members " +
     "join at once, or the team is not created.",
@@ -94,6 +97,7 @@ export const createTeam = management({
 export const updateTeam = management({
   operationId: "updateTeam",
   ...common,
+  scope: "teams:write",
   method: "PUT",
   path: "/api/team/:id",
   access: "admin",
@@ -114,10 +118,11 @@ export const updateTeam = management({
 export const deleteTeam = management({
   operationId: "deleteTeam",
   ...common,
+  scope: "teams:write",
   method: "DELETE",
   path: "/api/team/:id",
   access: "admin",
-  summary: "Deletes a team without members.",
+  summary: "Deletes a team without members, with its service accounts.",
 
   async handle(exchange, { teams }: Pick<AccountDeps, "teams">) {
     const { id } = await findTeam(exchange, teams);

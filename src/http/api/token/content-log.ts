@@ -12,6 +12,7 @@ export const setTokenContentLog = management({
   method: "PUT",
   path: "/api/token/:id/content_log",
   access: "admin",
+  scope: "keys:write",
   summary: "Sets the level of the content log of any user's token.",
   body: z.strictObject({
     content_log: z

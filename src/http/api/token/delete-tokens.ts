@@ -15,6 +15,7 @@ export const deleteTokens = management({
   method: "POST",
   path: "/api/token/batch",
   access: "user",
+  scope: "keys:write",
   summary:
     "Deletes several tokens permanently. Names those that do not exist or belong to another user.",
   body: REQUEST,

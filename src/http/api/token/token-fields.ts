@@ -35,7 +35,7 @@ const FIELDS = {
   ...LIMITS,
 };
 
-export const STATUS = z.int().min(1).max(2).describe("1 enabled, 2 disabled.");
+const STATUS = z.int().min(1).max(2).describe("1 enabled, 2 disabled.");
 
 export const NEW_TOKEN = z.strictObject({ name: NAME, ...FIELDS });
 
@@ -46,6 +46,8 @@ export const CHANGED_TOKEN = z.strictObject({
   ...FIELDS,
   ...shownOnly([
     "last4",
+    "old_last4",
+    "old_expires_at",
     "created_at",
     "used_usd",
     "used_day_usd",
@@ -55,7 +57,7 @@ export const CHANGED_TOKEN = z.strictObject({
 });
 
 export function readTokenFields(
-  body: z.output<typeof NEW_TOKEN> | z.output<typeof CHANGED_TOKEN>,
+  body: z.output<typeof NEW_TOKEN> | Omit<z.output<typeof CHANGED_TOKEN>, "id">,
 ): Omit<KeyChange, "status"> {
   const { expires_at: expiresAt, models } = body;
   return defined({

@@ -15,6 +15,8 @@ const FIELDS = {
   name: z.string(),
   status: z.int().describe("1 enabled, 2 disabled, 3 expired, 4 exhausted."),
   last4: z.string(),
+  old_last4: z.string().nullable().describe("Of the key before the last rotation, while it works."),
+  old_expires_at: z.int().nullable(),
   created_at: z.int(),
   expires_at: z.int().nullable(),
   models: z.array(z.string()),
@@ -41,11 +43,14 @@ export const NEW_TOKEN_SHOWN = z.object({
 /** A key as its owner sees it; the specification calls it an access token. [Part A 2.1] */
 export function showToken(listed: ListedKey, now: number): JsonObject {
   const { key, last4, quota, spent, used = spent, createdAt } = listed;
+  const old = listed.old !== undefined && listed.old.endsAt > now ? listed.old : undefined;
   return {
     id: key.id,
     name: key.name,
     status: statusOf(listed, now),
     last4,
+    old_last4: old?.last4 ?? null,
+    old_expires_at: old === undefined ? null : seconds(old.endsAt),
     created_at: seconds(createdAt),
     expires_at: key.expiresAt === undefined ? null : seconds(key.expiresAt),
     models: key.models,

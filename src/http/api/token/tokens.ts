@@ -39,6 +39,7 @@ const STATUS_ONLY = z.object({
 export const listTokens = management({
   operationId: "listTokens",
   ...common,
+  scope: "keys:read",
   method: "GET",
   path: "/api/token",
   summary: "Lists your tokens, latest first, in pages of `p` and `page_size`.",
@@ -52,6 +53,7 @@ export const listTokens = management({
 export const getToken = management({
   operationId: "getToken",
   ...common,
+  scope: "keys:read",
   method: "GET",
   path: "/api/token/:id",
   summary: "One of your tokens.",
@@ -66,26 +68,15 @@ export const getToken = management({
 export const createToken = management({
   operationId: "createToken",
   ...common,
+  scope: "keys:write",
   method: "POST",
   path: "/api/token",
   summary: "Creates a token. Only this answer contains its key.",
   body: NEW_TOKEN,
   data: NEW_TOKEN_SHOWN,
 
-  async handle(
-    exchange,
-    { userKeys, clock, limits }: Pick<AccountDeps, "userKeys" | "clock" | "limits">,
-    { body },
-  ) {
-    const { id: userId } = requireUser(exchange);
-    const fields = readTokenFields(body);
-    const draft = { ...draftOf(fields), userId };
-    const { key, secret } = await userKeys.create(draft, limits.keysPerUser);
-    const listed = existing(await userKeys.findOwn(userId, key.id));
-    return succeed(exchange.id, "The token was created. Its key is not shown again.", {
-      ...showToken(listed, clock.now()),
-      key: secret,
-    });
+  async handle(exchange, deps: Pick<AccountDeps, "userKeys" | "clock" | "limits">, { body }) {
+    return await createFor(exchange, deps, requireUser(exchange).id, body);
   },
 });
 
@@ -100,6 +91,7 @@ const changing = {
 export const updateToken = management({
   operationId: "updateToken",
   ...changing,
+  scope: "keys:write",
   path: "/api/token/:id",
   summary:
     "Changes a token. Absent fields stay unchanged. `status_only=true` changes only its status.",
@@ -110,6 +102,7 @@ export const updateToken = management({
 export const updateNamedToken = management({
   operationId: "updateNamedToken",
   ...changing,
+  scope: "keys:write",
   path: "/api/token",
   summary: "The same, with the token's id in the body.",
   handle: (exchange, deps: Pick<AccountDeps, "clock" | "userKeys">, input) =>
@@ -117,6 +110,7 @@ export const updateNamedToken = management({
 });
 
 export const tokenRaises = raiseRoutes({
+  scope: "keys:write",
   of: "Token",
   whose: "a token",
   ...common,
@@ -131,6 +125,7 @@ export const tokenRaises = raiseRoutes({
 export const deleteToken = management({
   operationId: "deleteToken",
   ...common,
+  scope: "keys:write",
   method: "DELETE",
   path: "/api/token/:id",
   summary: "Deletes a token permanently; its running streams end.",
@@ -155,6 +150,22 @@ export async function showPage(
     page_size: size,
     total,
     items: items.map((each) => showToken(each, clock.now())),
+  });
+}
+
+/** Creates a key of a user, and shows it once. */
+export async function createFor(
+  exchange: Exchange,
+  { userKeys, clock, limits }: Pick<AccountDeps, "userKeys" | "clock" | "limits">,
+  userId: number,
+  body: z.output<typeof NEW_TOKEN>,
+): Promise<Response> {
+  const draft = { ...draftOf(readTokenFields(body)), userId };
+  const { key, secret } = await userKeys.create(draft, limits.keysPerUser);
+  const listed = existing(await userKeys.findOwn(userId, key.id));
+  return succeed(exchange.id, "The token was created. Its key is not shown again.", {
+    ...showToken(listed, clock.now()),
+    key: secret,
   });
 }
 
@@ -213,7 +224,7 @@ function present<N extends string, T>(name: N, value: T | null | undefined) {
   return (value === null || value === undefined ? {} : { [name]: value }) as { [_ in N]?: T };
 }
 
-function existing(found: ListedKey | undefined): ListedKey {
+export function existing(found: ListedKey | undefined): ListedKey {
   if (found === undefined) throw noSuchToken();
   return found;
 }

@@ -5,6 +5,7 @@ import type { User } from "#core/user.ts";
 import type { Answer } from "#http/answer.ts";
 import type { ReportDeps } from "#http/deps/reports.ts";
 import { requireUser } from "#http/require-user.ts";
+import type { LoginPermission } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { teamView } from "../log/call-view.ts";
 import { envelope, management } from "../management.ts";
@@ -28,10 +29,9 @@ const ANSWER: Answer = {
   },
 };
 
-interface UsageRoute {
+interface UsageRoute extends LoginPermission {
   readonly operationId: string;
   readonly path: string;
-  readonly access: "user" | "auditor";
   readonly summary: string;
 }
 
@@ -64,6 +64,7 @@ export const getOwnUsage = usageRoute(
     operationId: "getOwnUsage",
     path: "/api/usage/self",
     access: "user",
+    scope: "usage:read",
     summary:
       "Your usage from `from` to `to`, by whole hours. `by` groups it; the most expensive first.",
   },
@@ -76,6 +77,7 @@ export const getTeamUsage = usageRoute(
     operationId: "getTeamUsage",
     path: "/api/usage/team",
     access: "user",
+    scope: "usage:read",
     summary: "Usage that a team was charged for, for its owners; also by user, without channels.",
   },
   TEAM_QUERY,
@@ -87,6 +89,7 @@ export const getUsage = usageRoute(
     operationId: "getUsage",
     path: "/api/usage",
     access: "auditor",
+    scope: "usage:read",
     summary: "Usage of all users, also by user, team, group and channel.",
   },
   QUERY,

@@ -67,6 +67,7 @@ export const finishLogin = management({
   method: "POST",
   path: "/api/user/login/code",
   access: "mfa_pending",
+  scope: "account:write",
   summary: "Submits the second-factor code for a single sign-on session.",
   body: SHOWN,
   data: LOGGED_IN,
@@ -94,6 +95,7 @@ export const logout = management({
   method: "POST",
   path: "/api/user/logout",
   access: "mfa_pending",
+  scope: "account:write",
   summary: "Ends the session of the cookie.",
 
   async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {

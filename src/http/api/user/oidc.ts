@@ -156,6 +156,7 @@ export const linkIdentity = management({
   method: "PUT",
   path: "/api/user/:id/identity",
   access: "admin",
+  scope: "users:write",
   summary: "Links a user of a role below your own, or root itself, to a subject of the provider.",
   body: LINK,
 
@@ -178,6 +179,7 @@ export const unlinkIdentity = management({
   method: "DELETE",
   path: "/api/user/:id/identity",
   access: "admin",
+  scope: "users:write",
   summary: "Unlinks a user of a role below your own, or root itself, from the provider.",
 
   async handle(exchange, deps: IdentityDeps) {

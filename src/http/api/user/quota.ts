@@ -23,6 +23,7 @@ export const getOwnQuota = management({
   method: "GET",
   path: "/api/user/self/quota",
   access: "user",
+  scope: "usage:read",
   summary: "Quota and budgets of all your tokens together, and the amounts spent.",
   data: USER_QUOTA,
   handle: (exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas">) =>
@@ -35,6 +36,7 @@ export const getQuota = management({
   method: "GET",
   path: "/api/user/:id/quota",
   access: "auditor",
+  scope: "usage:read",
   summary: "Quota and budgets of a user, and the amounts spent.",
   data: USER_QUOTA,
   handle: async (exchange, deps: Pick<AccountDeps, "clock" | "ledger" | "quotas" | "users">) =>
@@ -53,6 +55,7 @@ export const setQuota = management({
   method: "PUT",
   path: "/api/user/:id/quota",
   access: "admin",
+  scope: "users:write",
   summary:
     "Sets the total quota, spent amounts included, and the budgets of a user of a role below " +
     "your own. The reason is stored in the ledger.",
@@ -80,6 +83,7 @@ export const setQuota = management({
 });
 
 export const userRaises = raiseRoutes({
+  scope: "users:write",
   of: "User",
   whose: "a user of a role below your own",
   tag: "Quota",
@@ -95,6 +99,7 @@ export const topUpUser = management({
   method: "POST",
   path: "/api/user/:id/quota",
   access: "admin",
+  scope: "users:write",
   summary:
     "Raises or lowers the quota of a user of a role below your own, once for " +
     "each `operation`.",
@@ -113,6 +118,7 @@ export const listOwnGrants = management({
   method: "GET",
   path: "/api/user/self/quota/history",
   access: "user",
+  scope: "usage:read",
   summary: "Changes of your quota with actor, time and reason, latest first.",
   query: HISTORY,
   data: GRANTS,
@@ -126,6 +132,7 @@ export const listGrants = management({
   method: "GET",
   path: "/api/user/:id/quota/history",
   access: "auditor",
+  scope: "usage:read",
   summary:
     "Changes of a user's quota with actor, time and reason, latest first. `page_size`: number of changes; " +
     "`before`: the last id of the previous page.",

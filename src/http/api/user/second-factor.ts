@@ -21,6 +21,7 @@ export const beginSecondFactor = management({
   method: "POST",
   path: "/api/user/self/second-factor",
   access: "mfa_pending",
+  scope: "account:write",
   summary:
     "Creates a secret for your authenticator. It takes effect after its first valid code. " +
     "Requires your password, and a code if you already have a second factor.",
@@ -50,6 +51,7 @@ export const confirmSecondFactor = management({
   method: "POST",
   path: "/api/user/self/second-factor/confirm",
   access: "mfa_pending",
+  scope: "account:write",
   summary:
     "Checks the first code of your authenticator and returns recovery codes, which are not shown " +
     "again. Ends your other logins.",
@@ -87,6 +89,7 @@ export const removeOwnSecondFactor = management({
   method: "DELETE",
   path: "/api/user/self/second-factor",
   access: "user",
+  scope: "account:write",
   summary: "Removes your second factor. Requires your password and a code.",
   body: PROOF,
 
@@ -109,6 +112,7 @@ export const removeSecondFactor = management({
   method: "DELETE",
   path: "/api/user/:id/second-factor",
   access: "admin",
+  scope: "users:write",
   summary: "Removes the second factor of a user of a role below your own.",
 
   async handle(exchange, { users, secondFactors }: Pick<LoginDeps, "users" | "secondFactors">) {

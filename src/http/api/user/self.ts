@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { GatewayError } from "#core/error.ts";
 import { defined } from "#lib/values.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
 import { requireUser } from "#http/require-user.ts";
@@ -17,6 +16,7 @@ const common = { access: "user", tag: "Account" } as const;
 export const getSelf = management({
   operationId: "getSelf",
   ...common,
+  scope: "account:read",
   method: "GET",
   path: "/api/user/self",
   summary: "The logged-in user.",
@@ -35,6 +35,7 @@ const CHANGE = z.strictObject({
 export const updateSelf = management({
   operationId: "updateSelf",
   ...common,
+  scope: "account:write",
   method: "PUT",
   path: "/api/user/self",
   summary:
@@ -81,34 +82,5 @@ export const updateSelf = management({
     const response = succeed(exchange.id, message, showUser(shown));
     if (password === undefined || before === undefined) return response;
     return await startSession(exchange, deps, user.id, before.isConfirmed, response);
-  },
-});
-
-export const createAccessToken = management({
-  operationId: "createAccessToken",
-  ...common,
-  method: "POST",
-  path: "/api/user/token",
-  summary: "Creates your access token and revokes the previous one. It is not shown again.",
-  data: z.object({ token: z.string() }),
-
-  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
-    const token = await logins.createToken(requireUser(exchange).id);
-    return succeed(exchange.id, "Your access token was created. It is not shown again.", { token });
-  },
-});
-
-export const deleteAccessToken = management({
-  operationId: "deleteAccessToken",
-  ...common,
-  method: "DELETE",
-  path: "/api/user/token",
-  summary: "Revokes your access token.",
-
-  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
-    if (await logins.deleteToken(requireUser(exchange).id)) {
-      return succeed(exchange.id, "Your access token was revoked.");
-    }
-    throw new GatewayError("not_found", "You have no access token.");
   },
 });

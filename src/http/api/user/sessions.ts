@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GatewayError } from "#core/error.ts";
 import type { SessionRecord } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import type { LoginDeps } from "#http/deps/logins.ts";
@@ -10,19 +11,22 @@ import { seconds } from "../seconds.ts";
 
 const common = { access: "user", tag: "Account" } as const;
 
-const SESSION = z.object({
+export const SESSION = z.object({
+  id: z.string(),
   created_at: z.int(),
   seen_at: z.int(),
-  network: z.string().nullable(),
+  network: z.string().nullable().describe("Where it began: /24, or /48 of IPv6."),
+  user_agent: z.string().nullable().describe("Of the browser that logged in, shortened."),
   is_own: z.boolean(),
 });
 
 export const listSessions = management({
   operationId: "listSessions",
   ...common,
+  scope: "account:read",
   method: "GET",
   path: "/api/user/self/sessions",
-  summary: "Your sessions, with their start, last use and network.",
+  summary: "Your sessions, the most recently used first.",
   data: items(SESSION),
 
   async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
@@ -34,6 +38,7 @@ export const listSessions = management({
 export const endSessions = management({
   operationId: "endSessions",
   ...common,
+  scope: "account:write",
   method: "POST",
   path: "/api/user/self/sessions/end",
   summary: "Ends all your sessions except the current one.",
@@ -45,11 +50,31 @@ export const endSessions = management({
   },
 });
 
-function showSession({ createdAt, seenAt, network, isOwn }: SessionRecord): JsonObject {
+export const endSession = management({
+  operationId: "endSession",
+  ...common,
+  scope: "account:write",
+  method: "DELETE",
+  path: "/api/user/self/sessions/:session",
+  summary: "Ends one of your sessions.",
+
+  async handle(exchange, { logins }: Pick<LoginDeps, "logins">) {
+    const { id } = requireUser(exchange);
+    if (!(await logins.endSessionOf(id, exchange.param("session")))) {
+      throw new GatewayError("not_found", "You have no such session.");
+    }
+    return succeed(exchange.id, "The session was ended.");
+  },
+});
+
+export function showSession(session: SessionRecord): JsonObject {
+  const { id, createdAt, seenAt, network, userAgent, isOwn } = session;
   return {
+    id,
     created_at: seconds(createdAt),
     seen_at: seconds(seenAt),
     network: network ?? null,
+    user_agent: userAgent ?? null,
     is_own: isOwn,
   };
 }

@@ -3,11 +3,12 @@ import { ROLES, type User } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { seconds } from "../seconds.ts";
 
-const FIELDS = {
+export const USER_FIELDS = {
   id: z.int(),
   username: z.string(),
   email: z.string().nullable(),
   display_name: z.string(),
+  kind: z.enum(["person", "service"]).describe("A service account has no login."),
   role: z.enum(ROLES),
   group_id: z.int().nullable(),
   team_id: z.int().nullable(),
@@ -17,10 +18,10 @@ const FIELDS = {
   created_at: z.int(),
 };
 
-export const USER = z.object(FIELDS).meta({ id: "User" });
+export const USER = z.object(USER_FIELDS).meta({ id: "User" });
 
 export const LOGGED_IN = z.object({
-  ...FIELDS,
+  ...USER_FIELDS,
   set_up: z
     .literal("second_factor")
     .optional()
@@ -33,6 +34,7 @@ export function showUser(user: User): JsonObject {
     username: user.name,
     email: user.email ?? null,
     display_name: user.displayName,
+    kind: user.isService === true ? "service" : "person",
     role: user.role,
     group_id: user.groupId ?? null,
     team_id: user.teamId ?? null,

@@ -26,6 +26,7 @@ export const listUsers = listById({
   tag: "Users",
   path: "/api/user",
   access: "auditor",
+  scope: "users:read",
   objects: "users",
   whose: "a user's",
   searched: "a name, display name or address",
@@ -56,6 +57,7 @@ export const createUser = management({
   method: "POST",
   path: "/api/user",
   access: "admin",
+  scope: "users:write",
   summary: "Creates a user of a role below your own.",
   body: NEW_USER,
   data: USER,
@@ -95,6 +97,7 @@ export const updateUser = management({
   method: "PUT",
   path: "/api/user/:id",
   access: "admin",
+  scope: "users:write",
   summary: "Changes a user of a role below your own. A disabled user's keys are refused.",
   body: CHANGED_USER,
   data: USER,
@@ -138,6 +141,7 @@ export const deleteUser = management({
   method: "DELETE",
   path: "/api/user/:id",
   access: "admin",
+  scope: "users:write",
   summary:
     "Deletes a user of a role below your own permanently: logins, tokens " +
     "and running streams end. The call log and its costs stay.",

@@ -47,7 +47,7 @@ export const nativeVideos: readonly Endpoint<SubmissionDeps>[] = ["/v1beta", "/v
   ],
 );
 
-function look(path: string): Omit<Endpoint<TaskViewDeps>, "operationId"> {
+function look(path: string) {
   return {
     ...COMMON,
     method: "GET",
@@ -58,5 +58,5 @@ function look(path: string): Omit<Endpoint<TaskViewDeps>, "operationId"> {
       const id = operation.slice(operation.lastIndexOf("/") + 1);
       return serveTask(exchange, longPredictions, id, deps);
     },
-  };
+  } satisfies Partial<Endpoint<TaskViewDeps>>;
 }

@@ -22,7 +22,7 @@ import type { Reply } from "#http/reply.ts";
 import { requireKey } from "#http/require-key.ts";
 import { budgetHeader } from "#http/budget-header.ts";
 import { unpricedHeader } from "#http/unpriced-header.ts";
-import type { Exchange, RouteDescription } from "#http/routes.ts";
+import type { Exchange, OpenAccess, RouteFacts } from "#http/routes.ts";
 
 /** Long enough that ids cannot be guessed. A key may be required in addition. */
 const ID_CHARS = 32;
@@ -42,10 +42,12 @@ export async function serveSubmit(
   );
 }
 
+interface FormatRoute extends Pick<RouteFacts, "family" | "tag" | "renderError"> {
+  readonly access: OpenAccess;
+}
+
 /** The common part of all routes of one format. */
-export function inFormat({
-  inbound,
-}: InboundVideoFormat): Pick<RouteDescription, "access" | "family" | "tag" | "renderError"> {
+export function inFormat({ inbound }: InboundVideoFormat): FormatRoute {
   return {
     access: "key",
     family: "videos",

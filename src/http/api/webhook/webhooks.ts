@@ -38,6 +38,7 @@ const SECRET = z.object({ secret: z.string() });
 export const listNotices = management({
   operationId: "listNotices",
   ...common,
+  scope: "webhooks:read",
   method: "GET",
   path: "/api/notice",
   summary:
@@ -64,6 +65,7 @@ export const listNotices = management({
 export const replayNotice = management({
   operationId: "replayNotice",
   ...common,
+  scope: "webhooks:write",
   method: "POST",
   path: "/api/notice/:id/replay",
   summary: "Sends a webhook delivery again, in any state.",
@@ -80,6 +82,7 @@ export const replayNotice = management({
 export const getNoticeSecret = management({
   operationId: "getNoticeSecret",
   ...common,
+  scope: "webhooks:write",
   method: "GET",
   path: "/api/user/notice-secret",
   isAction: true,
@@ -96,6 +99,7 @@ export const getNoticeSecret = management({
 export const rotateNoticeSecret = management({
   operationId: "rotateNoticeSecret",
   ...common,
+  scope: "webhooks:write",
   method: "POST",
   path: "/api/user/notice-secret",
   summary: "Creates a new secret that signs your webhooks.",

@@ -23,6 +23,7 @@ export class TurnExchange implements Exchange {
   readonly key: ApiKey;
   readonly chosenFacts: Turn["chosenFacts"];
   readonly user = undefined;
+  readonly accessToken = undefined;
   readonly family = "text";
   readonly client: Client;
   readonly query = new URLSearchParams();
