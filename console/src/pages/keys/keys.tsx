@@ -81,7 +81,7 @@ export function Page() {
     {
       name: "name",
       label: t.name,
-      width: "14rem",
+      width: "11rem",
       cell: (token) => <span className="font-medium">{token.name}</span>,
     },
     {
@@ -106,7 +106,7 @@ export function Page() {
       name: "spent",
       label: t.spent,
       align: "end",
-      width: "7rem",
+      width: "6rem",
       cell: ({ used_usd }) => money(used_usd),
     },
     {
@@ -133,22 +133,15 @@ export function Page() {
     {
       name: "budgets",
       label: t.budgets,
-      width: "13rem",
       from: "lg",
       cell: (token) => budgetsOf(token, t),
     },
     {
       name: "models",
       label: t.models,
-      from: "lg",
-      cell: ({ models }) => (models.join() === "*" ? t.allModels : models.join(", ")),
-    },
-    {
-      name: "created",
-      label: t.created,
       width: "8rem",
-      from: "sm",
-      cell: ({ created_at }) => <Ago at={created_at} />,
+      from: "xl",
+      cell: ({ models }) => (models.join() === "*" ? t.allModels : models.join(", ")),
     },
     {
       name: "expires",
