@@ -166,7 +166,7 @@ function Actions({
         <Button busy={test.isPending} onClick={() => test.mutate({ params: { path }, body: {} })}>
           {test.isPending ? t.testing : t.test}
         </Button>
-        {isStored && <Button onClick={onEdit}>{t.form.edit(channel.name)}</Button>}
+        {isStored && <Button onClick={onEdit}>{t.edit}</Button>}
         {isStored &&
           (isEnabled ? (
             <Button onClick={() => setAsks("disable")}>{t.disable}</Button>

@@ -14,8 +14,8 @@ import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { AddChannel } from "./add-channel.tsx";
 import { ChannelDrawer } from "./channel-drawer.tsx";
-import { ChannelForm } from "./channel-form.tsx";
 import { modelNamesOf, STATES, type Channel } from "./channel.ts";
 import { Health } from "./health.tsx";
 import { CHANNEL_TEXTS } from "./texts.ts";
@@ -108,11 +108,12 @@ export function Page() {
         />
       )}
       {isAdding && (
-        <ChannelForm
+        <AddChannel
+          taken={all?.map(({ name }) => name) ?? []}
           onClose={() => setAdding(false)}
-          onSaved={(name) => {
+          onSaved={(name, isTested) => {
             setAdding(false);
-            navigate(`/channels/${encodeURIComponent(name)}?test=1`);
+            navigate(`/channels/${encodeURIComponent(name)}${isTested ? "" : "?test=1"}`);
           }}
         />
       )}
