@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { FIELD_NAMES, isChanged, type Draft, type FieldName } from "./channel-draft.ts";
@@ -16,9 +17,15 @@ export function Conflict({
   readonly onTake: (name: FieldName) => void;
 }) {
   const t = useTexts(FORM_TEXTS);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
   const changed = FIELD_NAMES.filter((name) => isChanged(name, before, theirs));
   return (
-    <div role="alert" className="border-warn bg-warn-soft rounded-md border px-3 py-2 text-sm">
+    <div
+      ref={box}
+      role="alert"
+      className="border-warn bg-warn-soft rounded-md border px-3 py-2 text-sm"
+    >
       <p className="font-medium">{t.conflict}</p>
       <p>{t.conflictHint}</p>
       {changed.length > 0 && (

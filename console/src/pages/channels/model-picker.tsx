@@ -103,12 +103,14 @@ function PriceCells({
     (unit) => price[unit] !== undefined,
   );
   const output =
-    price.output !== undefined || other === undefined
+    other === undefined || (price.output ?? 0) > 0
       ? money(price.output)
       : t.perUnit[other](money(price[other]));
   return (
     <>
-      <td className="figures px-2 text-right">{money(price.input)}</td>
+      <td className="figures px-2 text-right">
+        {other !== undefined && price.input === 0 ? "–" : money(price.input)}
+      </td>
       <td className="figures px-2 text-right">{output}</td>
       <td className="text-muted figures px-2 max-sm:hidden">
         {price.source.startsWith("https://") ? (
