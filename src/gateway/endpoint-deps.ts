@@ -276,9 +276,10 @@ export function registrationDeps({
   settings,
   loginLimits,
   accountMailer,
+  singleSignOn,
   storage: { users, groups, logins, mailLinks },
 }: Pick<Infrastructure, "settings"> &
-  Pick<RegistrationDeps, "accountMailer" | "loginLimits"> &
+  Pick<RegistrationDeps, "accountMailer" | "loginLimits" | "singleSignOn"> &
   Stores<"users" | "groups" | "logins" | "mailLinks">): RegistrationDeps {
   return {
     users,
@@ -287,6 +288,7 @@ export function registrationDeps({
     mailLinks,
     loginLimits,
     accountMailer,
+    singleSignOn,
     get secondFactorRule() {
       return settings.secondFactorRule;
     },

@@ -170,6 +170,7 @@ import {
 } from "./api/invoice/invoices.ts";
 import { listUnpricedModels } from "./api/price/unpriced.ts";
 import { getOwnUsage, getTeamUsage, getUsage } from "./api/usage/usage.ts";
+import { describeLogin } from "./api/user/describe-login.ts";
 import { finishLogin, login, logout } from "./api/user/login.ts";
 import {
   beginOidc,
@@ -420,7 +421,13 @@ export const ENDPOINTS: EndpointsBySubject = {
     acceptInvitation,
   ],
   redemption: [createCodeBatch, listCodeBatches, listCodes, revokeCodeBatch, redeemCode],
-  registration: [describeRegistration, beginRegistration, finishRegistration, register],
+  registration: [
+    describeLogin,
+    describeRegistration,
+    beginRegistration,
+    finishRegistration,
+    register,
+  ],
   accounts: [
     deleteTokens,
     setTokenContentLog,

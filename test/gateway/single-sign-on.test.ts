@@ -211,6 +211,17 @@ describe("a login by single sign-on", () => {
 
     expect((await nobody("GET", "/api/user/oidc")).data).toEqual({ name: "Single sign-on" });
     expect((await askWith(gateway.url)("GET", "/api/user/oidc")).status).toBe(404);
+    const registration = { mode: "off", domains: [] };
+    expect((await nobody("GET", "/api/user/login")).data).toEqual({
+      single_sign_on: "Single sign-on",
+      registration,
+      mail: false,
+    });
+    expect((await askWith(gateway.url)("GET", "/api/user/login")).data).toEqual({
+      single_sign_on: null,
+      registration,
+      mail: false,
+    });
     expect((await askWith(gateway.url)("GET", BEGIN)).status).toBe(404);
   });
 });

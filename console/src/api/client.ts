@@ -6,13 +6,16 @@ import { endSession } from "./session.ts";
 
 export type Schemas = components["schemas"];
 
+/** Of these, 401 refuses a password or a link, and no session. */
+const BEFORE_LOGIN =
+  /^\/api\/user\/(login|setup|invitation|register|email\/confirm|password)(\/|$)/;
+
 /** An answer that is no success becomes an ApiError; so does a gateway that cannot be reached. */
 const failures: Middleware = {
   async onResponse({ request, response }) {
     if (response.ok) return undefined;
     const error = await ApiError.from(response);
-    const isLogin = new URL(request.url).pathname.startsWith("/api/user/login");
-    if (error.status === 401 && !isLogin) endSession();
+    if (error.status === 401 && !BEFORE_LOGIN.test(new URL(request.url).pathname)) endSession();
     throw error;
   },
   onError({ error }) {

@@ -9,6 +9,23 @@ import { UserProvider } from "./user.tsx";
 
 const Login = lazy(async () => ({ default: (await import("../pages/login/login.tsx")).Login }));
 const SetUp = lazy(async () => ({ default: (await import("../pages/login/set-up.tsx")).SetUp }));
+const Invitation = lazy(async () => ({
+  default: (await import("../pages/login/invitation.tsx")).Invitation,
+}));
+const Register = lazy(async () => ({
+  default: (await import("../pages/login/register.tsx")).Register,
+}));
+const ConfirmEmail = lazy(async () => ({
+  default: (await import("../pages/login/confirm-email.tsx")).ConfirmEmail,
+}));
+const ResetPassword = lazy(async () => ({
+  default: (await import("../pages/login/reset-password.tsx")).ResetPassword,
+}));
+
+const RequiredFactor = lazy(async () => ({
+  default: (await import("../pages/login/required-factor.tsx")).RequiredFactor,
+}));
+const REQUIRED_FACTOR = "/account/second-factor";
 
 /** The console: set-up and login, and the pages for who is logged in. */
 export function App() {
@@ -19,6 +36,11 @@ export function App() {
         <Route path="/login">
           <LoginPage />
         </Route>
+        <Route path="/account/invitation" component={Invitation} />
+        <Route path="/account/register" component={Register} />
+        <Route path="/account/confirm-email" component={ConfirmEmail} />
+        <Route path="/account/reset-password" component={ResetPassword} />
+        <Route path={REQUIRED_FACTOR} component={RequiredFactor} />
         <Route>
           <Inside />
         </Route>
@@ -32,7 +54,13 @@ function LoginPage() {
   const next = new URLSearchParams(location.search).get("next") ?? "/";
   // Only a path of this page: a link must not lead elsewhere after the login.
   const target = /^\/(?![/\\])/.test(next) ? next : "/";
-  return <Login onDone={() => navigate(target, { replace: true })} />;
+  return (
+    <Login
+      onDone={(isSetUpNeeded) =>
+        navigate(isSetUpNeeded ? REQUIRED_FACTOR : target, { replace: true })
+      }
+    />
+  );
 }
 
 function Inside() {

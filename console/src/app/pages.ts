@@ -10,6 +10,7 @@ import {
   ScrollText,
   Settings,
   ShieldCheck,
+  UsersRound,
 } from "lucide-react";
 import { lazy, type ComponentType } from "react";
 import type { SHELL_TEXTS } from "./texts.ts";
@@ -75,6 +76,14 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "k",
     Page: page(() => import("../pages/keys/keys.tsx")),
+  },
+  {
+    path: "/teams",
+    name: "teams",
+    group: "give",
+    icon: UsersRound,
+    role: "auditor",
+    Page: page(() => import("../pages/teams/teams.tsx")),
   },
   {
     path: "/channels",

@@ -21,7 +21,13 @@ export interface JoiningDeps extends Pick<
 /** Dependencies of self-registration. */
 export interface RegistrationDeps extends Pick<
   LoginDeps,
-  "accountMailer" | "logins" | "loginLimits" | "mailLinks" | "secondFactorRule" | "users"
+  | "accountMailer"
+  | "logins"
+  | "loginLimits"
+  | "mailLinks"
+  | "secondFactorRule"
+  | "singleSignOn"
+  | "users"
 > {
   readonly groups: Pick<GroupStore, "findByName">;
   /** May change: read it on each use. */

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
+import { Link } from "wouter";
 import { hooks } from "../../api/client.ts";
 import { ApiError } from "../../api/error.ts";
 import { useTexts } from "../../app/language.ts";
@@ -11,7 +12,8 @@ import { Entrance } from "./entrance.tsx";
 import { LOGIN_TEXTS } from "./texts.ts";
 
 interface LoginProps {
-  readonly onDone: () => void;
+  /** `isSetUpNeeded`: the gateway requires a second factor first. */
+  readonly onDone: (isSetUpNeeded: boolean) => void;
   /** Over a page whose session ended. */
   readonly isOver?: boolean;
 }
@@ -19,9 +21,6 @@ interface LoginProps {
 /** Password, then the second factor if the account has one; or single sign-on. */
 export function Login({ onDone, isOver = false }: LoginProps) {
   const t = useTexts(LOGIN_TEXTS);
-  useEffect(() => {
-    if (!isOver) document.title = `${t.title} · Sluice`;
-  }, [isOver, t]);
   if (isOver)
     return (
       <Dialog title={t.title} onClose={() => undefined}>
@@ -43,9 +42,9 @@ function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const login = hooks.useMutation("post", "/api/user/login", {
-    async onSuccess() {
+    async onSuccess({ data }) {
       await client.resetQueries();
-      onDone();
+      onDone(data.set_up !== undefined);
     },
     onError: () => undefined,
   });
@@ -98,21 +97,40 @@ function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
       <Button type="submit" look="main" busy={login.isPending}>
         {t.submit}
       </Button>
-      <SingleSignOn />
+      <OtherWays />
     </form>
   );
 }
 
-function SingleSignOn() {
-  const oidc = hooks.useQuery("get", "/api/user/oidc", {}, { retry: false, staleTime: Infinity });
-  if (oidc.data === undefined) return null;
+/** What else the gateway offers, in one request. */
+function OtherWays() {
+  const t = useTexts(LOGIN_TEXTS);
+  const login = hooks.useQuery("get", "/api/user/login", {}, { retry: false, staleTime: Infinity });
+  const ways = login.data?.data;
+  if (ways === undefined) return null;
   const target = new URLSearchParams(location.search).get("next") ?? "/";
   return (
-    <a
-      href={`/api/user/oidc/login?return_to=${encodeURIComponent(target)}`}
-      className="border-line hover:bg-hover flex h-8 items-center justify-center rounded-md border text-sm font-medium"
-    >
-      {oidc.data.data.name}
-    </a>
+    <>
+      {ways.single_sign_on !== null && (
+        <a
+          href={`/api/user/oidc/login?return_to=${encodeURIComponent(target)}`}
+          className="border-line hover:bg-hover flex h-8 items-center justify-center rounded-md border text-sm font-medium"
+        >
+          {ways.single_sign_on}
+        </a>
+      )}
+      <p className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm empty:hidden">
+        {ways.mail && (
+          <Link href="/account/reset-password" className="text-accent hover:underline">
+            {t.forgot}
+          </Link>
+        )}
+        {ways.registration.mode !== "off" && (
+          <Link href="/account/register" className="text-accent hover:underline">
+            {t.register}
+          </Link>
+        )}
+      </p>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
@@ -7,18 +7,16 @@ import { TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Entrance } from "./entrance.tsx";
+import { linkSecret } from "./secret.ts";
 import { LOGIN_TEXTS } from "./texts.ts";
 
-/** The first login, with the token of the link that the gateway printed. It never reaches a server's log: it stands after `#`. */
+/** The first login, with the token of the link that the gateway printed. */
 export function SetUp() {
   const t = useTexts(LOGIN_TEXTS);
   const [, navigate] = useLocation();
-  const [token, setToken] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const [token, setToken] = useState(linkSecret);
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  useEffect(() => {
-    document.title = `${t.setUpTitle} · Sluice`;
-  }, [t]);
   const login = hooks.useMutation("post", "/api/user/login", {
     onSuccess: () => navigate("/", { replace: true }),
   });

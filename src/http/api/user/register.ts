@@ -3,6 +3,7 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { RegistrationRules } from "#core/registration.ts";
 import type { UserDraft } from "#core/user.ts";
 import { randomBase62 } from "#lib/ids.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 import type { AccountMailer } from "#http/account-mailer.ts";
 import type { RegistrationDeps } from "#http/deps/joining.ts";
@@ -17,23 +18,31 @@ import { LOGGED_IN } from "./user-json.ts";
 
 const common = { tag: "Login", access: "public" } as const;
 
+export const REGISTRATION = z.object({
+  mode: z.enum(["off", "mail", "open"]).describe("`mail` needs an address, `open` takes none."),
+  domains: z.array(z.string()).describe("Domains of addresses; any if empty."),
+});
+
 export const describeRegistration = management({
   operationId: "describeRegistration",
   ...common,
   method: "GET",
   path: "/api/user/register",
   summary: "Whether new users may register, and how.",
-  data: z.object({
-    mode: z.enum(["off", "mail", "open"]).describe("`mail` needs an address, `open` takes none."),
-    domains: z.array(z.string()).describe("Domains of addresses; any if empty."),
-  }),
+  data: REGISTRATION,
 
-  handle({ id }, deps: Pick<RegistrationDeps, "accountMailer" | "registration">) {
-    const { mode, domains } = deps.registration;
-    const isUsable = mode !== "mail" || deps.accountMailer !== undefined;
-    return succeed(id, "", { mode: isUsable ? mode : "off", domains });
-  },
+  handle: ({ id }, deps: Pick<RegistrationDeps, "accountMailer" | "registration">) =>
+    succeed(id, "", showRegistration(deps)),
 });
+
+/** `mail` counts as `off` on a gateway that sends none. */
+export function showRegistration({
+  accountMailer,
+  registration: { mode, domains },
+}: Pick<RegistrationDeps, "accountMailer" | "registration">): JsonObject {
+  const isUsable = mode !== "mail" || accountMailer !== undefined;
+  return { mode: isUsable ? mode : "off", domains: [...domains] };
+}
 
 export const beginRegistration = management({
   operationId: "beginRegistration",

@@ -1,0 +1,98 @@
+import { useState } from "react";
+import type { Schemas } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextArea, TextField } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { UI_TEXTS } from "../../ui/texts.ts";
+import { namesIn } from "./names-in.ts";
+import { TEAM_TEXTS } from "./texts.ts";
+
+type Team = Schemas["Team"];
+
+interface TeamFields {
+  readonly name: string;
+  readonly budget_month_usd: string | null;
+  readonly budget_day_usd: string | null;
+  readonly quota_usd: string | null;
+  readonly members?: { readonly username: string }[];
+}
+
+/** A team with its budgets; a new one with its members, in one request. */
+export function TeamForm({
+  team,
+  error,
+  busy,
+  onSave,
+  onClose,
+}: {
+  readonly team?: Team;
+  readonly error: unknown;
+  readonly busy: boolean;
+  readonly onSave: (fields: TeamFields) => void;
+  readonly onClose: () => void;
+}) {
+  const t = useTexts(TEAM_TEXTS);
+  const ui = useTexts(UI_TEXTS);
+  const [form, setForm] = useState({
+    name: team?.name ?? "",
+    month: String(team?.budget_month_usd ?? ""),
+    day: String(team?.budget_day_usd ?? ""),
+    quota: String(team?.quota_usd ?? ""),
+    members: "",
+  });
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setForm((before) => ({ ...before, [name]: event.target.value })),
+  });
+  const save = (): void => {
+    const names = namesIn(form.members);
+    onSave({
+      name: form.name.trim(),
+      budget_month_usd: form.month || null,
+      budget_day_usd: form.day || null,
+      quota_usd: form.quota || null,
+      ...(names.length === 0 ? {} : { members: names.map((username) => ({ username })) }),
+    });
+  };
+  return (
+    <Dialog
+      title={team === undefined ? t.create : t.edit}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{ui.cancel}</Button>
+          <Button look="main" type="submit" form="team-form" busy={busy}>
+            {t.save}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="team-form"
+        className="grid grid-cols-1 gap-3 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        {error !== null && (
+          <div className="sm:col-span-2">
+            <Problem error={error} />
+          </div>
+        )}
+        <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
+        <TextField label={t.budgetMonthUsd} inputMode="decimal" {...field("month")} />
+        <TextField label={t.budgetDayUsd} inputMode="decimal" {...field("day")} />
+        <TextField label={t.quotaUsd} inputMode="decimal" {...field("quota")} />
+        {team === undefined && (
+          <div className="sm:col-span-2">
+            <TextArea label={t.members} hint={t.membersHint} rows={5} {...field("members")} />
+          </div>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { hooks, type Schemas } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Input } from "../../ui/field.tsx";
+import { money } from "../../ui/format.ts";
+import { Empty, Page as PageFrame } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useQueryState } from "../../ui/query-state.ts";
+import { Table, type Column } from "../../ui/table.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { TeamDrawer } from "./team-drawer.tsx";
+import { TeamForm } from "./team-form.tsx";
+import { TEAM_TEXTS } from "./texts.ts";
+
+type Team = Schemas["Team"];
+
+const PAGE_SIZE = 100;
+
+/** Teams with their budgets and spending. */
+export function Page() {
+  const t = useTexts(TEAM_TEXTS);
+  const { role } = useUser();
+  const client = useQueryClient();
+  const [params, setParams] = useQueryState();
+  const [isNew, setNew] = useState(false);
+  const q = params.get("q") ?? "";
+  const query = q === "" ? {} : { q };
+  const teams = hooks.useInfiniteQuery(
+    "get",
+    "/api/team",
+    { params: { query } },
+    {
+      pageParamName: "after",
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ data: { items } }) =>
+        items.length < PAGE_SIZE ? undefined : items.at(-1)?.id,
+    },
+  );
+  const create = hooks.useMutation("post", "/api/team", {
+    onSuccess({ data }) {
+      setNew(false);
+      toast(t.created(data.name));
+      void client.invalidateQueries({ queryKey: ["get", "/api/team"] });
+    },
+    onError: () => undefined,
+  });
+  const listed = teams.data?.pages.flatMap(({ data }) => data.items);
+  const open = listed?.find(({ id }) => String(id) === params.get("team"));
+  const columns: readonly Column<Team>[] = [
+    { name: "name", label: t.name, width: "14rem", cell: ({ name }) => name },
+    {
+      name: "today",
+      label: t.today,
+      align: "end",
+      width: "7rem",
+      cell: ({ used_day_usd }) => money(used_day_usd),
+    },
+    {
+      name: "month",
+      label: t.month,
+      align: "end",
+      width: "7rem",
+      cell: ({ used_month_usd }) => money(used_month_usd),
+    },
+    {
+      name: "budget",
+      label: t.budgetMonth,
+      align: "end",
+      width: "9rem",
+      cell: ({ budget_month_usd: budget }) => (budget === null ? t.unlimited : money(budget)),
+    },
+    {
+      name: "quota",
+      label: t.quota,
+      align: "end",
+      width: "8rem",
+      from: "sm",
+      cell: ({ quota_usd: quota }) => (quota === null ? t.unlimited : money(quota)),
+    },
+    { name: "created", label: t.made, from: "lg", cell: (team) => <Ago at={team.created_at} /> },
+  ];
+  return (
+    <PageFrame
+      title={t.title}
+      equal={{ path: "/api/team", query }}
+      command="sluice teams list"
+      actions={
+        isAtLeast(role, "admin") && (
+          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
+            {t.create}
+          </Button>
+        )
+      }
+    >
+      <search>
+        <Input
+          type="search"
+          data-search
+          aria-label={t.search}
+          placeholder={t.search}
+          className="w-64"
+          defaultValue={q}
+          onChange={(event) => setParams({ q: event.target.value.trim() })}
+        />
+      </search>
+      {teams.error !== null && <Problem error={teams.error} onRetry={() => void teams.refetch()} />}
+      <Table
+        label={t.label}
+        columns={columns}
+        rows={listed}
+        rowKey={({ id }) => id}
+        href={({ id }) => `/teams?${new URLSearchParams({ ...query, team: String(id) })}`}
+        isMarked={({ id }) => id === open?.id}
+        minWidth="34rem"
+        empty={<Empty title={q === "" ? t.empty : t.nothing} />}
+        foot={
+          teams.hasNextPage && (
+            <Button busy={teams.isFetchingNextPage} onClick={() => void teams.fetchNextPage()}>
+              {t.more}
+            </Button>
+          )
+        }
+      />
+      {isNew && (
+        <TeamForm
+          error={create.error}
+          busy={create.isPending}
+          onSave={(body) => create.mutate({ body })}
+          onClose={() => setNew(false)}
+        />
+      )}
+      {open !== undefined && (
+        <TeamDrawer key={open.id} team={open} onClose={() => setParams({ team: undefined })} />
+      )}
+    </PageFrame>
+  );
+}
