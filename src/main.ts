@@ -8,6 +8,7 @@ import type { ApiClient } from "#cli/client.ts";
 import { completionScript, SHELLS } from "#cli/completion.ts";
 import { doctor } from "#cli/doctor.ts";
 import { config as configuration } from "#cli/config.ts";
+import { health } from "#cli/health.ts";
 import { commandOf, describeHelp, helpAskedFor, unknownCommand, type Command } from "#cli/help.ts";
 import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
@@ -75,6 +76,11 @@ const COMMANDS: readonly Command[] = [
     words: [],
   },
   {
+    name: "health",
+    rows: [["health", "asks the running gateway for /readyz; exit code 1 if it is not ready"]],
+    words: [],
+  },
+  {
     name: "audit",
     rows: [[AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"]],
     words: ["verify"],
@@ -119,6 +125,13 @@ async function run(): Promise<void> {
         output: process.stdout,
         loadConfig: () => loadConfig(input),
         reach,
+      });
+      break;
+    case "health":
+      process.exitCode = await health({
+        output: process.stdout,
+        env: process.env,
+        loadConfig: () => loadConfig(input),
       });
       break;
     case "completion":
