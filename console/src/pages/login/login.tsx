@@ -19,6 +19,7 @@ interface LoginProps {
 /** Password, then the second factor if the account has one; or single sign-on. */
 export function Login({ onDone, isOver = false }: LoginProps) {
   const t = useTexts(LOGIN_TEXTS);
+  const client = useQueryClient();
   useEffect(() => {
     if (!isOver) document.title = `${t.title} · Sluice`;
   }, [isOver, t]);
@@ -31,22 +32,18 @@ export function Login({ onDone, isOver = false }: LoginProps) {
     );
   return (
     <Entrance title={t.title} hint={t.subtitle}>
-      <LoginForm onDone={onDone} />
+      <LoginForm onDone={() => void client.resetQueries().then(onDone)} />
     </Entrance>
   );
 }
 
 function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
   const t = useTexts(LOGIN_TEXTS);
-  const client = useQueryClient();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const login = hooks.useMutation("post", "/api/user/login", {
-    async onSuccess() {
-      await client.resetQueries();
-      onDone();
-    },
+    onSuccess: onDone,
     onError: () => undefined,
   });
   const asksCode =
