@@ -21,6 +21,10 @@ interface LoginProps {
 /** Password, then the second factor if the account has one; or single sign-on. */
 export function Login({ onDone, isOver = false }: LoginProps) {
   const t = useTexts(LOGIN_TEXTS);
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!isOver) document.title = `${t.title} · Sluice`;
+  }, [isOver, t]);
   if (isOver)
     return (
       <Dialog title={t.title} onClose={() => undefined}>
@@ -30,14 +34,13 @@ export function Login({ onDone, isOver = false }: LoginProps) {
     );
   return (
     <Entrance title={t.title} hint={t.subtitle}>
-      <LoginForm onDone={onDone} />
+      <LoginForm onDone={() => void client.resetQueries().then(onDone)} />
     </Entrance>
   );
 }
 
 function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
   const t = useTexts(LOGIN_TEXTS);
-  const client = useQueryClient();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
@@ -46,6 +49,7 @@ function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
       await client.resetQueries();
       onDone(data.set_up !== undefined);
     },
+    onSuccess: onDone,
     onError: () => undefined,
   });
   const asksCode =
