@@ -22,9 +22,6 @@ interface LoginProps {
 export function Login({ onDone, isOver = false }: LoginProps) {
   const t = useTexts(LOGIN_TEXTS);
   const client = useQueryClient();
-  useEffect(() => {
-    if (!isOver) document.title = `${t.title} · Sluice`;
-  }, [isOver, t]);
   if (isOver)
     return (
       <Dialog title={t.title} onClose={() => undefined}>
@@ -34,7 +31,9 @@ export function Login({ onDone, isOver = false }: LoginProps) {
     );
   return (
     <Entrance title={t.title} hint={t.subtitle}>
-      <LoginForm onDone={() => void client.resetQueries().then(onDone)} />
+      <LoginForm
+        onDone={(isSetUpNeeded) => void client.resetQueries().then(() => onDone(isSetUpNeeded))}
+      />
     </Entrance>
   );
 }
@@ -45,11 +44,7 @@ function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const login = hooks.useMutation("post", "/api/user/login", {
-    async onSuccess({ data }) {
-      await client.resetQueries();
-      onDone(data.set_up !== undefined);
-    },
-    onSuccess: onDone,
+    onSuccess: ({ data }) => onDone(data.set_up !== undefined),
     onError: () => undefined,
   });
   const asksCode =
