@@ -1,4 +1,5 @@
 import {
+  BellRing,
   BookOpen,
   ChartColumnStacked,
   Boxes,
@@ -102,6 +103,15 @@ export const PAGES: readonly PageEntry[] = [
     role: "auditor",
     key: "m",
     Page: page(() => import("../pages/models/models.tsx")),
+  },
+  {
+    path: "/alerts",
+    name: "alerts",
+    group: "run",
+    icon: BellRing,
+    role: "auditor",
+    key: "a",
+    Page: page(() => import("../pages/alerts/alerts.tsx")),
   },
   {
     path: "/audit",

@@ -59,7 +59,7 @@ export const HOME_TEXTS = messages(
     unlimited: "Unlimited",
     noKeys: "You have no key yet",
     makeKey: "Make a key",
-    allKeys: (total: number) => `All ${total} keys`,
+    allKeys: (total: number) => `All keys (${total})`,
     snippets: "Use your key",
     snippetsHint: "SLUICE_KEY is a key of yours; MODEL is a model that it may call.",
     steps: "First steps",
