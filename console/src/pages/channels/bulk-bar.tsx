@@ -204,7 +204,7 @@ function describe(
     const show = (value: unknown): string =>
       name === "status"
         ? value === ENABLED
-          ? t.enable
+          ? t.isEnabled
           : t.states.disabled
         : JSON.stringify(value);
     return `${labels[name] ?? name}: ${show(before)} → ${show(after)}`;

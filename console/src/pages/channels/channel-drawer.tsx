@@ -99,7 +99,7 @@ export function ChannelDrawer({ channel, mayChange, onClose }: ChannelDrawerProp
           </p>
         </Section>
         <Section title={t.history}>
-          <History name={name} />
+          <History id={String(channel.id ?? name)} />
         </Section>
         {form && (
           <ChannelForm
@@ -284,10 +284,10 @@ function Actions({
   );
 }
 
-function History({ name }: { readonly name: string }) {
+function History({ id }: { readonly id: string }) {
   const t = useTexts(CHANNEL_TEXTS);
   const history = hooks.useQuery("get", "/api/channel/{id}/history", {
-    params: { path: { id: name } },
+    params: { path: { id } },
   });
   const items = history.data?.data.items;
   const charts = useMemo(() => {

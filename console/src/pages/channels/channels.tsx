@@ -206,7 +206,7 @@ function Filters({
           <Button
             key={tag}
             aria-pressed={wanted.includes(tag)}
-            className={wanted.includes(tag) ? "border-accent bg-accent-soft" : ""}
+            look={wanted.includes(tag) ? "main" : "plain"}
             onClick={() => toggle(tag)}
           >
             {tag}

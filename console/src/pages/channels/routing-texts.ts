@@ -29,7 +29,7 @@ export const ROUTING_TEXTS = messages(
     notTried: "after the last attempt",
     passedOver: {
       full: "passed over: at its limit of calls",
-      resting: "passed over: in cooldown after failures",
+      circuitOpen: "passed over: in cooldown after failures",
       cooling: "passed over: all its credentials are in cooldown",
       disabled: "passed over: disabled by the gateway",
       unpriced: "passed over: the model has no price on it, and the key has a limit",
@@ -61,7 +61,7 @@ export const ROUTING_TEXTS = messages(
     notTried: "超出尝试次数",
     passedOver: {
       full: "跳过：已达调用上限",
-      resting: "跳过：失败后冷却中",
+      circuitOpen: "跳过：失败后冷却中",
       cooling: "跳过：所有凭据都在冷却中",
       disabled: "跳过：已被网关停用",
       unpriced: "跳过：模型在此渠道没有价格，而密钥有限额",

@@ -196,7 +196,8 @@ function State({
 }) {
   const { passed_over: reason, refused } = channel;
   const reasons: Readonly<Record<string, string>> = t.passedOver;
-  if (reason !== null) return <Badge tone="warn">{reasons[reason] ?? t.otherReason(reason)}</Badge>;
+  const known = reasons[reason === "resting" ? "circuitOpen" : (reason ?? "")];
+  if (reason !== null) return <Badge tone="warn">{known ?? t.otherReason(reason)}</Badge>;
   if (refused !== null) return <span title={refused.message}>{refused.message}</span>;
   return isTried(channel) ? <Badge tone="good">{t.tried}</Badge> : <Badge>{t.notTried}</Badge>;
 }

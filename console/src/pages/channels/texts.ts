@@ -70,6 +70,7 @@ export const CHANNEL_TEXTS = messages(
     plan: (count: string) => `Change ${count} channels?`,
     planEnds: (calls: string) =>
       `New calls go to other channels. ${calls} running calls are completed.`,
+    isEnabled: "Enabled",
     unchanged: "no change",
     skipped: "Left out",
     apply: "Apply",
@@ -170,6 +171,7 @@ export const CHANNEL_TEXTS = messages(
     setWeight: "设置权重",
     plan: (count) => `修改 ${count} 个渠道？`,
     planEnds: (calls) => `新调用会转到其他渠道。${calls} 个进行中的调用会完成。`,
+    isEnabled: "已启用",
     unchanged: "无变化",
     skipped: "未包含",
     apply: "应用",
