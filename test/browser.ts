@@ -20,6 +20,23 @@ export function testInBrowser(title: string, run: (page: Page) => Promise<void>)
   test(title, () => inBrowser(CHROMIUM, run), LIMIT_MS);
 }
 
+/** For the tests of a file that share a browser; undefined where there is none. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  if (CHROMIUM === undefined) return undefined;
+  return await launch(CHROMIUM);
+}
+
+/** The console of these sources, for a gateway to serve. Quick if it is built already. */
+export async function buildConsole(): Promise<void> {
+  const built = Bun.spawn([process.execPath, "console/build.ts"], { stderr: "pipe" });
+  if ((await built.exited) !== 0) throw new Error(await new Response(built.stderr).text());
+}
+
+function launch(executablePath: string): Promise<Browser> {
+  // Its sandbox wants rights that containers do not give; all it opens is pages of ours.
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
+
 const LIMIT_MS = 60_000;
 
 async function inBrowser(

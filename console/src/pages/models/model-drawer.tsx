@@ -123,6 +123,7 @@ function PriceForm({ model, onDone }: { readonly model: Model; readonly onDone: 
       RATES.flatMap((rate) => (known?.[rate] === undefined ? [] : [[rate, String(known[rate])]])),
     ),
   );
+  const [source, setSource] = useState(override?.price?.source ?? known?.source ?? "");
   const [like, setLike] = useState(override?.like ?? "");
   const done = (message: string): void => {
     void client.invalidateQueries({ queryKey: ["get", "/api/model"] });
@@ -147,7 +148,12 @@ function PriceForm({ model, onDone }: { readonly model: Model; readonly onDone: 
         put.mutate({
           params: { path: { name } },
           // A new override replaces the earlier one as a whole.
-          body: { ...kept(override), ...price, ...(like === "" ? {} : { like }) },
+          body: {
+            ...kept(override),
+            ...price,
+            ...(source === "" ? {} : { source }),
+            ...(like === "" ? {} : { like }),
+          },
         } as never);
       }}
     >
@@ -164,6 +170,13 @@ function PriceForm({ model, onDone }: { readonly model: Model; readonly onDone: 
           />
         ))}
       </div>
+      <TextField
+        label={t.priceSource}
+        hint={t.priceSourceHint}
+        required={Object.keys(price).length > 0}
+        value={source}
+        onChange={(event) => setSource(event.target.value)}
+      />
       <TextField
         label={t.like}
         hint={t.likeHint}

@@ -1,9 +1,11 @@
+import { FileUp } from "lucide-react";
 import { useLocation, useRoute } from "wouter";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
 import { count, money, shortCount } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
@@ -12,7 +14,9 @@ import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ModelDrawer } from "./model-drawer.tsx";
+import { PriceImport } from "./price-import.tsx";
 import { MODEL_TEXTS } from "./texts.ts";
+import { UnpricedModels } from "./unpriced.tsx";
 
 export type Model = Schemas["ModelEntry"];
 
@@ -29,19 +33,29 @@ export function Page() {
   const unpriced = all?.filter(({ served_by }) => served_by.some((each) => each.unpriced));
   const isUnpriced = params.get("tab") === "unpriced";
   const wanted = (params.get("q") ?? "").toLowerCase();
-  const shown = (isUnpriced ? unpriced : all)?.filter(
+  const shown = all?.filter(
     ({ name, served_by }) =>
       name.toLowerCase().includes(wanted) ||
       served_by.some(({ channel }) => channel.toLowerCase().includes(wanted)),
   );
   const search = params.size === 0 ? "" : `?${params}`;
+  const hrefOf = (name: string): string => `/models/${encodeURIComponent(name)}${search}`;
   const current = all?.find(({ name }) => name === decodeURIComponent(opened?.name ?? ""));
   const facts = catalog.data?.data;
   return (
     <PageFrame
       title={t.title}
-      equal={{ path: "/api/model", query: isUnpriced ? { unpriced: true } : {} }}
-      command={isUnpriced ? "sluice models list --unpriced" : "sluice models list"}
+      equal={
+        isUnpriced ? { path: "/api/price/unpriced", query: { all: true } } : { path: "/api/model" }
+      }
+      actions={
+        mayChange && (
+          <Button icon={<FileUp size={14} />} onClick={() => setParams({ import: "1" })}>
+            {t.importPrices}
+          </Button>
+        )
+      }
+      command={isUnpriced ? "sluice prices unpriced --all" : "sluice models list"}
     >
       <Tabs
         label={t.title}
@@ -71,17 +85,24 @@ export function Page() {
       {models.error !== null && (
         <Problem error={models.error} onRetry={() => void models.refetch()} />
       )}
-      <Table
-        label={`${t.label}. ${t.perMillion}.`}
-        columns={columnsOf(t)}
-        rows={shown}
-        rowKey={({ name }) => name}
-        href={({ name }) => `/models/${encodeURIComponent(name)}${search}`}
-        isMarked={({ name }) => name === current?.name}
-        minWidth="48rem"
-        fills
-        empty={<Empty title={emptyTitle(all?.length, isUnpriced && wanted === "", t)} />}
-      />
+      {isUnpriced ? (
+        <UnpricedModels wanted={wanted} mayChange={mayChange} hrefOf={hrefOf} />
+      ) : (
+        <Table
+          label={`${t.label}. ${t.perMillion}.`}
+          columns={columnsOf(t)}
+          rows={shown}
+          rowKey={({ name }) => name}
+          href={({ name }) => hrefOf(name)}
+          isMarked={({ name }) => name === current?.name}
+          minWidth="48rem"
+          fills
+          empty={<Empty title={all?.length === 0 ? `${t.empty}. ${t.emptyHint}` : t.none} />}
+        />
+      )}
+      {mayChange && params.has("import") && (
+        <PriceImport onClose={() => setParams({ import: undefined })} />
+      )}
       {current !== undefined && (
         <ModelDrawer
           model={current}
@@ -94,11 +115,6 @@ export function Page() {
 }
 
 type Texts = ReturnType<typeof useTexts<typeof MODEL_TEXTS.en>>;
-
-function emptyTitle(all: number | undefined, isUnpriced: boolean, t: Texts): string {
-  if (all === 0) return `${t.empty}. ${t.emptyHint}`;
-  return isUnpriced ? t.allPriced : t.none;
-}
 
 function columnsOf(t: Texts): readonly Column<Model>[] {
   const rate = (model: Model, name: "input" | "output" | "cached_input"): string => {
