@@ -6,11 +6,13 @@ import {
   FlaskConical,
   House,
   KeyRound,
+  MailPlus,
   Network,
   type LucideIcon,
   ScrollText,
   Settings,
   ShieldCheck,
+  UserRound,
   UsersRound,
 } from "lucide-react";
 import { lazy, type ComponentType } from "react";
@@ -79,12 +81,29 @@ export const PAGES: readonly PageEntry[] = [
     Page: page(() => import("../pages/keys/keys.tsx")),
   },
   {
+    path: "/users",
+    name: "users",
+    group: "give",
+    icon: UserRound,
+    role: "auditor",
+    key: "u",
+    Page: page(() => import("../pages/users/users.tsx")),
+  },
+  {
     path: "/teams",
     name: "teams",
     group: "give",
     icon: UsersRound,
     role: "auditor",
     Page: page(() => import("../pages/teams/teams.tsx")),
+  },
+  {
+    path: "/invitations",
+    name: "invitations",
+    group: "give",
+    icon: MailPlus,
+    role: "admin",
+    Page: page(() => import("../pages/invitations/invitations.tsx")),
   },
   {
     path: "/channels",

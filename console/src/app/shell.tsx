@@ -16,6 +16,10 @@ import { useUser } from "./user.tsx";
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const Keyboard = lazy(async () => ({ default: (await import("./keyboard.tsx")).Keyboard }));
 
+const Account = lazy(async () => ({
+  default: (await import("../pages/account/account.tsx")).Page,
+}));
+
 const GROUPS = ["see", "give", "run", "try"] as const;
 
 /** The frame around all pages: menu, search and the user's own menu. */
@@ -96,6 +100,9 @@ export function Shell() {
                   </Page>
                 </Route>
               ))}
+              <Route path="/account">
+                <Account />
+              </Route>
               <Route>
                 <Page title={t.notFound}>
                   <Empty title={t.notFound}>

@@ -146,7 +146,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows !== undefined && end < rows.length && <Space rows={rows.length - end} />}
         </tbody>
       </table>
-      {foot !== undefined && (
+      {foot !== undefined && foot !== false && (
         <div className="text-muted flex justify-center p-2 text-xs">{foot}</div>
       )}
     </div>

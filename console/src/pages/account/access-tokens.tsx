@@ -1,0 +1,125 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { hooks, type Schemas } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { Button } from "../../ui/button.tsx";
+import { Code } from "../../ui/copy.tsx";
+import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Table } from "../../ui/table.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { ACCOUNT_TEXTS } from "./texts.ts";
+
+type AccessToken = Schemas["AccessToken"];
+
+/** Tokens of the management API. A new one may do all that its user may. */
+export function AccessTokens() {
+  const t = useTexts(ACCOUNT_TEXTS);
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [expiry, setExpiry] = useState("");
+  const [secret, setSecret] = useState<string>();
+  const [asks, setAsks] = useState<AccessToken>();
+  const tokens = hooks.useQuery("get", "/api/user/self/access-token");
+  const refresh = (): void =>
+    void client.invalidateQueries({ queryKey: ["get", "/api/user/self/access-token"] });
+  const create = hooks.useMutation("post", "/api/user/self/access-token", {
+    onSuccess({ data }) {
+      setName("");
+      setSecret(data.token);
+      refresh();
+    },
+    onError: () => undefined,
+  });
+  const revoke = hooks.useMutation("delete", "/api/user/self/access-token/{token}", {
+    onSuccess() {
+      setAsks(undefined);
+      refresh();
+    },
+  });
+  return (
+    <Section title={t.tokens}>
+      {tokens.error !== null && <Problem error={tokens.error} />}
+      <Table
+        label={t.tokens}
+        rows={tokens.data?.data.items}
+        rowKey={({ id }) => id}
+        empty={<p className="text-muted text-sm">{t.noTokens}</p>}
+        columns={[
+          {
+            name: "name",
+            label: t.tokenName,
+            cell: (token) => `${token.name} …${token.last4 ?? ""}`,
+          },
+          {
+            name: "scopes",
+            label: t.scopes,
+            from: "sm",
+            cell: ({ scopes }) => scopes?.join(", ") ?? t.allScopes,
+          },
+          {
+            name: "used",
+            label: t.seen,
+            width: "9rem",
+            cell: ({ used_at: at }) => (at === null ? "–" : <Ago at={at} />),
+          },
+          {
+            name: "end",
+            label: "",
+            width: "7rem",
+            cell: (token) => (
+              <Button look="quiet" className="text-bad h-7" onClick={() => setAsks(token)}>
+                {t.revoke}
+              </Button>
+            ),
+          },
+        ]}
+      />
+      <form
+        className="grid grid-cols-1 items-end gap-3 sm:grid-cols-[1fr_10rem_auto]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const expires_at = expiry === "" ? null : Math.floor(Date.parse(expiry) / 1_000);
+          create.mutate({ body: { name: name.trim(), scopes: null, expires_at } });
+        }}
+      >
+        <TextField
+          label={t.tokenName}
+          required
+          maxLength={64}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <TextField
+          label={t.expiry}
+          type="date"
+          value={expiry}
+          onChange={(event) => setExpiry(event.target.value)}
+        />
+        <Button type="submit" busy={create.isPending}>
+          {t.createToken}
+        </Button>
+      </form>
+      {create.error !== null && <Problem error={create.error} />}
+      {secret !== undefined && (
+        <Dialog title={t.tokens} onClose={() => setSecret(undefined)}>
+          <p className="text-warn mb-3 text-sm">{t.tokenHint}</p>
+          <Code text={secret} label={t.tokens} />
+        </Dialog>
+      )}
+      {asks !== undefined && (
+        <Confirm
+          title={t.revokeTitle(asks.name)}
+          action={t.revoke}
+          busy={revoke.isPending}
+          onConfirm={() => revoke.mutate({ params: { path: { token: String(asks.id) } } })}
+          onClose={() => setAsks(undefined)}
+        >
+          {t.revokeHint}
+        </Confirm>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,139 @@
+import { useState } from "react";
+import { hooks } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { UI_TEXTS } from "../../ui/texts.ts";
+import { INVITATION_TEXTS } from "./texts.ts";
+
+const DAY_S = 86_400;
+const INVITED_ROLES = ["user", "auditor", "admin"] as const;
+type InvitedRole = (typeof INVITED_ROLES)[number];
+
+interface NewInvitation {
+  readonly email?: string;
+  readonly note?: string;
+  readonly role?: InvitedRole;
+  readonly team_id?: number;
+  readonly group_id?: number;
+  readonly quota_usd?: string;
+  readonly max_uses: number;
+  readonly expires_in_seconds: number;
+}
+
+interface InvitationFormProps {
+  readonly error: unknown;
+  readonly busy: boolean;
+  readonly onSave: (body: NewInvitation) => void;
+  readonly onClose: () => void;
+}
+
+/** Everything has a default: a link for one member, valid for a week. */
+export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormProps) {
+  const t = useTexts(INVITATION_TEXTS);
+  const ui = useTexts(UI_TEXTS);
+  const own = useUser().role;
+  const isAdmin = isAtLeast(own, "admin");
+  const [form, setForm] = useState({
+    email: "",
+    note: "",
+    role: "user" as InvitedRole,
+    team: "",
+    group: "",
+    quota: "",
+    uses: "1",
+    days: "7",
+  });
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setForm((before) => ({ ...before, [name]: event.target.value })),
+  });
+  const save = (): void =>
+    onSave({
+      ...(form.email === "" ? {} : { email: form.email }),
+      ...(form.note === "" ? {} : { note: form.note }),
+      ...(form.quota === "" ? {} : { quota_usd: form.quota }),
+      ...(isAdmin ? { role: form.role } : {}),
+      ...(form.team === "" ? {} : { team_id: Number(form.team) }),
+      ...(form.group === "" ? {} : { group_id: Number(form.group) }),
+      max_uses: form.email === "" ? Number(form.uses) : 1,
+      expires_in_seconds: Number(form.days) * DAY_S,
+    });
+  return (
+    <Dialog
+      title={t.create}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{ui.cancel}</Button>
+          <Button look="main" type="submit" form="invitation-form" busy={busy}>
+            {t.send}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="invitation-form"
+        className="grid grid-cols-1 gap-3 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        {error !== null && (
+          <div className="sm:col-span-2">
+            <Problem error={error} />
+          </div>
+        )}
+        <TextField label={t.email} hint={t.emailHint} type="email" autoFocus {...field("email")} />
+        <TextField label={t.note} maxLength={500} {...field("note")} />
+        {isAdmin && (
+          <>
+            <SelectField
+              label={t.role}
+              choices={INVITED_ROLES.filter((each) => each !== own && isAtLeast(own, each)).map(
+                (value) => ({ value, label: t.roles[value] }),
+              )}
+              {...field("role")}
+            />
+            <Places field={field} />
+          </>
+        )}
+        <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
+        <TextField label={t.days} type="number" min={1} max={90} required {...field("days")} />
+        {form.email === "" && (
+          <TextField label={t.maxUses} type="number" min={1} max={1_000} {...field("uses")} />
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+/** For admins alone, who may list teams and groups. */
+function Places({
+  field,
+}: {
+  readonly field: (name: "team" | "group") => {
+    readonly value: string;
+    readonly onChange: (event: { readonly target: { readonly value: string } }) => void;
+  };
+}) {
+  const t = useTexts(INVITATION_TEXTS);
+  const teams = hooks.useQuery("get", "/api/team", {}, { staleTime: 60_000 });
+  const groups = hooks.useQuery("get", "/api/group", {}, { staleTime: 60_000 });
+  const choices = (items: readonly { readonly id: number; readonly name: string }[] = []) => [
+    { value: "", label: t.none },
+    ...items.map(({ id, name }) => ({ value: String(id), label: name })),
+  ];
+  return (
+    <>
+      <SelectField label={t.team} choices={choices(teams.data?.data.items)} {...field("team")} />
+      <SelectField label={t.group} choices={choices(groups.data?.data.items)} {...field("group")} />
+    </>
+  );
+}

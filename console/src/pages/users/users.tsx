@@ -1,0 +1,196 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { hooks } from "../../api/client.ts";
+import { useTexts } from "../../app/language.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Input, Select } from "../../ui/field.tsx";
+import { money } from "../../ui/format.ts";
+import { Empty, Page as PageFrame } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useQueryState } from "../../ui/query-state.ts";
+import { Table, type Column } from "../../ui/table.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { NewUserForm } from "./new-user-form.tsx";
+import { USER_TEXTS } from "./texts.ts";
+import { UserDrawer } from "./user-drawer.tsx";
+import { ENABLED, ROLES, useNames, type ListedUser } from "./user.ts";
+
+const PAGE_SIZE = 100;
+
+/** Users with role, place, quota and spending. */
+export function Page() {
+  const t = useTexts(USER_TEXTS);
+  const { role } = useUser();
+  const client = useQueryClient();
+  const [params, setParams] = useQueryState();
+  const [isNew, setNew] = useState(false);
+  const { teams, groups } = useNames();
+  const q = params.get("q") ?? "";
+  const query = q === "" ? {} : { q };
+  const users = hooks.useInfiniteQuery(
+    "get",
+    "/api/user",
+    { params: { query } },
+    {
+      pageParamName: "after",
+      initialPageParam: undefined as number | undefined,
+      getNextPageParam: ({ data: { items } }) =>
+        items.length < PAGE_SIZE ? undefined : items.at(-1)?.id,
+    },
+  );
+  const create = hooks.useMutation("post", "/api/user", {
+    onSuccess({ data }) {
+      setNew(false);
+      toast(t.created(data.username));
+      void client.invalidateQueries({ queryKey: ["get", "/api/user"] });
+    },
+    onError: () => undefined,
+  });
+  const loaded = users.data?.pages.flatMap(({ data }) => data.items);
+  const chosenRole = params.get("role") ?? "";
+  const status = params.get("status") ?? "";
+  const listed = loaded?.filter(
+    (user) =>
+      (chosenRole === "" || user.role === chosenRole) &&
+      (status === "" || (user.status === ENABLED) === (status === "enabled")),
+  );
+  const open = loaded?.find(({ id }) => String(id) === params.get("user"));
+  const columns: readonly Column<ListedUser>[] = [
+    { name: "name", label: t.name, width: "11rem", cell: ({ username }) => username },
+    { name: "email", label: t.email, from: "lg", cell: ({ email }) => email ?? "–" },
+    { name: "role", label: t.role, width: "8rem", cell: (user) => <RoleOf user={user} /> },
+    { name: "status", label: t.status, width: "6rem", cell: (user) => <Status user={user} /> },
+    {
+      name: "team",
+      label: t.team,
+      width: "9rem",
+      from: "sm",
+      cell: ({ team_id: id }) => (id === null ? "–" : (teams.get(id) ?? id)),
+    },
+    {
+      name: "group",
+      label: t.group,
+      width: "8rem",
+      from: "lg",
+      cell: ({ group_id: id }) => (id === null ? "–" : (groups.get(id) ?? id)),
+    },
+    {
+      name: "month",
+      label: t.month,
+      align: "end",
+      width: "7rem",
+      cell: ({ used_month_usd }) => money(used_month_usd),
+    },
+    {
+      name: "quota",
+      label: t.quota,
+      align: "end",
+      width: "7rem",
+      cell: ({ quota_usd: quota }) => (quota === null ? t.unlimited : money(quota)),
+    },
+    {
+      name: "created",
+      label: t.made,
+      width: "8rem",
+      from: "xl",
+      cell: (user) => <Ago at={user.created_at} />,
+    },
+  ];
+  return (
+    <PageFrame
+      title={t.title}
+      equal={{ path: "/api/user", query }}
+      command="sluice users list"
+      actions={
+        isAtLeast(role, "admin") && (
+          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
+            {t.create}
+          </Button>
+        )
+      }
+    >
+      <search className="flex flex-wrap gap-2">
+        <Input
+          type="search"
+          data-search
+          aria-label={t.search}
+          placeholder={t.search}
+          className="w-64"
+          defaultValue={q}
+          onChange={(event) => setParams({ q: event.target.value.trim() })}
+        />
+        <Select
+          aria-label={t.role}
+          className="w-40"
+          value={chosenRole}
+          onChange={(event) => setParams({ role: event.target.value })}
+          choices={[
+            { value: "", label: t.anyRole },
+            ...ROLES.map((value) => ({ value, label: t.roles[value] })),
+          ]}
+        />
+        <Select
+          aria-label={t.status}
+          className="w-40"
+          value={status}
+          onChange={(event) => setParams({ status: event.target.value })}
+          choices={[
+            { value: "", label: t.anyStatus },
+            { value: "enabled", label: t.enabled },
+            { value: "disabled", label: t.disabled },
+          ]}
+        />
+      </search>
+      {users.error !== null && <Problem error={users.error} onRetry={() => void users.refetch()} />}
+      <Table
+        label={t.label}
+        columns={columns}
+        rows={listed}
+        rowKey={({ id }) => id}
+        href={({ id }) => {
+          const next = new URLSearchParams(params);
+          next.set("user", String(id));
+          return `/users?${next}`;
+        }}
+        isMarked={({ id }) => id === open?.id}
+        minWidth="44rem"
+        empty={<Empty title={t.nothing} />}
+        foot={
+          users.hasNextPage && (
+            <Button busy={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
+              {t.more}
+            </Button>
+          )
+        }
+      />
+      {isNew && (
+        <NewUserForm
+          error={create.error}
+          busy={create.isPending}
+          onSave={(body) => create.mutate({ body })}
+          onClose={() => setNew(false)}
+        />
+      )}
+      {open !== undefined && (
+        <UserDrawer key={open.id} user={open} onClose={() => setParams({ user: undefined })} />
+      )}
+    </PageFrame>
+  );
+}
+
+function RoleOf({ user }: { readonly user: ListedUser }) {
+  const t = useTexts(USER_TEXTS);
+  if (user.kind === "service") return <Badge>{t.service}</Badge>;
+  return <Badge tone={user.role === "user" ? "neutral" : "info"}>{t.roles[user.role]}</Badge>;
+}
+
+function Status({ user }: { readonly user: ListedUser }) {
+  const t = useTexts(USER_TEXTS);
+  const isEnabled = user.status === ENABLED;
+  return <Badge tone={isEnabled ? "good" : "bad"}>{isEnabled ? t.enabled : t.disabled}</Badge>;
+}
