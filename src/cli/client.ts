@@ -107,6 +107,11 @@ export async function connectToServer(
   };
 }
 
+/** Needs no token. */
+export async function askReadiness(url: string, signal: AbortSignal): Promise<Response> {
+  return await fetch(new URL("/readyz", url), { signal });
+}
+
 async function isAlive(url: string): Promise<boolean> {
   try {
     const { ok } = await fetch(new URL("/livez", url), { signal: AbortSignal.timeout(LIVE_MS) });

@@ -1,5 +1,6 @@
 import type { Config } from "#config.ts";
 import { ConfigError } from "#config/mistakes.ts";
+import { askReadiness } from "./client.ts";
 import { urlOf } from "./reach.ts";
 
 interface HealthInput {
@@ -26,7 +27,7 @@ export async function health({ output, env, loadConfig }: HealthInput): Promise<
   }
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const { ok, status } = await fetch(`${url.replace(/\/+$/, "")}/readyz`, { signal });
+    const { ok, status } = await askReadiness(url, signal);
     output.write(ok ? `${url} is ready.\n` : `${url} is not ready (${status}).\n`);
     return ok ? 0 : 1;
   } catch {
