@@ -88,7 +88,7 @@ testConsole(
   },
 );
 
-testConsole("what a model answers in the playground stays text", async (place) => {
+testConsole("a hostile answer of a model stays text in the playground", async (place) => {
   const page = await place.open();
   const watched = watch(page, place.gateway.url);
   await visit(page, `${place.gateway.url}/playground?model=hostile`);
