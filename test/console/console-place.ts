@@ -30,8 +30,8 @@ interface ConsoleTestOptions {
 
 /** One gateway and one browser for the tests of a file, which are skipped where there is no Chromium. */
 export function consoleTests({ yaml, seed }: ConsoleTestOptions = {}) {
-  let browser: Browser;
-  let place: ConsolePlace;
+  let browser: Browser | undefined;
+  let place: ConsolePlace | undefined;
   const contexts: BrowserContext[] = [];
   if (CHROMIUM === undefined)
     return (title: string): void =>
@@ -41,14 +41,15 @@ export function consoleTests({ yaml, seed }: ConsoleTestOptions = {}) {
   beforeAll(async () => {
     const text = typeof yaml === "function" ? yaml() : yaml;
     const gateway = await openWithRoot(text === undefined ? {} : { yaml: text });
-    browser = await launch(executable);
+    const opened = await launch(executable);
+    browser = opened;
     const login = await logIn(gateway.url, ROOT);
     place = {
       gateway,
       root: askWith(gateway.url, login),
       async open({ width = 1440, login: own = ROOT, stored = {} } = {}) {
         const height = width < 500 ? 844 : 900;
-        const context = await browser.newContext({ viewport: { width, height } });
+        const context = await opened.newContext({ viewport: { width, height } });
         contexts.push(context);
         const { cookie = "" } = own === ROOT ? login : await logIn(gateway.url, own);
         const [name = "", value = ""] = cookie.split("=");
@@ -66,14 +67,15 @@ export function consoleTests({ yaml, seed }: ConsoleTestOptions = {}) {
     await seed?.(place);
   }, LIMIT_MS);
   afterAll(async () => {
-    await browser.close();
-    await place.gateway[Symbol.asyncDispose]();
+    await browser?.close();
+    await place?.gateway[Symbol.asyncDispose]();
   });
 
   return (title: string, run: (place: ConsolePlace) => Promise<void>): void => {
     test(
       title,
       async () => {
+        if (place === undefined) throw new Error("The gateway or its data are missing.");
         try {
           await run(place);
         } finally {

@@ -1,7 +1,10 @@
 import type { ConsolePlace } from "./console-place.ts";
 
 /** Something on each page: keys, calls that succeed and fail, a channel, a team and people. */
-export async function seedConsole({ gateway, root }: ConsolePlace): Promise<void> {
+export async function seedConsole({
+  gateway,
+  root,
+}: Pick<ConsolePlace, "gateway" | "root">): Promise<void> {
   const made = [
     await root("POST", "/api/token", { name: "checkout service", rpm: 600, quota_usd: "25" }),
     await root("POST", "/api/token", { name: "nightly evaluation", models: ["gpt-4o-mini"] }),

@@ -12,7 +12,7 @@ const testConsole = consoleTests({
   },
 });
 
-testConsole("a session that ends over a form keeps what was typed", async ({ gateway, open }) => {
+testConsole("a session that ends over a form keeps its typed text", async ({ gateway, open }) => {
   const page = await open();
   await visit(page, `${gateway.url}/keys`);
   await page.getByRole("button", { name: "New key" }).first().click();
@@ -29,7 +29,7 @@ testConsole("a session that ends over a form keeps what was typed", async ({ gat
   await page.locator("[data-row]", { hasText: "typed before the end" }).waitFor();
 });
 
-testConsole("a lost connection is named, and what was typed is kept", async ({ gateway, open }) => {
+testConsole("a lost connection is named, and the typed text is kept", async ({ gateway, open }) => {
   const page = await open();
   await visit(page, `${gateway.url}/keys`);
   await page.getByRole("button", { name: "New key" }).first().click();
