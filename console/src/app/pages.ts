@@ -68,6 +68,8 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "u",
     Page: page(() => import("../pages/usage/usage.tsx")),
+  },
+  {
     path: "/tasks",
     name: "tasks",
     group: "see",
