@@ -28,6 +28,7 @@ import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
 import { invitations } from "#cli/invitations.ts";
 import { mail } from "#cli/mail.ts";
+import { tasks } from "#cli/tasks.ts";
 import { users } from "#cli/users.ts";
 import { webhooks } from "#cli/webhooks.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
@@ -56,6 +57,7 @@ const NOUNS = [
   models,
   webhooks,
   logNoun,
+  tasks,
   usage,
   invoice,
   prices,

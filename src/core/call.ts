@@ -148,7 +148,7 @@ export interface CallLog {
   list(query: CallQuery): Promise<CallPage>;
   find(id: string, scope?: CallScope): Promise<CallRecord | undefined>;
   /** Names of the users, keys and teams of these calls, as they are now. */
-  namesOf(calls: readonly CallRecord[]): Promise<CallNames>;
+  namesOf(calls: readonly Pick<CallRecord, "userId" | "keyId" | "teamId">[]): Promise<CallNames>;
   /**
    * At most `limit` calls with numbers above `after`, in their order, and the
    * last number; without `after` only the last number. No call with a number up

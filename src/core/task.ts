@@ -138,6 +138,18 @@ export interface TaskPage {
   readonly total: number;
 }
 
+/** A page of tasks for the management API, newest first. */
+export interface TaskSearch {
+  /** Absent: tasks of all users. */
+  readonly userId?: number;
+  readonly hidesRemoved: boolean;
+  readonly statuses?: readonly TaskStatus[];
+  readonly model?: string;
+  /** Id of the last task of the previous page. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
 export function externalIdTaken(cause?: unknown): GatewayError {
   const message = "'external_task_id' is already used by another of your tasks. Use a unique id.";
   return new GatewayError("invalid_request", message, { param: "external_task_id", cause });
@@ -165,6 +177,7 @@ export interface TaskStore {
   findAny(id: string): Promise<Task | undefined>;
   list(query: TaskQuery): Promise<readonly Task[]>;
   page(query: TaskPageQuery): Promise<TaskPage>;
+  search(query: TaskSearch): Promise<readonly Task[]>;
   /** Leases unsettled tasks without a lease, those due first. */
   lease(owner: string, leaseMs: number, limit: number): Promise<readonly Task[]>;
   /** Extends all unexpired leases of an owner; returns their number. */

@@ -72,6 +72,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     sockets: endpoint.socketDeps(text, served),
     operations: endpoint.operationDeps(served),
     videos: endpoint.videoDeps(served),
+    taskList: endpoint.taskListDeps(served),
     routing: endpoint.routingDeps(served),
     holders: endpoint.holderDeps(served),
     assets: endpoint.assetDeps(served),

@@ -24,6 +24,7 @@ import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
 import type { SocketDeps } from "#http/deps/sockets.ts";
 import type { StatusDeps } from "#http/deps/status.ts";
+import type { TaskListDeps } from "#http/deps/task-list.ts";
 import type { TextDeps } from "#http/deps/text.ts";
 import type { VideoDeps } from "#http/deps/videos.ts";
 import type { WebhookDeps } from "#http/deps/webhooks.ts";
@@ -130,6 +131,18 @@ export function videoDeps({
   Pick<Infrastructure, "publicUrl" | "settings">): VideoDeps {
   const keepsMedia = mediaPlace !== undefined;
   return { ...charging, tasks, contents, taskLinker, keepsMedia, publicUrl, limits };
+}
+
+export function taskListDeps({
+  tasks,
+  taskLinker,
+  publicUrl,
+  storage: { calls },
+}: Pick<Relay, "tasks"> &
+  Pick<Media, "taskLinker"> &
+  Pick<Infrastructure, "publicUrl"> &
+  Stores<"calls">): TaskListDeps {
+  return { tasks, calls, taskLinker, publicUrl };
 }
 
 export function holderDeps({

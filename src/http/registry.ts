@@ -133,6 +133,7 @@ import {
   removeTeamMembers,
   updateMember,
 } from "./api/team/members.ts";
+import { listOwnTasks, listTasks } from "./api/task/tasks.ts";
 import { getTeamQuota, listTeamGrants, teamRaises, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
@@ -243,6 +244,7 @@ import type { RoutingDeps } from "./deps/routing.ts";
 import type { SettingDeps } from "./deps/settings.ts";
 import type { SocketDeps } from "./deps/sockets.ts";
 import type { StatusDeps } from "./deps/status.ts";
+import type { TaskListDeps } from "./deps/task-list.ts";
 import type { TextDeps } from "./deps/text.ts";
 import type { VideoDeps } from "./deps/videos.ts";
 import type { WebhookDeps } from "./deps/webhooks.ts";
@@ -257,6 +259,7 @@ export interface DepsBySubject {
   readonly sockets: SocketDeps;
   readonly operations: ImageDeps;
   readonly videos: VideoDeps;
+  readonly taskList: TaskListDeps;
   readonly routing: RoutingDeps;
   readonly prices: PriceDeps;
   readonly holders: HolderDeps;
@@ -327,6 +330,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     ...inOtherShape(getContent),
     getSignedContent,
   ],
+  taskList: [listOwnTasks, listTasks],
   routing: [
     ...cloudModels,
     ...inOtherShape(listModels),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { GatewayError } from "#core/error.ts";
-import type { Task, TaskPageQuery, TaskStatus } from "#core/task.ts";
+import type { Task, TaskPageQuery, TaskSearch, TaskStatus } from "#core/task.ts";
 import { MAY_FOLLOW } from "#core/task.ts";
 import { aTask, holdFor, newId, openAt, withKey, type Place } from "./contract-place.ts";
 import type { Storage } from "#storage/open.ts";
@@ -235,6 +235,41 @@ export function describeTasks(openPlace: () => Promise<Place>): void {
     expect(await page({ ids: [queued, "nobody's"] })).toEqual({ ids: [queued], total: 1 });
     expect(await page({ userId: 2 })).toEqual({ ids: [], total: 0 });
     expect(await page({ skip: 9 })).toEqual({ ids: [], total: 4 });
+  });
+
+  test("the list of tasks goes over all users in pages, and one user's leaves out removed tasks", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const made = (["failed", "queued", "failed", "running"] as const).map((status, at) =>
+      aTask({
+        status,
+        userId: at === 3 ? 2 : 1,
+        // Two at one time: the id decides.
+        createdAt: at === 2 ? 1 : at,
+        model: at === 0 ? "other" : "one",
+      }),
+    );
+    for (const task of made) await storage.tasks.create(task, "one", LEASE_MS);
+    const newestFirst = made
+      .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+      .map(({ id }) => id);
+    const [failed = "", , second = "", others = ""] = made.map(({ id }) => id);
+    const search = async (query: Partial<TaskSearch> = {}) =>
+      (await storage.tasks.search({ hidesRemoved: false, limit: 10, ...query })).map(
+        ({ id }) => id,
+      );
+
+    expect(await search()).toEqual(newestFirst);
+    for (const [at, before] of newestFirst.entries()) {
+      expect(await search({ before, limit: 2 })).toEqual(newestFirst.slice(at + 1, at + 3));
+    }
+    expect(await search({ userId: 2 })).toEqual([others]);
+    expect(await search({ statuses: ["failed"], model: "one" })).toEqual([second]);
+    // Another user's task is no position in one's own list.
+    expect(await search({ userId: 1, before: others })).toEqual([]);
+    await storage.tasks.remove(1, failed);
+    expect(await search()).toContain(failed);
+    expect(await search({ hidesRemoved: true, userId: 1 })).not.toContain(failed);
   });
 
   test("a user can remove a finished task, but not an unfinished one or another user's", async () => {

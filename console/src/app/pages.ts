@@ -3,6 +3,7 @@ import {
   BookOpen,
   ChartColumnStacked,
   Boxes,
+  Clapperboard,
   FlaskConical,
   House,
   KeyRound,
@@ -70,6 +71,15 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "u",
     Page: page(() => import("../pages/usage/usage.tsx")),
+  },
+  {
+    path: "/tasks",
+    name: "tasks",
+    group: "see",
+    icon: Clapperboard,
+    role: "user",
+    key: "t",
+    Page: page(() => import("../pages/tasks/tasks.tsx")),
   },
   {
     path: "/keys",

@@ -24,6 +24,11 @@ function costOfTask(usage: Usage, { status, price }: Task): NanoUsd {
   return status === "succeeded" && price !== undefined ? costOf(usage, price) : nanoUsd(0);
 }
 
+/** The charged cost of a settled task; undefined before. */
+export function chargedCost(task: Task): NanoUsd | undefined {
+  return task.isSettled ? costOfTask(chargedUsage(task), task) : undefined;
+}
+
 /** Settles the hold of an ended task; repeated calls have no effect. */
 export async function settleTask(task: Task, { ledger, onClosed }: SettleDeps): Promise<void> {
   const record = recordOf(task);

@@ -5,6 +5,7 @@ import {
   type TaskPage,
   type TaskPageQuery,
   type TaskQuery,
+  type TaskSearch,
 } from "#core/task.ts";
 import { withinTime } from "#lib/within-time.ts";
 import { cancel, pollTask } from "./poll.ts";
@@ -64,6 +65,10 @@ export class Tasks {
 
   page(query: TaskPageQuery): Promise<TaskPage> {
     return this.#deps.tasks.page(query);
+  }
+
+  search(query: TaskSearch): Promise<readonly Task[]> {
+    return this.#deps.tasks.search(query);
   }
 
   /** Hides an ended task from its user; throws for a running one. */

@@ -78,7 +78,10 @@ export function createCallLog(
   };
 }
 
-async function findNames(db: Kysely<Tables>, calls: readonly CallRecord[]): Promise<CallNames> {
+async function findNames(
+  db: Kysely<Tables>,
+  calls: readonly Pick<CallRecord, "userId" | "keyId" | "teamId">[],
+): Promise<CallNames> {
   const teams = calls.map(({ teamId }) => teamId).filter((id) => id !== undefined);
   const [users, keys, teamNames] = await Promise.all([
     namesIn(

@@ -96,6 +96,40 @@ export function createTaskStore({ db, sharedNow }: TaskStoreDeps): TaskStore {
       return { tasks: rows.map(toTask), total: Number(total) };
     },
 
+    async search({ userId, hidesRemoved, statuses, model, before, limit }) {
+      let found = db
+        .selectFrom("tasks")
+        .select("id")
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(limit);
+      if (userId !== undefined) found = found.where("user_id", "=", userId);
+      if (hidesRemoved) found = found.where("removed", "=", 0);
+      if (statuses !== undefined) found = found.where("status", "in", statuses);
+      if (model !== undefined) found = found.where("model", "=", model);
+      if (before !== undefined) {
+        let position = db.selectFrom("tasks").select("created_at").where("id", "=", before);
+        if (userId !== undefined) position = position.where("user_id", "=", userId);
+        const last = await position.executeTakeFirst();
+        if (last === undefined) return [];
+        found = found.where(({ eb, and, or }) =>
+          or([
+            eb("created_at", "<", last.created_at),
+            and([eb("created_at", "=", last.created_at), eb("id", "<", before)]),
+          ]),
+        );
+      }
+      // Sorted without the details, which are most of a row.
+      const rows = await db
+        .selectFrom("tasks")
+        .selectAll()
+        .where("id", "in", found)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .execute();
+      return rows.map(toTask);
+    },
+
     async lease(owner, leaseMs, limit) {
       const rows = await db
         .updateTable("tasks")

@@ -3,6 +3,8 @@ import type { ReactNode } from "react";
 import { hooks } from "../../api/client.ts";
 import { ApiError } from "../../api/error.ts";
 import { useTexts } from "../../app/language.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { count, milliseconds, money } from "../../ui/format.ts";
@@ -10,6 +12,9 @@ import { Empty, Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { At } from "../../ui/time.tsx";
 import type { CallInParts } from "./call.ts";
+import { CallContent } from "./call-content.tsx";
+import { CallLimits } from "./call-limits.tsx";
+import { ExplainAgain } from "./explain-again.tsx";
 import { Result } from "./columns.tsx";
 import { LOG_TEXTS } from "./texts.ts";
 import { Waterfall } from "./waterfall.tsx";
@@ -53,6 +58,10 @@ function Missing({ error, text }: { readonly error: unknown; readonly text: stri
 
 function CallDetails({ call }: { readonly call: CallInParts }) {
   const t = useTexts(LOG_TEXTS);
+  const isAdmin = isAtLeast(useUser().role, "admin");
+  const replay = replayOf(call);
+  // Members have no limits in the answer.
+  const limits = call.limits as CallInParts["limits"] | undefined;
   const facts: readonly (readonly [label: string, value: ReactNode])[] = [
     [t.fields.time, <At key="time" at={call.ended_at} />],
     [
@@ -90,7 +99,12 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
     <div className="flex flex-col gap-5">
       <div className="flex items-center gap-3">
         <Result call={call} t={t} />
-        <span className="figures text-base font-medium">{money(call.cost_usd)}</span>
+        <span className="figures mr-auto text-base font-medium">{money(call.cost_usd)}</span>
+        {replay !== undefined && (
+          <Link href={replay} className="text-accent text-sm hover:underline">
+            {t.call.replay}
+          </Link>
+        )}
       </div>
       <dl className="grid grid-cols-1 gap-x-6 gap-y-1 text-sm sm:grid-cols-2">
         {facts.map(([label, value]) => (
@@ -110,6 +124,9 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
         </Section>
       )}
       <Cost call={call} />
+      {limits !== undefined && limits !== null && <CallLimits limits={limits} />}
+      {isAdmin && replay !== undefined && <ExplainAgain id={call.id} />}
+      <CallContent id={call.id} isAdmin={isAdmin} />
       {call.not_carried.length > 0 && (
         <Section title={t.call.notCarried}>
           <ul className="list-inside list-disc font-mono text-xs leading-5">
@@ -121,6 +138,21 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
       )}
     </div>
   );
+}
+
+const STYLES: Readonly<Record<string, string>> = {
+  chat: "chat",
+  responses: "responses",
+  messages: "messages",
+  gemini: "native",
+  native: "native",
+};
+
+/** The playground with the model and the style of a call of text; undefined for other calls. */
+function replayOf({ model, style }: CallInParts): string | undefined {
+  const chosen = STYLES[style];
+  if (chosen === undefined) return undefined;
+  return `/playground?${new URLSearchParams({ tab: "chat", style: chosen, model })}`;
 }
 
 function Filtered({

@@ -1,0 +1,46 @@
+import { useTexts } from "../../app/language.ts";
+import { count, money } from "../../ui/format.ts";
+import { Section } from "../../ui/page.tsx";
+import { Ago } from "../../ui/time.tsx";
+import type { CallInParts } from "./call.ts";
+import { LOG_TEXTS } from "./texts.ts";
+
+/** The limits that bind the key and the model of a call. */
+export function CallLimits({ limits }: { readonly limits: NonNullable<CallInParts["limits"]> }) {
+  const t = useTexts(LOG_TEXTS);
+  const { rates, budgets } = limits;
+  const bound = rates.filter(
+    ({ rpm, tpm, concurrency }) => rpm !== null || tpm !== null || concurrency !== null,
+  );
+  return (
+    <Section title={t.call.limits}>
+      <p className="text-muted text-xs">
+        {bound.length + budgets.length === 0 ? t.call.noLimits : t.call.limitsHint}
+      </p>
+      <dl className="grid grid-cols-[10rem_1fr] gap-x-2 gap-y-1 text-sm">
+        {bound.map(({ of, rpm, tpm, concurrency }) => (
+          <div key={of} className="contents">
+            <dt className="text-muted truncate font-mono text-xs leading-5">{of}</dt>
+            <dd>{t.call.rates(count(rpm), count(tpm), count(concurrency))}</dd>
+          </div>
+        ))}
+        {budgets.map(({ owner, period, amount_usd, used_usd, left_usd, resets_at }) => (
+          <div key={`${owner} ${period}`} className="contents">
+            <dt className="text-muted">
+              {t.call.owners[owner]}, {t.call.spans[period]}
+            </dt>
+            <dd>
+              {t.call.budget(money(used_usd), money(amount_usd), money(left_usd))}
+              {resets_at !== null && (
+                <span className="text-muted">
+                  {" · "}
+                  {t.call.resets} <Ago at={resets_at} />
+                </span>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
