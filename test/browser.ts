@@ -32,7 +32,7 @@ export async function buildConsole(): Promise<void> {
   if ((await built.exited) !== 0) throw new Error(await new Response(built.stderr).text());
 }
 
-function launch(executablePath: string): Promise<Browser> {
+export function launch(executablePath: string): Promise<Browser> {
   // Its sandbox wants rights that containers do not give; all it opens is pages of ours.
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
@@ -49,9 +49,4 @@ async function inBrowser(
   } finally {
     await browser.close();
   }
-}
-
-export function launch(executablePath: string): Promise<Browser> {
-  // Its sandbox wants rights that containers do not give; all it opens is pages of ours.
-  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }

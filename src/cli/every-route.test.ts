@@ -31,6 +31,7 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   streamTeamCalls: "for team owners; `log --team --follow`",
   getOwnUsage: "for members; `usage` shows all",
   getOwnCallContent: "for members; `log content` shows all",
+  listOwnTasks: "for members; `tasks list` shows all",
   getTeamUsage: "for team owners; `usage` shows all",
   getOwnInvoice: "for members; `invoice user`",
   getOwnTeamInvoice: "for team owners; `invoice team`",

@@ -49,7 +49,7 @@ describe("home", () => {
 
   afterAll(() => opened.disposeAsync());
 
-  testInBrowser("home shows an ill channel first and what failed in one click", async (page) => {
+  testInBrowser("home shows an ill channel first, and failed calls after one click", async (page) => {
     await logInTo(page);
     const first = page.getByRole("main").getByRole("listitem").first();
     await first.waitFor();
