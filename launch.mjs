@@ -16,12 +16,15 @@ const [command = "start", ...rest] = process.argv.slice(2);
 
 setUp();
 const bun = findBun();
-// Does nothing if the sources of the console have not changed.
-const buildConsole = [bun, "console/build.ts"];
+// Does nothing if the sources of the console have not changed; a package has it built.
+const buildConsole = existsSync(join(root, "console", "build.ts"))
+  ? [[bun, "console/build.ts"]]
+  : [];
+const consoleTypes = [bun, "console/types.ts"];
 const steps = {
-  start: [buildConsole, [bun, "src/main.ts", "start", ...rest]],
-  dev: [buildConsole, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
-  test: [buildConsole, [bun, "test/run.ts", ...rest]],
+  start: [...buildConsole, [bun, "src/main.ts", "start", ...rest]],
+  dev: [...buildConsole, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
+  test: [...buildConsole, consoleTypes, [bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
   ladder: [[bun, "bench/main.ts", "--ladder", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
@@ -29,12 +32,12 @@ const steps = {
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutate: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
-  build: [buildConsole, [bun, "build.ts", ...rest]],
+  build: [...buildConsole, [bun, "build.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [
     // What it found in unchanged files is read from the file of its last run.
     tool("typescript", "tsc", "--incremental", "--tsBuildInfoFile", BUILD_INFO),
-    [bun, "console/types.ts"],
+    consoleTypes,
     tool("typescript", "tsc", "-p", "console", "--incremental", "--tsBuildInfoFile", CONSOLE_INFO),
     tool("oxlint", "oxlint"),
     tool("oxfmt", "oxfmt", "--check"),

@@ -10,6 +10,7 @@ import { describeNoun, type Noun } from "#cli/command.ts";
 import { completionScript, SHELLS } from "#cli/completion.ts";
 import { doctor } from "#cli/doctor.ts";
 import { config as configuration } from "#cli/config.ts";
+import { health } from "#cli/health.ts";
 import { commandOf, describeHelp, helpAskedFor, unknownCommand, type Command } from "#cli/help.ts";
 import { groups } from "#cli/groups.ts";
 import { keys } from "#cli/keys.ts";
@@ -88,6 +89,11 @@ const COMMANDS: readonly Command[] = [
     words: [],
   },
   {
+    name: "health",
+    rows: [["health", "asks the running gateway for /readyz; exit code 1 if it is not ready"]],
+    words: [],
+  },
+  {
     name: "audit",
     rows: [
       [AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"],
@@ -137,6 +143,13 @@ async function run(): Promise<void> {
         output: process.stdout,
         loadConfig: () => loadConfig(input),
         reach,
+      });
+      break;
+    case "health":
+      process.exitCode = await health({
+        output: process.stdout,
+        env: process.env,
+        loadConfig: () => loadConfig(input),
       });
       break;
     case "completion":

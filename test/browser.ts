@@ -1,11 +1,11 @@
 import { test } from "bun:test";
-import { chromium, type Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 
 /**
  * The Chromium of this machine; SLUICE_TEST_CHROMIUM names another one than is
  * found by name.
  */
-const CHROMIUM =
+export const CHROMIUM =
   process.env["SLUICE_TEST_CHROMIUM"] ??
   ["chromium", "chromium-browser", "google-chrome"]
     .map((name) => Bun.which(name))
@@ -26,11 +26,15 @@ async function inBrowser(
   executablePath: string,
   run: (page: Page) => Promise<void>,
 ): Promise<void> {
-  // Its sandbox wants rights that containers do not give; all it opens is pages of ours.
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await launch(executablePath);
   try {
     await run(await browser.newPage({ viewport: { width: 390, height: 844 } }));
   } finally {
     await browser.close();
   }
+}
+
+export function launch(executablePath: string): Promise<Browser> {
+  // Its sandbox wants rights that containers do not give; all it opens is pages of ours.
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }

@@ -239,3 +239,19 @@ test("the doctor finds problems, prints them, and sets the exit status", async (
     /^bad +configuration/m,
   );
 });
+
+test("the health command says whether the gateway is ready, by its exit code", async () => {
+  using folder = openFolder();
+  const env = { SLUICE_DATA_DIR: folder.path, SLUICE_PORT: NOWHERE };
+  await using program = await startProgram({ SLUICE_DATA_DIR: folder.path });
+  const { port } = new URL(program.url);
+
+  expect(await sluice("health", { ...env, SLUICE_PORT: port })).toMatchObject({
+    code: 0,
+    text: `${program.url} is ready.\n`,
+  });
+  expect(await sluice("health", env)).toMatchObject({
+    code: 1,
+    text: `No gateway answers at http://127.0.0.1:${NOWHERE}.\n`,
+  });
+});

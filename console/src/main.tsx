@@ -11,12 +11,14 @@ const TRIES = 2;
 const client = new QueryClient({
   defaultOptions: {
     queries: {
+      // A browser that calls itself offline may still reach a gateway on its own network.
+      networkMode: "always",
       staleTime: FRESH_MS,
       // A refusal stays one; only a lost connection or a failing gateway is asked again.
       retry: (tries, error) =>
         tries < TRIES && error instanceof ApiError && (error.status === 0 || error.status >= 502),
     },
-    mutations: { onError: (error) => toast(error.message, "bad") },
+    mutations: { networkMode: "always", onError: (error) => toast(error.message, "bad") },
   },
 });
 

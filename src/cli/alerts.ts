@@ -52,6 +52,25 @@ export const alerts: Noun = {
           rule["destinations"] === null ? "all" : cell(rule["destinations"] ?? null),
         ]),
     },
+    {
+      usage: "add-rule <name>",
+      doc: "creates a rule of a kind; further fields such as terms are JSON",
+      options: { kind: "<kind>", set: "<@file|json>" },
+      async ask(words) {
+        const kind = words.text("kind");
+        if (kind === undefined) throw new UsageError("--kind takes the kind of the rule.");
+        const fields = await words.object("set");
+        const body = { ...fields, name: words.one("the name of the rule"), kind };
+        return { method: "POST", path: "/api/alert/rule", body };
+      },
+      show: listing,
+    },
+    {
+      usage: "remove-rule <rule-id>",
+      doc: "deletes a rule; its open alerts end",
+      ask: (words) => ({ method: "DELETE", path: rulePath(words) }),
+      show: listing,
+    },
     change("enable <rule-id>", "enables a rule", 1),
     change("disable <rule-id>", "disables a rule; its open alerts end", 2),
     {
@@ -75,6 +94,23 @@ export const alerts: Noun = {
       doc: "creates a destination; reads its URL, and --signed its secret, from the standard input",
       options: { kind: "<kind>", to: "<addresses>", signed: undefined },
       ask: addDestination,
+      show: listing,
+    },
+    {
+      usage: "edit <destination>",
+      doc: "changes the given fields of a destination",
+      options: { set: "<@file|json>" },
+      ask: async (words) => ({
+        method: "PUT",
+        path: destinationPath(words),
+        body: await words.object("set"),
+      }),
+      show: listing,
+    },
+    {
+      usage: "rotate-secret <destination>",
+      doc: "makes a new secret for the signatures of a webhook, and shows it once",
+      ask: (words) => ({ method: "POST", path: `${destinationPath(words)}/secret` }),
       show: listing,
     },
     {
@@ -122,6 +158,15 @@ export const alerts: Noun = {
           each["last_error"] ?? null,
         ]),
     },
+    {
+      usage: "replay <delivery>",
+      doc: "sends a message again",
+      ask: (words) => ({
+        method: "POST",
+        path: `/api/alert/delivery/${encodeURIComponent(words.one("the id of a delivery"))}/replay`,
+      }),
+      show: listing,
+    },
   ],
 };
 
@@ -153,11 +198,15 @@ function change(usage: string, doc: string, status: number): Noun["verbs"][numbe
     doc,
     ask: (words) => ({
       method: "PUT",
-      path: `/api/alert/rule/${encodeURIComponent(words.one("the id of a rule"))}`,
+      path: rulePath(words),
       body: { status },
     }),
     show: listing,
   };
+}
+
+function rulePath(words: Words): string {
+  return `/api/alert/rule/${encodeURIComponent(words.one("the id of a rule"))}`;
 }
 
 async function addDestination(words: Words): Promise<Prompt> {

@@ -117,7 +117,7 @@ describe("sluice teams", () => {
       path: "/api/team/3/member/batch",
       body: { user_ids: [7, 8] },
     });
-    expect(await question(teams, "rename 3 red")).toMatchObject({ body: { name: "red" } });
+    expect(await question(teams, "change 3 --name red")).toMatchObject({ body: { name: "red" } });
   });
 });
 

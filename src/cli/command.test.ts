@@ -128,10 +128,10 @@ describe("arguments become a request to the management API", () => {
       path: "/api/team",
       body: { name: "research", quota_usd: "500", budget_month_usd: "100" },
     });
-    expect(await question(teams, "change 3 --day none")).toEqual({
+    expect(await question(teams, "change 3 --quota none")).toEqual({
       method: "PUT",
       path: "/api/team/3",
-      body: { budget_day_usd: null },
+      body: { quota_usd: null },
     });
     expect(await question(teams, "top-up 3 25 --reason more --operation a1")).toEqual({
       method: "POST",

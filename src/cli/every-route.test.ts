@@ -34,6 +34,10 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   getTeamUsage: "for team owners; `usage` shows all",
   getOwnInvoice: "for members; `invoice user`",
   getOwnTeamInvoice: "for team owners; `invoice team`",
+  getHome: "the first page of the console; `doctor`, `alerts` and `usage` show its parts",
+  endSession: "logins of browsers",
+  getAccount: "the user of the console",
+  getServiceAccount: "`service-accounts list` shows the same fields",
   verifyAudit: "`audit verify` reads the database itself",
 };
 
@@ -50,9 +54,12 @@ const INPUTS = {
 
 /** Values that a placeholder may stand for. */
 function valuesFor(placeholder: string): readonly string[] {
-  if (placeholder === "owner") return ["key:7", "user:7", "team:7", "member:7:7"];
+  if (placeholder === "owner") return ["key:7", "user:7", "team:7", "member:7-7"];
   if (placeholder.includes("json")) return ['{"name":"a"}'];
   if (placeholder.includes("date") || placeholder === "day") return ["2030-12-31"];
+  // An alert's id is a text, a rule's a number.
+  if (placeholder === "alert|rule-id") return ["a-text", "7"];
+  if (placeholder === "time") return ["2h"];
   return placeholder.includes("id") || !placeholder.includes("|")
     ? ["7"]
     : [placeholder.split("|")[0] ?? ""];

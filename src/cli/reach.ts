@@ -39,7 +39,7 @@ export async function openApiClient({
   }
 }
 
-function urlOf(settings: Config["settings"] | undefined): string {
+export function urlOf(settings: Config["settings"] | undefined): string {
   const { host = "127.0.0.1", port = 8080 } = settings ?? {};
   const isAny = host === "0.0.0.0" || host === "::";
   return hostUrl(isAny ? "127.0.0.1" : host, port);

@@ -1,14 +1,7 @@
 import { defined } from "#lib/values.ts";
-import {
-  listing,
-  moment,
-  statusWord,
-  table,
-  UsageError,
-  type Noun,
-  type Words,
-} from "./command.ts";
+import { listing, moment, statusWord, UsageError, type Noun, type Words } from "./command.ts";
 import { readNumber } from "./keys.ts";
+import { field, listById } from "./list-by-id.ts";
 
 const PATH = "/api/service-account";
 
@@ -16,26 +9,19 @@ const PATH = "/api/service-account";
 export const serviceAccounts: Noun = {
   name: "service-accounts",
   verbs: [
-    {
-      usage: "list",
-      doc: "lists service accounts by id, 100 per page",
-      options: { team: "<id>", after: "<id>" },
-      ask(words) {
-        words.none();
-        const team = words.count("team");
-        const ofTeam = team === undefined ? "" : `&team=${team}`;
-        return { method: "GET", path: `${PATH}?after=${words.count("after") ?? 0}${ofTeam}` };
+    listById(
+      "service accounts",
+      PATH,
+      {
+        id: field("id"),
+        name: field("username"),
+        team: field("team_name"),
+        role: field("role"),
+        status: (account) => statusWord(account["status"]),
+        since: (account) => moment(account["created_at"]),
       },
-      show: (data) =>
-        table(data, ["id", "name", "team", "role", "status", "since"], (account) => [
-          account["id"] ?? null,
-          account["username"] ?? null,
-          account["team_name"] ?? null,
-          account["role"] ?? null,
-          statusWord(account["status"]),
-          moment(account["created_at"]),
-        ]),
-    },
+      { team: { param: "team", value: "<id>" } },
+    ),
     {
       usage: "create <name>",
       doc: "creates a service account, in your own team if none is named",

@@ -2,6 +2,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
 import { cell, listing, table, UsageError, type Noun, type Verb, type Words } from "./command.ts";
 import { readNumber } from "./keys.ts";
+import { field, listById, SEARCHED } from "./list-by-id.ts";
 import { quotaVerbs } from "./quota.ts";
 
 const { topUp, history } = quotaVerbs("team", teamPath);
@@ -10,24 +11,19 @@ const { topUp, history } = quotaVerbs("team", teamPath);
 export const teams: Noun = {
   name: "teams",
   verbs: [
-    {
-      usage: "list",
-      doc: "lists teams by id with quota and spending, 100 per page",
-      options: { after: "<id>", search: "<text>" },
-      ask(words) {
-        words.none();
-        return { method: "GET", path: `/api/team?${pageOf(words)}` };
+    listById(
+      "teams",
+      "/api/team",
+      {
+        id: field("id"),
+        name: field("name"),
+        "quota $": field("quota_usd"),
+        "used $": field("used_usd"),
+        "today $": field("used_day_usd"),
+        "month $": field("used_month_usd"),
       },
-      show: (data) =>
-        table(data, ["id", "name", "quota $", "used $", "today $", "month $"], (team) => [
-          team["id"] ?? null,
-          team["name"] ?? null,
-          team["quota_usd"] ?? null,
-          team["used_usd"] ?? null,
-          team["used_day_usd"] ?? null,
-          team["used_month_usd"] ?? null,
-        ]),
-    },
+      SEARCHED,
+    ),
     {
       usage: "create <name>",
       doc: "creates a team with its members, named by id or user name",
@@ -42,7 +38,7 @@ export const teams: Noun = {
             budget_month_usd: words.text("month"),
             budget_day_usd: words.text("day"),
           }),
-          members: membersIn(words),
+          ...withMembers(membersIn(words)),
         },
       }),
       show: (data) => [textOf(data["name"]) ?? "", `id ${cell(data["id"] ?? null)}`],
@@ -133,6 +129,10 @@ function showMembers(data: JsonObject): readonly string[] {
     member["used_day_usd"] ?? null,
     member["used_month_usd"] ?? null,
   ]);
+}
+
+function withMembers(members: readonly JsonObject[]): JsonObject {
+  return members.length === 0 ? {} : { members };
 }
 
 /** A word of digits is an id. */

@@ -1,6 +1,7 @@
 import { defined } from "#lib/values.ts";
-import { listing, moment, statusWord, table, type Noun, type Words } from "./command.ts";
+import { listing, moment, statusWord, type Noun, type Words } from "./command.ts";
 import { readNumber } from "./keys.ts";
+import { field, listById, SEARCHED } from "./list-by-id.ts";
 import { quotaVerbs } from "./quota.ts";
 import { USER_KEYS } from "./user-keys.ts";
 
@@ -9,26 +10,19 @@ const { topUp, history } = quotaVerbs("user", (id) => `/api/user/${readNumber(id
 export const users: Noun = {
   name: "users",
   verbs: [
-    {
-      usage: "list",
-      doc: "lists users by id, 100 per page; --search finds a part of a name or address",
-      options: { after: "<id>", search: "<text>" },
-      ask(words) {
-        words.none();
-        const search = words.text("search");
-        const q = search === undefined ? "" : `&q=${encodeURIComponent(search)}`;
-        return { method: "GET", path: `/api/user?after=${words.count("after") ?? 0}${q}` };
+    listById(
+      "users",
+      "/api/user",
+      {
+        id: field("id"),
+        name: field("username"),
+        address: field("email"),
+        role: field("role"),
+        status: (user) => statusWord(user["status"]),
+        since: (user) => moment(user["created_at"]),
       },
-      show: (data) =>
-        table(data, ["id", "name", "address", "role", "status", "since"], (user) => [
-          user["id"] ?? null,
-          user["username"] ?? null,
-          user["email"] ?? null,
-          user["role"] ?? null,
-          statusWord(user["status"]),
-          moment(user["created_at"]),
-        ]),
-    },
+      SEARCHED,
+    ),
     {
       usage: "create <name>",
       doc: "creates a user; the password is read from standard input",

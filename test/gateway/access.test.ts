@@ -141,7 +141,11 @@ beforeAll(async () => {
   await first.gateway.close();
   opened = await openWithRoot({
     dataDir,
-    env: { SLUICE_METRICS_TOKEN: METRICS, SLUICE_REQUIRE_SECOND_FACTOR: "admins" },
+    env: {
+      SLUICE_METRICS_TOKEN: METRICS,
+      SLUICE_REQUIRE_SECOND_FACTOR: "admins",
+      SLUICE_CONTENT_LOG_OWNERS: "on",
+    },
   });
 });
 afterAll(async () => {

@@ -192,6 +192,7 @@ describe("the audit log", () => {
     await using small = await openWithRoot();
     const ask = await asRoot(small.url);
     using db = new Database(join(small.dataDir, "sluice.db"), { readwrite: true });
+    db.run("pragma busy_timeout = 5000");
     db.run("create trigger full before insert on audit begin select raise(abort, 'full'); end");
 
     const refused = await ask("POST", "/api/token", { name: "unseen" });
@@ -205,6 +206,7 @@ describe("the audit log", () => {
     await using small = await openWithRoot();
     const ask = await asRoot(small.url);
     using db = new Database(join(small.dataDir, "sluice.db"), { readwrite: true });
+    db.run("pragma busy_timeout = 5000");
     db.run(
       `create trigger full before insert on audit when new.outcome <> 'asked'
        begin select raise(abort, 'full'); end`,
@@ -247,6 +249,7 @@ describe("the audit log", () => {
     const good = await ask("GET", "/api/audit/verify");
     const head = await ask("GET", "/api/audit/head");
     using db = new Database(join(forged.dataDir, "sluice.db"), { readwrite: true });
+    db.run("pragma busy_timeout = 5000");
     db.run("drop trigger audit_no_update");
     db.run("update audit set actor = 'mallory' where seq = 5");
 

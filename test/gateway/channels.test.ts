@@ -168,7 +168,7 @@ describe("a change", () => {
     const changed = await root("PUT", `/api/channel/${id}`, { ...data, priority: 1 });
 
     expect(changed.status).toBe(200);
-    const { health: _health, ...described } = data;
+    const { health: _health, balance: _balance, ...described } = data;
     expect<unknown>({ ...changed.data, updated_at: 0 }).toEqual({
       ...described,
       priority: 1,

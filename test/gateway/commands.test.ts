@@ -52,13 +52,13 @@ test("a team gets $500 a month, more quota, and its history", async () => {
   const id = idIn(await run(teams, "create", "research", "--quota", "500", "--month", "100"));
 
   await run(teams, "top-up", id, "25", "--reason", "a new project");
-  await run(teams, "change", id, "--day", "10", "--name", "Research");
+  await run(teams, "change", id, "--quota", "600", "--name", "Research");
 
   expect(await run(teams)).toContain("Research");
   const shown = await run(teams, "show", id);
-  expect(shown).toMatch(/^quota_usd +525$/m);
-  expect(shown).toMatch(/^budget_day_usd +10$/m);
-  expect(await run(teams, "quota", id)).toContain("525");
+  expect(shown).toMatch(/^quota_usd +600$/m);
+  expect(shown).toMatch(/^budget_month_usd +100$/m);
+  expect(await run(teams, "quota", id)).toContain("600");
   expect(await run(teams, "history", id)).toContain("a new project");
   await run(teams, "delete", id);
   expect(await run(teams)).not.toContain("Research");

@@ -10,6 +10,7 @@ const FIRST_STEPS = [
   "openai",
   "api",
   "livez",
+  "status",
   "readyz",
   "metrics",
   "openapi.json",

@@ -308,8 +308,16 @@ const CASES: Readonly<Record<string, Case>> = {
   "limits.key_overlap_ms": { value: "1h", probe: overlap, before: "200", after: "400" },
 };
 
-/** Seen in jobs, connections, endings and account mails: they read the same object. */
+/** Seen in jobs, connections, endings, stored contents and account mails: they read the same object. */
 const ELSEWHERE = [
+  "content_log.level",
+  "content_log.max_bytes",
+  "content_log.owners",
+  "content_log.patterns",
+  "content_log.redact",
+  "content_log.retention_days",
+  "limits.content_log_buffer_bytes",
+  "limits.content_log_bytes",
   "journal.retention_days",
   "usage.retention_days",
   "ledger.checkpoint_ms",

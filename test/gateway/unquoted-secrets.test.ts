@@ -40,9 +40,9 @@ const fields = ROUTES.flatMap((route) => {
   return [...secretsIn(schema)].map((name) => [route.method, route.path, name, schema] as const);
 });
 
-test("the list has fields for passwords, codes, tokens, credentials and settings", () => {
+test("the list has fields for passwords, codes, tokens, credentials, destinations and settings", () => {
   expect(new Set(fields.map(([, , name]) => name))).toEqual(
-    new Set(["password", "current_password", "code", "token", "api_key", "value"]),
+    new Set(["password", "current_password", "code", "token", "api_key", "secret", "url", "value"]),
   );
 });
 

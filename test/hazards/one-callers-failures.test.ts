@@ -380,6 +380,8 @@ describe("the call log", () => {
         type: "invalid_request_error",
         reason: "Unsupported parameter: 'max_tokens'. You wrote: … ….",
         start_ms: expect.any(Number),
+        connect_ms: expect.any(Number),
+        wait_ms: expect.any(Number),
         first_byte_ms: null,
         end_ms: expect.any(Number),
         duration_ms: expect.any(Number),

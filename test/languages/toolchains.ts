@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { runLimited } from "#test/agents/limited-run.ts";
 
 /** A language whose clients are run, if its tools are on this machine. */
-export interface Toolchain {
+interface Toolchain {
   readonly id: string;
   /** Prints its version and ends with 0 if it is there. */
   readonly probe: readonly [program: string, ...args: string[]];

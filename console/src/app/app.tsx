@@ -1,6 +1,7 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { hooks } from "../api/client.ts";
+import { api, hooks } from "../api/client.ts";
 import { ApiError } from "../api/error.ts";
 import { resumeSession, useSessionEnded } from "../api/session.ts";
 import { Problem } from "../ui/problem.tsx";
@@ -66,6 +67,13 @@ function LoginPage() {
 function Inside() {
   const self = hooks.useQuery("get", "/api/user/self", {}, { staleTime: 60_000 });
   const hasEnded = useSessionEnded();
+  const client = useQueryClient();
+  const resume = async (id: number): Promise<void> => {
+    const { data } = await api.GET("/api/user/self");
+    // The same user goes on with the open form; another one starts with an empty page.
+    if (data?.data.id === id) await client.invalidateQueries();
+    else await client.resetQueries();
+  };
   if (self.data !== undefined)
     return (
       <UserProvider value={self.data.data}>
@@ -76,7 +84,7 @@ function Inside() {
               isOver
               onDone={() => {
                 resumeSession();
-                void self.refetch();
+                void resume(self.data.data.id);
               }}
             />
           </Suspense>

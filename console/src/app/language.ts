@@ -68,7 +68,9 @@ function lengthened(entry: Entry): unknown {
 }
 
 function longer(text: string): string {
-  return `[${text}${"~".repeat(Math.ceil(text.length * 0.4))}]`;
+  // In words: a text that cannot break would overflow where its translation does not.
+  const more = "~".repeat(Math.ceil(text.length * 0.4)).replaceAll(/~{8}(?=~)/g, "~~~~~~~ ");
+  return `[${text}${more}]`;
 }
 
 function firstLanguage(): Language {

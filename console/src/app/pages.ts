@@ -1,5 +1,6 @@
 import {
   BookOpen,
+  ChartColumnStacked,
   Boxes,
   FlaskConical,
   House,
@@ -59,6 +60,15 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "l",
     Page: page(() => import("../pages/logs/logs.tsx")),
+  },
+  {
+    path: "/usage",
+    name: "usage",
+    group: "see",
+    icon: ChartColumnStacked,
+    role: "user",
+    key: "u",
+    Page: page(() => import("../pages/usage/usage.tsx")),
   },
   {
     path: "/keys",

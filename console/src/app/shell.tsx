@@ -4,6 +4,7 @@ import { Link, Route, Switch, useLocation } from "wouter";
 import { Button, IconButton } from "../ui/button.tsx";
 import { classes } from "../ui/classes.ts";
 import { Empty, Page } from "../ui/page.tsx";
+import { UI_TEXTS } from "../ui/texts.ts";
 import { Boundary } from "./boundary.tsx";
 import { useTexts } from "./language.ts";
 import { isAtLeast, PAGES, type PageEntry } from "./pages.ts";
@@ -24,6 +25,7 @@ const GROUPS = ["see", "give", "run", "try"] as const;
 /** The frame around all pages: menu, search and the user's own menu. */
 export function Shell() {
   const t = useTexts(SHELL_TEXTS);
+  const ui = useTexts(UI_TEXTS);
   const { role } = useUser();
   const pages = PAGES.filter((page) => isAtLeast(role, page.role));
   const [over, setOver] = useState<"palette" | "keyboard">();
@@ -94,6 +96,13 @@ export function Shell() {
               <Route path="/account">
                 <Account />
               </Route>
+              {PAGES.filter((page) => !pages.includes(page)).map(({ path: at, name }) => (
+                <Route key={at} path={`${at}/*?`}>
+                  <Page title={t.pages[name]}>
+                    <Empty title={ui.forbidden}>{ui.forbiddenHint}</Empty>
+                  </Page>
+                </Route>
+              ))}
               <Route>
                 <Page title={t.notFound}>
                   <Empty title={t.notFound}>
@@ -117,7 +126,11 @@ export function Shell() {
 
 function Brand() {
   return (
-    <Link href="/" className="flex items-center gap-2 text-lg font-semibold tracking-tight">
+    <Link
+      href="/"
+      translate="no"
+      className="flex items-center gap-2 text-lg font-semibold tracking-tight"
+    >
       <svg viewBox="0 0 32 32" width={20} height={20} aria-hidden className="text-accent">
         <rect width="32" height="32" rx="7" fill="currentColor" />
         <path d="M7 9h18v3H7zM9 14h4v9H9zM19 14h4v9h-4z" className="fill-on-accent" />

@@ -32,7 +32,9 @@ export function UserMenu() {
         style={{ anchorName: "--user-menu" } as React.CSSProperties}
       >
         <UserRound size={16} aria-hidden />
-        <span className="min-w-0 flex-1 truncate">{user.display_name || user.username}</span>
+        <span translate="no" className="min-w-0 flex-1 truncate">
+          {user.display_name || user.username}
+        </span>
         <ChevronsUpDown size={14} aria-hidden className="text-muted" />
       </button>
       <div
@@ -49,7 +51,7 @@ export function UserMenu() {
         }
       >
         <div className="flex flex-col gap-3">
-          <p className="text-sm">
+          <p translate="no" className="text-sm">
             <span className="block truncate font-medium">{user.email ?? user.username}</span>
             <span className="text-muted">{user.role}</span>
           </p>

@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly width?: string;
   /** Left out on screens narrower than this. */
   readonly from?: "sm" | "lg" | "xl";
+  /** It holds a control: the row's link is in the next column. */
+  readonly isControl?: true;
 }
 
 interface TableProps<Row> {
@@ -20,7 +22,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string | number;
-  /** Where a row leads; its first cell is the link. */
+  /** Where a row leads; its first cell without a control is the link. */
   readonly href?: (row: Row) => string;
   readonly isMarked?: (row: Row) => boolean;
   /** Called when the end of the rows comes into view. */
@@ -63,6 +65,7 @@ export function Table<Row>(props: TableProps<Row>) {
   if (rows?.length === 0 && empty !== undefined) return empty;
 
   const body = rows?.slice(first, end);
+  const linkAt = columns.findIndex(({ isControl }) => isControl !== true);
   return (
     <div
       ref={box}
@@ -129,7 +132,7 @@ export function Table<Row>(props: TableProps<Row>) {
                     column.from && FROM[column.from],
                   )}
                 >
-                  {at === 0 && href !== undefined ? (
+                  {at === linkAt && href !== undefined ? (
                     <Link href={href(row)} className="hover:text-accent font-medium">
                       {column.cell(row)}
                     </Link>

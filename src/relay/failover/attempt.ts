@@ -359,9 +359,9 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   readonly #startedAt: number;
   /** When the request was sent that the upstream has not answered yet. */
   #sentAt: number | undefined;
-  /** Time that was spent waiting for the upstream. */
   /** Time until the requests were written to open connections. */
   #connectedMs = 0;
+  /** Time that was spent waiting for the upstream. */
   #waitedMs = 0;
   readonly #visit: Visit;
   #reply: UpstreamReply | undefined;

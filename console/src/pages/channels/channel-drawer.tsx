@@ -6,7 +6,7 @@ import { useTexts } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { count, milliseconds, money, percent } from "../../ui/format.ts";
+import { clockTime, count, milliseconds, money, percent } from "../../ui/format.ts";
 import { Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
@@ -42,6 +42,7 @@ export function ChannelDrawer({ channel, mayChange, onClose }: ChannelDrawerProp
     ],
     [t.inFlight, count(channel.in_flight)],
     [t.spend, money(health.spend_today_usd)],
+    [t.balance, balanceText(channel.balance, t)],
     [t.models, modelNamesOf(channel)?.join(", ") ?? t.allModels],
     [t.tags, channel.tags.join(", ") || "–"],
   ] as const;
@@ -51,8 +52,9 @@ export function ChannelDrawer({ channel, mayChange, onClose }: ChannelDrawerProp
       <div className="flex flex-col gap-5">
         <div className="flex flex-wrap items-center gap-2">
           <Health health={health} />
-          <p className="min-w-0 text-sm">{health.text}</p>
+          {channel.disabled === null && <p className="min-w-0 text-sm">{health.text}</p>}
         </div>
+        {channel.disabled !== null && <DisabledByGateway disabled={channel.disabled} />}
         {mayChange && (
           <Actions channel={channel} onEdit={() => setForm(true)} onRemoved={onClose} />
         )}
@@ -111,6 +113,28 @@ export function ChannelDrawer({ channel, mayChange, onClose }: ChannelDrawerProp
   );
 }
 
+/** Since when and why, and when the gateway looks again. */
+function DisabledByGateway({ disabled }: { readonly disabled: NonNullable<Channel["disabled"]> }) {
+  const t = useTexts(CHANNEL_TEXTS);
+  const { since, cause, reason, next_test_at, tests } = disabled;
+  return (
+    <div className="border-warn bg-warn-soft rounded-md border px-3 py-2 text-sm">
+      <p className="font-medium">{t.disabledBy(clockTime(since), t.causes[cause])}</p>
+      <p className="break-words">{reason}</p>
+      <p>{t.nextTest(clockTime(next_test_at), count(tests))}</p>
+    </div>
+  );
+}
+
+function balanceText(
+  balance: Channel["balance"],
+  t: ReturnType<typeof useTexts<typeof CHANNEL_TEXTS.en>>,
+): string {
+  if (balance === null) return "–";
+  const text = `${count(balance.amount)} ${balance.currency}, ${clockTime(balance.at)}`;
+  return balance.low ? `${text} (${t.lowBalance})` : text;
+}
+
 function Actions({
   channel,
   onEdit,
@@ -130,6 +154,18 @@ function Actions({
     onError: () => undefined,
   });
   const update = hooks.useMutation("put", "/api/channel/{id}", { onSuccess: refresh });
+  const enable = hooks.useMutation("post", "/api/channel/{id}/enable", {
+    onSuccess() {
+      toast(t.enabled(channel.name));
+      refresh();
+    },
+  });
+  const balance = hooks.useQuery(
+    "get",
+    "/api/channel/{id}/balance",
+    { params: { path: { id: String(channel.id ?? channel.name) } } },
+    { enabled: false, retry: false },
+  );
   const copy = hooks.useMutation("post", "/api/channel/{id}/copy", {
     onSuccess({ data }) {
       toast(t.copied(data.name));
@@ -166,7 +202,16 @@ function Actions({
         <Button busy={test.isPending} onClick={() => test.mutate({ params: { path }, body: {} })}>
           {test.isPending ? t.testing : t.test}
         </Button>
-        {isStored && <Button onClick={onEdit}>{t.form.edit(channel.name)}</Button>}
+        {isStored && <Button onClick={onEdit}>{t.edit}</Button>}
+        {isStored && channel.disabled !== null && (
+          <Button
+            look="main"
+            busy={enable.isPending}
+            onClick={() => enable.mutate({ params: { path } })}
+          >
+            {t.enable}
+          </Button>
+        )}
         {isStored &&
           (isEnabled ? (
             <Button onClick={() => setAsks("disable")}>{t.disable}</Button>
@@ -183,6 +228,9 @@ function Actions({
             {t.copy}
           </Button>
         )}
+        <Button busy={balance.isFetching} onClick={() => void balance.refetch().then(refresh)}>
+          {t.readBalance}
+        </Button>
         {isStored && (
           <Button look="danger" onClick={() => setAsks("remove")}>
             {t.remove}
@@ -190,7 +238,14 @@ function Actions({
         )}
       </div>
       {!isStored && <p className="text-muted text-xs">{t.notStored}</p>}
-      {test.error !== null && <Problem error={test.error} />}
+      {(test.error ?? balance.error ?? update.error ?? enable.error) !== null && (
+        <Problem error={test.error ?? balance.error ?? update.error ?? enable.error} />
+      )}
+      {balance.data !== undefined && balance.error === null && (
+        <p className="text-sm" aria-live="polite">
+          {t.balance}: {balanceText(balance.data.data, t)}
+        </p>
+      )}
       {test.data?.data.probes.map((probe) => (
         <p
           key={probe.credential}

@@ -102,7 +102,9 @@ function Group({
 }) {
   return (
     <section>
-      <h2 className="bg-bg text-muted sticky top-0 px-3 py-1 text-xs font-medium">{tag}</h2>
+      <h2 translate="no" className="bg-bg text-muted sticky top-0 px-3 py-1 text-xs font-medium">
+        {tag}
+      </h2>
       <ul>
         {operations.map(({ id, method, path, summary }) => (
           <li key={id}>

@@ -15,7 +15,9 @@ export interface KeyFields {
   readonly name: string;
   readonly models: string[] | null;
   readonly quota_usd: string | null;
+  readonly budget_hour_usd: string | null;
   readonly budget_day_usd: string | null;
+  readonly budget_week_usd: string | null;
   readonly budget_month_usd: string | null;
   readonly rpm: number | null;
   readonly tpm: number | null;
@@ -41,7 +43,9 @@ export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
     name: token?.name ?? t.defaultName,
     models: token === undefined || token.models.join() === "*" ? "" : token.models.join("\n"),
     quota: text(token?.quota_usd),
+    hour: text(token?.budget_hour_usd),
     day: text(token?.budget_day_usd),
+    week: text(token?.budget_week_usd),
     month: text(token?.budget_month_usd),
     rpm: text(token?.rpm),
     tpm: text(token?.tpm),
@@ -59,7 +63,9 @@ export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
       name: form.name.trim(),
       models: lines(form.models),
       quota_usd: form.quota || null,
+      budget_hour_usd: form.hour || null,
       budget_day_usd: form.day || null,
+      budget_week_usd: form.week || null,
       budget_month_usd: form.month || null,
       rpm: number(form.rpm),
       tpm: number(form.tpm),
@@ -98,7 +104,9 @@ export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
             </div>
             <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
             <TextField label={t.expiry} type="date" {...field("expiry")} />
+            <TextField label={t.budgetHour} inputMode="decimal" {...field("hour")} />
             <TextField label={t.budgetDay} inputMode="decimal" {...field("day")} />
+            <TextField label={t.budgetWeek} inputMode="decimal" {...field("week")} />
             <TextField label={t.budgetMonth} inputMode="decimal" {...field("month")} />
             <TextField label={t.rpm} type="number" min={1} {...field("rpm")} />
             <TextField label={t.tpm} type="number" min={1} {...field("tpm")} />

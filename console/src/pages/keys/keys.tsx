@@ -7,7 +7,7 @@ import { useTexts } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { money } from "../../ui/format.ts";
+import { clockTime, money } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Popover, PopoverButton } from "../../ui/popover.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -16,12 +16,15 @@ import { Ago } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { KeyForm, type KeyFields, type Token } from "./key-form.tsx";
 import { NewSecret } from "./new-secret.tsx";
+import { RotateKey } from "./rotate-key.tsx";
 import { KEY_TEXTS } from "./texts.ts";
 
 const PAGE_SIZE = 100;
 const ENABLED = 1;
 
-type Open = { readonly what: "new" } | { readonly what: "edit" | "remove"; readonly token: Token };
+type Open =
+  | { readonly what: "new" }
+  | { readonly what: "edit" | "remove" | "rotate"; readonly token: Token };
 
 /** The user's own keys. */
 export function Page() {
@@ -45,6 +48,12 @@ export function Page() {
   });
   const update = hooks.useMutation("put", "/api/token/{id}", { onSuccess: refresh });
   const remove = hooks.useMutation("delete", "/api/token/{id}", { onSuccess: refresh });
+  const endOld = hooks.useMutation("delete", "/api/key/{id}/old-secret", {
+    onSuccess() {
+      toast(t.endedOld);
+      refresh();
+    },
+  });
   const save = (fields: KeyFields): void => {
     if (open?.what !== "edit") return create.mutate({ body: fields as never });
     update.mutate(
@@ -72,22 +81,47 @@ export function Page() {
     {
       name: "name",
       label: t.name,
-      width: "14rem",
+      width: "11rem",
       cell: (token) => <span className="font-medium">{token.name}</span>,
     },
     {
       name: "secret",
       label: t.secret,
       width: "6rem",
-      cell: ({ last4 }) => <code className="text-xs">…{last4}</code>,
+      cell: (token) => (
+        <code
+          className="text-xs"
+          title={
+            token.old_expires_at === null
+              ? undefined
+              : t.old(token.old_last4 ?? "", clockTime(token.old_expires_at))
+          }
+        >
+          …{token.last4}
+        </code>
+      ),
     },
     { name: "state", label: t.state, width: "6rem", cell: (token) => <State token={token} /> },
     {
       name: "spent",
       label: t.spent,
       align: "end",
-      width: "7rem",
+      width: "6rem",
       cell: ({ used_usd }) => money(used_usd),
+    },
+    {
+      name: "today",
+      label: t.today,
+      align: "end",
+      width: "6rem",
+      cell: ({ used_day_usd }) => money(used_day_usd),
+    },
+    {
+      name: "month",
+      label: t.month,
+      align: "end",
+      width: "6rem",
+      cell: ({ used_month_usd }) => money(used_month_usd),
     },
     {
       name: "quota",
@@ -99,22 +133,15 @@ export function Page() {
     {
       name: "budgets",
       label: t.budgets,
-      width: "13rem",
       from: "lg",
       cell: (token) => budgetsOf(token, t),
     },
     {
       name: "models",
       label: t.models,
-      from: "lg",
-      cell: ({ models }) => (models.join() === "*" ? t.allModels : models.join(", ")),
-    },
-    {
-      name: "created",
-      label: t.created,
       width: "8rem",
-      from: "sm",
-      cell: ({ created_at }) => <Ago at={created_at} />,
+      from: "xl",
+      cell: ({ models }) => (models.join() === "*" ? t.allModels : models.join(", ")),
     },
     {
       name: "expires",
@@ -132,6 +159,8 @@ export function Page() {
           token={token}
           onEdit={() => setOpen({ what: "edit", token })}
           onToggle={() => toggle(token)}
+          onRotate={() => setOpen({ what: "rotate", token })}
+          onEndOld={() => endOld.mutate({ params: { path: { id: String(token.id) } } })}
           onRemove={() => setOpen({ what: "remove", token })}
         />
       ),
@@ -204,6 +233,17 @@ export function Page() {
           {t.removeHint(open.token.name)}
         </Confirm>
       )}
+      {open?.what === "rotate" && (
+        <RotateKey
+          token={open.token}
+          onClose={close}
+          onRotated={(made) => {
+            close();
+            setSecret(made);
+            refresh();
+          }}
+        />
+      )}
       {secret !== undefined && <NewSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </PageFrame>
   );
@@ -221,11 +261,15 @@ function RowMenu({
   token,
   onEdit,
   onToggle,
+  onRotate,
+  onEndOld,
   onRemove,
 }: {
   readonly token: Token;
   readonly onEdit: () => void;
   readonly onToggle: () => void;
+  readonly onRotate: () => void;
+  readonly onEndOld: () => void;
   readonly onRemove: () => void;
 }) {
   const t = useTexts(KEY_TEXTS);
@@ -249,6 +293,14 @@ function RowMenu({
           <Button look="quiet" className="justify-start" onClick={onToggle}>
             {token.status === ENABLED ? t.disable : t.enable}
           </Button>
+          <Button look="quiet" className="justify-start" onClick={onRotate}>
+            {t.rotate}
+          </Button>
+          {token.old_expires_at !== null && (
+            <Button look="quiet" className="justify-start" onClick={onEndOld}>
+              {t.endOld}
+            </Button>
+          )}
           <Button look="quiet" className="text-bad justify-start" onClick={onRemove}>
             {t.remove}
           </Button>
@@ -259,15 +311,13 @@ function RowMenu({
 }
 
 function budgetsOf(
-  { budget_day_usd: day, budget_month_usd: month }: Token,
-  t: {
-    readonly day: (usd: string) => string;
-    readonly month: (usd: string) => string;
-    readonly unlimited: string;
-  },
+  { budgets }: Token,
+  t: ReturnType<typeof useTexts<typeof KEY_TEXTS.en>>,
 ): string {
-  const found = [day !== null && t.day(money(day)), month !== null && t.month(money(month))].filter(
-    Boolean,
-  );
+  const found = budgets
+    .filter(({ limit_usd }) => limit_usd !== null)
+    .map(({ used_usd, limit_usd, period }) =>
+      t.left(money(used_usd), money(limit_usd), t.periods[period]),
+    );
   return found.length === 0 ? t.unlimited : found.join(", ");
 }

@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Select } from "../../ui/field.tsx";
-import { snippetsOf } from "./snippets.ts";
+import { snippetsOf } from "../../api/snippets.ts";
 import { KEY_TEXTS } from "./texts.ts";
 
 /** Shows a new secret once, in the form of the client that it is for. */

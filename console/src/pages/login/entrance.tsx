@@ -21,7 +21,9 @@ export function Entrance({
     <main id="main" className="flex min-h-dvh flex-col items-center justify-center gap-6 p-4">
       <div className="border-line bg-surface flex w-full max-w-sm flex-col gap-4 rounded-md border p-6">
         <header>
-          <p className="text-accent text-sm font-semibold">Sluice</p>
+          <p translate="no" className="text-accent text-sm font-semibold">
+            Sluice
+          </p>
           <h1 className="text-xl">{title}</h1>
           {hint !== "" && <p className="text-muted mt-1 text-sm">{hint}</p>}
         </header>

@@ -21,6 +21,7 @@ interface LoginProps {
 /** Password, then the second factor if the account has one; or single sign-on. */
 export function Login({ onDone, isOver = false }: LoginProps) {
   const t = useTexts(LOGIN_TEXTS);
+  const client = useQueryClient();
   if (isOver)
     return (
       <Dialog title={t.title} onClose={() => undefined}>
@@ -30,22 +31,20 @@ export function Login({ onDone, isOver = false }: LoginProps) {
     );
   return (
     <Entrance title={t.title} hint={t.subtitle}>
-      <LoginForm onDone={onDone} />
+      <LoginForm
+        onDone={(isSetUpNeeded) => void client.resetQueries().then(() => onDone(isSetUpNeeded))}
+      />
     </Entrance>
   );
 }
 
 function LoginForm({ onDone }: Pick<LoginProps, "onDone">) {
   const t = useTexts(LOGIN_TEXTS);
-  const client = useQueryClient();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const login = hooks.useMutation("post", "/api/user/login", {
-    async onSuccess({ data }) {
-      await client.resetQueries();
-      onDone(data.set_up !== undefined);
-    },
+    onSuccess: ({ data }) => onDone(data.set_up !== undefined),
     onError: () => undefined,
   });
   const asksCode =

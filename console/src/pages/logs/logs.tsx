@@ -79,7 +79,11 @@ export function Page() {
           <IconButton
             label={t.refresh}
             disabled={isLive}
-            onClick={() => setSince(Date.now() / 1_000)}
+            onClick={() => {
+              // A period ends at another time now, which is another request by itself.
+              if (query["from"] === undefined) void pages.refetch();
+              else setSince(Date.now() / 1_000);
+            }}
           >
             <RefreshCw size={16} className={pages.isFetching ? "animate-spin" : undefined} />
           </IconButton>

@@ -61,6 +61,7 @@ const HOME = z
       .nullable()
       .describe("All calls of the last 5 minutes; null for users who are not auditors."),
     spend: SPEND.nullable().describe("Of all users; null for users who are not auditors."),
+    has_status_page: z.boolean().describe("Whether everyone may see `/status`."),
     own: z.object({
       spend: SPEND,
       budgets: z.array(
@@ -100,7 +101,7 @@ export const getHome = management({
           spend: await spendOf(undefined, deps),
         }
       : { problems: null, traffic: null, spend: null };
-    return succeed(exchange.id, "", { ...shown, own });
+    return succeed(exchange.id, "", { ...shown, has_status_page: deps.isStatusPublic, own });
   },
 });
 

@@ -2,12 +2,13 @@
 export function snippetsOf(
   url: string,
   key: string,
+  model = "MODEL",
 ): readonly { readonly name: string; readonly text: string }[] {
   const openai = `${url}/openai/v1`;
   return [
     {
       name: "curl",
-      text: `curl ${openai}/chat/completions \\\n  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\\n  -d '{"model":"MODEL","messages":[{"role":"user","content":"Say hello."}]}'`,
+      text: `curl ${openai}/chat/completions \\\n  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\\n  -d '{"model":"${model}","messages":[{"role":"user","content":"Say hello."}]}'`,
     },
     { name: "Environment", text: `export OPENAI_BASE_URL=${openai}\nexport OPENAI_API_KEY=${key}` },
     {
