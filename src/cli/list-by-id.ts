@@ -29,7 +29,7 @@ export function listById(
         const given = words.text(name);
         if (given !== undefined) query.set(param, given);
       }
-      return { method: "GET", path: `${path}?${query}` };
+      return { method: "GET", path: `${path}?${query.toString()}` };
     },
     show: (data) =>
       table(data, Object.keys(columns), (item) =>

@@ -49,20 +49,23 @@ describe("home", () => {
 
   afterAll(() => opened.disposeAsync());
 
-  testInBrowser("home shows an ill channel first, and failed calls after one click", async (page) => {
-    await logInTo(page);
-    const first = page.getByRole("main").getByRole("listitem").first();
-    await first.waitFor();
-    expect(await first.innerText()).toMatch(/ill refused since .*Wrong key/);
-    expect(await first.getByRole("link").getAttribute("href")).toBe("/channels/ill");
+  testInBrowser(
+    "home shows an ill channel first, and failed calls after one click",
+    async (page) => {
+      await logInTo(page);
+      const first = page.getByRole("main").getByRole("listitem").first();
+      await first.waitFor();
+      expect(await first.innerText()).toMatch(/ill refused since .*Wrong key/);
+      expect(await first.getByRole("link").getAttribute("href")).toBe("/channels/ill");
 
-    await page.getByRole("link", { name: "What failed in the last hour" }).click();
-    const rows = page.locator("[data-row]");
-    await rows.first().waitFor();
-    expect(new URL(page.url()).pathname).toBe("/logs");
-    expect(await rows.count()).toBe(1);
-    expect(await rows.first().innerText()).toContain("gpt-4o");
-  });
+      await page.getByRole("link", { name: "What failed in the last hour" }).click();
+      const rows = page.locator("[data-row]");
+      await rows.first().waitFor();
+      expect(new URL(page.url()).pathname).toBe("/logs");
+      expect(await rows.count()).toBe(1);
+      expect(await rows.first().innerText()).toContain("gpt-4o");
+    },
+  );
 
   async function logInTo(page: Page): Promise<void> {
     await page.addInitScript(() => localStorage.setItem("sluice.language", "en"));

@@ -93,6 +93,9 @@ export function Shell() {
                   <Content />
                 </Route>
               ))}
+              <Route path="/account">
+                <Account />
+              </Route>
               {PAGES.filter((page) => !pages.includes(page)).map(({ path: at, name }) => (
                 <Route key={at} path={`${at}/*?`}>
                   <Page title={t.pages[name]}>
@@ -100,9 +103,6 @@ export function Shell() {
                   </Page>
                 </Route>
               ))}
-              <Route path="/account">
-                <Account />
-              </Route>
               <Route>
                 <Page title={t.notFound}>
                   <Empty title={t.notFound}>
