@@ -5,7 +5,12 @@ import { seedConsole } from "./console-seed.ts";
 const testConsole = consoleTests({ seed: seedConsole });
 
 /** Values of the API, names that are not translated, and texts in a notation. */
-const DATA = ["td", "code, pre, kbd, .font-mono", "[translate=no]", "option"].join(", ");
+const DATA = [
+  "td",
+  "code, pre, kbd, .font-mono, .figures, .u-label",
+  "[translate=no]",
+  "option",
+].join(", ");
 
 for (const width of [1_440, 390])
   testConsole(
