@@ -2,10 +2,10 @@ import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Entrance, LoginLink } from "./entrance.tsx";
 import { useEntered } from "./entered.ts";
+import { MailForm } from "./mail-form.tsx";
 import { NewAccount } from "./new-account.tsx";
 import { linkSecret } from "./secret.ts";
 import { LOGIN_TEXTS } from "./texts.ts";
@@ -85,37 +85,15 @@ function Open() {
 
 function ByMail({ domains }: { readonly domains: readonly string[] }) {
   const t = useTexts(LOGIN_TEXTS);
-  const [email, setEmail] = useState("");
   const send = hooks.useMutation("post", "/api/user/register/mail", { onError: () => undefined });
-  if (send.isSuccess)
-    return (
-      <p role="status" className="text-sm">
-        {t.linkSent(email)}
-      </p>
-    );
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send.mutate({ body: { email } });
-      }}
-    >
-      <TextField
-        label={t.email}
-        hint={domains.length === 0 ? t.mailHint : t.domainsHint(domains.join(", "))}
-        name="email"
-        type="email"
-        autoComplete="email"
-        autoFocus
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
-      {send.error !== null && <Problem error={send.error} />}
-      <Button type="submit" look="main" busy={send.isPending}>
-        {t.sendLink}
-      </Button>
-    </form>
+    <MailForm
+      hint={domains.length === 0 ? t.mailHint : t.domainsHint(domains.join(", "))}
+      sentText={t.linkSent}
+      isSent={send.isSuccess}
+      error={send.error}
+      busy={send.isPending}
+      onSend={(email) => send.mutate({ body: { email } })}
+    />
   );
 }

@@ -7,6 +7,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Entrance, LoginLink } from "./entrance.tsx";
+import { MailForm } from "./mail-form.tsx";
 import { linkSecret } from "./secret.ts";
 import { LOGIN_TEXTS } from "./texts.ts";
 
@@ -24,37 +25,15 @@ export function ResetPassword() {
 
 function AskForMail() {
   const t = useTexts(LOGIN_TEXTS);
-  const [email, setEmail] = useState("");
   const ask = hooks.useMutation("post", "/api/user/password/forgot", { onError: () => undefined });
-  if (ask.isSuccess)
-    return (
-      <p role="status" className="text-sm">
-        {t.resetSent(email)}
-      </p>
-    );
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        ask.mutate({ body: { email } });
-      }}
-    >
-      <TextField
-        label={t.email}
-        name="email"
-        type="email"
-        autoComplete="email"
-        autoFocus
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
-      {ask.error !== null && <Problem error={ask.error} />}
-      <Button type="submit" look="main" busy={ask.isPending}>
-        {t.sendLink}
-      </Button>
-    </form>
+    <MailForm
+      sentText={t.resetSent}
+      isSent={ask.isSuccess}
+      error={ask.error}
+      busy={ask.isPending}
+      onSend={(email) => ask.mutate({ body: { email } })}
+    />
   );
 }
 
