@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
+import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
@@ -34,12 +35,7 @@ export function InvitationList({ tabs }: { readonly tabs: ReactNode }) {
     "get",
     "/api/invitation",
     { params: { query } },
-    {
-      pageParamName: "after",
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: ({ data: { items } }) =>
-        items.length < PAGE_SIZE ? undefined : items.at(-1)?.id,
-    },
+    PAGES_BY_ID,
   );
   const refresh = (): void =>
     void client.invalidateQueries({ queryKey: ["get", "/api/invitation"] });

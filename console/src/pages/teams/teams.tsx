@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
+import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
@@ -20,8 +21,6 @@ import { TEAM_TEXTS } from "./texts.ts";
 
 type Team = Schemas["Team"];
 
-const PAGE_SIZE = 100;
-
 /** Teams with their budgets and spending. */
 export function Page() {
   const t = useTexts(TEAM_TEXTS);
@@ -31,17 +30,7 @@ export function Page() {
   const [isNew, setNew] = useState(false);
   const q = params.get("q") ?? "";
   const query = q === "" ? {} : { q };
-  const teams = hooks.useInfiniteQuery(
-    "get",
-    "/api/team",
-    { params: { query } },
-    {
-      pageParamName: "after",
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: ({ data: { items } }) =>
-        items.length < PAGE_SIZE ? undefined : items.at(-1)?.id,
-    },
-  );
+  const teams = hooks.useInfiniteQuery("get", "/api/team", { params: { query } }, PAGES_BY_ID);
   const create = hooks.useMutation("post", "/api/team", {
     onSuccess({ data }) {
       setNew(false);

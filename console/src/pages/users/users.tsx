@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
+import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
@@ -20,8 +21,6 @@ import { USER_TEXTS } from "./texts.ts";
 import { UserDrawer } from "./user-drawer.tsx";
 import { ENABLED, ROLES, useNames, type ListedUser } from "./user.ts";
 
-const PAGE_SIZE = 100;
-
 /** Users with role, place, quota and spending. */
 export function Page() {
   const t = useTexts(USER_TEXTS);
@@ -32,17 +31,7 @@ export function Page() {
   const { teams, groups } = useNames();
   const q = params.get("q") ?? "";
   const query = q === "" ? {} : { q };
-  const users = hooks.useInfiniteQuery(
-    "get",
-    "/api/user",
-    { params: { query } },
-    {
-      pageParamName: "after",
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: ({ data: { items } }) =>
-        items.length < PAGE_SIZE ? undefined : items.at(-1)?.id,
-    },
-  );
+  const users = hooks.useInfiniteQuery("get", "/api/user", { params: { query } }, PAGES_BY_ID);
   const create = hooks.useMutation("post", "/api/user", {
     onSuccess({ data }) {
       setNew(false);
