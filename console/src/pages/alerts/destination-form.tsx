@@ -6,6 +6,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { UI_TEXTS } from "../../ui/texts.ts";
+import { useFields } from "../../ui/use-fields.ts";
 import { ALERT_TEXTS } from "./texts.ts";
 
 type Kind = Schemas["AlertDestination"]["kind"];
@@ -45,12 +46,7 @@ export function DestinationForm({
   const t = useTexts(ALERT_TEXTS);
   const ui = useTexts(UI_TEXTS);
   const [kind, setKind] = useState<Kind>("webhook");
-  const [form, setForm] = useState({ name: "", url: "", to: "", secret: "" });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
-  });
+  const [form, field] = useFields({ name: "", url: "", to: "", secret: "" });
   const save = (): void => {
     const named = { name: form.name.trim(), kind };
     if (kind === "email") return onSave({ ...named, to: form.to.split(/[\s,]+/).filter(Boolean) });

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
+import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
@@ -15,6 +16,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { useFields } from "../../ui/use-fields.ts";
 import { State } from "./state.tsx";
 import { INVITATION_TEXTS } from "./texts.ts";
 
@@ -36,12 +38,7 @@ export function CodeBatches({ tabs }: { readonly tabs: ReactNode }) {
     "get",
     "/api/code-batch",
     { params: { query } },
-    {
-      pageParamName: "after",
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: ({ data: { items } }) =>
-        items.length < PAGE_SIZE ? undefined : items.at(-1)?.id,
-    },
+    PAGES_BY_ID,
   );
   const refresh = (): void =>
     void client.invalidateQueries({ queryKey: ["get", "/api/code-batch"] });
@@ -163,15 +160,10 @@ function NewCodes({
   readonly onClose: () => void;
 }) {
   const t = useTexts(INVITATION_TEXTS);
-  const [form, setForm] = useState({ number: "10", value: "", days: "", note: "" });
+  const [form, field] = useFields({ number: "10", value: "", days: "", note: "" });
   const create = hooks.useMutation("post", "/api/code-batch", {
     onSuccess: (made) => typeof made !== "string" && onMade(made.data.codes),
     onError: () => undefined,
-  });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
   });
   return (
     <Dialog

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
@@ -8,6 +7,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { UI_TEXTS } from "../../ui/texts.ts";
+import { useFields } from "../../ui/use-fields.ts";
 import { INVITATION_TEXTS } from "./texts.ts";
 
 const DAY_S = 86_400;
@@ -38,7 +38,7 @@ export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormP
   const ui = useTexts(UI_TEXTS);
   const own = useUser().role;
   const isAdmin = isAtLeast(own, "admin");
-  const [form, setForm] = useState({
+  const [form, field] = useFields({
     email: "",
     note: "",
     role: "user" as InvitedRole,
@@ -47,11 +47,6 @@ export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormP
     quota: "",
     uses: "1",
     days: "7",
-  });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
   });
   const save = (): void =>
     onSave({

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
@@ -6,6 +5,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { UI_TEXTS } from "../../ui/texts.ts";
+import { useFields } from "../../ui/use-fields.ts";
 import { KEY_TEXTS } from "./texts.ts";
 
 export type Token = Schemas["Token"];
@@ -39,7 +39,7 @@ interface KeyFormProps {
 export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
   const t = useTexts(KEY_TEXTS);
   const ui = useTexts(UI_TEXTS);
-  const [form, setForm] = useState(() => ({
+  const [form, field] = useFields(() => ({
     name: token?.name ?? t.defaultName,
     models: token === undefined || token.models.join() === "*" ? "" : token.models.join("\n"),
     quota: text(token?.quota_usd),
@@ -53,11 +53,6 @@ export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
     networks: token?.ip_ranges?.join("\n") ?? "",
     expiry: token?.expires_at ? new Date(token.expires_at * 1_000).toISOString().slice(0, 10) : "",
   }));
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
-  });
   const save = (): void =>
     onSave({
       name: form.name.trim(),

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
@@ -6,6 +5,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { UI_TEXTS } from "../../ui/texts.ts";
+import { useFields } from "../../ui/use-fields.ts";
 import { namesIn } from "./names-in.ts";
 import { TEAM_TEXTS } from "./texts.ts";
 
@@ -35,17 +35,12 @@ export function TeamForm({
 }) {
   const t = useTexts(TEAM_TEXTS);
   const ui = useTexts(UI_TEXTS);
-  const [form, setForm] = useState({
+  const [form, field] = useFields({
     name: team?.name ?? "",
     month: String(team?.budget_month_usd ?? ""),
     day: String(team?.budget_day_usd ?? ""),
     quota: String(team?.quota_usd ?? ""),
     members: "",
-  });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
   });
   const save = (): void => {
     const names = namesIn(form.members);

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { useTexts } from "../../app/language.ts";
 import type { Role } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
@@ -7,6 +6,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { UI_TEXTS } from "../../ui/texts.ts";
+import { useFields } from "../../ui/use-fields.ts";
 import { USER_TEXTS } from "./texts.ts";
 import { rolesBelow, useNames } from "./user.ts";
 
@@ -33,7 +33,7 @@ export function NewUserForm({ error, busy, onSave, onClose }: NewUserFormProps) 
   const ui = useTexts(UI_TEXTS);
   const own = useUser().role;
   const { groups } = useNames();
-  const [form, setForm] = useState({
+  const [form, field] = useFields({
     username: "",
     email: "",
     display: "",
@@ -41,11 +41,6 @@ export function NewUserForm({ error, busy, onSave, onClose }: NewUserFormProps) 
     password: "",
     quota: "",
     group: "",
-  });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
   });
   const save = (): void =>
     onSave({

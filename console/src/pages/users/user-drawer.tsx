@@ -12,6 +12,7 @@ import { money } from "../../ui/format.ts";
 import { Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { useFields } from "../../ui/use-fields.ts";
 import { USER_TEXTS } from "./texts.ts";
 import { DISABLED, ENABLED, rolesBelow, useNames, type ListedUser } from "./user.ts";
 
@@ -78,7 +79,7 @@ function Change({ user }: { readonly user: ListedUser }) {
   const own = useUser().role;
   const { teams, groups } = useNames();
   const refresh = useRefresh();
-  const [form, setForm] = useState({
+  const [form, field] = useFields({
     role: user.role,
     team: String(user.team_id ?? ""),
     group: String(user.group_id ?? ""),
@@ -89,11 +90,6 @@ function Change({ user }: { readonly user: ListedUser }) {
       refresh();
     },
     onError: () => undefined,
-  });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { readonly target: { readonly value: string } }) =>
-      setForm((before) => ({ ...before, [name]: event.target.value })),
   });
   const choices = (names: ReadonlyMap<number, string>, chosen: number | null) => [
     { value: "", label: t.none },
