@@ -26,6 +26,8 @@ testInBrowser(
     await page.fill("input[name=password]", ROOT.password);
     await page.click("button[type=submit]");
     await page.waitForURL((url) => url.pathname === "/");
+    // Keys are heard once the page is drawn.
+    await page.getByRole("heading", { name: "Home" }).waitFor();
 
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill(failed);
