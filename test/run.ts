@@ -83,8 +83,12 @@ const made = await prepare();
 const { code, passed, failed, failures } = await run();
 times.write(TIMES, cpuPath);
 await stack.disposeAsync();
-if (failures.length > 0) process.stdout.write(`\nFailures:\n${failures.join("\n")}\n`);
 process.stdout.write(`\n${times.summary(isLong)}\nThe times of all tests: ${TIMES}\n`);
+if (failures.length > 0) {
+  // The names come last: often only the end of a long output is kept.
+  const names = failures.map((each) => each.slice(each.lastIndexOf("\n") + 1));
+  process.stdout.write(`\nFailures:\n${failures.join("\n")}\n\n${names.join("\n")}\n`);
+}
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = code === 0 && passed > 0 ? 0 : 1;
 

@@ -7,7 +7,8 @@ interface TestTime {
   readonly ms: number;
 }
 
-const SHOWN_TESTS = 30;
+const SHOWN_TESTS = 15;
+const SHOWN_WARNINGS = 10;
 /** A test of the short run should not take longer on a machine that does nothing else. */
 const SLOW_MS = 5_000;
 
@@ -30,19 +31,24 @@ export class TestTimes {
     if (name !== undefined) this.#tests.push({ file: this.#file, name, ms: Number(ms) });
   }
 
-  /** The slowest tests, and one warning for each that is too slow. */
+  /** The slowest tests, and a warning for the first of those that are too slow. */
   summary(isLong: boolean): string {
     const slowest = this.#slowest()
       .filter(({ ms }) => ms >= 1)
       .slice(0, SHOWN_TESTS);
-    const warnings = isLong ? [] : this.#slowest().filter(({ ms }) => ms > SLOW_MS);
+    const slow = isLong ? [] : this.#slowest().filter(({ ms }) => ms > SLOW_MS);
     return [
       `The ${slowest.length} slowest tests (milliseconds, file, name):`,
       ...slowest.map(lineOf),
-      ...warnings.map(
-        ({ file, name, ms }) =>
-          `warning: ${seconds(ms)} is more than ${seconds(SLOW_MS)}: ${file}: ${name}`,
-      ),
+      ...slow
+        .slice(0, SHOWN_WARNINGS)
+        .map(
+          ({ file, name, ms }) =>
+            `warning: ${seconds(ms)} is more than ${seconds(SLOW_MS)}: ${file}: ${name}`,
+        ),
+      ...(slow.length > SHOWN_WARNINGS
+        ? [`${slow.length - SHOWN_WARNINGS} more tests are too slow.`]
+        : []),
     ].join("\n");
   }
 

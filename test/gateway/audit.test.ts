@@ -16,6 +16,7 @@ import {
   tokenOf,
   type Ask,
 } from "#test/accounts.ts";
+import { openGatewayDatabase, writeWhenFree } from "#test/gateway-database.ts";
 import { KEY, openTestGateway, type TestGateway } from "#test/harness.ts";
 
 let opened: TestGateway;
@@ -191,12 +192,17 @@ describe("the audit log", () => {
   test("no action runs if its row cannot be written", async () => {
     await using small = await openWithRoot();
     const ask = await asRoot(small.url);
-    using db = new Database(join(small.dataDir, "sluice.db"), { readwrite: true });
-    db.run("pragma busy_timeout = 5000");
-    db.run("create trigger full before insert on audit begin select raise(abort, 'full'); end");
+    using db = openGatewayDatabase(small.dataDir);
+    await writeWhenFree(
+      db,
+      (each) =>
+        void each.run(
+          "create trigger full before insert on audit begin select raise(abort, 'full'); end",
+        ),
+    );
 
     const refused = await ask("POST", "/api/token", { name: "unseen" });
-    db.run("drop trigger full");
+    await writeWhenFree(db, (each) => void each.run("drop trigger full"));
 
     expect(refused).toMatchObject({ status: 503, body: { success: false } });
     expect(JSON.stringify((await ask("GET", "/api/token")).data)).not.toContain("unseen");
@@ -205,15 +211,14 @@ describe("the audit log", () => {
   test("a completed action is answered even if its second row cannot be written", async () => {
     await using small = await openWithRoot();
     const ask = await asRoot(small.url);
-    using db = new Database(join(small.dataDir, "sluice.db"), { readwrite: true });
-    db.run("pragma busy_timeout = 5000");
-    db.run(
-      `create trigger full before insert on audit when new.outcome <> 'asked'
-       begin select raise(abort, 'full'); end`,
-    );
+    using db = openGatewayDatabase(small.dataDir);
+    await writeWhenFree(db, (each) => {
+      each.run(`create trigger full before insert on audit when new.outcome <> 'asked'
+       begin select raise(abort, 'full'); end`);
+    });
 
     const { status } = await ask("POST", "/api/token", { name: "seen" });
-    db.run("drop trigger full");
+    await writeWhenFree(db, (each) => void each.run("drop trigger full"));
 
     expect(status).toBe(200);
     const { data } = await ask("GET", "/api/audit");
@@ -248,10 +253,11 @@ describe("the audit log", () => {
     for (let i = 0; i < 4; i++) await ask("POST", "/api/token", { name: `t${i}` });
     const good = await ask("GET", "/api/audit/verify");
     const head = await ask("GET", "/api/audit/head");
-    using db = new Database(join(forged.dataDir, "sluice.db"), { readwrite: true });
-    db.run("pragma busy_timeout = 5000");
-    db.run("drop trigger audit_no_update");
-    db.run("update audit set actor = 'mallory' where seq = 5");
+    using db = openGatewayDatabase(forged.dataDir);
+    await writeWhenFree(db, (each) => {
+      each.run("drop trigger if exists audit_no_update");
+      each.run("update audit set actor = 'mallory' where seq = 5");
+    });
 
     const bad = await ask("GET", "/api/audit/verify?after_seq=3");
 

@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openGatewayDatabase } from "#test/gateway-database.ts";
 import {
   aTask,
   channelsAt,
@@ -49,8 +49,8 @@ test("videos of 300 MiB pass through a gateway with almost no buffering", async 
   });
   const linked = aTask("open", [{ url: `${server.url}/v.mp4` }], {});
   const asked = aTask("endpoint", [{ url: "" }], {});
-  const db = new Database(join(dataDir, "sluice.db"));
-  for (const task of [linked, asked]) insert(db, task);
+  const db = openGatewayDatabase(dataDir);
+  for (const task of [linked, asked]) await insert(db, task);
   db.close();
   server.files.set("/v.mp4", large);
   server.files.set(`/openai/videos/${asked.place?.upstreamId}/content`, large);

@@ -23,8 +23,8 @@ function inBucket(url: string): Record<string, string> {
 }
 
 /** A task that its vendor finishes as soon as it is looked at. */
-function finishing(place: ContentPlace, bytes = VIDEO): string {
-  const id = place.made("open", [], { status: "running", isSettled: false });
+async function finishing(place: ContentPlace, bytes = VIDEO): Promise<string> {
+  const id = await place.made("open", [], { status: "running", isSettled: false });
   place.elsewhere.files.set(`/${id}.mp4`, stored(bytes, { "content-type": "video/mp4" }));
   const up = upstreamOf(place, id);
   place.vendor.files.set(`/ark/contents/generations/tasks/${up}`, () =>
@@ -103,7 +103,7 @@ async function expectServed(place: ContentPlace, id: string): Promise<void> {
 describe("copies in a folder", () => {
   test("are available after the vendor's links expired, and have a digest", async () => {
     await using place = await openContentPlace(FOLDER);
-    const id = finishing(place);
+    const id = await finishing(place);
     await copied(place, id);
     forget(place);
 
@@ -116,7 +116,7 @@ describe("copies in a folder", () => {
 
   test("are the target of links in every protocol", async () => {
     await using place = await openContentPlace(FOLDER);
-    const id = finishing(place);
+    const id = await finishing(place);
     await copied(place, id);
 
     const unified = await place.gateway.get(`/v1/video/generations/${id}`);
@@ -133,7 +133,7 @@ describe("copies in a folder", () => {
 
   test("of another user are not found", async () => {
     await using place = await openContentPlace(FOLDER);
-    const id = finishing(place);
+    const id = await finishing(place);
     await copied(place, id);
     place.db.run("UPDATE tasks SET user_id = 2 WHERE id = ?", [id]);
 
@@ -142,7 +142,7 @@ describe("copies in a folder", () => {
 
   test("are not made unless they are configured", async () => {
     await using place = await openContentPlace();
-    const id = finishing(place);
+    const id = await finishing(place);
     await waitFor(async () => (await place.content(id)).status === 200);
 
     expect(copyOf(place, id)).toBeNull();
@@ -151,7 +151,7 @@ describe("copies in a folder", () => {
 
   test("that are missing on disk are downloaded from the vendor", async () => {
     await using place = await openContentPlace(FOLDER);
-    const id = finishing(place);
+    const id = await finishing(place);
     await copied(place, id);
     for (const path of filesIn(place)) rmSync(path);
 
@@ -161,7 +161,7 @@ describe("copies in a folder", () => {
 
   test("are removed with their task", async () => {
     await using place = await openContentPlace(FOLDER);
-    const ids = [finishing(place), finishing(place)];
+    const ids = [await finishing(place), await finishing(place)];
     for (const id of ids) await copied(place, id);
     const deleted = await fetch(`${place.gateway.url}/v1/videos/${ids[0]}`, {
       method: "DELETE",
@@ -178,7 +178,7 @@ describe("copies in a folder", () => {
 
   test("are of permitted files only, and refused ones leave nothing behind", async () => {
     await using place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_MEDIA_BYTES: "64KiB" });
-    const id = finishing(place);
+    const id = await finishing(place);
 
     await waitFor(() => (copyOf(place, id)?.attempts ?? 0) > 0);
 
@@ -188,7 +188,7 @@ describe("copies in a folder", () => {
 
   test("do not delay the shutdown, even if a client reads slowly", async () => {
     const place = await openContentPlace({ ...FOLDER, SLUICE_LIMIT_DRAIN_MS: "100ms" });
-    const id = finishing(place, videoOf(60_000_000));
+    const id = await finishing(place, videoOf(60_000_000));
     await copied(place, id);
     const { hostname, port } = new URL(place.gateway.url);
     const socket = connect(Number(port), hostname);
@@ -207,11 +207,11 @@ describe("copies in a folder", () => {
   test("are made while a slow server is still sending another one", async () => {
     await using place = await openContentPlace(FOLDER);
     const answers = Promise.withResolvers<Response>();
-    const slow = finishing(place);
+    const slow = await finishing(place);
     place.elsewhere.files.set(`/${slow}.mp4`, () => answers.promise);
     await waitFor(() => place.elsewhere.asked.some(({ path }) => path === `/${slow}.mp4`));
 
-    const quick = finishing(place);
+    const quick = await finishing(place);
     await copied(place, quick).finally(() => answers.resolve(new Response(VIDEO)));
 
     await copied(place, slow);
@@ -220,7 +220,7 @@ describe("copies in a folder", () => {
   test("are made after the next start if one was interrupted", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "sluice-media-"));
     const first = await openContentPlace(FOLDER, dataDir);
-    const id = finishing(first);
+    const id = await finishing(first);
     const begun = Promise.withResolvers<void>();
     first.elsewhere.files.set(`/${id}.mp4`, () => {
       begun.resolve();
@@ -250,7 +250,7 @@ describe("copies in a bucket", () => {
   test("are available after the vendor's links expired", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
-    const id = finishing(place);
+    const id = await finishing(place);
     await copied(place, id);
     forget(place);
 
@@ -265,7 +265,7 @@ describe("copies in a bucket", () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
     const large = videoOf(23_000_001);
-    const id = finishing(place, large);
+    const id = await finishing(place, large);
     await copied(place, id);
     forget(place);
 
@@ -277,7 +277,7 @@ describe("copies in a bucket", () => {
   test("are removed from the bucket with their task", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
-    const id = finishing(place);
+    const id = await finishing(place);
     await copied(place, id);
     place.db.run("UPDATE media SET created_at = 0");
 
@@ -288,10 +288,10 @@ describe("copies in a bucket", () => {
   test("that cannot be read are downloaded from the vendor, and failed ones are retried", async () => {
     await using s3 = openS3Server("media-key");
     await using place = await openContentPlace(inBucket(s3.url));
-    const kept = finishing(place);
+    const kept = await finishing(place);
     await copied(place, kept);
     s3.failure = () => new Response("down", { status: 503 });
-    const missed = finishing(place);
+    const missed = await finishing(place);
     await waitFor(() => (copyOf(place, missed)?.attempts ?? 0) > 0);
 
     expect(await bytesOf(await place.content(kept))).toEqual(VIDEO);

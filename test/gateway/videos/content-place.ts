@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import type { Database } from "bun:sqlite";
 import { nanoUsd } from "#core/money.ts";
 import type { Task } from "#core/task.ts";
 import { NO_USAGE } from "#core/usage.ts";
 import type { MadeVideo } from "#core/video.ts";
 import { rowOf } from "#storage/tables/tasks.ts";
+import { openGatewayDatabase, writeWhenFree } from "#test/gateway-database.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
 
 export const SECRET = "upstream-secret";
@@ -91,7 +91,7 @@ export interface ContentPlace extends AsyncDisposable {
   /** Where open links lead to. */
   readonly elsewhere: FileServer;
   /** A finished task of the test's key, on the named channel. */
-  made(channel: ChannelName, videos: readonly MadeVideo[], more?: Partial<Task>): string;
+  made(channel: ChannelName, videos: readonly MadeVideo[], more?: Partial<Task>): Promise<string>;
   /** Runs a query on the gateway's database. */
   readonly db: Database;
   content(id: string, headers?: Record<string, string>, query?: string): Promise<Response>;
@@ -138,16 +138,15 @@ export async function openContentPlace(
     ...(dataDir === undefined ? {} : { dataDir }),
     env: { SLUICE_LINKS_ALLOW: "127.0.0.1", SLUICE_LINKS_PORTS: `80,443,${port}`, ...env },
   });
-  const db = new Database(join(gateway.dataDir, "sluice.db"));
-  db.run("PRAGMA busy_timeout = 5000");
+  const db = openGatewayDatabase(gateway.dataDir);
   return {
     gateway,
     vendor,
     elsewhere,
     db,
-    made(channel, videos, more = {}) {
+    async made(channel, videos, more = {}) {
       const task = aTask(channel, videos, more);
-      insert(db, task);
+      await insert(db, task);
       return task.id;
     },
     content: (id, headers, query = "") => gateway.get(`/v1/videos/${id}/content${query}`, headers),
@@ -204,12 +203,11 @@ export function aTask(
   };
 }
 
-export function insert(db: Database, task: Task): void {
+export async function insert(db: Database, task: Task): Promise<void> {
   const row = { ...rowOf(task), lease_owner: null, lease_until: 0, hurried: 0, removed: 0 };
   const names = Object.keys(row);
   const marks = names.map((name) => `$${name}`);
   const values = Object.entries(row).map(([name, value]) => [`$${name}`, value ?? null]);
-  db.query(`INSERT INTO tasks (${names.join(", ")}) VALUES (${marks.join(", ")})`).run(
-    Object.fromEntries(values),
-  );
+  const sql = `INSERT INTO tasks (${names.join(", ")}) VALUES (${marks.join(", ")})`;
+  await writeWhenFree(db, (each) => void each.query(sql).run(Object.fromEntries(values)));
 }

@@ -1,8 +1,7 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
 import { expect } from "bun:test";
 import { startSandbox } from "@sluice/sandbox/server.ts";
 import { probe, testWithFfmpeg } from "@sluice/sandbox/testing/media-files.ts";
+import { openGatewayDatabase } from "#test/gateway-database.ts";
 import { openTestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 import { aTask, insert } from "./content-place.ts";
@@ -29,8 +28,8 @@ testWithFfmpeg("a video of the simulator can be read by an independent decoder",
   const { id: upstreamId } = (await asked.json()) as { id: string };
   const task = aTask("open", [], { status: "queued", isSettled: false });
   const { place } = task;
-  const db = new Database(join(gateway.dataDir, "sluice.db"));
-  if (place !== undefined) insert(db, { ...task, place: { ...place, upstreamId } });
+  const db = openGatewayDatabase(gateway.dataDir);
+  if (place !== undefined) await insert(db, { ...task, place: { ...place, upstreamId } });
   const path = `/v1/videos/${task.id}/content`;
   await waitFor(async () => (await gateway.get(path)).status === 200, 20_000);
 

@@ -56,12 +56,15 @@ function aFlow(): Flow {
 /** The same file by both ways in which files are fetched. */
 const WAYS = ["open", "endpoint"] as const;
 
-function at(transport: (typeof WAYS)[number], respond: () => Response | Promise<Response>): string {
+async function at(
+  transport: (typeof WAYS)[number],
+  respond: () => Response | Promise<Response>,
+): Promise<string> {
   if (transport === "open") {
     place.elsewhere.files.set("/v.mp4", respond);
     return place.made(transport, [{ url: `${place.elsewhere.url}/v.mp4` }]);
   }
-  const id = place.made(transport, [{ url: "" }]);
+  const id = await place.made(transport, [{ url: "" }]);
   const row = place.db.query("SELECT upstream_id AS up FROM tasks WHERE id = ?").get(id);
   place.vendor.files.set(`/openai/videos/${(row as { up: string }).up}/content`, respond);
   return id;
@@ -94,14 +97,14 @@ async function isCut(answer: Response): Promise<boolean> {
 describe.each(WAYS)("a large file (%s)", (transport) => {
   test("may take longer than any call, as long as bytes arrive", async () => {
     const flow = aFlow();
-    const id = at(transport, flowing(flow, 6 * PIECE.length, 150));
+    const id = await at(transport, flowing(flow, 6 * PIECE.length, 150));
 
     expect(await readAll(await place.content(id))).toBe(6 * PIECE.length);
   });
 
   test("is read at the speed of its client, which may pause for a while", async () => {
     const flow = aFlow();
-    const socket = openSlowReader(at(transport, flowing(flow, LARGE_BYTES)));
+    const socket = openSlowReader(await at(transport, flowing(flow, LARGE_BYTES)));
     await once(socket, "readable");
     socket.pause();
     let sent = -1;
@@ -124,7 +127,7 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
   test("that its client stops reading is closed", async () => {
     const flow = aFlow();
     const leaving = new AbortController();
-    const url = `${place.gateway.url}/v1/videos/${at(transport, flowing(flow, LARGE_BYTES, 50))}/content`;
+    const url = `${place.gateway.url}/v1/videos/${await at(transport, flowing(flow, LARGE_BYTES, 50))}/content`;
     const headers = { authorization: `Bearer ${KEY}` };
     const answer = await fetch(url, { headers, signal: leaving.signal });
     await answer.body?.getReader().read();
@@ -136,13 +139,13 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
   });
 
   test("that stops arriving is aborted without a normal end", async () => {
-    const id = at(transport, flowing(aFlow(), 6 * PIECE.length, 5_000));
+    const id = await at(transport, flowing(aFlow(), 6 * PIECE.length, 5_000));
 
     expect(await isCut(await place.content(id))).toBe(true);
   });
 
   test("whose server sends nothing gets 504", async () => {
-    const id = at(transport, async () => {
+    const id = await at(transport, async () => {
       await Bun.sleep(3_000);
       return new Response(VIDEO);
     });
@@ -153,7 +156,9 @@ describe.each(WAYS)("a large file (%s)", (transport) => {
   test("that never ends is aborted at the size limit", async () => {
     const flow = aFlow();
 
-    expect(await isCut(await place.content(at(transport, flowing(flow, Infinity))))).toBe(true);
+    expect(await isCut(await place.content(await at(transport, flowing(flow, Infinity))))).toBe(
+      true,
+    );
     expect(flow.sentBytes).toBeLessThan(450 * MIB);
     await waitFor(() => flow.isLeft);
   });
@@ -171,7 +176,7 @@ test("a file whose server breaks off is aborted without a normal end", async () 
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   await using other = await openContentPlace({ SLUICE_LINKS_PORTS: String(port) });
-  const id = other.made("open", [{ url: `http://127.0.0.1:${port}/v.mp4` }]);
+  const id = await other.made("open", [{ url: `http://127.0.0.1:${port}/v.mp4` }]);
 
   const whole = await other.content(id).then(isCut, () => true);
   server.close();
@@ -180,18 +185,25 @@ test("a file whose server breaks off is aborted without a normal end", async () 
 });
 
 test("a file that announces a size above the limit is refused", async () => {
-  const id = at("open", () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }));
+  const id = await at(
+    "open",
+    () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }),
+  );
   await using other = await openContentPlace({ SLUICE_LIMIT_MEDIA_BYTES: "64KiB" });
   other.elsewhere.files.set("/v.mp4", () => new Response(VIDEO));
 
-  const small = await other.content(other.made("open", [{ url: `${other.elsewhere.url}/v.mp4` }]));
+  const small = await other.content(
+    await other.made("open", [{ url: `${other.elsewhere.url}/v.mp4` }]),
+  );
 
   expect(small.status).toBe(502);
   expect((await place.content(id)).status).toBe(200);
 });
 
 test("a key has a limit of concurrent downloads, whose slots are released", async () => {
-  const ids = Array.from({ length: 4 }, () => at("open", flowing(aFlow(), LARGE_BYTES, 20)));
+  const ids = await Promise.all(
+    Array.from({ length: 4 }, () => at("open", flowing(aFlow(), LARGE_BYTES, 20))),
+  );
   const sockets = ids.map(openSlowReader);
   await Promise.all(sockets.map((socket) => once(socket, "data")));
 
@@ -199,13 +211,16 @@ test("a key has a limit of concurrent downloads, whose slots are released", asyn
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
 
   for (const socket of sockets) socket.destroy();
-  const id = at("open", () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }));
+  const id = await at(
+    "open",
+    () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }),
+  );
   await waitFor(async () => (await place.content(id)).status === 200);
 });
 
 test("clients that disconnect before their file was found release their slots", async () => {
   const operation = "projects/p/locations/l/publishers/google/models/m/operations/o1";
-  const id = place.made("inside", [{ url: "" }]);
+  const id = await place.made("inside", [{ url: "" }]);
   place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
   const found = Promise.withResolvers<void>();
   let asked = 0;
@@ -236,7 +251,7 @@ test("a stopping gateway waits for downloads, and then ends them", async () => {
   const flow = aFlow();
   const stopping = await openContentPlace({ SLUICE_LIMIT_DRAIN_MS: "300ms" });
   stopping.elsewhere.files.set("/v.mp4", flowing(flow, LARGE_BYTES, 100));
-  const id = stopping.made("open", [{ url: `${stopping.elsewhere.url}/v.mp4` }]);
+  const id = await stopping.made("open", [{ url: `${stopping.elsewhere.url}/v.mp4` }]);
   const answer = await stopping.content(id);
 
   const ended = isCut(answer);

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 /** A finished task whose one video is behind an open link. */
-function open(more: Record<string, string> = {}, path = "/v.mp4"): string {
+function open(more: Record<string, string> = {}, path = "/v.mp4"): Promise<string> {
   place.elsewhere.files.set(path, stored(VIDEO, more));
   return place.made("open", [{ url: place.elsewhere.url + path }]);
 }
@@ -39,7 +39,7 @@ async function messageOf(answer: Response): Promise<string> {
 
 describe("the file of a finished video", () => {
   test("[B4.8] is sent unchanged to its owner only, and may be cached for a day", async () => {
-    const id = open({
+    const id = await open({
       "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT",
       "set-cookie": "session=vendor",
       "x-amz-request-id": "amz-1",
@@ -73,7 +73,7 @@ describe("the file of a finished video", () => {
   });
 
   test("is the same below the other prefix, and for a key in a vendor's header", async () => {
-    const id = open();
+    const id = await open();
     const url = `${place.gateway.url}/openai/v1/videos/${id}/content`;
 
     const answer = await fetch(url, { headers: { "x-goog-api-key": KEY } });
@@ -90,7 +90,7 @@ describe("the file of a finished video", () => {
     ["running", "in_progress"],
     ["failed", "failed"],
   ] as const)("[B4.8] of a task that is %s gets 400 with '%s'", async (status, word) => {
-    const id = place.made("open", [], { status });
+    const id = await place.made("open", [], { status });
 
     const answer = await place.content(id);
 
@@ -106,9 +106,9 @@ describe("the file of a finished video", () => {
     const url = `${place.elsewhere.url}/v.mp4`;
     place.elsewhere.files.set("/v.mp4", stored(VIDEO));
     const foreign = [
-      place.made("open", [{ url }], { userId: 2 }),
-      place.made("endpoint", [{ url: "" }], { userId: 2 }),
-      place.made("keyed", [{ url: `${place.vendor.url}/gemini/f` }], { userId: 2 }),
+      await place.made("open", [{ url }], { userId: 2 }),
+      await place.made("endpoint", [{ url: "" }], { userId: 2 }),
+      await place.made("keyed", [{ url: `${place.vendor.url}/gemini/f` }], { userId: 2 }),
     ];
     const unknown = await place.content("task_nobodys");
 
@@ -137,7 +137,7 @@ describe("the file of a finished video", () => {
     ["video/mp4; codecs=avc1", "video/mp4"],
     ["video/quicktime", "video/quicktime"],
   ])("with the type %s from its server has the type %s", async (said, type) => {
-    const answer = await place.content(open({ "content-type": said }));
+    const answer = await place.content(await open({ "content-type": said }));
 
     expect(answer.headers.get("content-type")).toBe(type);
     expect(await bytesOf(answer)).toEqual(VIDEO);
@@ -154,7 +154,7 @@ describe("the file of a finished video", () => {
       "/page",
       () => new Response(text, { headers: { "content-type": type } }),
     );
-    const id = place.made("open", [{ url: `${place.elsewhere.url}/page` }]);
+    const id = await place.made("open", [{ url: `${place.elsewhere.url}/page` }]);
 
     const answer = await place.content(id);
 
@@ -165,7 +165,7 @@ describe("the file of a finished video", () => {
   test("is selected by its number if there are several", async () => {
     place.elsewhere.files.set("/1.mp4", stored(VIDEO.slice(0, 5_000)));
     const videos = [0, 1].map((at) => ({ url: `${place.elsewhere.url}/${at}.mp4` }));
-    const id = place.made("open", videos);
+    const id = await place.made("open", videos);
 
     expect((await bytesOf(await place.content(id, {}, "?index=1"))).length).toBe(5_000);
     expect((await place.content(id, {}, "?index=2")).status).toBe(404);
@@ -183,7 +183,9 @@ describe("the file of a finished video", () => {
     );
     const url = `${place.elsewhere.url}/v.mp4`;
     const cover = { url, coverUrl: `${place.elsewhere.url}/c.png` };
-    const id = place.made("open", [{ ...cover, lastFrameUrl: `${place.elsewhere.url}/c.svg` }]);
+    const id = await place.made("open", [
+      { ...cover, lastFrameUrl: `${place.elsewhere.url}/c.svg` },
+    ]);
 
     const answer = await place.content(id, {}, "?variant=thumbnail");
 
@@ -204,7 +206,7 @@ describe("a part of a file", () => {
     ["bytes=-7", 99_993, 100_000],
     ["bytes=50000-999999", 50_000, 100_000],
   ])("%s is returned as requested, with its length", async (range, start, end) => {
-    const id = open();
+    const id = await open();
 
     const answer = await place.content(id, { range });
 
@@ -217,14 +219,14 @@ describe("a part of a file", () => {
   });
 
   test("beyond its end gets 416 with the file's size", async () => {
-    const answer = await place.content(open(), { range: "bytes=100000-" });
+    const answer = await place.content(await open(), { range: "bytes=100000-" });
 
     expect(answer.status).toBe(416);
     expect(answer.headers.get("content-range")).toBe("bytes */100000");
   });
 
   test("is single: several ranges get 416", async () => {
-    const id = open();
+    const id = await open();
     const range = `bytes=${Array.from({ length: 10_000 }, (_, at) => `${at}-${at}`).join(",")}`;
 
     for (const several of ["bytes=0-1,5-6", range.slice(0, 8_000)]) {
@@ -236,7 +238,7 @@ describe("a part of a file", () => {
   test.each(["lines=0-1", "bytes=a-b", "bytes=5-3", "bytes=-"])(
     "with an invalid range (%s) is the whole file",
     async (range) => {
-      const answer = await place.content(open(), { range });
+      const answer = await place.content(await open(), { range });
 
       expect(answer.status).toBe(200);
       expect(await bytesOf(answer)).toEqual(VIDEO);
@@ -245,7 +247,7 @@ describe("a part of a file", () => {
   );
 
   test("of a file that has changed is the whole new file", async () => {
-    const id = open();
+    const id = await open();
 
     const same = await place.content(id, { range: "bytes=0-9", "if-range": '"v1"' });
     const other = await place.content(id, { range: "bytes=0-9", "if-range": '"v0"' });
@@ -259,7 +261,7 @@ describe("a part of a file", () => {
       "/w",
       () => new Response(VIDEO, { headers: { "content-type": "video/mp4" } }),
     );
-    const id = place.made("open", [{ url: `${place.elsewhere.url}/w` }]);
+    const id = await place.made("open", [{ url: `${place.elsewhere.url}/w` }]);
 
     const answer = await place.content(id, { range: "bytes=10-19" });
 
@@ -267,7 +269,7 @@ describe("a part of a file", () => {
   });
 
   test("requested by HEAD has length and type, and reads almost nothing", async () => {
-    const id = open();
+    const id = await open();
     const authorization = `Bearer ${KEY}`;
 
     const answer = await fetch(`${place.gateway.url}/v1/videos/${id}/content`, {
@@ -289,7 +291,7 @@ describe("a part of a file", () => {
 
 describe("the credential of a channel", () => {
   test("is sent to its own endpoint, with the range, for the video and its variants", async () => {
-    const id = place.made("endpoint", [{ url: "", id: "v" }]);
+    const id = await place.made("endpoint", [{ url: "", id: "v" }]);
     const { place: at } = taskOf(id);
     place.vendor.files.set(`/openai/videos/${at}/content`, stored(VIDEO));
     const webp = Buffer.from(`RIFF....WEBPVP8 ${"x".repeat(50)}`);
@@ -311,7 +313,7 @@ describe("the credential of a channel", () => {
   });
 
   test("is the one that the task was created with", async () => {
-    const id = place.made("endpoint", [{ url: "" }]);
+    const id = await place.made("endpoint", [{ url: "" }]);
     place.db.run("UPDATE tasks SET credential = '...else' WHERE id = ?", [id]);
 
     const answer = await place.content(id);
@@ -322,7 +324,7 @@ describe("the credential of a channel", () => {
 
   test("is sent with links to the channel's own address", async () => {
     place.vendor.files.set("/gemini/files/a:download?alt=media", stored(VIDEO));
-    const id = place.made("keyed", [
+    const id = await place.made("keyed", [
       { url: `${place.vendor.url}/gemini/files/a:download?alt=media` },
     ]);
 
@@ -336,10 +338,9 @@ describe("the credential of a channel", () => {
     place.vendor.files.set("/gemini/moved", () => Response.redirect(there, 302));
     place.vendor.files.set("/gemini/again", () => Response.redirect("/gemini/moved", 307));
 
-    const ids = [there, `${place.vendor.url}/gemini/moved`, `${place.vendor.url}/gemini/again`].map(
-      (url) => place.made("keyed", [{ url }]),
-    );
-    for (const id of ids) {
+    const { url: vendor } = place.vendor;
+    for (const url of [there, `${vendor}/gemini/moved`, `${vendor}/gemini/again`]) {
+      const id = await place.made("keyed", [{ url }]);
       const answer = await place.content(id, { range: "bytes=1-2" });
       expect(await bytesOf(answer)).toEqual(VIDEO.slice(1, 3));
     }
@@ -354,14 +355,14 @@ describe("the credential of a channel", () => {
 
   test("is not sent to open links", async () => {
     place.vendor.files.set("/ark/v.mp4", stored(VIDEO));
-    const id = place.made("open", [{ url: `${place.vendor.url}/ark/v.mp4` }]);
+    const id = await place.made("open", [{ url: `${place.vendor.url}/ark/v.mp4` }]);
 
     expect((await place.content(id)).status).toBe(200);
     expect(place.vendor.asked[0]?.headers.get("authorization")).toBeNull();
   });
 
   test("that is refused is reported as the gateway's error, without the vendor's message", async () => {
-    const id = place.made("endpoint", [{ url: "" }]);
+    const id = await place.made("endpoint", [{ url: "" }]);
     place.vendor.files.set(
       `/openai/videos/${taskOf(id).place}/content`,
       () => new Response(`no access for ${SECRET}`, { status: 401 }),
@@ -384,7 +385,7 @@ describe("a video without a link", () => {
 
   test("is read from its vendor's response", async () => {
     const operation = "projects/p/locations/l/publishers/google/models/m/operations/o1";
-    const id = place.made("inside", [{ url: "" }]);
+    const id = await place.made("inside", [{ url: "" }]);
     place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
     place.vendor.files.set(
       "/vertex/v1/projects/p/locations/l/publishers/google/models/m:fetchPredictOperation",
@@ -403,7 +404,7 @@ describe("a video without a link", () => {
 
   test("is still available after many clients disconnected before their vendor responded", async () => {
     const answers = Promise.withResolvers<void>();
-    const id = place.made("inside", [{ url: "" }]);
+    const id = await place.made("inside", [{ url: "" }]);
     const operation = "projects/p/locations/l/publishers/google/models/m/operations/o2";
     place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
     const large = Buffer.from(videoOf(600_000)).toString("base64");
@@ -430,7 +431,7 @@ describe("a video without a link", () => {
   });
 
   test("is not awaited after its client disconnected", async () => {
-    const id = place.made("inside", [{ url: "" }]);
+    const id = await place.made("inside", [{ url: "" }]);
     const operation = "projects/p/locations/l/publishers/google/models/m/operations/o3";
     place.db.run("UPDATE tasks SET upstream_id = ? WHERE id = ?", [operation, id]);
     const answers = Promise.withResolvers<Response>();
@@ -455,7 +456,7 @@ describe("a video without a link", () => {
   });
 
   test("is read from a data URI", async () => {
-    const id = place.made("open", [{ url: `data:video/mp4;base64,${base64}` }]);
+    const id = await place.made("open", [{ url: `data:video/mp4;base64,${base64}` }]);
 
     const whole = await place.content(id);
     const tail = await place.content(id, { range: "bytes=-3" });
@@ -469,7 +470,7 @@ describe("a video without a link", () => {
 
   test("is an error if the link contains no file", async () => {
     for (const url of ["data:,hello", "data:text/html;base64,PGh0bWw+", "ftp://example.com/v"]) {
-      expect((await place.content(place.made("open", [{ url }]))).status).toBe(502);
+      expect((await place.content(await place.made("open", [{ url }]))).status).toBe(502);
     }
   });
 });
@@ -477,7 +478,7 @@ describe("a video without a link", () => {
 test.each(['"v1"', 'W/"v1"', '"v0", "v1"', "*"])(
   "a client with the current file, %s, gets no body",
   async (known) => {
-    const id = open();
+    const id = await open();
 
     const answer = await place.content(id, { "if-none-match": known });
 
@@ -488,7 +489,7 @@ test.each(['"v1"', 'W/"v1"', '"v0", "v1"', "*"])(
 );
 
 test("a client with another file gets the current one", async () => {
-  const answer = await place.content(open(), { "if-none-match": '"v0"' });
+  const answer = await place.content(await open(), { "if-none-match": '"v0"' });
 
   expect(answer.status).toBe(200);
   expect(await bytesOf(answer)).toEqual(VIDEO);
@@ -505,7 +506,7 @@ describe("a link to a blocked address", () => {
     place.elsewhere.files.set("/v.mp4", stored(VIDEO));
     const url = urlOf(new URL(place.elsewhere.url).port);
 
-    const answer = await place.content(place.made("open", [{ url }]));
+    const answer = await place.content(await place.made("open", [{ url }]));
 
     expect(answer.status).toBe(502);
     expect(await messageOf(answer)).not.toContain("127.0.0");
@@ -533,9 +534,9 @@ describe("a link to a blocked address", () => {
     }
 
     const ids = [
-      place.made("open", [{ url: `${place.elsewhere.url}/in` }]),
-      place.made("open", [{ url: `${place.vendor.url}/ark/in` }]),
-      place.made("keyed", [{ url: `${place.vendor.url}/gemini/in` }]),
+      await place.made("open", [{ url: `${place.elsewhere.url}/in` }]),
+      await place.made("open", [{ url: `${place.vendor.url}/ark/in` }]),
+      await place.made("keyed", [{ url: `${place.vendor.url}/gemini/in` }]),
     ];
     for (const id of ids) expect((await place.content(id)).status).toBe(502);
     await inner.stop(true);
@@ -550,7 +551,7 @@ describe("a link to a blocked address", () => {
 
     for (const { url } of [place.elsewhere, place.vendor]) {
       expect(
-        (await place.content(place.made("keyed", [{ url: `${url}/gemini/loop` }]))).status,
+        (await place.content(await place.made("keyed", [{ url: `${url}/gemini/loop` }]))).status,
       ).toBe(502);
     }
 
@@ -571,7 +572,7 @@ describe("an expired link", () => {
   test.each([403, 404, 410])("(%i) is renewed once for all waiting clients", async (status) => {
     place.elsewhere.files.set("/old", () => new Response("expired", { status }));
     place.elsewhere.files.set("/new", stored(VIDEO));
-    const id = place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
+    const id = await place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
     looked(id, `${place.elsewhere.url}/new`);
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => place.content(id)));
@@ -586,7 +587,7 @@ describe("an expired link", () => {
   test("by its own expiry time is not requested before its renewal", async () => {
     place.elsewhere.files.set("/new", stored(VIDEO));
     const url = `${place.elsewhere.url}/old`;
-    const id = place.made("open", [{ url }], { linksEndAt: Date.now() - 1 });
+    const id = await place.made("open", [{ url }], { linksEndAt: Date.now() - 1 });
     looked(id, `${place.elsewhere.url}/new`);
 
     expect((await place.content(id)).status).toBe(200);
@@ -594,7 +595,7 @@ describe("an expired link", () => {
   });
 
   test("without a replacement gets 410, and its vendor is not asked again at once", async () => {
-    const id = place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
+    const id = await place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
     looked(id, `${place.elsewhere.url}/old`);
 
     const answers = [await place.content(id), await place.content(id)];
@@ -608,11 +609,11 @@ describe("an expired link", () => {
   });
 
   test("of an endpoint gets 410 too", async () => {
-    expect((await place.content(place.made("endpoint", [{ url: "" }]))).status).toBe(410);
+    expect((await place.content(await place.made("endpoint", [{ url: "" }]))).status).toBe(410);
   });
 
   test("whose vendor cannot be reached gets the vendor's error, not 410", async () => {
-    const id = place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
+    const id = await place.made("open", [{ url: `${place.elsewhere.url}/old` }]);
     const path = `/ark/contents/generations/tasks/${taskOf(id).place}`;
     place.vendor.files.set(path, () => new Response("down", { status: 500 }));
 
@@ -620,7 +621,7 @@ describe("an expired link", () => {
   });
 
   test("of a deleted channel is still followed if it is open", async () => {
-    const id = open();
+    const id = await open();
     place.db.run("UPDATE tasks SET channel = 'removed' WHERE id = ?", [id]);
 
     expect((await place.content(id)).status).toBe(200);

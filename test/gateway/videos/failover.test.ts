@@ -1,11 +1,10 @@
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { openRawUpstream, sized } from "#test/egress/raw-upstream.ts";
 import { textOf } from "#lib/values.ts";
 import { openVendor } from "#test/adapter/vendor.ts";
 import { asking } from "./asked.ts";
-import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { openGatewayDatabase, writeWhenFree } from "#test/gateway-database.ts";
+import { openTestGateway } from "#test/harness.ts";
 import { SEEDANCE } from "#test/video-place.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -55,9 +54,13 @@ test("a refused task whose end cannot be stored gets the refusal, and is ended l
   - { name: one, provider: ark, base_url: "${vendor.url}", api_key: secret-one, models: [{ name: film, upstream: ${SEEDANCE} }] }`,
   });
   const at = asking(opened);
-  using db = openBeside(opened);
-  db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'failed'
-    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
+  using db = openGatewayDatabase(opened.dataDir);
+  await writeWhenFree(
+    db,
+    (each) =>
+      void each.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'failed'
+    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`),
+  );
 
   const { status } = await at.post("/v1/video/generations", { model: "film", metadata: FOX });
 
@@ -77,9 +80,13 @@ models:
   ${SEEDANCE}: { input: 1, output: 10 }`,
   });
   const at = asking(opened);
-  using db = openBeside(opened);
-  db.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'queued'
-    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`);
+  using db = openGatewayDatabase(opened.dataDir);
+  await writeWhenFree(
+    db,
+    (each) =>
+      void each.run(`CREATE TRIGGER broken BEFORE UPDATE ON tasks WHEN NEW.status = 'queued'
+    BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END`),
+  );
 
   const { status, body } = await at.post("/v1/video/generations", {
     model: "film",
@@ -120,10 +127,3 @@ models:
   expect({ status, is: body["status"] }).toEqual({ status: 200, is: "queued" });
   expect(upstream.requests.filter(({ head }) => head.startsWith("POST"))).toHaveLength(2);
 });
-
-/** The gateway may be writing just then. */
-function openBeside({ dataDir }: TestGateway): Database {
-  const db = new Database(join(dataDir, "sluice.db"));
-  db.run("PRAGMA busy_timeout = 5000");
-  return db;
-}
