@@ -31,7 +31,16 @@ const VIDEO_TESTS = VIDEOS.map((name) => `test/gateway/videos/${name}.test.ts`);
  * pass goes on to the rest.
  */
 const TARGETS: readonly Target[] = [
-  { path: "src/core/money.ts", tests: ["src/catalog/billing.test.ts"] },
+  {
+    path: "src/core/money.ts",
+    tests: [
+      "src/core/price-variants.test.ts",
+      "src/core/price-on-channel.test.ts",
+      "src/relay/metering/settlement-charge.test.ts",
+      "src/catalog/",
+      "test/price-oracle.test.ts",
+    ],
+  },
   { path: "src/core/", tests: ["src/core/", "src/styles/", "src/relay/"] },
   { path: "src/lib/process-due.ts", tests: [] },
   { path: "src/lib/semaphore.ts", tests: [] },

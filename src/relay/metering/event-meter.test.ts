@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import type { ChatEvent } from "#core/chat.ts";
 import { EventMeter } from "./event-meter.ts";
-import type { AdaptedRoute } from "../routing/route.ts";
+import type { Call } from "../call.ts";
+import type { AdaptedRoute, Route } from "../routing/route.ts";
 import { ReasoningCache } from "../translation/reasoning-cache.ts";
 import { aChannel } from "#test/a-channel.ts";
+import { NO_USAGE } from "#core/usage.ts";
+import { chat } from "#styles/text/chat/index.ts";
 import { aCall } from "#test/a-call.ts";
 
 const ROUTE: AdaptedRoute = {
@@ -16,12 +19,19 @@ const ROUTE: AdaptedRoute = {
   suffixes: [],
 };
 
-function textOf(events: readonly ChatEvent[]): string {
+/** The same style as the call's: the upstream's own ids and events pass. */
+const SAME_STYLE: Route = { ...ROUTE, endpoint: { style: chat, path: "/" } } as never;
+
+function openMeter(route: Route = ROUTE, call: Partial<Call> = {}): EventMeter {
   const reasoningCache = new ReasoningCache(
     { now: () => 0, monotonic: () => 0 },
     { keepMs: 1, maxLength: 1 },
   );
-  const meter = new EventMeter(aCall(), ROUTE, reasoningCache);
+  return new EventMeter({ ...aCall(), ...call }, route, reasoningCache);
+}
+
+function textOf(events: readonly ChatEvent[]): string {
+  const meter = openMeter();
   for (const event of events) meter.see(event);
   return meter.takeOutputText();
 }
@@ -57,4 +67,99 @@ test("an image's bytes are not counted as text, and of audio only the transcript
       { type: "delta", choice: 0, text: "after it" },
     ]),
   ).toBe("beside it, spoken, after it");
+});
+
+test("output that was taken is not taken again, and the whole output still has it", async () => {
+  const meter = openMeter();
+  meter.see({ type: "delta", choice: 0, text: "first " });
+
+  expect(meter.takeOutputText()).toBe("first ");
+  meter.see({ type: "delta", choice: 0, text: "second" });
+
+  expect(await meter.wholeOutput()).toEqual({ text: "first second", tokens: 0 });
+  expect(meter.takeOutputText()).toBe("second");
+});
+
+test("the usage is the last one that the upstream sent", () => {
+  const meter = openMeter();
+  expect(meter.usage).toBeUndefined();
+
+  meter.see({ type: "usage", usage: { ...NO_USAGE, outputTokens: 1 } });
+  meter.see({ type: "usage", usage: { ...NO_USAGE, outputTokens: 2 } });
+  meter.see({ type: "delta", choice: 0, text: "" });
+
+  expect(meter.usage).toEqual({ ...NO_USAGE, outputTokens: 2 });
+});
+
+test("a start without a time or an input count gets those of the call, and no others are changed", () => {
+  const call = { at: 5_000, inputTokens: 7 };
+  const bare = { type: "start", id: "up", model: "m", createdAt: 0 } as const;
+  const full = { ...bare, createdAt: 1, inputTokens: 9, lost: ["seed"] };
+  const first = openMeter(SAME_STYLE, call);
+  const second = openMeter(SAME_STYLE, call);
+
+  expect(first.see(bare)).toEqual({ ...bare, createdAt: 5_000, inputTokens: 7 });
+  expect(second.see(full)).toEqual(full);
+  expect([first.lost, second.lost]).toEqual([[], ["seed"]]);
+});
+
+test("only a translated answer gets ids of the gateway, with the prefix of the caller's style", () => {
+  const start = { type: "start", id: "up", model: "m", createdAt: 1, inputTokens: 1 } as const;
+  const block = { type: "tool_call", id: "up-1", name: "find", kind: "function" } as const;
+  const opened = { type: "open", choice: 0, block } as const;
+  const same = openMeter(SAME_STYLE);
+  const other = openMeter();
+
+  expect([same.see(start), same.see(opened)]).toEqual([start, opened]);
+
+  const ids = [other.see(start), other.see(opened)].map((event) => {
+    if (event.type === "start") return event.id;
+    return event.type === "open" && event.block.type === "tool_call" ? event.block.id : "";
+  });
+  expect(ids[0]).toMatch(/^[0-9A-Za-z]{24}$/);
+  expect(ids[1]).toMatch(new RegExp(`^${chat.callIdPrefix}[0-9A-Za-z]{24}$`));
+  const text: ChatEvent = { type: "open", choice: 0, block: { type: "text" } };
+  expect(other.see(text)).toEqual(text);
+});
+
+test("a finish has the upstream's time, or that of the call's clock", () => {
+  const meter = openMeter(ROUTE, { now: () => 42 });
+  const finish = { type: "finish", choice: 0, reason: "stop" } as const;
+
+  expect(meter.see(finish)).toEqual({ ...finish, at: 42 });
+  expect(meter.see({ ...finish, at: 7 })).toEqual({ ...finish, at: 7 });
+});
+
+const NO_CONTENT: readonly ChatEvent[] = [
+  { type: "start", id: "up", model: "m", createdAt: 1 },
+  { type: "open", choice: 0, block: { type: "text" } },
+  { type: "open", choice: 0, block: { type: "reasoning" } },
+  { type: "open", choice: 0, block: { type: "refusal" } },
+  { type: "delta", choice: 0, text: "" },
+  { type: "delta", choice: 0, text: "", transcript: "" },
+  { type: "close", choice: 0 },
+  { type: "finish", choice: 0, reason: "stop" },
+  { type: "usage", usage: NO_USAGE },
+];
+test("heads, empty texts, ends and usage are no content", () => {
+  const meter = openMeter();
+  for (const event of NO_CONTENT) meter.see(event);
+
+  expect(meter.hasContent).toBe(false);
+});
+
+test.each<ChatEvent>([
+  { type: "open", choice: 0, block: { type: "tool_call", id: "1", name: "f", kind: "function" } },
+  { type: "open", choice: 0, block: { type: "image" } },
+  { type: "delta", choice: 0, text: "a" },
+  { type: "delta", choice: 0, text: "", transcript: "a" },
+  { type: "delta", choice: 0, text: "", logprobs: [] },
+  { type: "close", choice: 0, signature: { style: "messages", data: "s" } as never },
+  { type: "cite", choice: 0, citation: {} as never },
+])("%j is content, also if an event without content follows", (event) => {
+  const meter = openMeter();
+  meter.see(event);
+  meter.see({ type: "close", choice: 0 });
+
+  expect(meter.hasContent).toBe(true);
 });
