@@ -125,7 +125,7 @@ function stageFailover(outcomes: readonly ("begins" | "fails")[]) {
   const call = endable({ signal: caller.signal } as unknown as Served);
   const begun = begunOf(0);
   const onBegun = (each: Begun<unknown, Candidate>): void => {
-    seen.push(`${String(each.route)} chosen`);
+    seen.push(`${each.route as unknown as string} chosen`);
   };
   const handedOver = (): ReturnType<typeof streamToClient> =>
     streamToClient(call, begun.answer, begun, settlement, { begun, onBegun });

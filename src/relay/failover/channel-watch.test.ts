@@ -31,6 +31,10 @@ class World {
   now = 100 * MINUTE;
   works = false;
   probes = 0;
+  loads = 0;
+  reads = 0;
+  isSimulated = false;
+  readonly pruned: [before: number, names: readonly string[]][] = [];
   refusals: ChannelFailure[] = [];
   minutes: ChannelMinute[] = [];
   balances: ChannelBalance[] = [];
@@ -50,14 +54,14 @@ class World {
     const listed = (): ListedChannel => {
       const state = this.state();
       const disabled = state?.isDisabled === true ? { disabled: state } : {};
-      return { source: "file", channel, ...disabled };
+      return { source: this.isSimulated ? "simulated" : "file", channel, ...disabled };
     };
     const watch = new ChannelWatch({
       registry: {
         get channels() {
           return [listed()];
         },
-        load: async () => {},
+        load: async () => void this.loads++,
       },
       health: {
         troubles: () => ({
@@ -71,7 +75,12 @@ class World {
         read: async (_channel, from) => this.minutes.filter(({ minute }) => minute >= from),
       },
       states: this.#store(),
-      balances: { list: async () => this.balances },
+      balances: {
+        list: async () => {
+          this.reads++;
+          return this.balances;
+        },
+      },
       settings: { ...OFF, ...settings },
       clock: { now: () => this.now },
       probe: async () => {
@@ -94,7 +103,10 @@ class World {
   #store(): ChannelWatchDeps["states"] {
     const states = this.#states;
     return {
-      list: async () => [...states.values()],
+      list: async () => {
+        this.reads++;
+        return [...states.values()];
+      },
       async disable(state) {
         const before = states.get(state.channel);
         if (before?.isDisabled === true) return false;
@@ -114,7 +126,7 @@ class World {
         states.set(channel, { ...now, isDisabled: false, returnedAt: at });
         return true;
       },
-      prune: async () => {},
+      prune: async (before, names) => void this.pruned.push([before, names]),
     };
   }
 }
@@ -260,5 +272,135 @@ describe("a channel that the gateway disabled", () => {
 
     await gateway.run();
     expect(world.told).toEqual(["one refused", "one back, by ada"]);
+  });
+
+  test("needs a new failure after its return: one of the same moment is old evidence", async () => {
+    const world = new World();
+    const gateway = world.gateway({ refused: true });
+    world.refusals = [refusal(FIRST.label), refusal(SECOND.label)];
+    await gateway.run();
+    await gateway.enable("ada");
+    const since = world.now;
+    world.refusals = [refusal(FIRST.label, { since }), refusal(SECOND.label, { since })];
+
+    await gateway.run();
+
+    expect(world.state()?.isDisabled).toBe(false);
+  });
+
+  test("waits for its first interval again if it fails an hour after its return", async () => {
+    const world = new World();
+    const gateway = world.gateway({ refused: true });
+    world.refusals = [refusal(FIRST.label), refusal(SECOND.label)];
+    await gateway.run();
+    world.works = true;
+    world.now += MINUTE;
+    await gateway.run();
+    const since = world.now + 1;
+    world.refusals = [refusal(FIRST.label, { since }), refusal(SECOND.label, { since })];
+    world.now += 60 * MINUTE;
+
+    await gateway.run();
+
+    expect(world.state()).toMatchObject({ isDisabled: true, probeAt: world.now + MINUTE });
+  });
+
+  test("is disabled by attempts of whole minutes since its return only", async () => {
+    const world = new World();
+    const gateway = world.gateway({ failingShare: 0.5, minAttempts: 5, windowMs: 10 * MINUTE });
+    world.attempts(9, 9);
+    await gateway.run();
+    world.now += MINUTE / 2;
+    await gateway.enable("ada");
+    world.attempts(9, 9, 100 * MINUTE);
+    world.now += 2 * MINUTE;
+
+    await gateway.run();
+    expect(world.state()?.isDisabled).toBe(false);
+    world.attempts(9, 9, 101 * MINUTE);
+    await gateway.run();
+
+    expect(world.state()?.isDisabled).toBe(true);
+  });
+
+  test("stays enabled although its account was empty before its return", async () => {
+    const world = new World();
+    const gateway = world.gateway({ noBalance: true });
+    const empty = { channel: "one", amount: 0, currency: "USD", isUsable: false };
+    world.balances = [{ ...empty, at: world.now }];
+    await gateway.run();
+    await gateway.enable("ada");
+
+    await gateway.run();
+    expect(world.state()?.isDisabled).toBe(false);
+    world.balances = [{ ...empty, at: world.now + 1 }];
+    await gateway.run();
+
+    expect(world.state()?.isDisabled).toBe(true);
+  });
+
+  test("keeps its place until a test succeeds, and every gateway loads each change once", async () => {
+    const world = new World();
+    const gateway = world.gateway({ refused: true });
+    world.refusals = [refusal(FIRST.label), refusal(SECOND.label)];
+
+    await gateway.run();
+    expect(world.loads).toBe(1);
+    world.now += MINUTE;
+    await gateway.run();
+    expect(world.loads).toBe(1);
+    world.works = true;
+    world.now += 2 * MINUTE;
+    await gateway.run();
+    expect(world.loads).toBe(2);
+
+    expect(await gateway.enable("ada")).toBe(false);
+    expect(world.loads).toBe(2);
+  });
+});
+
+describe("the watch of channels", () => {
+  test("reads nothing if no rule is set and no channel is disabled", async () => {
+    const world = new World();
+
+    await world.gateway().run();
+    expect(world.reads).toBe(0);
+    await world.gateway({ failingShare: 0.5 }).run();
+
+    expect(world.reads).toBe(1);
+  });
+
+  test("reads balances only for a rule about them", async () => {
+    const world = new World();
+
+    await world.gateway({ noBalance: true }).run();
+
+    expect(world.reads).toBe(2);
+  });
+
+  test("leaves simulated channels alone", async () => {
+    const world = new World();
+    world.isSimulated = true;
+    world.refusals = [refusal(FIRST.label), refusal(SECOND.label)];
+
+    await world.gateway({ refused: true }).run();
+
+    expect(world.told).toEqual([]);
+  });
+
+  test("removes states of a month ago once an hour", async () => {
+    const world = new World();
+    const gateway = world.gateway({ refused: true });
+    const month = 30 * 24 * 60 * MINUTE;
+    const start = world.now;
+
+    await gateway.run();
+    world.now += 60 * MINUTE - 1;
+    await gateway.run();
+    expect(world.pruned).toEqual([[start - month, ["one"]]]);
+    world.now += 1;
+    await gateway.run();
+
+    expect(world.pruned).toHaveLength(2);
   });
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { GatewayError } from "#core/error.ts";
 import type { WebhookDelivery } from "#core/webhook-delivery.ts";
 import type { Clock } from "#lib/clock.ts";
 import { placeSchema } from "#test/sqlite-template.ts";
@@ -35,7 +36,12 @@ function depsWith(post: (url: string) => Promise<number>): DeliverDeps {
   return { notices: storage.notices, secrets, clock, links: { post } };
 }
 
-async function add(id: string, url: string, dueAt: number): Promise<void> {
+async function add(
+  id: string,
+  url: string,
+  dueAt: number,
+  more: Partial<WebhookDelivery> = {},
+): Promise<void> {
   const delivery: WebhookDelivery = {
     id,
     userId: 1,
@@ -46,6 +52,7 @@ async function add(id: string, url: string, dueAt: number): Promise<void> {
     attempts: 0,
     createdAt: START,
     dueAt,
+    ...more,
   };
   await storage.notices.add(delivery);
 }
@@ -174,4 +181,102 @@ test("a stopping gateway starts no further delivery", async () => {
   await deliverWebhooks(deps, stopping.signal);
 
   expect(posted.length).toBeLessThanOrEqual(4);
+});
+
+test("a receiver gets four webhooks at once, twelve wait, and the rest is due in five seconds", async () => {
+  const answers = Promise.withResolvers<number>();
+  let running = 0;
+  const deps = depsWith(() => {
+    running++;
+    return answers.promise;
+  });
+  for (let at = 0; at < 20; at++) {
+    await add(`n.${at}`, `https://a.example/${at}`, START, { attempts: 2, lastError: "It slept." });
+  }
+
+  const sending = deliverWebhooks(deps, NEVER);
+  const crowded = async (): Promise<readonly WebhookDelivery[]> => {
+    const all = await storage.notices.list({ userId: 1, limit: 100 });
+    return all.filter(({ dueAt }) => dueAt === START + 5_000);
+  };
+  await waitFor(async () => (await crowded()).length > 0 && running > 0);
+  expect(running).toBe(4);
+  const [one] = await crowded();
+  expect(one).toMatchObject({ state: "pending", attempts: 2, lastError: "It slept." });
+  answers.resolve(200);
+  await sending;
+
+  expect(await crowded()).toHaveLength(4);
+  expect(running).toBe(16);
+});
+
+test("a webhook that a stopping gateway did not send is due at once for the next gateway", async () => {
+  const stopping = new AbortController();
+  const deps = depsWith(async () => {
+    stopping.abort();
+    return 200;
+  });
+  for (let at = 0; at < 8; at++) await add(`n.${at}`, `https://a.example/${at}`, START);
+
+  await deliverWebhooks(deps, stopping.signal);
+
+  const all = await storage.notices.list({ userId: 1, limit: 100 });
+  const waiting = all.filter(({ state }) => state === "pending");
+  expect(waiting.length).toBeGreaterThan(0);
+  for (const each of waiting) expect(each).toMatchObject({ attempts: 0, dueAt: START });
+});
+
+test("a failure of the database ends the delivery with it, and no further webhooks are taken", async () => {
+  const deps = depsWith(async () => 200);
+  for (let at = 0; at < 100; at++) await add(`n.${at}`, `https://a${at}.example/`, START);
+  let leases = 0;
+  const broken: DeliverDeps = {
+    ...deps,
+    notices: {
+      ...deps.notices,
+      lease: (ms: number, room: number) => {
+        leases++;
+        return storage.notices.lease(ms, room);
+      },
+      tried: async () => {
+        throw new Error("The database is away.");
+      },
+    } as DeliverDeps["notices"],
+  };
+
+  const failure = await deliverWebhooks(broken, NEVER).catch(String);
+
+  expect(failure).toBe("Error: The database is away.");
+  expect(leases).toBeLessThanOrEqual(2);
+});
+
+test("a receiver that cannot be reached is called again, and the reason is kept", async () => {
+  const deps = depsWith(async () => {
+    throw new GatewayError("upstream_unreachable", "No connection to a.example.");
+  });
+  await add("only", "https://a.example/", START);
+
+  await deliverWebhooks(deps, NEVER);
+
+  expect(await onlyOne()).toMatchObject({
+    state: "pending",
+    attempts: 1,
+    lastError: "No connection to a.example.",
+  });
+});
+
+test.each([
+  [199, "pending"],
+  [200, "delivered"],
+  [299, "delivered"],
+  [300, "pending"],
+])("the status %i leaves a webhook %s", async (status, state) => {
+  await add("only", "https://a.example/", START);
+
+  await deliverWebhooks(
+    depsWith(async () => status),
+    NEVER,
+  );
+
+  expect((await onlyOne())?.state).toBe(state as never);
 });
