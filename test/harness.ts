@@ -45,10 +45,13 @@ export interface TestGatewayOptions {
 export async function openTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "sluice-test-"));
   if (options.dataDir === undefined) await placeSchema(dataDir);
-  const config = readConfig(options, dataDir);
   const faults: string[] = [];
   const gateway = await openGateway({
-    config,
+    config: readConfig(options.yaml, {
+      SLUICE_DATA_DIR: dataDir,
+      SLUICE_BOOTSTRAP_KEY: KEY,
+      ...options.env,
+    }),
     env: {},
     ...(options.hasSlowPasswords === true ? {} : { passwordCost: LOW_PASSWORD_COST }),
     log: options.log ?? openLog("silent"),
@@ -121,13 +124,24 @@ export function simulatedChannel(
   return lines.map((line, i) => `${i === 0 ? "  - " : "    "}${line}`).join("\n");
 }
 
-function readConfig({ yaml, env }: TestGatewayOptions, dataDir: string): Config {
+/** A gateway with only the settings that are given: no key, and the data where `env` says. */
+export async function openConfigured(
+  yaml: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Gateway> {
+  return await openGateway({
+    config: readConfig(yaml, env),
+    env: {},
+    passwordCost: LOW_PASSWORD_COST,
+    log: openLog("silent"),
+  });
+}
+
+function readConfig(yaml: string, env: Readonly<Record<string, string>>): Config {
   return loadConfig({
     env: {
       SLUICE_CONFIG: "sluice.yaml",
       SLUICE_PORT: "0",
-      SLUICE_DATA_DIR: dataDir,
-      SLUICE_BOOTSTRAP_KEY: KEY,
       SLUICE_LIMIT_DRAIN_MS: "2000",
       SLUICE_LIMIT_DRAIN_DELAY_MS: "0",
       ...env,

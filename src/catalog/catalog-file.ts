@@ -1,7 +1,7 @@
 import assert from "node:assert";
 import type { Model } from "#core/model.ts";
 import { z } from "zod";
-import type { PriceVariant, Rates } from "#core/money.ts";
+import type { Price, PriceVariant, Rates } from "#core/money.ts";
 import { parseThousandths } from "#core/money.ts";
 import { isHours, serviceTierOf, wordOf } from "#core/price-condition.ts";
 import { describeScale, parseRate, type Scale, wholeRates } from "#core/rate-words.ts";
@@ -24,7 +24,11 @@ export interface CatalogFile {
 
 /** Reads one `<provider>.json`. Refuses unknown or invalid fields, with their path. */
 export function parseCatalogFile(content: unknown): CatalogFile {
-  const file = catalogFile.parse(content);
+  return readCatalogFile(catalogFile.parse(content));
+}
+
+/** Reads content that is valid: checking the shipped files took two fifths of each start. */
+export function readCatalogFile(file: CatalogContent): CatalogFile {
   return { provider: file.provider, models: file.models.map((row) => knownModel(row, file)) };
 }
 
@@ -33,25 +37,44 @@ export function checkFacts(content: unknown): void {
   factsFile.parse(content);
 }
 
-const million = rateIn("million");
-const one = rateIn("one");
-
 /** A record, so that the compiler finds a missing rate. */
+const SCALES = {
+  input: "million",
+  output: "million",
+  cachedInput: "million",
+  cacheWrite: "million",
+  longCacheWrite: "million",
+  audioInput: "million",
+  audioOutput: "million",
+  imageInput: "million",
+  imageOutput: "million",
+  image: "one",
+  referenceImage: "one",
+  second: "one",
+  character: "million",
+  search: "one",
+} as const satisfies Readonly<Record<keyof Rates, Scale>>;
+
+const RATE_NAMES = Object.keys(SCALES) as readonly (keyof Rates)[];
+
+const million = rateIn("million").exactOptional();
+const one = rateIn("one").exactOptional();
+
 const rates = z.strictObject({
-  input: million.exactOptional(),
-  output: million.exactOptional(),
-  cachedInput: million.exactOptional(),
-  cacheWrite: million.exactOptional(),
-  longCacheWrite: million.exactOptional(),
-  audioInput: million.exactOptional(),
-  audioOutput: million.exactOptional(),
-  imageInput: million.exactOptional(),
-  imageOutput: million.exactOptional(),
-  image: one.exactOptional(),
-  referenceImage: one.exactOptional(),
-  second: one.exactOptional(),
-  character: million.exactOptional(),
-  search: one.exactOptional(),
+  input: million,
+  output: million,
+  cachedInput: million,
+  cacheWrite: million,
+  longCacheWrite: million,
+  audioInput: million,
+  audioOutput: million,
+  imageInput: million,
+  imageOutput: million,
+  image: one,
+  referenceImage: one,
+  second: one,
+  character: million,
+  search: one,
 } satisfies Readonly<Record<keyof Rates, z.ZodType>>);
 
 /** Rates that do not depend on the input length, so tiers do not repeat them. */
@@ -78,7 +101,7 @@ function wordsOf(read: (said: string) => string | undefined) {
   const word = z
     .string()
     .refine((said) => read(said) === said, "A word is not in the notation of prices.");
-  return z.union([word.transform((one) => [one]), z.array(word).nonempty()]);
+  return z.union([word, z.array(word).nonempty()]);
 }
 
 const day = z.string().refine(isDay);
@@ -94,17 +117,10 @@ const condition = z
     until: day.exactOptional(),
     hours: z.array(z.string().refine(isHours)).nonempty().exactOptional(),
   })
-  .refine((when) => Object.keys(when).length > 0, "A condition must not be empty.")
-  .transform(({ serviceTier, speed, region, ...rest }) => ({
-    ...rest,
-    ...defined({ serviceTiers: serviceTier, speeds: speed, regions: region }),
-  }));
+  .refine((when) => Object.keys(when).length > 0, "A condition must not be empty.");
 
-const factor = z.string().transform((text, context) => {
-  const thousandths = parseThousandths(text);
-  if (thousandths !== undefined) return thousandths;
-  context.addIssue({ code: "custom", message: `"${text}" is not a factor.` });
-  return z.NEVER;
+const factor = z.string().refine((text) => parseThousandths(text) !== undefined, {
+  error: ({ input }) => `"${String(input)}" is not a factor.`,
 });
 
 const variantShape = z.strictObject({
@@ -143,40 +159,16 @@ const price = rates
   .refine(({ tiers = [] }) => isAscending(tiers.map((each) => each.aboveInputTokens)), {
     message: "Tiers must be in ascending order.",
   })
-  .transform(
-    ({ tiers, grades, variants, searchOncePerCall, freeReferenceImages, ...said }, context) => {
-      const base = wholeRates(said);
-      if (base === undefined) {
-        context.addIssue({
-          code: "custom",
-          message: "A price for tokens must have input and output.",
-        });
-        return z.NEVER;
-      }
-      const ofUnits = pickUnits(said);
-      return {
-        ...base,
-        ...(tiers && { tiers: tiers.map((each) => ({ ...ofUnits, ...each })) }),
-        ...(grades && { grades }),
-        ...(variants && { variants }),
-        ...defined({ searchOncePerCall, freeReferenceImages }),
-      };
-    },
-  );
+  .refine(({ input, output, ...said }) => {
+    const isForUnits = Object.keys(units).some((name) => name in said);
+    return isForUnits || (input !== undefined && output !== undefined);
+  }, "A price for tokens must have input and output.");
 
 function rateIn(scale: Scale) {
-  return z.string().transform((text, context) => {
-    const rate = parseRate(text, scale);
-    if (rate !== undefined) return rate;
-    // Reported as an issue, so that the message names the row.
-    context.addIssue({ code: "custom", message: `"${text}" is not ${describeScale(scale)}.` });
-    return z.NEVER;
+  // Reported as an issue, so that the message names the row.
+  return z.string().refine((text) => parseRate(text, scale) !== undefined, {
+    error: ({ input }) => `"${String(input)}" is not ${describeScale(scale)}.`,
   });
-}
-
-function pickUnits(rates: Partial<Rates>): Partial<Rates> {
-  const { image, referenceImage, second, character, search } = rates;
-  return defined({ image, referenceImage, second, character, search });
 }
 
 const modality = z.enum(["text", "image", "audio", "video", "file"]);
@@ -204,7 +196,7 @@ const suffix = z.enum(["thinking", "budget", "level", "effort"]);
 
 const row = z.strictObject({
   id: z.string().min(1),
-  aliases: z.array(z.string().min(1)).default([]),
+  aliases: z.array(z.string().min(1)).exactOptional(),
   kind: z
     .enum([
       "chat",
@@ -216,7 +208,7 @@ const row = z.strictObject({
       "transcription",
       "moderation",
     ])
-    .default("chat"),
+    .exactOptional(),
   /** A month if the day is unknown. */
   released: z.union([z.iso.date(), z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/)]).exactOptional(),
   /** The vendor's name for its size class. */
@@ -230,9 +222,9 @@ const row = z.strictObject({
   retired: z.iso.date().exactOptional(),
   contextTokens: z.int().positive().exactOptional(),
   maxOutputTokens: z.int().positive().exactOptional(),
-  input: z.array(modality).nonempty().default(["text"]),
-  output: z.array(modality).default(["text"]),
-  tools: z.boolean().default(false),
+  input: z.array(modality).nonempty().exactOptional(),
+  output: z.array(modality).exactOptional(),
+  tools: z.boolean().exactOptional(),
   reasoning: reasoningControls.exactOptional(),
   suffixes: z.array(suffix).readonly().exactOptional(),
   price: price.exactOptional(),
@@ -271,15 +263,22 @@ const factsFile = catalogFile
   );
 
 type Row = z.infer<typeof row>;
-type File = z.infer<typeof catalogFile>;
 
-function knownModel(from: Row, file: File): KnownModel {
+/** A valid file, as it is written. */
+export type CatalogContent = z.infer<typeof catalogFile>;
+
+function knownModel(from: Row, file: CatalogContent): KnownModel {
   const { released, deprecated, retires, price: rates, reasoning, ...more } = from;
   const counting = findCounting(from.id);
   const end = retires ?? from.retired;
   const { source = file.source, date = file.date, suffixes = file.suffixes, ...rest } = more;
   assert(rates === undefined || source !== undefined, `The price of ${from.id} needs a source.`);
   return {
+    aliases: [],
+    kind: "chat",
+    input: ["text"],
+    output: ["text"],
+    tools: false,
     ...rest,
     date,
     owner: file.provider,
@@ -290,20 +289,92 @@ function knownModel(from: Row, file: File): KnownModel {
     ...(reasoning && { reasoningControls: reasoning }),
     ...(reasoning && suffixes && { suffixes }),
     ...(counting && { counting }),
-    ...(rates && source && { price: { ...rates, ...variantsOf(from, file), source, date } }),
+    ...(rates &&
+      source && { price: { ...pricedAt(rates), ...variantsOf(from, file), source, date } }),
   };
+}
+
+function pricedAt(said: z.infer<typeof price>): Omit<Price, "source" | "date" | "variants"> {
+  const { tiers, grades, variants: _, searchOncePerCall, freeReferenceImages, ...base } = said;
+  const ofUnits = pickUnits(readRates(base));
+  return {
+    ...completeRates(base),
+    ...(tiers && {
+      tiers: tiers.map(({ aboveInputTokens, ...each }) => ({
+        ...ofUnits,
+        ...completeRates(each),
+        aboveInputTokens,
+      })),
+    }),
+    ...(grades && {
+      grades: Object.fromEntries(
+        Object.entries(grades).map(([name, each]) => [name, readRates(each)]),
+      ),
+    }),
+    ...defined({ searchOncePerCall, freeReferenceImages }),
+  };
+}
+
+type WrittenRates = z.infer<typeof rates>;
+
+function completeRates(said: WrittenRates): Rates {
+  const whole = wholeRates(readRates(said));
+  assert(whole !== undefined, "A price for tokens must have input and output.");
+  return whole;
+}
+
+function readRates(said: WrittenRates): Partial<Rates> {
+  const read: Partial<Record<keyof Rates, number>> = {};
+  for (const name of RATE_NAMES) {
+    const text = said[name];
+    const rate = text === undefined ? undefined : parseRate(text, SCALES[name]);
+    if (rate !== undefined) read[name] = rate;
+  }
+  return read;
+}
+
+function pickUnits(all: Partial<Rates>): Partial<Rates> {
+  const { image, referenceImage, second, character, search } = all;
+  return defined({ image, referenceImage, second, character, search });
 }
 
 /** A row's own variants come first. */
 function variantsOf(
   { id, price: own }: Row,
-  { variants: shared = [] }: File,
+  { variants: shared = [] }: CatalogContent,
 ): { readonly variants?: readonly PriceVariant[] } {
-  const named = shared
-    .filter(({ models }) => models.some((name) => isNamed(id, name)))
-    .map(({ models: _models, ...each }) => each);
-  const variants = [...(own?.variants ?? []), ...named];
+  const named = shared.filter(({ models }) => models.some((name) => isNamed(id, name)));
+  const variants = [...(own?.variants ?? []), ...named].map(readVariant);
   return variants.length === 0 ? {} : { variants };
+}
+
+function readVariant({
+  when: { serviceTier, speed, region, ...when },
+  rates: said,
+  factor: written,
+  source,
+  date,
+}: z.infer<typeof variantShape>): PriceVariant {
+  return {
+    when: {
+      ...when,
+      ...defined({
+        serviceTiers: listOf(serviceTier),
+        speeds: listOf(speed),
+        regions: listOf(region),
+      }),
+    },
+    ...(said && { rates: readRates(said) }),
+    ...defined({
+      factor: written === undefined ? undefined : parseThousandths(written),
+      source,
+      date,
+    }),
+  };
+}
+
+function listOf(said: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof said === "string" ? [said] : said;
 }
 
 /** Whether a name in a shared variant is the row's id, or how its id begins (`gpt-6*`). */

@@ -3,7 +3,8 @@ import { readdirSync } from "node:fs";
 import { costOf, writeUsd, type Rates } from "#core/money.ts";
 import { writeRate, writeRates } from "#core/rate-words.ts";
 import { expectedUsage, type TaskFacts } from "#core/video.ts";
-import { findModel, type KnownModel, listModels } from "./index.ts";
+import { parseCatalogFile } from "./catalog-file.ts";
+import { findModel, type KnownModel, listModels, SHIPPED, SHIPPED_FILES } from "./index.ts";
 
 const PROVIDERS = readdirSync(import.meta.dir)
   .filter((name) => name.endsWith(".json"))
@@ -16,6 +17,11 @@ test("every data file is part of the catalogue, under the provider of its name",
     expect(listModels(provider).length).toBeGreaterThan(0);
     expect(wrong(listModels(provider), (model) => model.owner === provider)).toEqual([]);
   }
+});
+
+test("every data file is valid", () => {
+  expect<number>(SHIPPED.length).toBe(PROVIDERS.length);
+  expect(SHIPPED.map(parseCatalogFile)).toEqual([...SHIPPED_FILES]);
 });
 
 test("a provider never lists an id or an alias twice", () => {

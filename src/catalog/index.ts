@@ -1,6 +1,6 @@
 import anthropic from "./anthropic.json" with { type: "json" };
 import ark from "./ark.json" with { type: "json" };
-import { type KnownModel, parseCatalogFile } from "./catalog-file.ts";
+import { type CatalogContent, type KnownModel, readCatalogFile } from "./catalog-file.ts";
 import { indexModels } from "./index-models.ts";
 import cohere from "./cohere.json" with { type: "json" };
 import dashscope from "./dashscope.json" with { type: "json" };
@@ -52,9 +52,12 @@ export const SHIPPED = [
   openrouter,
 ] as const;
 
-export const SHIPPED_FILES = SHIPPED.map(parseCatalogFile);
+/** That they are valid is tested, so it need not be found out at each start. */
+const CONTENTS = SHIPPED as unknown as readonly CatalogContent[];
 
-const INDEX = indexModels(SHIPPED_FILES);
+export const SHIPPED_FILES = CONTENTS.map(readCatalogFile);
+
+export const SHIPPED_INDEX = indexModels(SHIPPED_FILES);
 
 /**
  * Finds a model by its exact id or alias. A provider that does not list it uses
@@ -62,10 +65,10 @@ const INDEX = indexModels(SHIPPED_FILES);
  * price.
  */
 export function findModel(providerId: string, modelId: string): KnownModel | undefined {
-  return INDEX.findModel(providerId, modelId);
+  return SHIPPED_INDEX.findModel(providerId, modelId);
 }
 
 /** A provider's models, newest families first; empty for an unknown provider. */
 export function listModels(providerId: string): readonly KnownModel[] {
-  return INDEX.listModels(providerId);
+  return SHIPPED_INDEX.listModels(providerId);
 }

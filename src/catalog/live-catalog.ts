@@ -3,12 +3,10 @@ import type { Catalog, Model } from "#core/model.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { CatalogFile } from "./catalog-file.ts";
 import { findCounting } from "./families.ts";
-import { SHIPPED_FILES } from "./index.ts";
+import { SHIPPED_FILES, SHIPPED_INDEX } from "./index.ts";
 import { indexModels, type ModelIndex } from "./index-models.ts";
 import { asOf, overlay } from "./overlay.ts";
 import { findFamily } from "./request-rules.ts";
-
-const SHIPPED = indexModels(SHIPPED_FILES);
 
 interface LiveCatalogDeps {
   readonly store: Pick<UpdatedRowStore, "list">;
@@ -20,7 +18,7 @@ interface LiveCatalogDeps {
 /** The shipped catalogue with the stored updates, as of the last load. */
 export class LiveCatalog implements Catalog {
   readonly #deps: LiveCatalogDeps;
-  #index: ModelIndex = SHIPPED;
+  #index: ModelIndex = SHIPPED_INDEX;
   #updates: StoredUpdates = { rows: [], date: undefined };
 
   constructor(deps: LiveCatalogDeps) {

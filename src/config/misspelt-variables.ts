@@ -22,11 +22,12 @@ export function findMisspelt(
   used: ReadonlySet<string> = new Set(),
 ): readonly Misspelt[] {
   const isSet = (name: string): boolean => (env[name] ?? "").trim() !== "";
-  const unset = known.filter((name) => !isSet(name));
+  const unset = known.filter((name) => !isSet(name)).map(spell);
   return Object.keys(env).flatMap((name) => {
     if (!isSet(name) || known.includes(name) || used.has(name)) return [];
-    const meant = unset.find((each) => resembles(name, each));
-    return meant === undefined ? [] : [{ name, meant }];
+    const written = spell(name);
+    const meant = unset.find((each) => resembles(written, each));
+    return meant === undefined ? [] : [{ name, meant: meant.name }];
   });
 }
 
@@ -35,14 +36,26 @@ export function describeMisspelt({ name, meant }: Misspelt): string {
   return `The variable ${name} is not read. Did you mean ${meant}?`;
 }
 
-function resembles(name: string, known: string): boolean {
-  const [written, right] = [lettersOf(name), lettersOf(known)];
-  if (written === right) return true;
-  const stem = right.replace(ENDING, "");
-  if (ENDING.test(right) && written.replace(ENDING, "") === stem) return ENDING.test(written);
-  return countEdits(written, right) <= (right.length < LONG ? 1 : 2);
+interface Spelling {
+  readonly name: string;
+  readonly letters: string;
+  /** Its letters without the ending of credential variables, if it has one. */
+  readonly stem: string | undefined;
 }
 
-function lettersOf(name: string): string {
-  return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+function spell(name: string): Spelling {
+  const letters = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+  return { name, letters, stem: ENDING.test(letters) ? letters.replace(ENDING, "") : undefined };
+}
+
+function resembles(written: Spelling, known: Spelling): boolean {
+  if (written.letters === known.letters) return true;
+  if (known.stem !== undefined && known.stem === (written.stem ?? written.letters)) {
+    return written.stem !== undefined;
+  }
+  const { length } = known.letters;
+  const most = length < LONG ? 1 : 2;
+  // Each letter that one has more is an edit.
+  if (Math.abs(written.letters.length - length) > most) return false;
+  return countEdits(written.letters, known.letters) <= most;
 }

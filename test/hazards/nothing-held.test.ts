@@ -7,7 +7,7 @@ import { random, SEED, times } from "#test/seed.ts";
 import { waitFor } from "#test/wait.ts";
 import { openInjuring } from "./injuries.ts";
 
-const CALLS = times(500, 5_000);
+const CALLS = times(250, 5_000);
 const AT_ONCE = 16;
 /** So many that some serve while others rest after their failures. */
 const CHANNELS_EACH = 6;

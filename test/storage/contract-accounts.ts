@@ -347,7 +347,7 @@ export function describeAccounts(openPlace: () => Promise<Place>): void {
     const pick = (count: number): number => Math.floor(draw() * count);
     const revived: string[] = [];
 
-    for (let round = 0; round < times(100, 10_000); round++) {
+    for (let round = 0; round < times(60, 10_000); round++) {
       const { key, secret } = await keys.create({ userId: 1, name: `k${round}`, models: ["*"] });
       let isDeleted = false;
       const steps = Array.from({ length: 6 }, () => pick(5));

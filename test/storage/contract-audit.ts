@@ -11,7 +11,7 @@ import { findDigest, verifyAudit } from "#storage/audit/verify-audit.ts";
 
 const KEY = auditKey(PEPPER);
 const PAGE = 700;
-const ROWS = times(3_000, 10_000);
+const ROWS = times(1_500, 10_000);
 
 type StartChild = (
   task: ChildTask,

@@ -244,7 +244,7 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     const hold = (): Promise<unknown> =>
       reasonOf(storage.ledger.hold(holdWith(key, 1)).then(({ durable }) => durable));
 
-    for (let day = 0; day < times(60, 400); day++) {
+    for (let day = 0; day < times(40, 400); day++) {
       clock.pass(DAY_MS);
       const changes = [5, 7, 3].map((amount) =>
         storage.keys.update(1, key.id, { budgets: { day: nanoUsd(amount + day) } }),

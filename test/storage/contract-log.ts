@@ -33,7 +33,7 @@ export function describeLog(openPlace: () => Promise<Place>, engine: "sqlite" | 
         const expected = records.filter((call) => matches(call, filter)).map(({ id }) => id);
         expect(found).toEqual(isAscending ? expected : expected.toReversed());
       }),
-      { seed: SEED, numRuns: times(60, 500) },
+      { seed: SEED, numRuns: times(40, 500) },
     );
   });
 

@@ -147,20 +147,20 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(await ask()).toMatchObject({ isComplete: true, total: { calls: 20_500 } });
   }, 60_000);
 
-  test("after 10,000 calls with sums and deletions, every report equals plain SQL", async () => {
+  test("after thousands of calls with sums and deletions, every report equals plain SQL", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
     const db = await place.tamper();
     await sql`create table kept as select * from calls where 1 = 0`.execute(db);
     const draw = random(SEED);
     const pick = (count: number): number => Math.floor(draw() * count);
-    const rounds = times(50, 500);
+    const rounds = times(20, 500);
     let deleted = 0;
 
     for (let round = 0; round < rounds; round++) {
       await write(
         storage,
-        Array.from({ length: 10_000 / 50 }, () => someCall(pick)),
+        Array.from({ length: 200 }, () => someCall(pick)),
       );
       const keeping = sql`insert into kept select * from calls
         where seq > (select coalesce(max(seq), 0) from kept)`;
@@ -182,7 +182,7 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     await using place = await openPlace();
     const calls = times(3_000, 20_000);
 
-    for (let cycle = 0; cycle < times(3, 50); cycle++) {
+    for (let cycle = 0; cycle < times(2, 50); cycle++) {
       await using child = startChild({
         address: place.address,
         accounts: [],

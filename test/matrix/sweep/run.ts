@@ -1,6 +1,7 @@
 import { isObject, parseJson } from "#lib/json.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
+import { SEED } from "#test/seed.ts";
 import { ask, CALLER_STYLES, type CallerStyle, type Setting } from "./ask.ts";
 import { RARER_SETTINGS, USUAL_SETTINGS } from "./settings.ts";
 import { channelTo, TARGETS, type Target } from "./targets.ts";
@@ -22,8 +23,8 @@ export interface Cell {
 
 interface SweepOptions {
   /**
-   * Each request streamed and whole; otherwise one of three streamed, and the rarer
-   * settings by one caller style for each model, in turns.
+   * Each request streamed and whole; otherwise one of three streamed, usual settings by
+   * two caller styles for each model and rarer ones by one, in turns that the seed starts.
    */
   readonly isLong: boolean;
   readonly targets?: readonly Target[];
@@ -65,8 +66,9 @@ function asksOf({ models }: Target, isLong: boolean): readonly Ask[] {
     for (const [s, setting] of [...USUAL_SETTINGS, ...RARER_SETTINGS].entries()) {
       const isDefault = s < USUAL_SETTINGS.length;
       for (const [c, caller] of CALLER_STYLES.entries()) {
-        if (!isLong && !isDefault && (m + s + c) % CALLER_STYLES.length !== 0) continue;
-        const streams = isLong ? [true, false] : [(m + s + c) % 3 === 0];
+        const turn = SEED + m + s + c;
+        if (!isLong && turn % (isDefault ? 2 : CALLER_STYLES.length) !== 0) continue;
+        const streams = isLong ? [true, false] : [turn % 3 === 0];
         asks.push(...streams.map((stream) => ({ caller, model, setting, stream })));
       }
     }

@@ -1,12 +1,12 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox } from "@sluice/sandbox/server.ts";
 import { MIGRATIONS } from "#storage/migrations/list.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
-import { startProgram } from "#test/program.ts";
+import { openConfigured } from "#test/harness.ts";
 import { IS_LONG } from "#test/seed.ts";
 import {
   channelTo,
@@ -56,12 +56,9 @@ describe.skipIf(!isPostgresReachable)("a database on PostgreSQL", () => {
 
 /** The key, the login, the spent amount and the calls of the old version are there, and a call is charged. */
 async function expectKept(env: Readonly<Record<string, string>>): Promise<void> {
-  await using folder = openFolder();
-  const file = join(folder.path, "sluice.yaml");
-  writeFileSync(file, channelTo(vendor.url));
-  await using program = await start({ ...env, SLUICE_CONFIG: file });
+  await using gateway = await start(env, channelTo(vendor.url));
   const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-    const reply = await fetch(program.url + path, init);
+    const reply = await fetch(gateway.url + path, init);
     expect([path, reply.status]).toEqual([path, 200]);
     return await reply.json();
   };
@@ -72,7 +69,7 @@ async function expectKept(env: Readonly<Record<string, string>>): Promise<void> 
   });
   await ask("/v1/chat/completions", { method: "POST", headers, body });
 
-  const login = await fetch(`${program.url}/api/user/login`, {
+  const login = await fetch(`${gateway.url}/api/user/login`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
@@ -113,12 +110,12 @@ function itemsOf(answer: unknown): readonly unknown[] {
 }
 
 async function startOnce(env: Readonly<Record<string, string>>): Promise<void> {
-  await using program = await start(env);
-  await program.end("SIGTERM");
+  await using _gateway = await start(env);
 }
 
-async function start(env: Readonly<Record<string, string>>) {
-  return await startProgram({
+/** No key is given, so the kept one must be in the database. */
+async function start(env: Readonly<Record<string, string>>, yaml = "") {
+  return await openConfigured(yaml, {
     SLUICE_SECRET: KEPT_SECRET,
     SLUICE_SANDBOX: "on",
     SLUICE_ADMIN_EMAIL: EMAIL,
