@@ -5,13 +5,13 @@ import { ENTRY_POINTS } from "../entry-points.ts";
 import { packagesOf, type IncludedPackage } from "./included-packages.ts";
 
 /** Options of both kinds of builds: the program of the npm package, and the executable. */
-const BUILD_OPTIONS = {
+export const BUILD_OPTIONS = {
   entrypoints: ENTRY_POINTS,
   minify: true,
   define: { "process.env.NODE_ENV": '"production"' },
 } as const;
 
-interface BuiltGateway {
+export interface BuiltGateway {
   /** Packages with files in the program or in its console. */
   readonly packages: readonly IncludedPackage[];
 }

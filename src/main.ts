@@ -1,3 +1,4 @@
+import "./runtime-settings.ts";
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
 import { budgets } from "#cli/budgets.ts";

@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The composition root, which may import every folder; by its files, who may import them. */
 const COMPOSERS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": [],
+  "runtime-settings.ts": ["main.ts"],
   "gateway.ts": ["main.ts"],
   gateway: ["gateway.ts", "gateway"],
 };
