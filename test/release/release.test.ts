@@ -46,7 +46,7 @@ describe("the changelog of a release", () => {
     "### Action required\n\n- Do it.\n\n## [0.1.0] - 2026-11-23\n\n### Added\n\n- Old.\n",
   ].join("");
 
-  test("dates the version, and begins with what operators must do", () => {
+  test("dates the version, and begins with the actions that operators must take", () => {
     expect(releaseChangelog(text, "0.2.0", "2026-12-01")).toBe(
       [
         "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n",
@@ -111,7 +111,7 @@ describe("the bill of materials", () => {
     expect(() => reduceBill(bill, new Set(["left-pad@1.0.0"]), "0.1.0")).toThrow("left-pad@1.0.0");
   });
 
-  test("the notices have the license of each package", () => {
+  test("the notices of an executable have the license of each package", () => {
     const notices = writeNotices(included, "1.4.4");
 
     expect(notices).toContain("Bun 1.4.4 (MIT)");
