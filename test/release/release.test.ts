@@ -111,7 +111,7 @@ describe("the bill of materials", () => {
     expect(() => reduceBill(bill, new Set(["left-pad@1.0.0"]), "0.1.0")).toThrow("left-pad@1.0.0");
   });
 
-  test("the notices of an executable have the license of each package", () => {
+  test("a release lists the license of each package", () => {
     const notices = writeNotices(included, "1.4.4");
 
     expect(notices).toContain("Bun 1.4.4 (MIT)");
