@@ -1,23 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { ENTRY_POINTS } from "./entry-points.ts";
+import { compileGateway } from "./release/executables.ts";
 
-/**
- * One self-contained executable: the runtime, the gateway, its data and its
- * simulator. The storage's writer and the tokenizer are threads of their own,
- * and so entry points of their own.
- */
-const target = process.argv[2];
+/** One executable, for this platform or for a target of Bun. */
+const target = process.argv[2] as Bun.Build.CompileTarget | undefined;
 mkdirSync("dist", { recursive: true });
-const result = await Bun.build({
-  entrypoints: ENTRY_POINTS,
-  compile: {
-    outfile: "dist/sluice",
-    ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),
-  },
-  minify: true,
-  sourcemap: "linked",
-  define: { "process.env.NODE_ENV": '"production"' },
-});
-for (const log of result.logs) process.stderr.write(`${log.message}\n`);
-process.stdout.write(result.success ? "dist/sluice\n" : "The build failed.\n");
-process.exitCode = result.success ? 0 : 1;
+const fault = await compileGateway("dist/sluice", target);
+if (fault !== undefined) process.stderr.write(`${fault}\n`);
+process.stdout.write(fault === undefined ? "dist/sluice\n" : "The build failed.\n");
+process.exitCode = fault === undefined ? 0 : 1;

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // Starts any command of the project on a machine that has only Node 20 and npm:
 // installs the packages of a changed lockfile, and runs the command with their
-// Bun. The only file for Node, because it runs before Bun is installed.
-import { spawn, spawnSync } from "node:child_process";
+// Bun. For Node, as all .mjs files, because it runs before Bun is installed.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { firstThatRuns, GATEWAY_SETTINGS, runChild, RUNTIME_SETTINGS } from "./run-child.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const modules = join(root, "node_modules");
@@ -33,6 +34,7 @@ const steps = {
   mutate: [[bun, "test/mutation/main.ts", ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
   build: [...buildConsole, [bun, "build.ts", ...rest]],
+  release: [...buildConsole, [bun, "release/main.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [
     // What it found in unchanged files is read from the file of its last run.
@@ -50,7 +52,7 @@ if (steps === undefined) {
 }
 
 for (const [program, ...args] of steps) {
-  const status = await run(program, args);
+  const status = await runChild(program, args, { cwd: root, settings: settingsOf(command) });
   if (status !== 0) process.exit(status);
 }
 
@@ -99,80 +101,23 @@ function packagesIn(path) {
   return JSON.parse(readFileSync(path, "utf8")).packages;
 }
 
-/**
- * The `bun` command itself is a stub where install scripts are disabled, but
- * the platform's package always holds the real one. Several may be installed
- * (with and without AVX2, glibc and musl): the first that runs is taken.
- */
 function findBun() {
   const scope = join(modules, "@oven");
-  const name = process.platform === "win32" ? "bun.exe" : "bun";
-  const candidates = existsSync(scope)
-    ? readdirSync(scope)
-        .sort()
-        .map((dir) => join(scope, dir, "bin", name))
-    : [];
-  for (const candidate of candidates) {
-    if (existsSync(candidate) && spawnSync(candidate, ["--version"]).status === 0) return candidate;
-  }
+  const folders = existsSync(scope) ? readdirSync(scope).sort() : [];
+  const found = firstThatRuns(folders.map((each) => join(scope, each)));
+  if (found !== undefined) return found;
   process.stderr.write(
     `The dependencies contain no Bun for ${process.platform}-${process.arch}.\n`,
   );
   process.exit(1);
 }
 
-function run(program, args) {
-  const child = spawn(program, args, {
-    cwd: root,
-    stdio: "inherit",
-    // The gateway stops if this process ends without sending it a signal.
-    env: { ...settingsOf(command), ...process.env, SLUICE_LAUNCHER_PID: String(process.pid) },
-  });
-  endWithNpm(child);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.on(signal, () => child.kill(signal));
-  return new Promise((resolve) => {
-    child.on("error", () => resolve(1));
-    child.on("exit", (code, signal) => resolve(signal === null ? code : 1));
-  });
-}
-
-/**
- * npm starts a shell and hands a signal to it alone, and the shell dies of it
- * without handing it on. So what npm started ends if npm or its shell is gone.
- */
-function endWithNpm(child) {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const before = startedBy();
-  const watch = setInterval(() => {
-    if (startedBy() === before) return;
-    clearInterval(watch);
-    child.kill("SIGTERM");
-  }, 500);
-  watch.unref();
-}
-
-/** The parent and, if that is a shell between npm and us, its parent as well. */
-function startedBy() {
-  const { ppid } = process;
-  try {
-    const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, "utf8"));
-    return /^(ba|da|a|z|k)?sh$/.test(name) ? `${ppid} ${parent}` : `${ppid}`;
-  } catch {
-    return `${ppid}`;
-  }
-}
-
-/** What Bun reads once, before the program starts. */
+/** What the runtime of the command reads once, before the program starts. */
 function settingsOf(command) {
   const isGateway = ["start", "dev", "sluice"].includes(command);
   const isCheck = ["check", "fix"].includes(command);
   return {
-    // Its default is 256.
-    BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
-    // By how much memory there is, it lets garbage gather, as if all of the machine's were ours:
-    // with this, a busy gateway holds a quarter less, and is no slower.
-    ...(isGateway ? { BUN_JSC_forceRAMSize: "300000000" } : {}),
+    ...(isGateway ? GATEWAY_SETTINGS : RUNTIME_SETTINGS),
     // The checking tools end soon: garbage is collected only if memory gets short.
     ...(isCheck ? { GOGC: "off", GOMEMLIMIT: "3GiB" } : {}),
   };

@@ -7,7 +7,7 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, extname, join, relative, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import tailwind from "bun-plugin-tailwind";
 import { PAGE_PATHS } from "./src/paths.ts";
@@ -45,6 +45,7 @@ const built = await Bun.build({
     entry: "[name]-[hash].[ext]",
     asset: "[name]-[hash].[ext]",
   },
+  metafile: true,
   throw: false,
 });
 if (!built.success) {
@@ -73,10 +74,21 @@ for (const output of built.outputs) {
   });
 }
 mkdirSync(join(folder, "dist"), { recursive: true });
+// A release names the packages that its files contain.
+writeFileSync(join(folder, "dist", "inputs.json"), JSON.stringify(inputsOf(built)));
 const head = Buffer.from(`${JSON.stringify({ sources, pages: PAGE_PATHS, files })}\n`);
 // Other processes may read the pack meanwhile.
 writeFileSync(`${pack}.new`, Buffer.concat([head, ...parts]));
 renameSync(`${pack}.new`, pack);
+
+/** The paths of all files that are part of the build, relative to the repository. */
+function inputsOf({ metafile }: Bun.BuildOutput): readonly string[] {
+  const repository = join(folder, "..");
+  const modules = Object.keys(metafile?.inputs ?? {}).map((path) => resolve(path));
+  // The plugin compiles it into the styles, which the list of modules does not show.
+  const styles = Bun.resolveSync("tailwindcss/index.css", folder);
+  return [...modules, styles].map((path) => relative(repository, path));
+}
 
 function put(bytes: Uint8Array): readonly [number, number] {
   parts.push(bytes);

@@ -304,6 +304,13 @@ export const SETTINGS = {
     default: 8080,
     doc: "Port to listen on; 0 for any free port.",
   }),
+  workers: setting({
+    env: "SLUICE_WORKERS",
+    path: "workers",
+    parser: take.workers,
+    default: 1,
+    doc: "Number of processes that share the port and the work, on Linux and with PostgreSQL only; `auto` for one per core.",
+  }),
   dataDir: setting({
     env: "SLUICE_DATA_DIR",
     path: "data_dir",

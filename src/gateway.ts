@@ -25,6 +25,8 @@ export interface Gateway extends AsyncDisposable {
   readonly modelToTry: string | undefined;
   /** The key created at the very first start; never shown again. */
   readonly firstKey: string | undefined;
+  /** The metrics of this process alone, in the Prometheus text format. */
+  renderMetrics(): string;
   /** The token for the root account's first login; undefined once the login exists. */
   readonly setupToken: string | undefined;
   /** Drains, settles and releases everything; `at once`: without `limits.drain_delay_ms`. */
@@ -62,7 +64,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const { host: hostname, port, limits } = settings;
   let delayMs = limits.drainDelayMs ?? defaultDrainDelayMs(options.env);
-  const address = { hostname, port, drainDelayMs: () => delayMs };
+  const reusePort = options.workerLink !== undefined;
+  const address = { hostname, port, reusePort, drainDelayMs: () => delayMs };
   const server = openServer(address, composed.app, composed.listener);
   composed.own.url = server.url;
   composed.own.connections = () => server.connections();
@@ -84,6 +87,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
     firstKey,
     setupToken,
+    renderMetrics: () => composed.metrics.render(),
     close,
     [Symbol.asyncDispose]: () => close(),
   };

@@ -1,3 +1,5 @@
+import "./runtime-settings.ts";
+import { availableParallelism } from "node:os";
 import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
 import { budgets } from "#cli/budgets.ts";
@@ -39,6 +41,9 @@ import { readDocument } from "#egress/read-document.ts";
 import { type Logger, openLog } from "#lib/log.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
+import { runWorkers } from "#workers/run-workers.ts";
+import { countWorkers } from "#workers/worker-count.ts";
+import { openWorkerLink } from "#workers/worker-link.ts";
 import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
 const NOUNS = [
@@ -251,17 +256,33 @@ async function start(isDevelopment: boolean): Promise<number> {
   }
 
   const log = openLog(config.settings.logLevel);
-  const stopped = firstSignal();
   try {
-    const gateway = await openGateway({
+    const { host, port, workers, databaseUrl } = config.settings;
+    const machine = {
+      hasPostgres: databaseUrl !== undefined,
+      cores: availableParallelism(),
+      platform: process.platform,
+    };
+    let gateway: Gateway | undefined;
+    const link = openWorkerLink(process.env, () => gateway?.renderMetrics() ?? "");
+    const isAlone = isDevelopment || link !== undefined;
+    const { count, reason } = countWorkers(isAlone ? 1 : workers, machine);
+    if (count > 1) {
+      const { stdout: output } = process;
+      return await runWorkers({ count, host, port, log, output, firstSignal });
+    }
+    const stopped = firstSignal(exitAtOnce);
+    gateway = await openGateway({
       config,
       env: process.env,
       log,
       onFatal: () => process.exit(1),
       onCredentialRefused: warnOnce(),
       ...(isDevelopment ? { onStream: await openStreamWatch(log) } : {}),
+      workerLink: link,
     });
-    onBug((cause) => endAfterBug(gateway, log, cause));
+    const opened = gateway;
+    onBug((cause) => endAfterBug(opened, log, cause));
     log.info({ version: VERSION, url: gateway.url }, "gateway started");
     for (const { name, meant } of config.misspelt) {
       log.warn({ variable: name, meant }, "environment variable ignored: it resembles a known one");
@@ -269,15 +290,41 @@ async function start(isDevelopment: boolean): Promise<number> {
     for (const { written, now } of config.formerNames) {
       log.warn({ setting: written, now }, "setting used under its former name");
     }
-    process.stdout.write(greeting(gateway, config));
-    const signal = await stopped;
-    log.info({ signal }, "shutting down; send the signal again to exit immediately");
-    await gateway.close();
+    const greeting = greet(gateway, config);
+    if (link === undefined)
+      process.stdout.write(reason === undefined ? greeting : `${greeting}${reason}\n`);
+    else link.ready(gateway.url, greeting);
+    await drainAfter(
+      link === undefined ? stopped : Promise.race([stopped, link.retired]),
+      gateway,
+      log,
+    );
+    await link?.end(gateway.renderMetrics());
     return 0;
   } catch (cause) {
     reportFailure(log, cause);
     return 1;
   }
+}
+
+async function drainAfter(
+  stopped: Promise<NodeJS.Signals | void>,
+  gateway: Gateway,
+  log: Logger,
+): Promise<void> {
+  const signal = await stopped;
+  if (signal === undefined) {
+    // Load balancers need not see it: another process already listens.
+    log.info("another process took over; shutting down");
+    await gateway.close("at once");
+  } else {
+    log.info({ signal }, "shutting down; send the signal again to exit immediately");
+    await gateway.close();
+  }
+}
+
+function exitAtOnce(): never {
+  process.exit(1);
 }
 
 /** In development every written stream is checked against the grammar of its style. */
@@ -293,12 +340,12 @@ async function openStreamWatch(log: Logger): Promise<(style: string, text: strin
  * The first signal starts a graceful shutdown; a later one exits immediately.
  * One key press can arrive twice, from the terminal and from the launcher.
  */
-function firstSignal(): Promise<NodeJS.Signals> {
+function firstSignal(onLater: (signal: NodeJS.Signals) => void): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   let firstAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    if (firstAt !== undefined && now - firstAt > ONE_KEY_PRESS_MS) process.exit(1);
+    if (firstAt !== undefined && now - firstAt > ONE_KEY_PRESS_MS) onLater(signal);
     firstAt ??= now;
     resolve(signal);
   };
@@ -344,7 +391,7 @@ function reportFailure(log: Logger, cause: unknown): void {
   process.stderr.write(`Sluice could not start: ${why}\n`);
 }
 
-function greeting(gateway: Gateway, { settings, keys, misspelt }: Config): string {
+function greet(gateway: Gateway, { settings, keys, misspelt }: Config): string {
   const { url, channels, firstKey, setupToken } = gateway;
   return [
     `Sluice ${VERSION} listens on ${url}`,

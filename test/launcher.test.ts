@@ -36,7 +36,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** The launcher among modules that are said to be installed, with an npm that notes that it was called. */
 function launch(installed: Packages | undefined, hasBun = true) {
-  cpSync("launch.mjs", join(root, "launch.mjs"));
+  for (const file of ["launch.mjs", "run-child.mjs"]) cpSync(file, join(root, file));
   writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: WANTED }));
   const modules = join(root, "node_modules");
   if (hasBun) {

@@ -19,11 +19,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ["relay", "styles", "providers", "config", "core", "lib"],
   jobs: ["relay", "storage", "core", "lib"],
   cli: ["config", "catalog", "relay", "storage", "core", "lib"],
+  workers: ["core", "lib"],
 };
 
 /** The composition root, which may import every folder; by its files, who may import them. */
 const COMPOSERS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": [],
+  "runtime-settings.ts": ["main.ts"],
   "gateway.ts": ["main.ts"],
   gateway: ["gateway.ts", "gateway"],
 };
@@ -127,9 +129,10 @@ test("requests leave only through egress", () => {
 });
 
 test("no code starts programs or evaluates text", () => {
-  const violations = product.filter(({ text }) =>
-    /child_process|\bnew Function\b|\beval\(/.test(withoutComments(text)),
-  );
+  const violations = product
+    // It starts the gateway itself.
+    .filter(({ path }) => path !== "workers/worker-process.ts")
+    .filter(({ text }) => /child_process|\bnew Function\b|\beval\(/.test(withoutComments(text)));
 
   expect(violations.map(({ path }) => path)).toEqual([]);
 });
@@ -182,7 +185,7 @@ function withoutComments(text: string): string {
 }
 
 test("every export is imported by another file", () => {
-  const sources = ["src", "test", "bench", "packages"].flatMap(listSources);
+  const sources = ["src", "test", "bench", "packages", "release"].flatMap(listSources);
   const imported = importedNames([...sources, "build.ts"]);
   const unused = sources.flatMap((path) => {
     const names = imported.get(path);

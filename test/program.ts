@@ -12,8 +12,13 @@ export interface Program extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** In a container it would wait for load balancers. */
-const NO_DELAY = { SLUICE_LIMIT_DRAIN_DELAY_MS: "0" };
+const SETTINGS = {
+  // In a container it would wait for load balancers.
+  SLUICE_LIMIT_DRAIN_DELAY_MS: "0",
+  // An executable starts itself a second time without them.
+  BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
+  BUN_JSC_forceRAMSize: "300000000",
+};
 
 const COMPILED = process.env["TEST_PROGRAM"] ?? "";
 /** `npm test` compiles the gateway once for the whole run; a file that is tested alone runs it from source. */
@@ -31,7 +36,7 @@ export async function startProgram(
       PATH: process.env["PATH"] ?? "",
       SLUICE_PORT: "0",
       SLUICE_LOG_LEVEL: "error",
-      ...NO_DELAY,
+      ...SETTINGS,
       ...env,
     },
   });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { JsonObject } from "#lib/json.ts";
 import { isMailAddress } from "#core/mail.ts";
 import { type NanoUsd, parseUsd, writeUsd } from "#core/money.ts";
+import type { Workers } from "#core/workers.ts";
 import { isNetwork } from "#lib/networks.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -76,6 +77,15 @@ export function wholeNumber(least: number, most: number): Parser<number> {
     json: { type: "integer", minimum: least, maximum: most },
   });
 }
+
+/** A number of processes, or one for each core. */
+export const workers: Parser<Workers> = parser({
+  expects: "`auto`, or a whole number from 1 to 128",
+  shows: "always",
+  parse: (text) => (text === "auto" ? text : wholeNumber(1, 128).parse(text)),
+  format: String,
+  json: { anyOf: [{ type: "integer", minimum: 1, maximum: 128 }, { const: "auto" }] },
+});
 
 const DURATIONS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 

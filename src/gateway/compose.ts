@@ -90,7 +90,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     reports: endpoint.reportDeps(served),
     pastCalls: endpoint.pastCallDeps(text, served),
     settings: endpoint.settingDeps(served),
-    status: endpoint.statusDeps(served),
+    status: endpoint.statusDeps(served, options),
   });
   const console = await openConsole(infrastructure);
   const app = appDeps({ ...served, routes, console }, options);

@@ -471,18 +471,24 @@ export function settingDeps(
   return { settings: needs.live, configuration: openManaged(needs), mailer: needs.mailer };
 }
 
-export function statusDeps({
-  channelRegistry,
-  readiness,
-  metrics,
-  storage,
-}: Pick<Routing, "channelRegistry"> &
-  Pick<Relay, "metrics"> & { readonly readiness: Readiness } & Stores<"ping">): StatusDeps {
+export function statusDeps(
+  {
+    channelRegistry,
+    readiness,
+    metrics,
+    storage,
+  }: Pick<Routing, "channelRegistry"> &
+    Pick<Relay, "metrics"> & { readonly readiness: Readiness } & Stores<"ping">,
+  { workerLink }: Pick<GatewayOptions, "workerLink">,
+): StatusDeps {
   return {
     version: VERSION,
     channelRegistry,
     isDraining: () => readiness.isDraining,
-    renderMetrics: () => metrics.render(),
+    renderMetrics() {
+      const own = metrics.render();
+      return workerLink === undefined ? own : workerLink.sumMetrics(own);
+    },
     ping: () => storage.ping(),
   };
 }

@@ -2,6 +2,7 @@ import type { Config } from "#config.ts";
 import type { SeenAnswer } from "#http/show-answer.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Logger } from "#lib/log.ts";
+import type { WorkerLink } from "#workers/worker-link.ts";
 import type { PasswordCost } from "#storage/access/passwords.ts";
 
 export interface GatewayOptions {
@@ -20,6 +21,8 @@ export interface GatewayOptions {
    * the source of the channel's configuration.
    */
   readonly onCredentialRefused?: (channel: string, owner: string | undefined) => void;
+  /** Other processes of the same program serve the port as well. */
+  readonly workerLink?: Pick<WorkerLink, "sumMetrics"> | undefined;
   /** The disk failed: the process must end, and the next start recovers. */
   readonly onFatal?: () => void;
 }

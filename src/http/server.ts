@@ -48,6 +48,8 @@ interface HttpServer {
 interface ServerOptions {
   readonly hostname: string;
   readonly port: number;
+  /** Other processes may listen on the port too: the system distributes the connections. */
+  readonly reusePort: boolean;
   /** How long the server still accepts calls after a drain started, while it reports not ready. */
   drainDelayMs(): number;
 }

@@ -41,8 +41,8 @@ export const metrics: Endpoint<Pick<StatusDeps, "renderMetrics">> = {
   access: "metrics",
   summary: "Counters and gauges in the Prometheus text format.",
   renderError: buildError,
-  handle(_exchange, deps) {
-    return new Response(deps.renderMetrics(), {
+  async handle(_exchange, deps) {
+    return new Response(await deps.renderMetrics(), {
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   },

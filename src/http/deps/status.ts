@@ -6,8 +6,8 @@ export interface StatusDeps {
   readonly version: string;
   readonly channelRegistry: Pick<ChannelRegistry, "isSimulated">;
   isDraining(): boolean;
-  /** Prometheus text. */
-  renderMetrics(): string;
+  /** Prometheus text; of all processes that share the port. */
+  renderMetrics(): string | Promise<string>;
   /** Throws if the database cannot be written. */
   ping(): Promise<void>;
 }
