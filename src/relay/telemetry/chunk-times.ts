@@ -1,7 +1,7 @@
 import { Histogram } from "#lib/histogram.ts";
 import { SECONDS } from "./histogram-state.ts";
 
-/** The most calls whose chunks are timed at once. */
+/** Maximum number of calls that are timed at once. */
 const MAX_TIMED = 100_000;
 
 /** Times the chunks of running streams, from each chunk to the next. */
