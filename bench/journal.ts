@@ -6,15 +6,17 @@ import { systemClock } from "#lib/clock.ts";
 import { openStorage } from "#storage/open.ts";
 import { LOG_FILTERS } from "#test/storage/log-filters.ts";
 import { fillJournal } from "#test/storage/fill-journal.ts";
+import { USAGE_QUERIES } from "./usage-queries.ts";
 
 /**
- * Measures pages of the call log over a journal of many calls: `bun bench/journal.ts 10000000`,
- * with the URL of an empty PostgreSQL database as the second argument, or SQLite in a temporary
- * folder.
+ * Measures pages of the call log and reports of usage over a journal of many calls:
+ * `bun bench/journal.ts 10000000`, with the URL of an empty PostgreSQL database as the second
+ * argument, or SQLite in a temporary folder.
  */
 const [rowsText = "1000000", databaseUrl] = process.argv.slice(2);
 const rows = Number(rowsText);
 const PAGES = 20;
+const TRIES = 20;
 
 const dataDir = mkdtempSync(join(process.env["BENCH_DIR"] ?? tmpdir(), "journal-"));
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -35,6 +37,9 @@ try {
   });
   const { user, system } = process.cpuUsage(cpu);
   print(`index: ${((user + system) / rows).toFixed(2)} us of processor time a call`);
+  await timed("sum", async () => {
+    while ((await storage.usage.sum(1_024)) > 0);
+  });
   await sql`analyze`.execute(storage.db);
 
   const all: number[] = [];
@@ -57,7 +62,27 @@ try {
       `${at(times, 0.5).padStart(8)} ${at(times, 0.95).padStart(8)} ms  ${found} found  ${name}`,
     );
   }
-  print(`all: p50 ${at(all, 0.5)} ms, p95 ${at(all, 0.95)} ms, longest ${at(all, 1)} ms`);
+  print(`pages: p50 ${at(all, 0.5)} ms, p95 ${at(all, 0.95)} ms, longest ${at(all, 1)} ms`);
+
+  const reports: number[] = [];
+  for (const query of USAGE_QUERIES) {
+    const times: number[] = [];
+    let groups = 0;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const from = performance.now();
+      const report = await storage.usage.report(query);
+      times.push(performance.now() - from);
+      groups = report.groups.length;
+    }
+    reports.push(...times);
+    const name = JSON.stringify(query);
+    print(
+      `${at(times, 0.5).padStart(8)} ${at(times, 0.95).padStart(8)} ms  ${groups} groups  ${name}`,
+    );
+  }
+  print(
+    `usage: p50 ${at(reports, 0.5)} ms, p95 ${at(reports, 0.95)} ms, longest ${at(reports, 1)} ms`,
+  );
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
 }

@@ -42,7 +42,7 @@ async function measure(): Promise<void> {
     announce: async () => {},
     onClosed() {},
     onError() {},
-    onPoll: (ms) => late.push(ms),
+    polls: { onPoll: (ms) => late.push(ms) },
   });
   const renewing = setInterval(() => void taskScheduler.renew(), 1_000);
   try {

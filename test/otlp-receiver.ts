@@ -25,6 +25,7 @@ export interface ReceivedSpan {
   readonly endMs: number;
   readonly isError: boolean;
   readonly attributes: Attributes;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
 interface ReceivedMetric {
@@ -64,6 +65,7 @@ interface Scope {
     readonly startTimeUnixNano: string;
     readonly endTimeUnixNano: string;
     readonly attributes?: Pairs;
+    readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
     readonly status?: { readonly code?: number };
   }[];
   readonly metrics?: readonly {
@@ -190,6 +192,10 @@ function toSpan(span: Items<"spans">): ReceivedSpan {
     endMs: Number(span.endTimeUnixNano) / 1e6,
     isError: span.status?.code === 2,
     attributes: attributesOf(span.attributes),
+    links: (span.links ?? []).map(({ traceId, spanId }) => ({
+      traceId: hex(traceId),
+      spanId: hex(spanId),
+    })),
   };
 }
 

@@ -75,7 +75,7 @@ export const log: Noun = {
     },
     {
       usage: "content <id>",
-      doc: "shows the request and the answer of a call, if the content log has them; each reading is audited",
+      doc: "shows the request and the answer of a call, and the result of a task, if the content log has them; each reading is audited",
       ask: (words) => ({
         method: "GET",
         path: `/api/log/content/${encodeURIComponent(words.one("the id of a call"))}`,
@@ -157,9 +157,10 @@ function lastChannel(call: JsonObject): Json | undefined {
 }
 
 function showContent(data: JsonObject): readonly string[] {
-  return ["request", "answer"].flatMap((name) => {
+  return ["request", "answer", "result"].flatMap((name) => {
     const part = data[name] ?? null;
-    if (!isObject(part)) return [`${name}: none`];
+    // Only video tasks have a result.
+    if (!isObject(part)) return name === "result" ? [] : [`${name}: none`];
     const size = `${cell(part["size_bytes"] ?? null)} bytes`;
     return [
       `${name}: ${part["truncated"] === true ? `${size}, truncated` : size}`,

@@ -46,6 +46,8 @@ export interface CallRecord {
   readonly overheadMs?: number | null;
   /** The client's header of W3C Trace Context. Not stored. */
   readonly traceparent?: string;
+  /** The end of a task: its creation was a call of its own. Not stored. */
+  readonly isTask?: true;
   readonly attempts: readonly AttemptRecord[];
   /** Fields that no upstream style could carry. */
   readonly lost: readonly string[];

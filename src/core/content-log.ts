@@ -43,6 +43,10 @@ export interface CallContent {
   readonly request: ContentText;
   /** Null if the client left before it. */
   readonly answer: ContentText | null;
+  /** The state of a video task at its end. */
+  readonly result?: ContentText;
+  /** Of a running task: kept at its end only if it failed. */
+  readonly isProvisional?: true;
 }
 
 export interface ContentText {

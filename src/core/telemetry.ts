@@ -4,7 +4,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 /** A part of a trace that has ended. It never contains text of a request or an answer. */
 export interface Span {
   readonly name: string;
-  readonly kind: "server" | "client";
+  readonly kind: "server" | "client" | "internal";
   /** 16 hexadecimal digits. */
   readonly spanId: string;
   /** Unix ms. */
@@ -14,14 +14,24 @@ export interface Span {
   readonly isError: boolean;
 }
 
-/** One call: the span of the call, and below it one for each attempt. */
-export interface Trace {
+/** A span of another part of the gateway, or of another program. */
+export interface SpanReference {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The span of the client that sent its trace along, and whether it is recorded. */
-  readonly parent?: { readonly spanId: string; readonly isSampled: boolean };
-  readonly call: Span;
-  readonly attempts: readonly Span[];
+  readonly spanId: string;
+  /** Whether its trace is recorded; undefined if the ratio decides. */
+  readonly isSampled?: boolean;
+}
+
+/** One piece of work, and below it its parts: a call with its attempts. */
+export interface Trace {
+  readonly traceId: string;
+  /** In the same trace: the span of a client that sent its own along, or of an earlier part. */
+  readonly parent?: Pick<SpanReference, "spanId" | "isSampled">;
+  /** The work that caused this, in another trace. This one is recorded if that one is. */
+  readonly cause?: SpanReference;
+  readonly root: Span;
+  readonly children: readonly Span[];
 }
 
 /** The state of one metric when it is read. */

@@ -174,6 +174,8 @@ export interface TaskFacts {
   readonly callbackUrl?: string;
   /** Our id of the task that this task remixes. */
   readonly remixedFrom?: string;
+  /** The client's `traceparent`, for traces of later work. */
+  readonly traceparent?: string;
 }
 
 /** The protocol that a client uses. Pure. */

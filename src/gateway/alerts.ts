@@ -40,7 +40,11 @@ export function openAlerts(needs: Needs, opened: AsyncDisposableStack): Alerting
     clock,
     health,
     registry: channelRegistry,
-    isRedisUp: () => (limiter instanceof SharedLimiter ? limiter.isShared : undefined),
+    isRedisUp() {
+      if (!(limiter instanceof SharedLimiter)) return undefined;
+      limiter.probe();
+      return limiter.isShared;
+    },
     secrets: openSecretProblems(needs),
   });
   needs.observers.add(gatewayWatch);

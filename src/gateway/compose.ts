@@ -55,6 +55,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     ...modules,
     ...relay,
     ...refused,
+    telemetry,
     channelBalances,
     channelWatch,
     ...contents,

@@ -26,11 +26,12 @@ export function openContentLog(
     clock,
     observers,
     stores,
+    showTask,
     storage,
   }: Pick<Infrastructure, "settings" | "problems" | "clock"> &
     Pick<Relay, "observers"> &
-    Pick<Media, "stores"> &
-    Stores<"contents">,
+    Pick<Media, "stores" | "showTask"> &
+    Stores<"contents" | "tasks">,
   opened: AsyncDisposableStack,
 ): Contents {
   const folder = join(settings.dataDir, FOLDER);
@@ -45,7 +46,17 @@ export function openContentLog(
     onError,
   });
   const contentLog = opened.use(
-    new ContentLog({ settings, store: (calls) => contentStore.store(calls), onError }),
+    new ContentLog({
+      settings,
+      store: (contents) => contentStore.store(contents),
+      find: async (callId) => (await contentStore.read(callId))?.content,
+      remove: (callId) => contentStore.remove(callId),
+      async resultOf(taskId) {
+        const task = await storage.tasks.findAny(taskId);
+        return task && showTask(task);
+      },
+      onError,
+    }),
   );
   observers.add(contentLog);
   return {

@@ -404,14 +404,15 @@ export function pastCallDeps(
     settings,
     contentStore,
     relay,
-    storage: { calls, keys },
+    storage: { calls, keys, tasks },
   }: Pick<Infrastructure, "settings"> &
     Pick<Contents, "contentStore"> &
     Pick<Relay, "relay"> &
-    Stores<"calls" | "keys">,
+    Stores<"calls" | "keys" | "tasks">,
 ): PastCallDeps {
   return {
     calls,
+    tasks,
     keyDirectory: keys,
     limitsOf: relay.admission,
     explaining: text,

@@ -33,6 +33,7 @@ import { watchTasks } from "#jobs/watch-tasks.ts";
 import { refreshBalances } from "#jobs/refresh-balances.ts";
 import type { ChannelBalances } from "#relay/channel-balances.ts";
 import type { ChannelWatch } from "#relay/failover/channel-watch.ts";
+import type { Telemetry } from "#relay/telemetry/telemetry.ts";
 import type { Alerting } from "./alerts.ts";
 import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
@@ -75,6 +76,7 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
     readonly channelWatch: ChannelWatch;
     readonly channelBalances: ChannelBalances;
     readonly sockets: KeyHolders;
+    readonly telemetry: Telemetry | undefined;
   };
 
 /** The background jobs, started after recovery. */
@@ -82,7 +84,7 @@ export function jobsOf(
   needs: Needs,
   onCredentialRefused: GatewayOptions["onCredentialRefused"] = () => {},
 ): readonly Job[] {
-  const { log, clock, storage, live, settings, stores, assetWork } = needs;
+  const { log, clock, storage, live, settings, stores, assetWork, telemetry } = needs;
   return [
     endRefusedCalls([needs.relay.admission.open, needs.sockets], (ids) =>
       storage.keys.findRefused(ids),
@@ -126,6 +128,7 @@ export function jobsOf(
       clock,
       links: needs.links,
       destinations: needs.alertSender,
+      onAttempt: telemetry && ((attempt) => telemetry.observeDelivery(attempt)),
     }),
     evaluateAlerts(needs.alertWatch, settings.limits),
     pruneAlerts(storage.alerts, clock),

@@ -9,6 +9,7 @@ import { Contents, type ContentsDeps } from "#relay/content/contents.ts";
 import { wantCopies } from "#relay/content/copies.ts";
 import { TaskLinker } from "#relay/content/task-links.ts";
 import { enqueueWebhook } from "#relay/tasks/enqueue-webhook.ts";
+import { linksOf } from "#relay/tasks/links.ts";
 import { openMediaFolder } from "#storage/media/media-folder.ts";
 import { VIDEO_FORMATS } from "#styles/video/index.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
@@ -31,6 +32,8 @@ export interface Media {
   readonly taskLinker: TaskLinker;
   /** Queues the webhook of a finished task and orders copies of its files. */
   announce(task: Task): Promise<void>;
+  /** The state of a task as its client gets it; undefined if its format is no longer known. */
+  showTask(task: Task): string | undefined;
 }
 
 /** Opens access to the files of tasks, at their vendors or in our copies. */
@@ -68,6 +71,12 @@ export function openMedia(needs: Needs): Media {
       // Before the webhook is queued, because its receiver may request the files at once.
       if (mediaPlace !== undefined) await wantCopies(task, mediaPlace, { copies, clock });
       await enqueueWebhook(task, announcing);
+    },
+    showTask(task) {
+      const format = announcing.formatOf(task.entry);
+      if (format === undefined) return undefined;
+      const links = linksOf(task, announcing.addressOf(task, format), announcing.keepsMedia);
+      return JSON.stringify(format.inbound.writeTask(task, links));
     },
   };
 }

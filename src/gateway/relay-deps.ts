@@ -156,12 +156,19 @@ export function relayOf(
 export function submissionOf(
   needs: Pick<
     RelayNeeds,
-    "clock" | "instance" | "links" | "publicUrl" | "references" | "settings" | "storage"
+    | "clock"
+    | "instance"
+    | "links"
+    | "publicUrl"
+    | "references"
+    | "settings"
+    | "storage"
+    | "telemetry"
   >,
   { admission, router, attempts, media }: CallDeps & Pick<OperateDeps, "media">,
   onError: (cause: unknown) => void,
 ): SubmitDeps {
-  const { clock, links, publicUrl, references, settings, storage } = needs;
+  const { clock, links, publicUrl, references, settings, storage, telemetry } = needs;
   return {
     admission,
     router,
@@ -173,10 +180,13 @@ export function submissionOf(
       publicUrl && `${publicUrl}${NOTICES_PATH}/${encodeURIComponent(channel)}/${taskId}`,
     links,
     references,
-    media,
-    get maxPixels() {
-      return settings.limits.picturePixels;
+    files: {
+      media,
+      get maxPixels() {
+        return settings.limits.picturePixels;
+      },
     },
+    ...(telemetry && { onSubmitted: (record) => telemetry.observeCreation(record) }),
     onError,
   };
 }
@@ -192,10 +202,11 @@ export function schedulingOf(
     | "instance"
     | "settings"
     | "storage"
+    | "telemetry"
   >,
   { metrics, observers, onError }: Observers & { readonly metrics: Metrics },
 ): TaskSchedulerDeps {
-  const { announce, clock, deadlines, egress, findChannel, settings, storage } = needs;
+  const { announce, clock, deadlines, egress, findChannel, settings, storage, telemetry } = needs;
   return {
     tasks: storage.tasks,
     ledger: storage.ledger,
@@ -207,7 +218,10 @@ export function schedulingOf(
     findChannel,
     announce,
     onClosed: (record) => observers.observe(record),
-    onPoll: (lateMs) => metrics.observePoll(lateMs),
+    polls: {
+      onPoll: (lateMs) => metrics.observePoll(lateMs),
+      ...(telemetry && { onPolled: (poll) => telemetry.observePoll(poll) }),
+    },
     onError,
   };
 }
@@ -217,7 +231,7 @@ function leaseOf({ instance, settings }: Pick<RelayNeeds, "instance" | "settings
 }
 
 export function deliveryOf(
-  { settings, deadlines }: Pick<Infrastructure, "settings" | "deadlines">,
+  { settings, deadlines, telemetry }: Pick<RelayNeeds, "settings" | "deadlines" | "telemetry">,
   buffered: BufferedBytes,
 ): DeliverySettings {
   const { limits } = settings;
@@ -235,6 +249,7 @@ export function deliveryOf(
       return settings.checkpointMs;
     },
     deadlines,
+    timeChunks: telemetry && ((callId) => telemetry.timeChunks(callId)),
   };
 }
 

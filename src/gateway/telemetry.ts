@@ -1,6 +1,6 @@
 import { TappedLog } from "#lib/log.ts";
 import { Telemetry } from "#relay/telemetry/telemetry.ts";
-import type { Infrastructure } from "./infrastructure.ts";
+import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Routing } from "./routing.ts";
 import { VERSION } from "./version.ts";
 
@@ -10,8 +10,12 @@ export async function openTelemetry(
     settings,
     log,
     problems,
+    clock,
+    storage,
     channels,
-  }: Pick<Infrastructure, "settings" | "log" | "problems"> & Pick<Routing, "channels">,
+  }: Pick<Infrastructure, "settings" | "log" | "problems" | "clock"> &
+    Stores<"tasks"> &
+    Pick<Routing, "channels">,
   opened: AsyncDisposableStack,
 ): Promise<Telemetry | undefined> {
   const { otelEndpoint: endpoint, otelHeaders: headers, otelDisabled: isDisabled } = settings;
@@ -20,6 +24,8 @@ export async function openTelemetry(
   const { OtlpExporter } = await import("#egress/otlp/otlp.ts");
   const telemetry = new Telemetry({
     providerOf: (name) => channels.all.find((channel) => channel.name === name)?.provider,
+    traceparentOfTask: async (id) => (await storage.tasks.findAny(id))?.facts.traceparent,
+    now: () => clock.monotonic(),
     onError: (cause) => problems.error("telemetry", cause, "telemetry of calls failed"),
     onDropped: (count) =>
       problems.write("warn", "telemetry", { dropped: count }, "too many calls: traces dropped"),

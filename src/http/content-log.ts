@@ -60,10 +60,7 @@ async function answerKept(
   capture: Capture,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
-  exchange.onFailure((body) => {
-    capture.take(body, "application/json");
-    capture.end();
-  });
+  exchange.onFailure((body) => capture.refuse(body));
   const reply = await answer();
   const contentType = reply.headers["content-type"] ?? "";
   if (reply.kind === "stream") return keepingStream(exchange, capture, reply, contentType);

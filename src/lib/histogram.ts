@@ -19,6 +19,13 @@ export class Histogram {
     this.sum += value;
   }
 
+  /** Adds the values of another one with the same bounds. */
+  add({ counts, sum }: Pick<Histogram, "counts" | "sum">): void {
+    for (let i = 0; i < counts.length; i++)
+      this.counts[i] = (this.counts[i] ?? 0) + (counts[i] ?? 0);
+    this.sum += sum;
+  }
+
   get count(): number {
     return this.counts.reduce((total, each) => total + each, 0);
   }

@@ -183,6 +183,7 @@ function beginStream(
       await openStream(call, route, transport, deps, home, goOn),
       deps.delivery,
       call.style.keepAlive,
+      deps.delivery.timeChunks?.(call.id),
     );
 }
 

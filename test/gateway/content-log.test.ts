@@ -9,6 +9,7 @@ import { KEY, type TestGateway } from "#test/harness.ts";
 import { openS3Server } from "#test/s3-server.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
+import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 
 const MODEL = "gpt-4o-mini";
 const BUCKET = "the-bucket";
@@ -36,6 +37,7 @@ function describeContentLog(
   openDatabase: () => Promise<Database | undefined>,
 ): void {
   let vendor: Bun.Server<undefined>;
+  let sandbox: Sandbox;
   let database: Database | undefined;
   let opened: TestGateway;
   /** The one that reads: with SQLite the same. */
@@ -50,10 +52,12 @@ function describeContentLog(
 
   beforeAll(async () => {
     vendor = openRepeater();
+    sandbox = await startSandbox({ tasks: { queuedMs: 0, runningMs: 1_500 } });
     database = await openDatabase();
     const options = {
       yaml: `channels:
-  - { name: main, provider: openai, base_url: "${vendor.url.origin}/v1", api_key: k-12345678, models: [${MODEL}, tts-1] }
+  - { name: main, provider: openai, base_url: "${vendor.url.origin}/v1", api_key: k-12345678, models: [${MODEL}, tts-1, whisper-1, gpt-image-1, text-embedding-3-small, omni-moderation-latest] }
+  - { name: film, provider: kling, base_url: "${sandbox.url}/kling", api_key: k-12345678, models: [kling-v2-6] }
   - { name: ill, provider: openai, base_url: "${vendor.url.origin}/ill/v1", api_key: k-12345678, models: [gpt-4o] }
 content_log:
   store: ${place}`,
@@ -87,6 +91,7 @@ content_log:
     await opened[Symbol.asyncDispose]();
     await database?.[Symbol.asyncDispose]();
     await vendor.stop(true);
+    await sandbox.stop();
     await bucket[Symbol.asyncDispose]();
   });
 
@@ -111,6 +116,15 @@ content_log:
       status: answer.status,
       text,
     };
+  }
+
+  /** Creates a task; returns its id. */
+  async function film(prompt: string): Promise<string> {
+    const { text } = await call({
+      path: "/v1/video/generations",
+      body: { model: "kling-v2-6", prompt, messages: undefined },
+    });
+    return textIn(JSON.parse(text) as JsonObject, "task_id");
   }
 
   async function contentOf(id: string, ask = root, path = "/api/log"): Promise<JsonObject> {
@@ -223,6 +237,58 @@ content_log:
       });
     });
 
+    test("pictures, recordings, moderations and embeddings are stored without their files", async () => {
+      const drawn = await call({
+        path: "/v1/images/generations",
+        body: { model: "gpt-image-1", prompt: "a wagtail", messages: undefined },
+      });
+      const form = new FormData();
+      form.set("model", "whisper-1");
+      form.set("prompt", "a dipper");
+      form.set("file", new File(["RIFF-the-sound"], "sound.wav", { type: "audio/wav" }));
+      const heard = await fetch(`${opened.url}/v1/audio/transcriptions`, {
+        method: "POST",
+        headers: bearer(KEY),
+        body: form,
+      });
+      const others = await Promise.all(
+        [
+          ["/v1/moderations", "omni-moderation-latest"],
+          ["/v1/embeddings", "text-embedding-3-small"],
+        ].map(([path = "", model = ""]) =>
+          call({ path, body: { model, input: "a shrike", messages: undefined } }),
+        ),
+      );
+
+      const picture = await contentOf(drawn.id);
+      expect(partIn(picture, "request").text).toContain("a wagtail");
+      expect(partIn(picture, "answer").text).toContain("[base64, 8000 characters]");
+      const transcript = await contentOf(heard.headers.get("x-request-id") ?? "");
+      expect(JSON.parse(partIn(transcript, "request").text)).toEqual([
+        { name: "model", value: "whisper-1" },
+        { name: "prompt", value: "a dipper" },
+        { name: "file", filename: "sound.wav", content_type: "audio/wav", bytes: 14 },
+      ]);
+      expect(partIn(transcript, "answer").text).toContain("a robin sings");
+      for (const { id } of others)
+        expect(partIn(await contentOf(id), "request").text).toContain("a shrike");
+      expect(stored()).not.toContain("RIFF-the-sound");
+    });
+
+    test("a video task is one entry, with its request at once and its result at its end", async () => {
+      const id = await film("a kingfisher for ada@example.com");
+      const begun = await contentOf(id);
+
+      expect(partIn(begun, "request").text).toContain("a kingfisher for [email]");
+      expect(partIn(begun, "answer").text).toContain(id);
+      expect(begun["result"]).toBeNull();
+      await waitFor(async () => (await contentOf(id))["result"] !== null, 20_000);
+      const done = await contentOf(id);
+      expect(partIn(done, "request")).toEqual(partIn(begun, "request"));
+      expect(partIn(done, "result").text).toContain('"succeeded"');
+      expect(partIn(done, "result").text).not.toContain("ada@example.com");
+    });
+
     test("a request that is too large is cut, and pictures are named by their size", async () => {
       const url = `data:image/png;base64,${"QUJD".repeat(2_000)}`;
       const content = [
@@ -264,6 +330,21 @@ content_log:
       expect(stored()).toContain("an ill owl");
       expect(stored()).not.toContain("a good owl");
       expect((await root("GET", `/api/log/content/${good.id}`)).status).toBe(404);
+    });
+  });
+
+  describe("if it is on for errors, a video task", () => {
+    beforeAll(() => set("content_log.level", "errors"));
+    afterAll(() => set("content_log.level", "off"));
+
+    test("is stored with its result if it fails, and deleted if it succeeds", async () => {
+      const [good, ill] = await Promise.all([film("a good heron"), film("an ill heron [fail]")]);
+      await waitFor(async () => (await contentOf(ill))["result"] !== null, 20_000);
+      await waitFor(async () => (await root("GET", `/api/log/content/${good}`)).status === 404);
+
+      expect(partIn(await contentOf(ill), "result").text).toContain('"failed"');
+      expect(stored()).toContain("an ill heron");
+      expect(stored()).not.toContain("a good heron");
     });
   });
 
@@ -374,6 +455,10 @@ function openRepeater(): Bun.Server<undefined> {
         return new Response(Uint8Array.of(1, 2, 3, 4), {
           headers: { "content-type": "audio/mpeg" },
         });
+      }
+      if (pathname.endsWith("/transcriptions")) return Response.json({ text: "a robin sings" });
+      if (pathname.endsWith("/generations")) {
+        return Response.json({ created: 1, data: [{ b64_json: "QUJD".repeat(2_000) }] });
       }
       const body = (await request.json()) as { stream?: boolean; messages?: { content: Json }[] };
       const said = body.messages?.at(-1)?.content;

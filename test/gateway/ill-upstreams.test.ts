@@ -19,7 +19,7 @@ const ILLS = [
   ["refusing", "gpt-4o", "refused", /refused since 20.*the key is not ours.*HTTP 401/i],
   ["broken", "gpt-4.1", "failing", /failing: 1 of 1 attempts failed.*The boiler is out.*HTTP 500/],
   ["cut", "gpt-4.1-mini", "failing", /failing: .*(ended|broke|incomplete|closed)/i],
-  ["page", "gpt-4.1-nano", "failing", /failing: /],
+  ["page", "gpt-4.1-nano", "failing", /failing: .*The upstream sent a web page/],
   ["gone", "o3", "unreachable", /unreachable: 1 of 1 attempts failed/],
   ["late", "o4-mini", "slow", /slow, its answers come too late: 1 of 1 attempts failed/],
 ] as const;
@@ -72,9 +72,14 @@ function describeIlls(openDatabase: () => Promise<Database | undefined>): void {
   afterAll(() => opened.disposeAsync());
 
   test("the API names an ill upstream of each kind in plain words", async () => {
+    const { data: list } = await root("GET", "/api/channel");
+    const listed = new Map(
+      (list["items"] as readonly JsonObject[]).map(({ name, health }) => [name, health]),
+    );
     for (const [name, , state, words] of ILLS) {
       const { state: shown, text } = await healthOf(root, name);
       expect([name, shown, text]).toEqual([name, state, expect.stringMatching(words)]);
+      expect(listed.get(name)).toMatchObject({ state, text: expect.stringMatching(words) });
     }
     const well = await healthOf(root, "well");
     expect(well["text"]).toBe("healthy");

@@ -6,7 +6,9 @@ import {
   TraceFlags,
   ValueType,
   type Context,
+  type Link,
   type Span as OpenSpan,
+  type SpanContext,
   type Tracer,
 } from "@opentelemetry/api";
 import { SeverityNumber, type Logger } from "@opentelemetry/api-logs";
@@ -27,10 +29,17 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   SamplingDecision,
+  type SamplingResult,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { MetricState, Span, TelemetryExporter, Trace } from "#core/telemetry.ts";
+import type {
+  MetricState,
+  Span,
+  SpanReference,
+  TelemetryExporter,
+  Trace,
+} from "#core/telemetry.ts";
 import { isObject, parseJson, type Json } from "#lib/json.ts";
 import { withinTime } from "#lib/within-time.ts";
 
@@ -68,7 +77,9 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   /** Waiting batches fail at once, because each would keep the process alive. */
   #isClosed = false;
   /** The ids of the next span: the tracer asks for them when it starts one. */
-  #next = { traceId: "", spanId: "" };
+  #next: SpanReference = { traceId: "", spanId: "" };
+  /** The decision about the next span, if the work that caused it decides. */
+  #isNextSampled: boolean | undefined;
   readonly #tracer: Tracer | undefined;
   readonly #logger: Logger | undefined;
 
@@ -86,22 +97,20 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
     if (options.signals.includes("logs")) this.#logger = this.#openLogger(resource);
   }
 
-  trace({ traceId, parent, call, attempts }: Trace): void {
+  trace({ traceId, parent, cause, root, children }: Trace): void {
     const tracer = this.#tracer;
     if (tracer === undefined) return;
     const around =
       parent === undefined
         ? ROOT_CONTEXT
-        : traces.setSpanContext(ROOT_CONTEXT, {
-            traceId,
-            spanId: parent.spanId,
-            traceFlags: parent.isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-            isRemote: true,
-          });
-    const ofCall = this.#start(tracer, traceId, call, around);
-    const inside = traces.setSpan(ROOT_CONTEXT, ofCall);
-    for (const attempt of attempts) end(this.#start(tracer, traceId, attempt, inside), attempt);
-    end(ofCall, call);
+        : traces.setSpanContext(ROOT_CONTEXT, this.#contextOf({ traceId, ...parent }));
+    const links = cause === undefined ? [] : [{ context: this.#contextOf(cause) }];
+    this.#isNextSampled = cause && this.#isRecorded(cause);
+    const opened = this.#start(tracer, traceId, root, around, links);
+    this.#isNextSampled = undefined;
+    const inside = traces.setSpan(ROOT_CONTEXT, opened);
+    for (const child of children) end(this.#start(tracer, traceId, child, inside), child);
+    end(opened, root);
   }
 
   log(line: string): void {
@@ -131,11 +140,33 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
     this.#isClosed = true;
   }
 
-  #start(tracer: Tracer, traceId: string, span: Span, around: Context): OpenSpan {
+  #isRecorded({ traceId, isSampled }: SpanReference): boolean {
+    return isSampled ?? this.isSampled(traceId);
+  }
+
+  #contextOf(span: SpanReference): SpanContext {
+    const { traceId, spanId } = span;
+    const traceFlags = this.#isRecorded(span) ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return { traceId, spanId, traceFlags, isRemote: true };
+  }
+
+  #start(
+    tracer: Tracer,
+    traceId: string,
+    span: Span,
+    around: Context,
+    links: Link[] = [],
+  ): OpenSpan {
     this.#next = { traceId, spanId: span.spanId };
-    const kind = span.kind === "server" ? SpanKind.SERVER : SpanKind.CLIENT;
     const { name, startMs: startTime, attributes } = span;
-    return tracer.startSpan(name, { kind, startTime, attributes }, around);
+    return tracer.startSpan(name, { kind: KINDS[span.kind], startTime, attributes, links }, around);
+  }
+
+  /** By the ratio, or as the work that caused it. */
+  #shouldSample(traceId: string): SamplingResult {
+    const isSampled = this.#isNextSampled ?? this.isSampled(traceId);
+    const decision = isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD;
+    return { decision };
   }
 
   #openTracer(resource: Resource): Tracer {
@@ -145,7 +176,9 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
     );
     const provider = new TracerProvider({
       resource,
-      sampler: new ParentBasedSampler({ root: this.#sampler }),
+      sampler: new ParentBasedSampler({
+        root: { shouldSample: (_context, traceId) => this.#shouldSample(traceId) },
+      }),
       idGenerator: {
         generateTraceId: () => this.#next.traceId,
         generateSpanId: () => this.#next.spanId,
@@ -208,6 +241,12 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
     };
   }
 }
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+} as const;
 
 const QUEUE = {
   maxQueueSize: MAX_QUEUED,

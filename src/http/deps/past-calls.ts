@@ -1,5 +1,6 @@
 import type { CallLog } from "#core/call.ts";
 import type { KeyDirectory } from "#core/key.ts";
+import type { TaskStore } from "#core/task.ts";
 import type { AdmitDeps } from "#relay/admit.ts";
 import type { ContentStore } from "#relay/content-log/content-store.ts";
 import type { ExplanationDeps } from "../api/explain.ts";
@@ -7,6 +8,7 @@ import type { ExplanationDeps } from "../api/explain.ts";
 /** Dependencies of the endpoints that show one past call in detail. */
 export interface PastCallDeps {
   readonly calls: CallLog;
+  readonly tasks: Pick<TaskStore, "findAny">;
   readonly keyDirectory: KeyDirectory;
   /** The limits that apply now. */
   readonly limitsOf: Pick<AdmitDeps, "userLimits" | "router" | "ledger">;

@@ -3,6 +3,7 @@ import { GatewayError } from "#core/error.ts";
 import type { AnswerReader } from "#core/media.ts";
 import type { WebhookDelivery } from "#core/webhook-delivery.ts";
 import type { Clock } from "#lib/clock.ts";
+import { defined } from "#lib/values.ts";
 import type { DeliveryFailure } from "../tasks/deliver-webhooks.ts";
 import { answerOf, FORMATS } from "./formats.ts";
 import { plainText, readMessage, titleOf, type AlertMessage } from "./message.ts";
@@ -58,7 +59,8 @@ export class AlertSender {
     if (message === undefined) return final("This version cannot read the message.");
     const sent = await this.send(destination, id, message);
     if (sent.isDelivered) return undefined;
-    return { lastError: sent.error ?? "It failed.", isFinal: sent.status === GONE };
+    const { error: lastError = "It failed.", status } = sent;
+    return { lastError, isFinal: status === GONE, ...defined({ status }) };
   }
 
   /** `id`: the same for each attempt. Never throws. */

@@ -60,6 +60,8 @@ export class AlertWatch {
   #destinations: readonly AlertDestination[] = [];
   #downSince: number | undefined;
   #told: Alert | undefined;
+  /** Destinations that the direct message has not reached. */
+  #untold: readonly AlertDestination[] = [];
   #state: WatchedState = { facts: [], channels: [], isPriced: () => true };
   #open = 0;
 
@@ -134,7 +136,10 @@ export class AlertWatch {
     return isLeased;
   }
 
-  /** Without a database there is no outbox: the message goes out directly, and only once. */
+  /**
+   * Without a database there is no outbox: the message goes out directly, once to each destination
+   * that takes it.
+   */
   async #failed(): Promise<void> {
     const { clock, ping, sender } = this.#deps;
     const isDown = await ping().then(
@@ -146,19 +151,18 @@ export class AlertWatch {
     this.#downSince ??= now;
     const rule = this.#databaseRule();
     const isShort = now - this.#downSince < DATABASE_DOWN_MS;
-    if (rule === undefined || isShort || this.#told !== undefined) return;
-    const alert: Alert = {
-      ...databaseAlert(rule, this.#deps.instance, this.#downSince),
-      toldAt: now,
-    };
-    this.#told = alert;
-    const to = destinationsOf(rule, this.#destinations);
+    if (rule === undefined || isShort) return;
+    if (this.#told === undefined) {
+      const to = destinationsOf(rule, this.#destinations);
+      this.#untold = this.#destinations.filter(({ id }) => to.includes(id));
+      this.#told = { ...databaseAlert(rule, this.#deps.instance, this.#downSince), toldAt: now };
+    }
+    const alert = this.#told;
     const message = { event: "began", at: now, alert } as const;
-    await Promise.all(
-      this.#destinations
-        .filter(({ id }) => to.includes(id))
-        .map((each) => sender.send(each, `${alert.id}.1.${each.id}`, message)),
+    const sent = await Promise.all(
+      this.#untold.map((each) => sender.send(each, `${alert.id}.1.${each.id}`, message)),
     );
+    this.#untold = this.#untold.filter((_, index) => sent[index]?.isDelivered !== true);
   }
 
   async #recovered(): Promise<void> {
@@ -170,6 +174,7 @@ export class AlertWatch {
     }
     this.#downSince = undefined;
     this.#told = undefined;
+    this.#untold = [];
   }
 
   #databaseRule(): AlertRule | undefined {

@@ -1,4 +1,4 @@
-import type { CallOutcome } from "#core/call.ts";
+import type { CallOutcome, CallRecord } from "#core/call.ts";
 import type { ContentLevel } from "#core/content-log.ts";
 import type { Form } from "#lib/form.ts";
 import { Pieces, sizeOf, type Body } from "#lib/pieces.ts";
@@ -29,6 +29,10 @@ export class Capture {
   readonly isLasting: boolean;
   /** How the call ended; undefined while it runs, or if it was none. */
   outcome: CallOutcome | undefined;
+  /** The task that it created, if that ended before the answer. */
+  endedTask: CallRecord | undefined;
+  /** The client got an error in place of an answer. */
+  isRefused = false;
   readonly #bounds: Bounds;
   readonly #onEnd: (capture: Capture) => void;
   readonly #answer: (string | Uint8Array)[] = [];
@@ -97,6 +101,13 @@ export class Capture {
         return sink.write(piece);
       },
     };
+  }
+
+  /** Takes an error, the whole answer of a call that failed or never was one. */
+  refuse(body: Body): void {
+    this.isRefused = true;
+    this.take(body, "application/json");
+    this.end();
   }
 
   /** The call has ended, with or without an answer. */

@@ -12,7 +12,12 @@ import { removeOldDays } from "#storage/media/remove-old-days.ts";
 import { pruneContents } from "#jobs/prune-contents.ts";
 import { recordOfRefusal } from "../metering/record.ts";
 import { aCall } from "#test/a-call.ts";
-import { ContentLog, type ContentLogSettings, type DescribedCall } from "./content-log.ts";
+import {
+  ContentLog,
+  type ContentLogSettings,
+  type DescribedCall,
+  type DescribedResult,
+} from "./content-log.ts";
 import { ContentStore } from "./content-store.ts";
 import { shortenBase64 } from "./shorten-base64.ts";
 import type { CaptureStart } from "./capture.ts";
@@ -27,13 +32,22 @@ const SETTINGS: ContentLogSettings = {
 
 function stage(more: Partial<ContentLogSettings> = {}) {
   const stored: DescribedCall[] = [];
+  const results: DescribedResult[] = [];
+  const removed: string[] = [];
   const errors: unknown[] = [];
   const log = new ContentLog({
     settings: { ...SETTINGS, ...more },
-    async store(calls) {
-      stored.push(...calls);
-      return { count: calls.length, sizeBytes: 7 };
+    async store(contents) {
+      for (const each of contents) {
+        if ("content" in each) stored.push(each);
+        else results.push(each);
+      }
+      return { count: contents.length, sizeBytes: 7 };
     },
+    find: async (id) => stored.find(({ callId }) => callId === id)?.content,
+    remove: async (callId) => void removed.push(callId),
+    resultOf: async (id) =>
+      id === "deleted" ? undefined : `{"of":"${id}","to":"ada@example.com"}`,
     onError: (cause) => void errors.push(cause),
   });
   const run = (start: Partial<CaptureStart>, outcome: CallOutcome | undefined): void => {
@@ -44,7 +58,9 @@ function stage(more: Partial<ContentLogSettings> = {}) {
     capture.end();
     capture.end();
   };
-  return { log, run, stored, errors };
+  const endTask = (id: string, outcome: CallOutcome): void =>
+    log.observe({ ...recordWith(id, outcome), isTask: true });
+  return { log, run, endTask, stored, results, removed, errors };
 }
 
 function recordWith(id: string, outcome: CallOutcome) {
@@ -66,6 +82,56 @@ describe("the content log stores", () => {
 
     expect(stored.map(({ callId }) => callId)).toEqual(["a", "b", "d", "e"]);
     expect(log.counts).toEqual({ stored: 4, dropped: 0, failed: 0, unredacted: 0, storedBytes: 7 });
+  });
+
+  test("the result of a task beside its request, and a succeeded one only at the level all", async () => {
+    const { log, run, endTask, stored, results, removed } = stage();
+
+    for (const level of ["all", "errors"] as const) {
+      for (const outcome of ["completed", "failed"] as const) {
+        const callId = `${level} ${outcome}`;
+        run({ callId, level, isLasting: true }, undefined);
+        endTask(callId, outcome);
+      }
+    }
+    run({ callId: "deleted", isLasting: true }, undefined);
+    for (const callId of ["deleted", "unlogged"]) endTask(callId, "completed");
+    await log[Symbol.asyncDispose]();
+
+    expect(stored.map(({ callId, content }) => [callId, content.isProvisional])).toEqual([
+      ["all completed", undefined],
+      ["all failed", undefined],
+      ["errors completed", true],
+      ["errors failed", true],
+      ["deleted", undefined],
+    ]);
+    expect(results.map(({ callId }) => callId)).toEqual([
+      "all completed",
+      "all failed",
+      "errors failed",
+    ]);
+    expect(results[0]?.result.text).toBe('{"of":"all completed","to":"[email]"}');
+    expect(removed).toEqual(["errors completed"]);
+  });
+
+  test("the result of a task that ended before the answer to its creation", async () => {
+    const { log, endTask, stored, results } = stage();
+    const capture = log.open({ callId: "task", level: "all", request: "{}", isLasting: true });
+    endTask("task", "completed");
+    capture.take("{}", "application/json");
+    capture.end();
+    await log[Symbol.asyncDispose]();
+
+    expect([stored.length, results.map(({ callId }) => callId)]).toEqual([1, ["task"]]);
+  });
+
+  test("nothing of a task that was refused before it was a call", async () => {
+    const { log, stored } = stage();
+    const capture = log.open({ callId: "task", level: "all", request: "{}", isLasting: true });
+    capture.refuse("{}");
+    await log[Symbol.asyncDispose]();
+
+    expect(stored).toEqual([]);
   });
 
   test("no content for which there is no room, and counts it", async () => {
@@ -183,6 +249,27 @@ describe("stored contents", () => {
     expect([...index.rows.keys()]).toEqual(["d"]);
     expect(readdirSync(folder).filter((name) => !name.startsWith("."))).toEqual(["2026-11-26"]);
     expect(errors).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("have the result of their task once it is stored, and are removed on demand", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sluice-contents-"));
+    const index = memoryIndex();
+    const stores = { folder: openMediaFolder(folder) };
+    const onError = () => expect.unreachable();
+    const store = new ContentStore({ index, stores, place: "folder", clock: CLOCK, onError });
+    const result = { text: "done", sizeBytes: 4, isTruncated: false };
+    const begun = { ...CONTENT, isProvisional: true } as const;
+
+    await store.store([{ callId: "task", content: begun }]);
+    const before = await store.read("task");
+    await store.store([{ callId: "task", result }]);
+    const after = await store.read("task");
+    await store.remove("task");
+    await store.remove("unknown");
+
+    expect([before?.content, after?.content]).toEqual([begun, { ...begun, result }]);
+    expect(await store.read("task")).toBeUndefined();
     rmSync(folder, { recursive: true });
   });
 

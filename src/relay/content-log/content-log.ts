@@ -3,6 +3,7 @@ import {
   contentLevelFor,
   type CallContent,
   type ContentLevel,
+  type ContentText,
   type RedactionKind,
 } from "#core/content-log.ts";
 import type { ApiKey } from "#core/key.ts";
@@ -10,7 +11,7 @@ import { BatchQueue } from "#lib/batch-queue.ts";
 import { StepLimitExceeded, type LinearPattern } from "#lib/linear-pattern.ts";
 import type { CallObserver } from "../call-observers.ts";
 import { Capture, type CaptureStart } from "./capture.ts";
-import { describeContent } from "./describe-content.ts";
+import { describeContent, describeWhole } from "./describe-content.ts";
 import { Redactor } from "./redactor.ts";
 
 /** Read on each use: they change while the gateway runs. */
@@ -30,6 +31,12 @@ export interface DescribedCall {
   readonly content: CallContent;
 }
 
+/** The result of a task, which is added to the content of the call that created it. */
+export interface DescribedResult {
+  readonly callId: string;
+  readonly result: ContentText;
+}
+
 /** Number of stored contents, and their size as stored. */
 export interface StoredSum {
   readonly count: number;
@@ -39,7 +46,12 @@ export interface StoredSum {
 interface ContentLogDeps {
   readonly settings: ContentLogSettings;
   /** Stores as many of these contents as possible. Calls do not overlap. */
-  store(calls: readonly DescribedCall[]): Promise<StoredSum>;
+  store(contents: readonly (DescribedCall | DescribedResult)[]): Promise<StoredSum>;
+  /** The content of the call that created a task. */
+  find(callId: string): Promise<CallContent | undefined>;
+  remove(callId: string): Promise<void>;
+  /** The state of a task as its client gets it; undefined if the task was deleted. */
+  resultOf(taskId: string): Promise<string | undefined>;
   onError(cause: unknown): void;
 }
 
@@ -59,14 +71,14 @@ export class ContentLog implements CallObserver, AsyncDisposable {
   readonly counts = { stored: 0, dropped: 0, failed: 0, unredacted: 0, storedBytes: 0 };
   readonly #deps: ContentLogDeps;
   readonly #running = new Map<string, Capture>();
-  readonly #queue: BatchQueue<Capture>;
+  readonly #queue: BatchQueue<Capture | CallRecord>;
   #queued = 0;
   #heldBytes = 0;
 
   constructor(deps: ContentLogDeps) {
     this.#deps = deps;
     this.#queue = new BatchQueue({
-      take: (captures) => this.#storeAll(captures),
+      take: (items) => this.#takeAll(items),
       onError: (cause) => deps.onError(cause),
       onDropped: () => {},
       delayMs: DELAY_MS,
@@ -91,10 +103,11 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     return capture;
   }
 
-  observe({ id, outcome }: CallRecord): void {
+  observe(record: CallRecord): void {
+    if (record.isTask) return this.#endTask(record);
     if (this.#running.size === 0) return;
-    const capture = this.#running.get(id);
-    if (capture !== undefined) capture.outcome = outcome;
+    const capture = this.#running.get(record.id);
+    if (capture !== undefined) capture.outcome = record.outcome;
   }
 
   /** Writes the queued contents. */
@@ -108,6 +121,13 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     return true;
   }
 
+  /** Its content may be stored by now, also by another gateway, or still be on its way. */
+  #endTask(task: CallRecord): void {
+    const capture = this.#running.get(task.id);
+    if (capture === undefined) this.#queue.add(task);
+    else capture.endedTask = task;
+  }
+
   #end(capture: Capture): void {
     this.#running.delete(capture.callId);
     if (!isWanted(capture)) {
@@ -118,6 +138,7 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     } else {
       this.#queued++;
       this.#queue.add(capture);
+      if (capture.endedTask !== undefined) this.#queue.add(capture.endedTask);
     }
   }
 
@@ -126,17 +147,49 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     capture.release();
   }
 
+  async #takeAll(items: readonly (Capture | CallRecord)[]): Promise<void> {
+    const captures = items.filter((item) => item instanceof Capture);
+    if (captures.length > 0) await this.#storeAll(captures);
+    // Their calls are in this batch or an earlier one.
+    for (const item of items) if (!(item instanceof Capture)) await this.#storeResult(item);
+  }
+
+  async #storeResult({ id: callId, outcome }: CallRecord): Promise<void> {
+    const { find, remove, resultOf } = this.#deps;
+    const found = await find(callId);
+    if (found === undefined) return;
+    if (found.isProvisional && outcome !== "failed") return await remove(callId);
+    const text = await resultOf(callId);
+    if (text === undefined) return;
+    const result = await this.#redacted((redactor, maxChars) =>
+      describeWhole(text, redactor, maxChars),
+    );
+    if (result !== undefined) await this.#store([{ callId, result }]);
+  }
+
   async #storeAll(captures: readonly Capture[]): Promise<void> {
     const described: DescribedCall[] = [];
     try {
       for (const capture of captures) {
-        const content = await this.#describe(capture);
+        const content = await this.#redacted((redactor, maxChars) =>
+          describeContent(capture, redactor, maxChars),
+        );
         this.#release(capture);
-        if (content !== undefined) described.push({ callId: capture.callId, content });
+        if (content === undefined) continue;
+        const { callId } = capture;
+        const isProvisional = isOfTask(capture) && capture.level === "errors";
+        described.push({
+          callId,
+          content: { ...content, ...(isProvisional && { isProvisional }) },
+        });
       }
     } finally {
       this.#queued -= captures.length;
     }
+    await this.#store(described);
+  }
+
+  async #store(described: readonly (DescribedCall | DescribedResult)[]): Promise<void> {
     let sum: StoredSum = { count: 0, sizeBytes: 0 };
     try {
       sum = await this.#deps.store(described);
@@ -148,11 +201,13 @@ export class ContentLog implements CallObserver, AsyncDisposable {
   }
 
   /** Undefined if it cannot be redacted: then it is not stored. */
-  async #describe(capture: Capture): Promise<CallContent | undefined> {
+  async #redacted<T>(
+    describe: (redactor: Redactor, maxChars: number) => Promise<T>,
+  ): Promise<T | undefined> {
     const { contentLogRedact: kinds, contentLogPatterns: patterns, limits } = this.#deps.settings;
     const redactor = new Redactor({ kinds, patterns }, MAX_STEPS);
     try {
-      return await describeContent(capture, redactor, limits.contentLogBytes);
+      return await describe(redactor, limits.contentLogBytes);
     } catch (cause) {
       this.counts.unredacted++;
       // A body that takes too long is the client's; other failures are ours.
@@ -165,7 +220,13 @@ export class ContentLog implements CallObserver, AsyncDisposable {
 /** The text of an answer is a small part of its events. */
 const EVENT_OVERHEAD = 4;
 
-function isWanted({ level, outcome, isLasting }: Capture): boolean {
-  if (level === "errors") return outcome === "failed";
-  return outcome !== undefined || isLasting;
+function isWanted(capture: Capture): boolean {
+  const { level, outcome } = capture;
+  if (isOfTask(capture)) return true;
+  return level === "errors" ? outcome === "failed" : outcome !== undefined;
+}
+
+/** The call created a task. The record follows at the end of the task. */
+function isOfTask({ isLasting, isRefused, outcome }: Capture): boolean {
+  return isLasting && !isRefused && outcome === undefined;
 }

@@ -5,7 +5,7 @@ import type { CallContent, ContentIndex, StoredContent } from "#core/content-log
 import type { MediaPlace, MediaStore } from "#core/kept-media.ts";
 import type { Clock } from "#lib/clock.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
-import type { DescribedCall, StoredSum } from "./content-log.ts";
+import type { DescribedCall, DescribedResult, StoredSum } from "./content-log.ts";
 
 interface ContentStoreDeps {
   readonly index: ContentIndex;
@@ -26,7 +26,12 @@ const PRUNED_AT_ONCE = 100;
 const MAX_OPEN_BYTES = 512 * 1024 * 1024;
 
 const TEXT = z.object({ text: z.string(), sizeBytes: z.number(), isTruncated: z.boolean() });
-const CONTENT = z.object({ request: TEXT, answer: TEXT.nullable() });
+const CONTENT = z.object({
+  request: TEXT,
+  answer: TEXT.nullable(),
+  isProvisional: z.literal(true).exactOptional(),
+});
+const RESULT = z.object({ result: TEXT });
 
 /** Contents of calls, compressed in files or objects, with an index in the database. */
 export class ContentStore {
@@ -37,11 +42,14 @@ export class ContentStore {
   }
 
   /** The index is written first, so that no file can be without a row that has it deleted. */
-  async store(calls: readonly DescribedCall[]): Promise<StoredSum> {
+  async store(contents: readonly (DescribedCall | DescribedResult)[]): Promise<StoredSum> {
     const { index, place, clock } = this.#deps;
     const files = await Promise.all(
-      calls.map(async ({ callId, content }) => {
-        const bytes = await compress(JSON.stringify(content));
+      contents.map(async (each) => {
+        const isCall = "content" in each;
+        const json = isCall ? each.content : { result: each.result };
+        const bytes = await compress(JSON.stringify(json));
+        const callId = isCall ? each.callId : resultOf(each.callId);
         return { bytes, row: { callId, place, sizeBytes: bytes.length, at: clock.now() } };
       }),
     );
@@ -62,6 +70,21 @@ export class ContentStore {
   ): Promise<{ readonly row: StoredContent; readonly content: CallContent } | undefined> {
     const row = await this.#deps.index.find(callId);
     if (row === undefined) return undefined;
+    const json = await this.#readFile(row);
+    if (json === undefined) return undefined;
+    const ofResult = await this.#deps.index.find(resultOf(callId));
+    const more = ofResult && (await this.#readFile(ofResult));
+    const result = more === undefined ? {} : RESULT.parse(more);
+    return { row, content: { ...CONTENT.parse(json), ...result } };
+  }
+
+  /** Deletes the content of a call. */
+  async remove(callId: string): Promise<void> {
+    const row = await this.#deps.index.find(callId);
+    if (row !== undefined) await this.#remove([row]);
+  }
+
+  async #readFile(row: StoredContent): Promise<unknown> {
     const { sizeBytes } = row;
     const span = { start: 0, end: sizeBytes };
     const found = await this.#storeOf(row)?.open(pathOf(row), sizeBytes, span);
@@ -69,7 +92,7 @@ export class ContentStore {
     const bytes =
       found instanceof Blob ? await found.bytes() : Buffer.concat(await Array.fromAsync(found));
     const text = await decompress(bytes, { maxOutputLength: MAX_OPEN_BYTES });
-    return { row, content: CONTENT.parse(JSON.parse(text.toString())) };
+    return JSON.parse(text.toString());
   }
 
   /** Deletes some contents that are older than `before` (Unix ms). True if more may be left. */
@@ -126,6 +149,11 @@ export class ContentStore {
 interface WrittenFile {
   readonly bytes: Uint8Array;
   readonly row: StoredContent;
+}
+
+/** The result of a task is a file of its own, because files are never changed. */
+function resultOf(callId: string): string {
+  return `${callId}.result`;
 }
 
 /** By day, so that each gateway can also delete its own files of old days. */

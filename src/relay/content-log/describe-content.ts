@@ -21,17 +21,23 @@ export async function describeContent(
   };
 }
 
+/** A complete text, such as the state of a task at its end. */
+export function describeWhole(
+  body: string,
+  redactor: Redactor,
+  maxChars: number,
+): Promise<ContentText> {
+  const sizeBytes = Buffer.byteLength(body);
+  return describeText(shortenBase64(body), redactor, maxChars, { sizeBytes, isStream: false });
+}
+
 async function describeRequest(
   request: RequestContent,
   redactor: Redactor,
   maxChars: number,
 ): Promise<ContentText> {
   const body = request instanceof Form ? writeForm(request) : await textOf([request]);
-  const sizeBytes = Buffer.byteLength(body);
-  return await describeText(shortenBase64(body), redactor, maxChars, {
-    sizeBytes,
-    isStream: false,
-  });
+  return await describeWhole(body, redactor, maxChars);
 }
 
 async function describeAnswer(

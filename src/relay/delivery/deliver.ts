@@ -19,7 +19,11 @@ export interface DeliverySettings {
   /** The total of all responses. */
   readonly buffered: BufferedBytes;
   readonly deadlines: Deadlines;
+  /** Returns a function that is called for each piece of a call's answer; absent without telemetry. */
+  readonly timeChunks?: ((callId: string) => NoteChunk) | undefined;
 }
+
+type NoteChunk = () => void;
 
 /**
  * A response stream from an upstream to a client, with backpressure. On every end (complete,
@@ -51,11 +55,14 @@ export class Delivery implements Watched, SlowReader {
     stream: AnswerStream,
     settings: DeliverySettings,
     keepAlive: string | undefined,
+    noteChunk: NoteChunk | undefined,
   ) {
     this.stream = stream;
     this.#keepAlive = keepAlive;
     this.#settings = settings;
-    this.#running = stream.run(this.#take);
+    const take = this.#take;
+    const timed = noteChunk && ((piece: Uint8Array | string) => (noteChunk(), take(piece)));
+    this.#running = stream.run(timed ?? take);
   }
 
   /**
@@ -66,8 +73,9 @@ export class Delivery implements Watched, SlowReader {
     stream: AnswerStream,
     settings: DeliverySettings,
     keepAlive: string | undefined,
+    noteChunk?: NoteChunk,
   ): Promise<Delivery> {
-    const delivery = new Delivery(stream, settings, keepAlive);
+    const delivery = new Delivery(stream, settings, keepAlive, noteChunk);
     const { promise: patience, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, settings.firstSignMs);
     try {

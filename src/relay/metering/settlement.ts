@@ -144,6 +144,10 @@ export class Settlement implements Watched {
     return this.#trailer;
   }
 
+  get attempts(): readonly AttemptRecord[] {
+    return this.#attempts;
+  }
+
   /** Attempts that ended. */
   get attemptCount(): number {
     return this.#attempts.length;

@@ -89,13 +89,23 @@ test("a webhook that its receiver refuses is retried later, and the next ones ar
   await add("first", "https://a.example/refused", START - 1_000);
   await add("second", "https://a.example/taken", START);
 
-  await deliverWebhooks(deps, NEVER);
+  const attempts = new Map<string, object>();
+  const seen: DeliverDeps = {
+    ...deps,
+    onAttempt: ({ delivery, state, failure }) =>
+      void attempts.set(delivery.id, { state, status: failure?.status }),
+  };
+  await deliverWebhooks(seen, NEVER);
   await deliverWebhooks(deps, NEVER);
   expect(posted.toSorted()).toEqual(["https://a.example/refused", "https://a.example/taken"]);
   now += 10_000;
   await deliverWebhooks(deps, NEVER);
 
   expect(posted.at(-1)).toBe("https://a.example/refused");
+  expect(Object.fromEntries(attempts)).toEqual({
+    first: { state: "pending", status: 500 },
+    second: { state: "delivered", status: undefined },
+  });
 });
 
 async function onlyOne(): Promise<WebhookDelivery | undefined> {

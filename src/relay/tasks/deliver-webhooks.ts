@@ -17,6 +17,20 @@ export interface DeliverDeps {
   readonly destinations?: {
     deliver(delivery: WebhookDelivery): Promise<DeliveryFailure | undefined>;
   };
+  /** Gets each attempt when it ended. */
+  readonly onAttempt?: ((attempt: DeliveryAttempt) => void) | undefined;
+}
+
+/** One attempt to deliver a webhook or a message. */
+export interface DeliveryAttempt {
+  readonly delivery: WebhookDelivery;
+  /** Unix ms. */
+  readonly at: number;
+  readonly durationMs: number;
+  /** Absent if the receiver took it. */
+  readonly failure?: DeliveryFailure;
+  /** The state after the attempt. */
+  readonly state: WebhookDelivery["state"];
 }
 
 const SECOND_MS = 1_000;
@@ -99,23 +113,36 @@ async function sendInTurn(
 }
 
 async function send(delivery: WebhookDelivery, deps: DeliverDeps): Promise<void> {
-  const attempts = delivery.attempts + 1;
   const now = deps.clock.now();
-  const outcome = await (delivery.destinationId === undefined
+  const startedAt = deps.clock.monotonic();
+  const failure = await (delivery.destinationId === undefined
     ? post(delivery, deps)
     : deps.destinations?.deliver(delivery));
-  if (outcome === undefined) {
-    await deps.notices.tried(delivery.id, { state: "delivered", attempts, dueAt: now });
-    return;
-  }
+  const outcome = outcomeOf(delivery, failure, now);
+  const durationMs = deps.clock.monotonic() - startedAt;
+  deps.onAttempt?.({
+    delivery,
+    at: now,
+    durationMs,
+    state: outcome.state,
+    ...defined({ failure }),
+  });
+  await deps.notices.tried(delivery.id, outcome);
+}
+
+/** `now`: Unix ms at the start of the attempt. */
+function outcomeOf(
+  delivery: WebhookDelivery,
+  failure: DeliveryFailure | undefined,
+  now: number,
+): Pick<WebhookDelivery, "state" | "attempts" | "dueAt" | "lastError"> {
+  const attempts = delivery.attempts + 1;
+  if (failure === undefined) return { state: "delivered", attempts, dueAt: now };
   const pause = PAUSES_MS[attempts - 1];
-  const { lastError, isFinal } = outcome;
-  if (pause === undefined || isFinal) {
-    await deps.notices.tried(delivery.id, { state: "dead", attempts, dueAt: now, lastError });
-    return;
-  }
+  const { lastError, isFinal } = failure;
+  if (pause === undefined || isFinal) return { state: "dead", attempts, dueAt: now, lastError };
   const dueAt = now + Math.round(pause * (1 - JITTER + 2 * JITTER * Math.random()));
-  await deps.notices.tried(delivery.id, { state: "pending", attempts, dueAt, lastError });
+  return { state: "pending", attempts, dueAt, lastError };
 }
 
 export interface DeliveryFailure {
@@ -123,6 +150,8 @@ export interface DeliveryFailure {
   readonly lastError: string;
   /** The receiver refused it permanently: no retry. */
   readonly isFinal: boolean;
+  /** HTTP status; absent if nothing answered, and for e-mail. */
+  readonly status?: number;
 }
 
 async function post(
@@ -140,7 +169,8 @@ async function post(
       "webhook-signature": secrets.map((secret) => signatureOf(secret, message)).join(" "),
     });
     if (status >= 200 && status < 300) return undefined;
-    return { lastError: `It answered with status ${status}.`, isFinal: status === GONE };
+    const lastError = `It answered with status ${status}.`;
+    return { lastError, isFinal: status === GONE, status };
   } catch (cause) {
     return { lastError: GatewayError.from(cause).message, isFinal: false };
   }

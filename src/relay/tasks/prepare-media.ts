@@ -6,7 +6,7 @@ import type { Tools } from "../operate.ts";
 
 const AT_ONCE = 4;
 
-type PrepareTools = Pick<Tools, "media" | "maxPixels" | "signal">;
+export type PrepareTools = Pick<Tools, "media" | "maxPixels" | "signal">;
 
 /**
  * Prepares a request's media for a vendor: downloads links that it does not follow, and converts

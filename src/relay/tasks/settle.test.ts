@@ -76,6 +76,7 @@ describe("a task that succeeded", () => {
     expect(closed).toEqual([
       {
         id: "task_1",
+        isTask: true,
         at: CREATED_AT,
         userId: 1,
         keyId: 1,

@@ -40,7 +40,7 @@ export async function settleTask(task: Task, { ledger, onClosed }: SettleDeps): 
 }
 
 function recordOf(task: Task): CallRecord {
-  const { place, price, createdAt, finishedAt = createdAt } = task;
+  const { place, price, facts, createdAt, finishedAt = createdAt } = task;
   const isMade = task.status === "succeeded";
   const usage = isMade ? chargedUsage(task) : NO_USAGE;
   const cost = costOfTask(usage, task);
@@ -66,6 +66,8 @@ function recordOf(task: Task): CallRecord {
     durationMs: Math.max(0, finishedAt - createdAt),
     attempts: [],
     lost: task.lost,
+    isTask: true,
+    ...(facts.traceparent === undefined ? {} : { traceparent: facts.traceparent }),
   };
 }
 

@@ -210,16 +210,17 @@ function scene({
     journal: { write: (record: CallRecord) => void refusals.push(record) },
     ...(ledger && { ledger }),
   };
+  const created: CallRecord[] = [];
   const deps = {
     admission: stages,
+    onSubmitted: (record: CallRecord) => void created.push(record),
     router: stages.router,
     attempts: stages,
     clock,
     onError: stages.onError,
     tasks,
-    media: { follow: () => fail("invalid_request") },
+    files: { media: { follow: () => fail("invalid_request") }, maxPixels: 1_000_000 },
     links: { check: (url: string, param: string) => void events.push(`${param} ${url} checked`) },
-    maxPixels: 1_000_000,
     lease: { owner: "gateway-1", leaseMs: LEASE_MS },
     callbackUrlFor: (channel: string, id: string) => `https://gateway.test/${channel}/${id}`,
     references: {
@@ -253,7 +254,18 @@ function scene({
     requests.map(({ body }) => JSON.parse(typeof body === "string" ? body : "{}") as JsonObject);
   const inFlight = (): readonly number[] => list.map((each) => health.inFlight(each));
   const row = (): Task | undefined => rows.get("call-1");
-  const seen = { rows, creations, events, requests, holds, closed, refusals, taken, errors };
+  const seen = {
+    rows,
+    creations,
+    events,
+    requests,
+    holds,
+    closed,
+    refusals,
+    taken,
+    errors,
+    created,
+  };
   return { submit, bodies, inFlight, row, open, health, candidates, unpriced, limits, ...seen };
 }
 
@@ -275,6 +287,18 @@ describe("a task that the vendor accepts", () => {
     });
     expect(place.row()).toEqual(task as Task);
     expect(place.taken).toEqual([task as Task]);
+    expect(place.created).toMatchObject([
+      { id: "call-1", channel: "a", cost: 0, attempts: [{ channel: "a", fault: null }] },
+    ]);
+  });
+
+  test("keeps the trace of its client, unless its header is no trace", async () => {
+    const header = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const traced = await scene({ asked: { traceparent: `${header}-more` } }).submit();
+    const odd = await scene({ asked: { traceparent: "any text" } }).submit();
+
+    expect(traced).toMatchObject({ facts: { traceparent: header } });
+    expect(odd instanceof GatewayError ? odd : odd.facts).not.toHaveProperty("traceparent");
   });
 
   test("keeps its money reserved until its end, and nothing else of the call", async () => {
@@ -556,6 +580,9 @@ describe("a task with an unknown submission result", () => {
       expect(place.requests).toHaveLength(1);
       expect(place.row()).toEqual(task as Task);
       expect(place.taken).toEqual([task as Task]);
+      expect(place.created).toMatchObject([
+        { id: "call-1", outcome: "completed", channel: null, attempts: [{ channel: "a" }] },
+      ]);
       expect(isFreed(place)).toBe(false);
       expect(place.closed).toEqual([]);
       expect(place.open.count).toBe(0);

@@ -1,13 +1,16 @@
+import type { CallRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import { LossReport } from "#core/lossy.ts";
-import type { LinkFollower, MediaFetcher } from "#core/media.ts";
-import { FREE } from "#core/money.ts";
+import type { LinkFollower } from "#core/media.ts";
+import { FREE, nanoUsd } from "#core/money.ts";
 import type { Task, TaskStore } from "#core/task.ts";
+import { NO_USAGE } from "#core/usage.ts";
 import type { TaskFacts, VideoRequest } from "#core/video.ts";
 import { expectedUsage } from "#core/video.ts";
 import type { Clock } from "#lib/clock.ts";
 import { Form } from "#lib/form.ts";
 import type { Body } from "#lib/pieces.ts";
+import { parseTraceparent, writeTraceparent } from "#lib/trace-context.ts";
 import { defined } from "#lib/values.ts";
 import type { VideoEndpoint } from "#providers/provider.ts";
 import { admit } from "../admit.ts";
@@ -15,24 +18,26 @@ import { callWithFailover, type Outgoing, type UpstreamTransport } from "../fail
 import type { Served } from "../call.ts";
 import type { CallDeps } from "../call-deps.ts";
 import { endable } from "../metering/open-calls.ts";
+import { recordOf } from "../metering/record.ts";
 import { isUnpriced, type Candidate, type Plan } from "../routing/route.ts";
 import { noteUnpriced, type Settlement } from "../metering/settlement.ts";
 import { parseAnswer } from "../delivery/whole.ts";
 import { otherPlace, resolveAssets, type Home, type ReferenceDeps } from "../assets/references.ts";
 import { nextPollAt } from "./task-update.ts";
-import { prepareMedia } from "./prepare-media.ts";
+import { prepareMedia, type PrepareTools } from "./prepare-media.ts";
 import type { LeaseTerms, TaskScheduler } from "./task-scheduler.ts";
 
 export interface SubmitDeps extends CallDeps {
   readonly clock: Clock;
   readonly tasks: TaskStore;
-  readonly media: MediaFetcher;
+  readonly files: Omit<PrepareTools, "signal">;
   readonly links: Pick<LinkFollower, "check">;
-  readonly maxPixels: number;
   readonly lease: LeaseTerms;
   /** The webhook URL for a vendor; undefined if vendors cannot reach this gateway. */
   callbackUrlFor(channel: string, taskId: string): string | undefined;
   readonly references: ReferenceDeps;
+  /** Gets the call that created a task; its charge and end follow with the task. */
+  readonly onSubmitted?: (record: CallRecord) => void;
   /** A task that could not be written yet: the scheduler writes it later. */
   onError(cause: unknown): void;
 }
@@ -87,13 +92,37 @@ export async function submitTask(
     );
     begun.release();
     const task = await submission.taken(begun.answer);
+    deps.onSubmitted?.(recordOfCreation(call, task, settlement, deps, begun.route));
     if (isUnpriced(begun.route)) noteUnpriced(asked, begun.route, deps.admission);
     return task;
   } catch (cause) {
-    return await submission.refused(GatewayError.from(cause), settlement);
+    const task = await submission.refused(GatewayError.from(cause), settlement);
+    deps.onSubmitted?.(recordOfCreation(call, task, settlement, deps));
+    return task;
   } finally {
     settlement.transfer();
   }
+}
+
+/** `route`: undefined if it is unknown whether its vendor took the task on. */
+function recordOfCreation(
+  call: AskedVideo,
+  { lost }: Task,
+  { attempts }: Settlement,
+  { clock }: Pick<SubmitDeps, "clock">,
+  route?: VideoRoute,
+): CallRecord {
+  return recordOf(call, clock, {
+    outcome: "completed",
+    fault: null,
+    usage: NO_USAGE,
+    cost: nanoUsd(0),
+    route,
+    firstByteAt: clock.monotonic(),
+    upstreamMs: attempts.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    attempts,
+    lost,
+  });
 }
 
 /**
@@ -196,7 +225,7 @@ class Submission {
     const { endpoint, upstreamModel: model, channel, traits } = route;
     const { style, dialect } = endpoint;
     const report = new LossReport();
-    const { media, maxPixels } = this.#deps;
+    const { media, maxPixels } = this.#deps.files;
     const tools = { media, maxPixels, signal };
     const prepared = await prepareMedia({ ...question, model }, endpoint.media, tools);
     const callbackUrl = this.#deps.callbackUrlFor(channel.name, id);
@@ -303,12 +332,12 @@ class Submission {
     };
     const now = clock.now();
     const deadlineAt = now + endpoint.deadlineMs;
-    const { id, key, style, facts, question, at, ownsExternalId } = this.#call;
+    const { id, key, style, facts, question, at, ownsExternalId, traceparent } = this.#call;
     const here = {
       status: "submitting" as const,
       place,
       deadlineAt,
-      facts: asked,
+      facts: { ...asked, ...defined({ traceparent: soundTraceparent(traceparent) }) },
       lost,
       usage: expectedUsage(asked, question),
       // Set even if undefined, to replace the price of an earlier channel.
@@ -355,6 +384,12 @@ class Unknown extends GatewayError {
   constructor(cause: GatewayError) {
     super("internal", "It is not known whether the upstream took the task on.", { cause });
   }
+}
+
+/** Undefined for a malformed header, which may be any text. */
+function soundTraceparent(header: string | undefined): string | undefined {
+  const parent = parseTraceparent(header);
+  return parent && writeTraceparent(parent);
 }
 
 /** Errors before a connection, and refusals, have started nothing. */

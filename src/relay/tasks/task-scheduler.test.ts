@@ -48,6 +48,7 @@ describe("a task", () => {
     vendor.says(DONE);
     await one.pass(20_000);
 
+    expect(one.polled).toEqual(["running", "succeeded"]);
     const done = await storage.tasks.findAny(task.id);
     expect([done?.status, done?.isSettled, done?.videos[0]?.url]).toEqual([
       "succeeded",
@@ -90,6 +91,7 @@ describe("a task", () => {
     for (let at = 0; at < 100; at++) await one.pass(1_000);
     expect(vendor.asked.length).toBeGreaterThan(2);
     expect(vendor.asked.length).toBeLessThan(12);
+    expect(new Set(one.polled)).toEqual(new Set(["internal"]));
     expect((await storage.tasks.findAny(task.id))?.status).toBe("queued");
     for (let at = 0; at < 200; at++) await one.pass(1_000);
 
@@ -710,6 +712,7 @@ function boardOf(
 ) {
   const errors: unknown[] = [];
   const late: number[] = [];
+  const polled: (string | undefined)[] = [];
   const announced: Task[] = [];
   const closed: string[] = [];
   const egress: Egress = { send: vendor.send, abortAll() {}, closePool() {}, close() {} };
@@ -725,7 +728,10 @@ function boardOf(
     announce: async (task) => void announced.push(task),
     onClosed: ({ id }) => closed.push(id),
     onError: (cause) => void errors.push(cause),
-    onPoll: (lateMs) => void late.push(lateMs),
+    polls: {
+      onPoll: (lateMs) => void late.push(lateMs),
+      onPolled: ({ found, fault }) => void polled.push(found ?? fault),
+    },
     ...more,
   };
   const taskScheduler = new TaskScheduler(deps);
@@ -735,6 +741,7 @@ function boardOf(
     closed,
     errors,
     late,
+    polled,
     /** Lets time go by, and whatever is due be done. */
     async pass(ms: number): Promise<void> {
       clock.pass(ms);

@@ -1,5 +1,6 @@
-import { GatewayError } from "#core/error.ts";
+import { GatewayError, type FaultCode } from "#core/error.ts";
 import { isOver, type Task, type TaskChange, type TaskStore } from "#core/task.ts";
+import type { TaskUpdate } from "#core/video.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Deadlines, Watched } from "#lib/deadlines.ts";
 import { Heap } from "#lib/heap.ts";
@@ -21,8 +22,24 @@ export interface TaskSchedulerDeps extends PollDeps, SettleDeps {
   /** Enqueues notifications of a task's new state; repeated after a crash. */
   announce(task: Task): Promise<void>;
   onError(cause: unknown): void;
+  readonly polls: PollObserver;
+}
+
+interface PollObserver {
   /** Gets the delay between the due time of a poll and the poll. */
   onPoll(lateMs: number): void;
+  /** Gets each poll of a vendor when it ended. */
+  onPolled?(poll: PolledTask): void;
+}
+
+/** A poll of a vendor with its outcome. */
+export interface PolledTask {
+  readonly task: Task;
+  /** Unix ms. */
+  readonly at: number;
+  readonly durationMs: number;
+  readonly found: TaskUpdate["state"] | undefined;
+  readonly fault: FaultCode | undefined;
 }
 
 /** How this gateway leases tasks. */
@@ -214,7 +231,7 @@ export class TaskScheduler implements Watched {
     try {
       do {
         entry.polledAt = this.#now();
-        this.#deps.onPoll(entry.polledAt - entry.task.dueAt);
+        this.#deps.polls.onPoll(entry.polledAt - entry.task.dueAt);
         const change = await this.#step(entry.task);
         if (!(await this.#apply(entry, change))) return;
       } while (entry.task.dueAt <= this.#now() && !entry.task.isSettled);
@@ -238,12 +255,29 @@ export class TaskScheduler implements Watched {
       if (task.status === "submit_unknown") {
         return applySearchResult(await findSubmitted(task, this.#deps), task, this.#now());
       }
-      const change = applyUpdate(await pollTask(task, this.#deps), task, this.#now());
+      const change = applyUpdate(await this.#pollVendor(task), task, this.#now());
       return isEnd(change) ? change : (givenUp(task, this.#now()) ?? change);
     } catch (cause) {
       const error = GatewayError.from(cause);
       if (error.code === "internal") this.#deps.onError(cause);
       return givenUp(task, this.#now()) ?? afterFailure(error, task, this.#now());
+    }
+  }
+
+  async #pollVendor(task: Task): Promise<TaskUpdate> {
+    const { clock, polls } = this.#deps;
+    if (polls.onPolled === undefined) return await pollTask(task, this.#deps);
+    const at = clock.now();
+    const startedAt = clock.monotonic();
+    const report = (outcome: Pick<PolledTask, "found" | "fault">): void =>
+      polls.onPolled?.({ task, at, durationMs: clock.monotonic() - startedAt, ...outcome });
+    try {
+      const update = await pollTask(task, this.#deps);
+      report({ found: update.state, fault: undefined });
+      return update;
+    } catch (cause) {
+      report({ found: undefined, fault: GatewayError.from(cause).code });
+      throw cause;
     }
   }
 

@@ -65,7 +65,7 @@ function setup(change: Partial<Task> = {}, says: JsonObject = { status: "running
     onError(cause: unknown) {
       throw cause;
     },
-    onPoll() {},
+    polls: { onPoll() {} },
   } as unknown as TaskSchedulerDeps;
   const tasks = new Tasks(NOTHING_SUBMITTED, deps);
   return {

@@ -23,16 +23,16 @@ export function describeTrace(record: CallRecord, names: TraceNames): Trace {
   return {
     traceId: parent?.traceId ?? traceIdOf(id),
     ...(parent === undefined ? {} : { parent }),
-    call: {
+    root: {
       name: `call ${record.style}`,
       kind: "server",
-      spanId: spanIdOf(id, "call"),
+      spanId: callSpanId(id),
       startMs: at,
       endMs: at + durationMs,
       attributes: describeCall(record, model),
       isError: record.outcome === "failed",
     },
-    attempts: attempts.map((attempt, index): Span => {
+    children: attempts.map((attempt, index): Span => {
       const { startMs = at, endMs = at } = times[index] ?? {};
       const operation = operationOf(record.style);
       return {
@@ -48,12 +48,16 @@ export function describeTrace(record: CallRecord, names: TraceNames): Trace {
   };
 }
 
+export function callSpanId(id: string): string {
+  return spanIdOf(id, "call");
+}
+
 /** Also sent to the upstream, if a setting allows it. */
 export function attemptSpanId(callId: string, index: number): string {
   return spanIdOf(callId, `attempt ${index}`);
 }
 
-function describeCall(record: CallRecord, model: string | undefined): Attributes {
+export function describeCall(record: CallRecord, model: string | undefined): Attributes {
   const { fault, overheadMs } = record;
   return defined({
     "sluice.request_id": record.id,

@@ -5,11 +5,9 @@ import { defined } from "#lib/values.ts";
 import { telemetryNameOf } from "#providers/telemetry-name.ts";
 import { isInference, operationOf } from "./operation.ts";
 import type { TraceNames } from "./describe-trace.ts";
+import { histogramState, SECONDS } from "./histogram-state.ts";
 
-/** Bounds of OpenTelemetry's conventions for generative AI. */
-const SECONDS = [
-  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
-];
+/** Bounds of counts of tokens in OpenTelemetry's conventions for generative AI. */
 const TOKENS = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
   67_108_864,
@@ -26,12 +24,15 @@ export class GenAiMetrics {
     this.#names = names;
   }
 
-  count(record: CallRecord): void {
+  /** `chunks`: the times between the chunks of a stream. */
+  count(record: CallRecord, chunks: Histogram | undefined): void {
     const provider = this.#providerOf(record);
     const model = this.#names.modelOf(record);
     // A call that no upstream was asked for is no operation of a provider.
     if (provider === undefined || model === undefined) return;
-    this.#seriesOf(record, telemetryNameOf(provider), model).count(record);
+    const series = this.#seriesOf(record, telemetryNameOf(provider), model);
+    series.count(record);
+    if (chunks !== undefined) series.chunks.add(chunks);
   }
 
   read(): readonly MetricState[] {
@@ -42,29 +43,42 @@ export class GenAiMetrics {
     const others = all.filter((series) => !generating.includes(series));
     const streamed = generating.filter(({ firstChunks }) => firstChunks.count > 0);
     return [
-      histogram(
+      histogramState(
         "gen_ai.client.inference.duration",
         "s",
         DURATION,
         generating,
         (each) => each.seconds,
       ),
-      histogram(
+      histogramState(
         "gen_ai.client.inference.time_to_first_chunk",
         "s",
         "Time to the first chunk of a streamed answer.",
         streamed,
         (each) => each.firstChunks,
       ),
-      histogram("gen_ai.client.operation.duration", "s", DURATION, others, (each) => each.seconds),
-      histogram(
+      histogramState(
+        "gen_ai.client.inference.time_per_output_chunk",
+        "s",
+        "Time from a chunk of a streamed answer to the next.",
+        generating.filter(({ chunks }) => chunks.count > 0),
+        (each) => each.chunks,
+      ),
+      histogramState(
+        "gen_ai.client.operation.duration",
+        "s",
+        DURATION,
+        others,
+        (each) => each.seconds,
+      ),
+      histogramState(
         "gen_ai.client.inference.operation.input_tokens",
         "{token}",
         "Input tokens of an operation.",
         generating,
         (each) => each.inputs,
       ),
-      histogram(
+      histogramState(
         "gen_ai.client.inference.operation.output_tokens",
         "{token}",
         "Output tokens of an operation.",
@@ -118,6 +132,7 @@ class Series {
   readonly attributes: Attributes;
   readonly seconds = new Histogram(SECONDS);
   readonly firstChunks = new Histogram(SECONDS);
+  readonly chunks = new Histogram(SECONDS);
   readonly inputs = new Histogram(TOKENS);
   readonly outputs = new Histogram(TOKENS);
   textInput = 0;
@@ -194,22 +209,4 @@ const COUNTERS = [
 
 function withModality(attributes: Attributes, modality: string): Attributes {
   return { ...attributes, "gen_ai.token.modality": modality };
-}
-
-function histogram(
-  name: string,
-  unit: string,
-  description: string,
-  all: readonly Series[],
-  of: (series: Series) => Histogram,
-): MetricState {
-  return {
-    name,
-    unit,
-    description,
-    points: all.map((series) => {
-      const { bounds, counts, sum, count } = of(series);
-      return { attributes: series.attributes, value: { bounds, counts: [...counts], sum, count } };
-    }),
-  };
 }

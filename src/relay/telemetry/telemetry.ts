@@ -1,15 +1,25 @@
 import type { CallRecord } from "#core/call.ts";
 import type { MetricState, TelemetryExporter } from "#core/telemetry.ts";
 import { BatchQueue } from "#lib/batch-queue.ts";
+import type { Histogram } from "#lib/histogram.ts";
 import { parseTraceparent, traceIdOf, writeTraceparent } from "#lib/trace-context.ts";
 import type { CallObserver } from "../call-observers.ts";
 import { KnownModels } from "../metrics/known-models.ts";
+import type { DeliveryAttempt } from "../tasks/deliver-webhooks.ts";
+import type { PolledTask } from "../tasks/task-scheduler.ts";
+import { ChunkTimes } from "./chunk-times.ts";
+import { creationOf, describeDelivery, describePoll, describeTask } from "./describe-task.ts";
 import { attemptSpanId, describeTrace, type TraceNames } from "./describe-trace.ts";
 import { GenAiMetrics } from "./gen-ai-metrics.ts";
+import { TaskMetrics } from "./task-metrics.ts";
 
 interface TelemetryDeps {
   /** The provider of a channel; undefined if the channel is gone. */
   providerOf(channel: string): string | undefined;
+  /** The `traceparent` of the client that created a task, if it sent one. */
+  traceparentOfTask(id: string): Promise<string | undefined>;
+  /** Monotonic ms. */
+  now(): number;
   onError(cause: unknown): void;
   /** Traces were lost, because too many calls waited. */
   onDropped(count: number): void;
@@ -20,22 +30,33 @@ const DELAY_MS = 200;
 const BATCH = 50;
 const MAX_QUEUED = 10_000;
 
-/** Describes finished calls for a collector: traces in batches, and metrics. */
+/** Work that ended. */
+type Item =
+  | { readonly call: CallRecord; readonly chunks: Histogram | undefined }
+  | { readonly creation: CallRecord }
+  | { readonly poll: PolledTask }
+  | { readonly attempt: DeliveryAttempt };
+
+/** Describes finished calls, and the work on tasks, for a collector: traces in batches, and metrics. */
 export class Telemetry implements CallObserver, AsyncDisposable {
+  readonly #deps: TelemetryDeps;
+  readonly #names: TraceNames;
   readonly #metrics: GenAiMetrics;
-  readonly #queue: BatchQueue<CallRecord>;
+  readonly #taskMetrics = new TaskMetrics();
+  readonly #chunks: ChunkTimes;
+  readonly #queue: BatchQueue<Item>;
   #exporter: TelemetryExporter | undefined;
 
-  constructor({ providerOf, onError, onDropped }: TelemetryDeps) {
+  constructor(deps: TelemetryDeps) {
+    const { providerOf, now, onError, onDropped } = deps;
     const models = new KnownModels();
-    const names: TraceNames = { providerOf, modelOf: (record) => models.nameOf(record) };
-    this.#metrics = new GenAiMetrics(names);
+    this.#deps = deps;
+    this.#names = { providerOf, modelOf: (record) => models.nameOf(record) };
+    this.#metrics = new GenAiMetrics(this.#names);
+    this.#chunks = new ChunkTimes(now);
     this.#queue = new BatchQueue({
-      take: (records) => {
-        for (const record of records) {
-          this.#metrics.count(record);
-          this.#exporter?.trace(describeTrace(record, names));
-        }
+      take: async (items) => {
+        for (const item of items) await this.#take(item);
       },
       onError,
       onDropped,
@@ -49,12 +70,30 @@ export class Telemetry implements CallObserver, AsyncDisposable {
     this.#exporter = exporter;
   }
 
-  observe(record: CallRecord): void {
-    this.#queue.add(record);
+  observe(call: CallRecord): void {
+    this.#queue.add({ call, chunks: this.#chunks.take(call.id) });
+  }
+
+  /** The call that created a task: it is counted when the task ends. */
+  observeCreation(creation: CallRecord): void {
+    this.#queue.add({ creation });
+  }
+
+  observePoll(poll: PolledTask): void {
+    this.#queue.add({ poll });
+  }
+
+  observeDelivery(attempt: DeliveryAttempt): void {
+    this.#queue.add({ attempt });
+  }
+
+  /** Call the result for each piece of the call's answer. */
+  timeChunks(callId: string): () => void {
+    return this.#chunks.start(callId);
   }
 
   readMetrics(): readonly MetricState[] {
-    return this.#metrics.read();
+    return [...this.#metrics.read(), ...this.#taskMetrics.read()];
   }
 
   /** The `traceparent` header of an attempt: the client's trace continues, or a new one begins. */
@@ -67,5 +106,35 @@ export class Telemetry implements CallObserver, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue[Symbol.asyncDispose]();
+  }
+
+  async #take(item: Item): Promise<void> {
+    if ("call" in item) return this.#takeCall(item.call, item.chunks);
+    if ("creation" in item) {
+      return this.#exporter?.trace(describeTrace(item.creation, this.#names));
+    }
+    if ("poll" in item) {
+      this.#taskMetrics.countPoll(item.poll);
+      return this.#exporter?.trace(describePoll(item.poll));
+    }
+    await this.#takeDelivery(item.attempt);
+  }
+
+  #takeCall(call: CallRecord, chunks: Histogram | undefined): void {
+    this.#metrics.count(call, chunks);
+    const trace = call.isTask
+      ? describeTask(call, this.#names.modelOf(call))
+      : describeTrace(call, this.#names);
+    this.#exporter?.trace(trace);
+  }
+
+  async #takeDelivery(attempt: DeliveryAttempt): Promise<void> {
+    const { taskId, destinationId } = attempt.delivery;
+    this.#taskMetrics.countDelivery(attempt);
+    const cause =
+      destinationId === undefined
+        ? creationOf(taskId, await this.#deps.traceparentOfTask(taskId))
+        : undefined;
+    this.#exporter?.trace(describeDelivery(attempt, cause));
   }
 }

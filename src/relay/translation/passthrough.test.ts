@@ -391,7 +391,10 @@ describe("a stream in the client's own style", () => {
     const page = scene([" \n\r\n<html>\n\n"]);
     const later = scene([event("1"), "<html>\n\n", event("end")]);
 
-    expect(await codeOf(page.run())).toBe("upstream_failed");
+    expect(await page.run().catch(GatewayError.from)).toMatchObject({
+      code: "upstream_failed",
+      message: "The upstream sent a web page instead of an answer.",
+    });
     expect(page.taken).toEqual([]);
     await codeOf(later.run());
     expect(later.pushed.length).toBeGreaterThan(1);

@@ -32,6 +32,7 @@ import type { Call } from "../call.ts";
 import { fitRequest } from "./fit-request.ts";
 import { editsWithout } from "../failover/learned-refusals.ts";
 import type { WireRoute } from "../routing/route.ts";
+import { isWebPage, sentWebPage } from "../delivery/web-page.ts";
 import { parseExactAnswer, type WholeReading } from "../delivery/whole.ts";
 
 /**
@@ -270,7 +271,7 @@ export class PassedStream implements AnswerStream {
 
   #pass(events: Uint8Array, take: Sink["write"]): void | Promise<void> {
     if (this.#hasBegun && this.#tap.passRepeated?.(events) === true) return take(events);
-    if (!this.#hasBegun && isPage(events)) throw notStreamed();
+    if (!this.#hasBegun && isWebPage(events)) throw sentWebPage();
     const broken = firstBrokenEvent(viewOf(events));
     const out = broken === 0 ? undefined : this.#tap.push(soundPart(events, broken));
     const error = this.#tap.error ?? (broken < 0 ? undefined : UNREADABLE);
@@ -338,18 +339,6 @@ const UNREADABLE: UpstreamError = {
 };
 
 const BLANK_LINE = Buffer.from("\n\n");
-
-/**
- * A server that is no upstream responds with an HTML page. The content type is not sufficient: some
- * send event streams as `text/html`.
- */
-function isPage(events: Uint8Array): boolean {
-  const first = events.find((byte) => !SPACES.includes(byte));
-  return first === OPENING;
-}
-
-const OPENING = "<".charCodeAt(0);
-const SPACES = Buffer.from(" \t\r\n\uFEFF");
 
 /** Some upstreams respond to a stream request with a JSON body, usually an error. */
 export async function refuseNonStream(reply: UpstreamReply, style: OutboundStyle): Promise<void> {

@@ -711,6 +711,20 @@ describe("a streamed response", () => {
     });
   });
 
+  test("that is a web page is refused, but its later pieces may begin like one", async () => {
+    const page = streamOf([" \n<html>"]);
+    const split = JSON.stringify([say("<b>")]).indexOf("<");
+    const text = bytesOf([say("<b>"), spent(1)]);
+    const later = streamOf([text.slice(0, 6 + split), text.slice(6 + split)]);
+
+    expect(await page.run()).toMatchObject({
+      code: "upstream_failed",
+      message: "The upstream sent a web page instead of an answer.",
+    });
+    expect(await later.run()).toBeUndefined();
+    expect(later.pieces.join("")).toContain("<b>");
+  });
+
   test("releases its upstream when it is closed, and reports the buffered size", () => {
     const { stream, reply } = streamOf([]);
 

@@ -25,6 +25,7 @@ import { hasNeedlessChoice } from "./needless-choice.ts";
 import { onlyFirstCall } from "./one-call.ts";
 import type { Route, WireRoute } from "../routing/route.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
+import { isWebPage, sentWebPage } from "../delivery/web-page.ts";
 import { parseExactAnswer, type WholeReading } from "../delivery/whole.ts";
 import {
   canSearch,
@@ -390,6 +391,7 @@ class TranslatedStream implements AnswerStream {
   readonly isTranslated = true;
   /** The head, which is not sent yet. */
   #held = "";
+  #hasReceived = false;
   #hasBegun = false;
   isEnding = false;
 
@@ -424,7 +426,7 @@ class TranslatedStream implements AnswerStream {
   async #runHop(take: Sink["write"]): Promise<boolean> {
     const { sse, decoder } = this.#reader;
     try {
-      await this.#reply.pump((chunk) => this.#pass(sse.push(chunk), take), true);
+      await this.#reply.pump((chunk) => this.#read(chunk, take), true);
     } catch (cause) {
       // Its end was written, and the upstream was let go before its own.
       if (this.isEnding && this.#isClosed) return false;
@@ -478,6 +480,12 @@ class TranslatedStream implements AnswerStream {
   close(): void {
     this.#isClosed = true;
     this.#reply.close();
+  }
+
+  #read(chunk: Uint8Array, take: Sink["write"]): void | Promise<void> {
+    if (!this.#hasReceived && isWebPage(chunk)) throw sentWebPage();
+    this.#hasReceived = true;
+    return this.#pass(this.#reader.sse.push(chunk), take);
   }
 
   #pass(events: readonly SseEvent[], take: Sink["write"]): void | Promise<void> {

@@ -5,6 +5,8 @@ import type { Script } from "./scripts.ts";
 export interface Connection {
   /** Rejects if the answer is late or the server returns an error. */
   run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Rejects if the answer is late. */
+  ping(): Promise<unknown>;
   close(): void;
 }
 
@@ -52,6 +54,7 @@ export async function connect(
         return await send("EVAL", text, keys, args);
       }
     },
+    ping: () => within<unknown>(ANSWER_MS, client.send("PING", []), deadlines),
     close: () => client.close(),
   };
 }

@@ -71,6 +71,12 @@ export class Link implements Disposable {
     connection?.run(script, keys, args).catch((cause: unknown) => this.#lost(connection, cause));
   }
 
+  /** Notices a lost server without a call; `isUp` shows it a little later. */
+  probe(): void {
+    const connection = this.#connection;
+    connection?.ping().catch((cause: unknown) => this.#lost(connection, cause));
+  }
+
   [Symbol.dispose](): void {
     this.#isClosed = true;
     clearTimeout(this.#redial);

@@ -67,6 +67,11 @@ export class SharedLimiter implements RateLimiter, Disposable {
     return this.#link.isUp;
   }
 
+  /** Notices a lost server without a call; `isShared` shows it a little later. */
+  probe(): void {
+    this.#link.probe();
+  }
+
   take(reservation: RateReservation): Verdict | Promise<Verdict> {
     return this.#link.isUp ? this.#takeThere(reservation) : this.#takeHere(reservation);
   }

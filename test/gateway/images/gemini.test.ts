@@ -361,7 +361,8 @@ describe("[A4.11-b] a failure of the vendor", () => {
     ["too many calls", () => refused(429, "RESOURCE_EXHAUSTED", "Slow down."), 429, "Slow down."],
     ["a failure", () => refused(500, "INTERNAL", "Oh."), 502, "Oh."],
     ["an overload", () => refused(503, "UNAVAILABLE", "Later."), 503, "Later."],
-    ["a body that is not JSON", () => new Response("<html>"), 502, "not a JSON object"],
+    ["a body that is not JSON", () => new Response("Hello"), 502, "not a JSON object"],
+    ["a web page", () => new Response("<html>"), 502, "a web page"],
     ["no picture", () => json({ candidates: [] }), 502, "no image"],
   ])(
     "such as %s is reported in the envelope, and costs nothing",

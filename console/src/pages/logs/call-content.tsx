@@ -43,6 +43,7 @@ export function CallContent({ id, isAdmin }: { readonly id: string; readonly isA
           ) : (
             <Part title={t.call.answer} part={found.answer} />
           )}
+          {found.result !== null && <Part title={t.call.result} part={found.result} />}
         </>
       )}
     </Section>

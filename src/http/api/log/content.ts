@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CallLog, CallScope } from "#core/call.ts";
+import type { CallScope } from "#core/call.ts";
 import type { ContentText } from "#core/content-log.ts";
 import { GatewayError } from "#core/error.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -23,10 +23,13 @@ const CONTENT = z
     expires_at: z.int().describe("By the retention of today."),
     request: TEXT,
     answer: TEXT.nullable().describe("A stream as it was sent; null if the client left before it."),
+    result: TEXT.nullable().describe(
+      "The state of a video task at its end; null before, and for other calls.",
+    ),
   })
   .meta({ id: "CallContent" });
 
-type Deps = Pick<PastCallDeps, "calls" | "contents" | "contentSettings">;
+type Deps = Pick<PastCallDeps, "calls" | "tasks" | "contents" | "contentSettings">;
 
 export const getCallContent = management({
   operationId: "getCallContent",
@@ -70,10 +73,12 @@ export const getOwnCallContent = management({
 async function showContent(
   exchange: Exchange,
   scope: CallScope,
-  { calls, contents, contentSettings }: Deps,
+  { calls, tasks, contents, contentSettings }: Deps,
 ): Promise<Response> {
   const id = exchange.param("id");
-  await requireCall(calls, id, scope);
+  if ((await calls.find(id, scope)) === undefined && !(await isRunningTask(tasks, id, scope))) {
+    throw new GatewayError("not_found", "Call not found.");
+  }
   const found = await contents.read(id);
   if (found === undefined) {
     throw new GatewayError(
@@ -88,15 +93,20 @@ async function showContent(
     expires_at: seconds(row.at + contentSettings.contentLogDays * DAY_MS),
     request: showText(content.request),
     answer: content.answer && showText(content.answer),
+    result: content.result === undefined ? null : showText(content.result),
   });
 }
 
 const DAY_MS = 86_400_000;
 
-async function requireCall(calls: CallLog, id: string, scope: CallScope): Promise<void> {
-  if ((await calls.find(id, scope)) === undefined) {
-    throw new GatewayError("not_found", "Call not found.");
-  }
+/** The record of a task is written at its end. */
+async function isRunningTask(
+  tasks: Deps["tasks"],
+  id: string,
+  { userId }: CallScope,
+): Promise<boolean> {
+  const task = await tasks.findAny(id);
+  return task !== undefined && (userId === undefined || userId === task.userId);
 }
 
 function showText({ text, sizeBytes, isTruncated }: ContentText): JsonObject {

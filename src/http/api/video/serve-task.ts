@@ -236,6 +236,7 @@ function askedBy(
     }),
     isStrict: exchange.request.headers.get("sluice-strict") === "true",
     signal: new AbortController().signal,
+    traceparent: exchange.request.headers.get("traceparent") ?? undefined,
     at: clock.now(),
     startedAt: clock.monotonic(),
     onUnpriced: (what) => exchange.announce(unpricedHeader(what)),
