@@ -7,6 +7,7 @@ import {
   FlaskConical,
   House,
   KeyRound,
+  Layers,
   MailPlus,
   Network,
   type LucideIcon,
@@ -106,6 +107,14 @@ export const PAGES: readonly PageEntry[] = [
     icon: UsersRound,
     role: "auditor",
     Page: page(() => import("../pages/teams/teams.tsx")),
+  },
+  {
+    path: "/groups",
+    name: "groups",
+    group: "give",
+    icon: Layers,
+    role: "auditor",
+    Page: page(() => import("../pages/groups/groups.tsx")),
   },
   {
     path: "/invitations",
