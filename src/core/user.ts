@@ -68,7 +68,7 @@ export interface ServiceAccount {
   readonly teamName: string;
 }
 
-export interface UserFilter {
+interface UserFilter {
   /** A part of the name, display name or address. */
   readonly search?: string;
   readonly role?: Role;

@@ -6,6 +6,7 @@ import {
   Clapperboard,
   FlaskConical,
   House,
+  Images,
   KeyRound,
   Layers,
   MailPlus,
@@ -81,6 +82,14 @@ export const PAGES: readonly PageEntry[] = [
     role: "user",
     key: "t",
     Page: page(() => import("../pages/tasks/tasks.tsx")),
+  },
+  {
+    path: "/assets",
+    name: "assets",
+    group: "see",
+    icon: Images,
+    role: "user",
+    Page: page(() => import("../pages/assets/assets.tsx")),
   },
   {
     path: "/keys",

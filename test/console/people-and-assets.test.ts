@@ -1,5 +1,8 @@
 import { expect } from "bun:test";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { consoleTests, visit } from "./console-place.ts";
+
+const PICTURE = Buffer.from(pngUrl(128, 96).replace(/^.*,/, ""), "base64");
 
 const testConsole = consoleTests({
   async seed({ root }) {
@@ -79,5 +82,60 @@ testConsole(
     await page.getByRole("link", { name: "ada" }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "zoe" }).waitFor();
     expect(await page.locator("[data-row]").count()).toBe(1);
+  },
+);
+
+testConsole(
+  "a picture is uploaded into a group, shows in the drawer, and is deleted",
+  async ({ gateway, root, open }) => {
+    const page = await open();
+    await visit(page, `${gateway.url}/assets?tab=groups`);
+
+    await page.getByRole("button", { name: "New group" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Launch film");
+    await page.getByLabel("Stored at").selectOption("gateway");
+    await page.getByRole("button", { name: "New group" }).last().click();
+    await page.getByRole("link", { name: "Launch film" }).click();
+    await page.getByRole("button", { name: "Add an asset" }).click();
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "cat.png", mimeType: "image/png", buffer: PICTURE });
+    await page.getByLabel("Name", { exact: true }).fill("The cat");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("link", { name: "The cat" }).click();
+    const picture = page.getByRole("img", { name: "Preview: The cat" });
+    await picture.waitFor();
+    // Runs in the page, and so is a text: the types here know no document.
+    await page.waitForFunction("document.querySelector('dialog img').naturalWidth === 128");
+    const made = await root("GET", "/api/asset/self");
+    expect(made.data["items"]).toMatchObject([{ name: "The cat", state: "active", url: null }]);
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete" }).last().click();
+    await page.getByText("The asset is deleted.").waitFor();
+    expect((await root("GET", "/api/asset/self")).data["total"]).toBe(0);
+  },
+);
+
+testConsole(
+  "the verification of a person begins with a link and a token, and is listed with its state",
+  async ({ gateway, open }) => {
+    const page = await open({ width: 390 });
+    await visit(page, `${gateway.url}/assets?tab=verifications`);
+
+    await page.getByRole("button", { name: "Verify a person" }).click();
+    await page.getByLabel("Callback address").fill("http://hooks.example.com/");
+    await page.getByRole("button", { name: "Begin" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Callback address").inputValue()).toBe(
+      "http://hooks.example.com/",
+    );
+    await page.getByLabel("Callback address").fill("https://hooks.example.com/");
+    await page.getByRole("button", { name: "Begin" }).click();
+    await page.getByText(/^vt_/).waitFor();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+
+    await page.getByText("Open", { exact: true }).waitFor();
+    expect(await page.getByText(/^vt_/).count()).toBe(0);
   },
 );
