@@ -222,8 +222,12 @@ export function homeDeps({
     quotas,
     userKeys: keys,
     modelHealth: new ModelHealth({ minutes: channelMinutes, table: channels, clock }),
+    channels,
     get isStatusPublic() {
       return settings.statusPage === "on";
+    },
+    get isPricingPublic() {
+      return settings.modelPage === "on";
     },
     clock,
   };

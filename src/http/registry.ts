@@ -23,6 +23,7 @@ import {
   updateAlertRule,
 } from "./api/alert/rules.ts";
 import { getHome } from "./api/home/home.ts";
+import { getPricing } from "./api/home/pricing.ts";
 import { getStatusPage } from "./api/home/status-page.ts";
 import {
   createAccessToken,
@@ -414,7 +415,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     rotateAlertSecret,
     testAlertDestination,
   ],
-  home: [getHome, getStatusPage],
+  home: [getHome, getStatusPage, getPricing],
   logins: [
     login,
     finishLogin,

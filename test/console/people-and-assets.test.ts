@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
+import { askWith } from "#test/accounts.ts";
 import { consoleTests, visit } from "./console-place.ts";
 
 const PICTURE = Buffer.from(pngUrl(128, 96).replace(/^.*,/, ""), "base64");
@@ -137,5 +138,28 @@ testConsole(
 
     await page.getByText("Open", { exact: true }).waitFor();
     expect(await page.getByText(/^vt_/).count()).toBe(0);
+  },
+);
+
+testConsole(
+  "the model page shows prices and health without a login, once the owner turned it on",
+  async ({ gateway, root, open }) => {
+    const page = await open({ width: 390 });
+    await page.context().clearCookies();
+    await visit(page, `${gateway.url}/pricing`);
+    await page.getByText("This gateway shows no models here").waitFor();
+
+    await root("PUT", "/api/setting/model_page", { value: "on" });
+    await visit(page, `${gateway.url}/pricing?q=gpt-4o-mini`);
+    await page.getByRole("link", { name: "gpt-4o-mini", exact: true }).click();
+
+    await page.getByText("$0.60").last().waitFor();
+    const { data } = await askWith(gateway.url)("GET", "/api/pricing");
+    const channels = (await root("GET", "/api/channel")).data["items"] as readonly {
+      readonly name: string;
+    }[];
+    expect(channels.length).toBeGreaterThan(0);
+    for (const { name } of channels) expect(JSON.stringify(data)).not.toContain(name);
+    await root("DELETE", "/api/setting/model_page");
   },
 );
