@@ -21,7 +21,7 @@ export interface HomeDeps {
   readonly channels: Pick<Channels, "models">;
   /** Whether everyone may see the status page; may change. */
   readonly isStatusPublic: boolean;
-  /** Whether everyone may see the models and their prices; may change. */
+  /** Whether the models and their prices show without a login; may change. */
   readonly isPricingPublic: boolean;
   readonly clock: Clock;
 }

@@ -108,7 +108,7 @@ export class Library {
     });
   }
 
-  /** Stores a file that its user sent, in a group whose files the gateway stores. */
+  /** Stores a file that its user sent, in a group of the gateway. */
   async upload(userId: number, draft: NewFile, bytes: Uint8Array): Promise<Asset> {
     const { assets, clock, files } = this.#deps;
     const group = await this.#roomIn(userId, draft.groupId);

@@ -30,7 +30,7 @@ const PRICED_MODEL = z
   })
   .meta({ id: "PricedModel" });
 
-/** For visitors without a login: what clients may call, at which usual price. */
+/** For visitors without a login: the models and their usual prices. */
 export const getPricing = management({
   operationId: "getPricing",
   tag: "Gateway",
