@@ -155,6 +155,7 @@ test("unset settings have their defaults", () => {
     otelPropagate: "off",
     otelDisabled: "false",
     statusPage: "off",
+    modelPage: "off",
     unpriced: undefined,
     assumedOutputTokens: 4096,
     journalDays: 30,

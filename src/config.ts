@@ -680,6 +680,14 @@ export const SETTINGS = {
     doc: "Whether `/status` shows everyone the models and their health over 24 hours, without names of channels.",
     stored: "at once",
   }),
+  modelPage: setting({
+    env: "SLUICE_MODEL_PAGE",
+    path: "model_page",
+    parser: take.choice("off", "on"),
+    default: "off",
+    doc: "Whether `/pricing` shows everyone the models with their usual prices and health, without names of channels.",
+    stored: "at once",
+  }),
   sandbox: setting({
     env: "SLUICE_SANDBOX",
     path: "sandbox",

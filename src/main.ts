@@ -4,6 +4,7 @@ import { audit, AUDIT_USAGE } from "#cli/audit.ts";
 import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
 import { budgets } from "#cli/budgets.ts";
 import { alerts } from "#cli/alerts.ts";
+import { assets } from "#cli/assets.ts";
 import { auditRows } from "#cli/audit-rows.ts";
 import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
@@ -63,6 +64,7 @@ const NOUNS = [
   webhooks,
   logNoun,
   tasks,
+  assets,
   usage,
   invoice,
   prices,

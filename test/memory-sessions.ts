@@ -26,6 +26,7 @@ export function memorySessions(first: IdentitySession, groups: AssetGroup[] = []
       return isIt && !isRemoved ? current : undefined;
     },
     findByReturn: async () => current,
+    list: async () => ({ sessions: [current], total: 1 }),
     countOpen: async () => 1,
     change: async (from, change) => apply(from, change),
     async pass(from, group, change) {

@@ -24,4 +24,5 @@ export const PAGE_PATHS = [
   "/account",
   "/about",
   "/docs",
+  "/pricing",
 ] as const;

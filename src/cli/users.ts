@@ -21,7 +21,13 @@ export const users: Noun = {
         status: (user) => statusWord(user["status"]),
         since: (user) => moment(user["created_at"]),
       },
-      SEARCHED,
+      {
+        ...SEARCHED,
+        role: { param: "role", value: "<role>" },
+        status: { param: "status", value: "<enabled|disabled>" },
+        group: { param: "group", value: "<id>" },
+        team: { param: "team", value: "<id>" },
+      },
     ),
     {
       usage: "create <name>",

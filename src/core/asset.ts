@@ -9,11 +9,11 @@ export const ASSET_TYPES = ["image", "video", "audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
 /** `identity`: assets of one verified person; only vendors can create these groups. */
-const GROUP_KINDS = ["image", "identity"] as const;
+export const GROUP_KINDS = ["image", "identity"] as const;
 export type GroupKind = (typeof GROUP_KINDS)[number];
 
 /** The status changes once, from `pending` to one of the others. */
-const ASSET_STATUSES = ["pending", "active", "failed"] as const;
+export const ASSET_STATUSES = ["pending", "active", "failed"] as const;
 export type AssetStatus = (typeof ASSET_STATUSES)[number];
 
 /** Where a vendor stores an asset or group. */
@@ -46,7 +46,7 @@ export interface Asset {
   readonly place?: AssetPlace;
   readonly type: AssetType;
   readonly name: string;
-  /** The source URL. */
+  /** The source URL; empty for a file that its user sent. */
   readonly url: string;
   readonly status: AssetStatus;
   readonly failure?: AssetFailure;
@@ -87,10 +87,12 @@ export type AssetChange = Partial<
 >;
 
 export interface AssetQuery {
-  readonly userId: number;
+  /** Absent for the assets of all users. */
+  readonly userId?: number;
   readonly groupIds?: readonly string[];
   readonly groupKind?: GroupKind;
   readonly statuses?: readonly AssetStatus[];
+  readonly type?: AssetType;
   /** Substring of the name. */
   readonly name?: string;
   readonly skip: number;
@@ -101,6 +103,18 @@ export interface AssetPage {
   /** Newest first. */
   readonly assets: readonly Asset[];
   /** Number of assets on all pages. */
+  readonly total: number;
+}
+
+interface ListedGroup extends AssetGroup {
+  /** Number of its assets. */
+  readonly assets: number;
+}
+
+interface AssetGroupPage {
+  /** Newest first. */
+  readonly groups: readonly ListedGroup[];
+  /** Number of groups on all pages. */
   readonly total: number;
 }
 
@@ -129,6 +143,7 @@ export interface AssetStore {
   addGroup(group: AssetGroup): Promise<boolean>;
   /** Undefined for groups of other users. */
   findGroup(userId: number, id: string): Promise<AssetGroup | undefined>;
+  listGroups(userId: number, skip: number, limit: number): Promise<AssetGroupPage>;
   /** Finds a group of any user. */
   findGroupAt(channel: string, upstreamId: string): Promise<AssetGroup | undefined>;
   renameGroup(userId: number, id: string, name: string, now: number): Promise<boolean>;

@@ -81,6 +81,13 @@ export interface IdentityChange {
   readonly notice?: SessionNotice | null;
 }
 
+interface IdentitySessionPage {
+  /** Newest first. */
+  readonly sessions: readonly IdentitySession[];
+  /** Number of sessions on all pages. */
+  readonly total: number;
+}
+
 /**
  * The store of sessions. A change names the version it was made from; of two
  * concurrent changes only the first succeeds.
@@ -90,6 +97,8 @@ export interface IdentitySessionStore {
   /** Undefined for sessions of other users. */
   findByToken(userId: number, tokenDigest: string): Promise<IdentitySession | undefined>;
   findByReturn(returnDigest: string): Promise<IdentitySession | undefined>;
+  /** Of one user, or of all. */
+  list(userId: number | undefined, skip: number, limit: number): Promise<IdentitySessionPage>;
   /** Number of sessions that may still pass. */
   countOpen(userId: number, now: number): Promise<number>;
   /** Undefined if another change came first. */

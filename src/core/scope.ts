@@ -13,6 +13,8 @@ export const SCOPES = {
   "audit:read": "Read and verify the audit log.",
   "webhooks:read": "List webhook deliveries.",
   "webhooks:write": "Redeliver webhooks, read and rotate their signing secret.",
+  "assets:read": "List assets, their groups and verifications of persons.",
+  "assets:write": "Make, rename and delete assets and their groups, begin verifications.",
   "alerts:read": "Read alerts, their rules, destinations and deliveries.",
   "alerts:write": "Change alert rules and destinations, acknowledge and silence alerts.",
   "channels:read": "Read channels and their health.",

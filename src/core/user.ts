@@ -68,6 +68,15 @@ export interface ServiceAccount {
   readonly teamName: string;
 }
 
+interface UserFilter {
+  /** A part of the name, display name or address. */
+  readonly search?: string;
+  readonly role?: Role;
+  readonly isEnabled?: boolean;
+  readonly groupId?: number;
+  readonly teamId?: number;
+}
+
 /** The store of users. */
 export interface UserStore {
   /**
@@ -83,11 +92,8 @@ export interface UserStore {
     readonly ids: readonly number[];
     readonly names: readonly string[];
   }): Promise<readonly User[]>;
-  /**
-   * Ordered by id, at most `limit` users after `afterId`, with `search` in their
-   * name, display name or address.
-   */
-  list(afterId: number, limit: number, search?: string): Promise<readonly User[]>;
+  /** Ordered by id, at most `limit` users after `afterId`. */
+  list(afterId: number, limit: number, filter?: UserFilter): Promise<readonly User[]>;
   /** Of one team or of all, by id. */
   listServices(
     teamId: number | undefined,

@@ -79,6 +79,7 @@ export function openAssets(needs: Needs): Assets {
       links,
       limits,
       ownLinkTo: (asset) => assetLinks.linkTo(asset),
+      files: assetFiles,
     }),
     assetFiles,
     assetLinks,

@@ -77,6 +77,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     routing: endpoint.routingDeps(served),
     holders: endpoint.holderDeps(served),
     assets: endpoint.assetDeps(served),
+    assetList: endpoint.assetListDeps(served),
     webhooks: endpoint.webhookDeps(served),
     alerts: endpoint.alertDeps(served),
     home: endpoint.homeDeps(served),

@@ -9,6 +9,7 @@ import { defined } from "#lib/values.ts";
 import type { AccessTokenDeps } from "#http/deps/access-tokens.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import type { AlertDeps } from "#http/deps/alerts.ts";
+import type { AssetListDeps } from "#http/deps/asset-list.ts";
 import type { AssetDeps } from "#http/deps/assets.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "#http/deps/joining.ts";
@@ -170,6 +171,19 @@ export function assetDeps({
   return { ...charging, library, assetFiles, assetLinks, verifications, limits };
 }
 
+export function assetListDeps({
+  clock,
+  library,
+  assetLinks,
+  verifications,
+  settings: { limits },
+  storage: { assets, identitySessions, users },
+}: Limited &
+  Pick<Assets, "library" | "assetLinks" | "verifications"> &
+  Stores<"assets" | "identitySessions" | "users">): AssetListDeps {
+  return { library, assetLinks, verifications, assets, identitySessions, users, limits, clock };
+}
+
 export function webhookDeps({
   clock,
   storage: { notices, noticeSecrets },
@@ -208,8 +222,12 @@ export function homeDeps({
     quotas,
     userKeys: keys,
     modelHealth: new ModelHealth({ minutes: channelMinutes, table: channels, clock }),
+    channels,
     get isStatusPublic() {
       return settings.statusPage === "on";
+    },
+    get isPricingPublic() {
+      return settings.modelPage === "on";
     },
     clock,
   };

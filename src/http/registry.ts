@@ -23,6 +23,7 @@ import {
   updateAlertRule,
 } from "./api/alert/rules.ts";
 import { getHome } from "./api/home/home.ts";
+import { getPricing } from "./api/home/pricing.ts";
 import { getStatusPage } from "./api/home/status-page.ts";
 import {
   createAccessToken,
@@ -38,6 +39,24 @@ import {
 } from "./api/access-token/user-access-tokens.ts";
 import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
 import { assetLibrary } from "./api/asset/assets.ts";
+import {
+  createOwnAssetGroup,
+  listOwnAssetGroups,
+  renameOwnAssetGroup,
+} from "./api/asset/groups.ts";
+import {
+  createOwnAsset,
+  deleteOwnAsset,
+  listAssets,
+  listOwnAssets,
+  renameOwnAsset,
+} from "./api/asset/list.ts";
+import { uploadOwnAsset } from "./api/asset/upload.ts";
+import {
+  beginOwnVerification,
+  listOwnVerifications,
+  listVerifications,
+} from "./api/asset/verification-list.ts";
 import { getAssetContent } from "./api/asset/content.ts";
 import { verifyReturn } from "./api/asset/verify-return.ts";
 import { getAuditHead, listAudit, verifyAudit } from "./api/audit/audit-log.ts";
@@ -230,6 +249,7 @@ import { getContent, getSignedContent } from "./api/video/content.ts";
 import type { AccessTokenDeps } from "./deps/access-tokens.ts";
 import type { AccountDeps } from "./deps/accounts.ts";
 import type { AlertDeps } from "./deps/alerts.ts";
+import type { AssetListDeps } from "./deps/asset-list.ts";
 import type { AssetDeps } from "./deps/assets.ts";
 import type { HolderDeps } from "./deps/holders.ts";
 import type { JoiningDeps, RedemptionDeps, RegistrationDeps } from "./deps/joining.ts";
@@ -264,6 +284,7 @@ export interface DepsBySubject {
   readonly prices: PriceDeps;
   readonly holders: HolderDeps;
   readonly assets: AssetDeps;
+  readonly assetList: AssetListDeps;
   readonly webhooks: WebhookDeps;
   readonly alerts: AlertDeps;
   readonly home: HomeDeps;
@@ -361,6 +382,20 @@ export const ENDPOINTS: EndpointsBySubject = {
   prices: [listUnpricedModels],
   holders: [getOwnKey, getBillingSubscription, getBillingUsage, getCurrentKey, getCredits],
   assets: [assetLibrary, verifyReturn, getAssetContent],
+  assetList: [
+    listOwnAssets,
+    listAssets,
+    createOwnAsset,
+    uploadOwnAsset,
+    renameOwnAsset,
+    deleteOwnAsset,
+    listOwnAssetGroups,
+    createOwnAssetGroup,
+    renameOwnAssetGroup,
+    listOwnVerifications,
+    listVerifications,
+    beginOwnVerification,
+  ],
   webhooks: [listNotices, replayNotice, getNoticeSecret, rotateNoticeSecret],
   alerts: [
     listAlerts,
@@ -380,7 +415,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     rotateAlertSecret,
     testAlertDestination,
   ],
-  home: [getHome, getStatusPage],
+  home: [getHome, getStatusPage, getPricing],
   logins: [
     login,
     finishLogin,

@@ -250,8 +250,9 @@ describe("[A5-3] every route is open to the roles of its access, and closed to a
 
       const text = await response.text();
       expect(text).not.toContain(ROOT.email);
-      // Of single sign-on there is none here.
-      const expected = path.startsWith("/api/user/oidc") ? 404 : 400;
+      // Single sign-on and the model page are off here.
+      const isOff = path.startsWith("/api/user/oidc") || path === "/api/pricing";
+      const expected = isOff ? 404 : 400;
 
       if (ALWAYS_ANSWERED.includes(`${method} ${path}`)) expect(response.status).toBe(200);
       else if (path.startsWith("/api/")) expect(response.status).toBe(expected);

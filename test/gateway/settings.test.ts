@@ -135,6 +135,11 @@ async function statusPage(): Promise<string> {
   return String(status);
 }
 
+async function modelPage(): Promise<string> {
+  const { status } = await fetch(`${gateway.url}/api/pricing`);
+  return String(status);
+}
+
 async function newKeys(): Promise<string> {
   const made = [await root("POST", "/api/token", { name: "a" })];
   made.push(await root("POST", "/api/token", { name: "b" }));
@@ -290,6 +295,7 @@ const CASES: Readonly<Record<string, Case>> = {
     after: "absent",
   },
   status_page: { value: "on", probe: statusPage, before: "404", after: "200" },
+  model_page: { value: "on", probe: modelPage, before: "404", after: "200" },
   "answers.headers": { value: "channel", probe: costHeader, before: "shown", after: "absent" },
   "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },

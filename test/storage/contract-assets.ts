@@ -86,6 +86,34 @@ export function describeAssets(openPlace: () => Promise<Place>): void {
     expect(await assets.listRemoved(10)).toEqual([]);
   });
 
+  test("groups are listed with the number of their assets, and assets by kind", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { assets, identitySessions: sessions } = storage;
+    const [first, second] = [aGroup(), aGroup({ place: { ...AT, upstreamId: "2" }, createdAt: 2 })];
+    for (const group of [first, second, aGroup({ place: { ...AT, upstreamId: "3" }, userId: 2 })]) {
+      await assets.addGroup(group);
+    }
+    const sound = anAsset(first, { type: "audio" });
+    for (const asset of [anAsset(first), sound, anAsset(first)]) await assets.add(asset);
+    await assets.remove(1, sound.id);
+    const film = anAsset(second, { type: "video" });
+    await assets.add(film);
+    for (const userId of [1, 2, 1]) await sessions.add(aSession({ userId }));
+
+    expect(await assets.listGroups(1, 0, 1)).toEqual({
+      groups: [{ ...second, assets: 1 }],
+      total: 2,
+    });
+    expect((await assets.listGroups(1, 1, 9)).groups).toEqual([{ ...first, assets: 2 }]);
+    expect(await assets.list({ type: "video", skip: 0, limit: 9 })).toEqual({
+      assets: [film],
+      total: 1,
+    });
+    expect((await sessions.list(1, 0, 1)).total).toBe(2);
+    expect((await sessions.list(undefined, 1, 9)).sessions).toHaveLength(2);
+  });
+
   test("assets of a deleted user are removed with them", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);

@@ -98,7 +98,7 @@ export function describeMembers(openPlace: () => Promise<Place>): void {
     }
 
     for (const [search, found] of SEARCHES) {
-      const names = (await users.list(0, 100, search)).map(({ displayName }) => displayName);
+      const names = (await users.list(0, 100, { search })).map(({ displayName }) => displayName);
       expect([search, ...names]).toEqual([search, ...found]);
       const ofTeams = (await teams.list(0, 100, search)).map(({ name }) => name);
       expect([search, ...ofTeams]).toEqual([search, ...found.filter((name) => name !== "ada")]);
@@ -106,6 +106,24 @@ export function describeMembers(openPlace: () => Promise<Place>): void {
     const first = await teams.list(0, 2, "a");
     expect(first.map(({ name }) => name)).toEqual(["Straße", "a_b"]);
     expect(await teams.list(first[0]?.id ?? 0, 2, "a")).toEqual(first.slice(1));
+  });
+
+  test("users are listed by role, status, group and team", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const { users, teams, groups } = storage;
+    const group = await groups.create({ name: "partners" });
+    const team = await teams.create({ name: "red" }, "made");
+    const { id: ada } = await users.create({ name: "ada", role: "auditor", groupId: group.id });
+    const [bob = 0] = await usersOf(storage, ["bob"]);
+    await teams.putMembers(team.id, [{ userId: bob, budgets: {} }], "made");
+    await users.change(ada, { isEnabled: false });
+
+    expect(await users.list(0, 9, { groupId: group.id })).toMatchObject([{ id: ada }]);
+    expect(await users.list(0, 9, { teamId: team.id })).toMatchObject([{ id: bob }]);
+    expect(await users.list(0, 9, { role: "auditor", search: "a" })).toMatchObject([{ id: ada }]);
+    expect(await users.list(0, 9, { isEnabled: false })).toMatchObject([{ id: ada }]);
+    expect(await users.list(0, 9, { isEnabled: true, groupId: group.id })).toEqual([]);
   });
 
   test("a search follows changed names and forgets deleted users", async () => {
@@ -118,11 +136,11 @@ export function describeMembers(openPlace: () => Promise<Place>): void {
     await users.change(ada, { displayName: "Ada L." });
     await teams.change(team.id, { name: "赤" }, "x");
 
-    expect(await users.list(0, 9, "ada l.")).toMatchObject([{ id: ada }]);
+    expect(await users.list(0, 9, { search: "ada l." })).toMatchObject([{ id: ada }]);
     expect(await teams.list(0, 9, "red")).toEqual([]);
     expect(await teams.list(0, 9, "赤")).toMatchObject([{ id: team.id }]);
     await users.delete(ada);
-    expect(await users.list(0, 9, "ada")).toEqual([]);
+    expect(await users.list(0, 9, { search: "ada" })).toEqual([]);
   });
 
   test("a key of the configuration has a user, a team and budgets, and follows the file", async () => {

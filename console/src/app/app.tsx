@@ -23,6 +23,9 @@ const ResetPassword = lazy(async () => ({
   default: (await import("../pages/login/reset-password.tsx")).ResetPassword,
 }));
 
+const Pricing = lazy(async () => ({
+  default: (await import("../pages/pricing/pricing.tsx")).Pricing,
+}));
 const RequiredFactor = lazy(async () => ({
   default: (await import("../pages/login/required-factor.tsx")).RequiredFactor,
 }));
@@ -41,6 +44,7 @@ export function App() {
         <Route path="/account/register" component={Register} />
         <Route path="/account/confirm-email" component={ConfirmEmail} />
         <Route path="/account/reset-password" component={ResetPassword} />
+        <Route path="/pricing" component={Pricing} />
         <Route path={REQUIRED_FACTOR} component={RequiredFactor} />
         <Route>
           <Inside />

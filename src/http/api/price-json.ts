@@ -11,13 +11,13 @@ import { RATE_WORDS, writeRates } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined } from "#lib/values.ts";
 
-const shownRates = Object.fromEntries(
+export const SHOWN_RATES = Object.fromEntries(
   Object.keys(RATE_WORDS).map((word) => [word, z.number().optional()]),
 );
 
 const gradedRates = {
-  ...shownRates,
-  grades: z.record(z.string(), z.object(shownRates)).optional(),
+  ...SHOWN_RATES,
+  grades: z.record(z.string(), z.object(SHOWN_RATES)).optional(),
   variants: z
     .array(
       z.object({
@@ -31,7 +31,7 @@ const gradedRates = {
           hours: z.array(z.string()).optional(),
         }),
         factor: z.number().optional(),
-        ...shownRates,
+        ...SHOWN_RATES,
         source: z.string().optional(),
         date: z.string().optional(),
       }),
@@ -44,7 +44,7 @@ export const GRADED_RATES = z.object(gradedRates).meta({ id: "Rates" });
 export const PRICE = z
   .object({
     ...gradedRates,
-    tiers: z.array(z.object({ above_input_tokens: z.int(), ...shownRates })).optional(),
+    tiers: z.array(z.object({ above_input_tokens: z.int(), ...SHOWN_RATES })).optional(),
     free_reference_images: z.int().optional(),
     source: z.string(),
     date: z.string(),
@@ -88,7 +88,7 @@ export function showGradedRates({ grades = {}, variants = [], ...rates }: Graded
   };
 }
 
-function showRates(rates: Partial<Rates>): JsonObject {
+export function showRates(rates: Partial<Rates>): JsonObject {
   return Object.fromEntries(
     writeRates(rates).map(({ word, written }) => [word, Number(written)] as const),
   );

@@ -6,6 +6,7 @@ import type { Spends } from "#http/api/home/spends.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { AlertWatch } from "#relay/alerts/watch.ts";
 import type { ModelHealth } from "#relay/alerts/model-health.ts";
+import type { Channels } from "#relay/routing/channels.ts";
 
 /** Dependencies of the first page of a console, and of the public status page. */
 export interface HomeDeps {
@@ -17,7 +18,10 @@ export interface HomeDeps {
   readonly quotas: Pick<QuotaStore, "budgets">;
   readonly userKeys: Pick<UserKeys, "page">;
   readonly modelHealth: ModelHealth;
+  readonly channels: Pick<Channels, "models">;
   /** Whether everyone may see the status page; may change. */
   readonly isStatusPublic: boolean;
+  /** Whether the models and their prices show without a login; may change. */
+  readonly isPricingPublic: boolean;
   readonly clock: Clock;
 }

@@ -38,7 +38,7 @@ export async function checkFile(
   type: AssetType,
   maxPixels: number,
 ): Promise<{ readonly mediaType: string } | AssetFailure> {
-  if (bytes.length === 0) return failure("DownloadFailed", "The URL returned an empty file.");
+  if (bytes.length === 0) return failure("DownloadFailed", "The file is empty.");
   switch (type) {
     case "image":
       return await checkPicture(bytes, maxPixels);
@@ -97,7 +97,7 @@ function wrongLength(ms: number | undefined): AssetFailure | undefined {
 }
 
 function unlike(type: AssetType): AssetFailure {
-  return failure("TypeMismatch", `What is behind the link is no ${type} that is known here.`);
+  return failure("TypeMismatch", `The file has no known format of type ${type}.`);
 }
 
 export function failure(code: string, message: string): AssetFailure {

@@ -17,6 +17,7 @@ import {
   requestOnce,
   type LibraryAccount,
 } from "./library-client.ts";
+import type { OwnFiles } from "./local-files.ts";
 import { pauseAfter, refreshed, type RefreshDeps } from "./refresh.ts";
 
 interface LibraryDeps extends RefreshDeps {
@@ -24,6 +25,7 @@ interface LibraryDeps extends RefreshDeps {
   readonly links: Pick<LinkFollower, "check">;
   /** The URL of a file that the gateway stores. */
   ownLinkTo(asset: Asset): string | undefined;
+  readonly files: Pick<OwnFiles, "keep" | "letGo">;
   readonly limits: {
     /** Limit per user. */
     readonly assets: number;
@@ -33,6 +35,7 @@ interface LibraryDeps extends RefreshDeps {
 
 type NewGroup = Pick<AssetGroup, "name" | "description"> & { readonly isOwn: boolean };
 type NewAsset = Pick<Asset, "groupId" | "url" | "type" | "name">;
+type NewFile = Pick<Asset, "groupId" | "type" | "name">;
 
 const ID_CHARS = 24;
 /** The pending assets of a page are refreshed concurrently. */
@@ -84,12 +87,9 @@ export class Library {
   }
 
   async create(userId: number, draft: NewAsset): Promise<Asset> {
-    const { assets, clock, limits, links } = this.#deps;
-    const group = await assets.findGroup(userId, draft.groupId);
-    if (group === undefined) return unknown("GroupId", "group");
+    const { assets, clock, links } = this.#deps;
     links.check(draft.url, "URL");
-    const stock = await assets.stockOf(userId);
-    if (stock.assets >= limits.assets) throw full(`${limits.assets} assets`);
+    const group = await this.#roomIn(userId, draft.groupId);
     const place = group.place && (await this.#makeAsset(group.place, draft));
     const now = clock.now();
     return await withFreeId("asset", place?.upstreamId, async (id) => {
@@ -105,6 +105,36 @@ export class Library {
         looks: 0,
       };
       return (await assets.add(asset)) ? asset : undefined;
+    });
+  }
+
+  /** Stores a file that its user sent, in a group of the gateway. */
+  async upload(userId: number, draft: NewFile, bytes: Uint8Array): Promise<Asset> {
+    const { assets, clock, files } = this.#deps;
+    const group = await this.#roomIn(userId, draft.groupId);
+    if (group.place !== undefined) {
+      throw invalid(
+        "group_id",
+        "The vendor of this group takes assets by their address only. Use 'url', or a group of the gateway.",
+      );
+    }
+    const now = clock.now();
+    return await withFreeId("asset", undefined, async (id) => {
+      const asset: Asset = {
+        ...draft,
+        id,
+        userId,
+        url: "",
+        status: "active",
+        createdAt: now,
+        updatedAt: now,
+        dueAt: now,
+        looks: 0,
+      };
+      const stored = { ...asset, file: await files.keep(asset, bytes) };
+      if (await assets.add(stored)) return stored;
+      await files.letGo(asset);
+      return undefined;
     });
   }
 
@@ -149,6 +179,16 @@ export class Library {
     const { place } = await this.#find(userId, id);
     if (place !== undefined) await this.#removeAt(place);
     await this.#deps.assets.remove(userId, id);
+  }
+
+  /** The group for a new asset. Throws if it does not exist, or the user has too many assets. */
+  async #roomIn(userId: number, groupId: string): Promise<AssetGroup> {
+    const { assets, limits } = this.#deps;
+    const group = await assets.findGroup(userId, groupId);
+    if (group === undefined) return unknown("GroupId", "group");
+    const stock = await assets.stockOf(userId);
+    if (stock.assets >= limits.assets) throw full(`${limits.assets} assets`);
+    return group;
   }
 
   async #find(userId: number, id: string): Promise<Asset> {

@@ -1,5 +1,5 @@
-import type { Asset, AssetChange, AssetFailure, AssetStore } from "#core/asset.ts";
-import { GatewayError } from "#core/error.ts";
+import type { Asset, AssetChange, AssetFailure, AssetFile, AssetStore } from "#core/asset.ts";
+import { GatewayError, invalid } from "#core/error.ts";
 import type { MediaBytes, MediaPlace, MediaStore } from "#core/kept-media.ts";
 import type { OpenedFile, LinkedFiles } from "#egress/linked-files.ts";
 import type { Span } from "#lib/byte-range.ts";
@@ -46,6 +46,20 @@ export class OwnFiles {
       await stores[file.store]?.remove(pathOf(asset));
   }
 
+  /** Checks and stores a file that its user sent. Throws `invalid_request` if it is refused. */
+  async keep(asset: Asset, bytes: Uint8Array): Promise<AssetFile> {
+    const { type } = asset;
+    if (bytes.length > (await this.#roomFor(asset))) {
+      throw new GatewayError(
+        "too_large",
+        "The file is too large, or your files take all their room.",
+      );
+    }
+    const found = await checkFile(bytes, type, this.#deps.maxPixels);
+    if ("code" in found) throw invalid("file", found.message);
+    return await this.#put(asset, piecesOf(bytes), found.mediaType);
+  }
+
   async letGo(asset: Asset): Promise<void> {
     for (const store of Object.values(this.#deps.stores)) await store.remove(pathOf(asset));
   }
@@ -83,7 +97,6 @@ export class OwnFiles {
   }
 
   async #kept(asset: Asset, { status, body, headers }: OpenedFile): Promise<AssetChange> {
-    const { stores, store, maxPixels, assets, limits } = this.#deps;
     if (status >= 500 || status === 429) {
       throw new GatewayError("upstream_failed", `The link's server answered ${status}.`);
     }
@@ -91,18 +104,32 @@ export class OwnFiles {
       throw new Wrong(failure("DownloadFailed", `The link's server answered ${status}.`));
     }
     const { type } = asset;
-    const { bytes: stocked } = await assets.stockOf(asset.userId);
-    const maxBytes = Math.min(maxBytesOf(type), limits.assetBytes - stocked);
+    const maxBytes = await this.#roomFor(asset);
     if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
     const pieces = capped(body, maxBytes)[Symbol.asyncIterator]();
     const head = await collect(pieces, isHeld(type) ? maxBytes : FILM_HEAD_BYTES);
-    const found = await checkFile(head, type, maxPixels);
+    const found = await checkFile(head, type, this.#deps.maxPixels);
     if ("code" in found) throw new Wrong(found);
-    const { mediaType } = found;
+    const file = await this.#put(asset, joined(head, pieces), found.mediaType);
+    return { status: "active", file };
+  }
+
+  /** The largest file that the asset may have now. */
+  async #roomFor({ type, userId }: Asset): Promise<number> {
+    const { assets, limits } = this.#deps;
+    const { bytes } = await assets.stockOf(userId);
+    return Math.min(maxBytesOf(type), limits.assetBytes - bytes);
+  }
+
+  async #put(
+    asset: Asset,
+    bytes: AsyncIterable<Uint8Array>,
+    mediaType: string,
+  ): Promise<AssetFile> {
+    const { stores, store } = this.#deps;
     const place = stores[store];
     if (place === undefined) throw new GatewayError("internal", "Media store not found.");
-    const stored = await place.put(pathOf(asset), joined(head, pieces), mediaType);
-    return { status: "active", file: { store, mediaType, ...stored } };
+    return { store, mediaType, ...(await place.put(pathOf(asset), bytes, mediaType)) };
   }
 }
 
@@ -148,6 +175,10 @@ async function collect(pieces: AsyncIterator<Uint8Array>, wanted: number): Promi
     sizeBytes += next.value.length;
   }
   return Buffer.concat(head);
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 async function* joined(

@@ -30,12 +30,17 @@ export class OwnLinks {
 
   /** Undefined if the file is not stored here, or the gateway has no public URL. */
   linkTo(asset: Asset): string | undefined {
-    const { publicUrl, clock } = this.#deps;
-    const isHere = asset.file !== undefined && asset.status === "active";
-    if (!isHere || publicUrl === undefined) return undefined;
-    const expires = String(clock.now() + LINK_MS);
+    const { publicUrl } = this.#deps;
+    const path = publicUrl === undefined ? undefined : this.pathTo(asset);
+    return path === undefined ? undefined : `${publicUrl}${path}`;
+  }
+
+  /** The link without the gateway's address; undefined if the file is not stored here. */
+  pathTo(asset: Asset): string | undefined {
+    if (asset.file === undefined || asset.status !== "active") return undefined;
+    const expires = String(this.#deps.clock.now() + LINK_MS);
     const signature = this.#sign(asset.id, expires);
-    return `${publicUrl}${ASSET_CONTENT_PATH}/${asset.id}?expires=${expires}&signature=${signature}`;
+    return `${ASSET_CONTENT_PATH}/${asset.id}?expires=${expires}&signature=${signature}`;
   }
 
   /** The asset of a signed URL; undefined if the signature is invalid or has expired. */

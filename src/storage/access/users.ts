@@ -103,7 +103,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       return rows.map(toUser);
     },
 
-    async list(afterId, limit, search) {
+    async list(afterId, limit, { search, role, isEnabled, groupId, teamId } = {}) {
       let select = db
         .selectFrom("users")
         .selectAll()
@@ -112,6 +112,13 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
         .orderBy("id")
         .limit(Math.min(limit, PAGE));
       if (search !== undefined) select = select.where(contains("users.search", search));
+      if (role !== undefined) select = select.where("role", "=", role);
+      if (isEnabled !== undefined) {
+        const status = isEnabled ? USER_STATUS.enabled : USER_STATUS.disabled;
+        select = select.where("status", "=", status);
+      }
+      if (groupId !== undefined) select = select.where("group_id", "=", groupId);
+      if (teamId !== undefined) select = select.where("team_id", "=", teamId);
       return (await select.execute()).map(toUser);
     },
 

@@ -34,6 +34,31 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
       return row && toGroup(row);
     },
 
+    async listGroups(userId, skip, limit) {
+      const ofUser = db.selectFrom("asset_groups").where("user_id", "=", userId);
+      const rows = await ofUser
+        .selectAll()
+        .select((group) =>
+          group
+            .selectFrom("assets")
+            .select(({ fn }) => fn.countAll<number>().as("assets"))
+            .whereRef("assets.group_id", "=", "asset_groups.id")
+            .where("assets.user_id", "=", userId)
+            .where("removed", "=", 0)
+            .as("assets"),
+        )
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .offset(skip)
+        .limit(limit)
+        .execute();
+      const { total } = await ofUser
+        .select(({ fn }) => fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow();
+      const groups = rows.map((row) => ({ ...toGroup(row), assets: Number(row.assets) }));
+      return { groups, total: Number(total) };
+    },
+
     async findGroupAt(channel, upstreamId) {
       const row = await db
         .selectFrom("asset_groups")
@@ -193,8 +218,10 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
     return db.selectFrom("assets").selectAll("assets").where("removed", "=", 0);
   }
 
-  function matching({ userId, groupIds, groupKind, statuses, name }: AssetQuery) {
-    let query = present().where("assets.user_id", "=", userId);
+  function matching({ userId, groupIds, groupKind, statuses, type, name }: AssetQuery) {
+    let query = present();
+    if (userId !== undefined) query = query.where("assets.user_id", "=", userId);
+    if (type !== undefined) query = query.where("type", "=", type);
     if (groupIds !== undefined) query = query.where("group_id", "in", groupIds);
     if (statuses !== undefined) query = query.where("status", "in", statuses);
     if (name !== undefined) {
@@ -207,12 +234,9 @@ export function createAssetStore({ db, sharedNow }: AssetStoreDeps): AssetStore 
       );
     }
     if (groupKind === undefined) return query;
-    return query.where("group_id", "in", (groups) =>
-      groups
-        .selectFrom("asset_groups")
-        .select("id")
-        .where("user_id", "=", userId)
-        .where("kind", "=", groupKind),
-    );
+    return query.where("group_id", "in", (groups) => {
+      const ofKind = groups.selectFrom("asset_groups").select("id").where("kind", "=", groupKind);
+      return userId === undefined ? ofKind : ofKind.where("user_id", "=", userId);
+    });
   }
 }

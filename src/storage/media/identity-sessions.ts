@@ -40,6 +40,18 @@ export function createIdentitySessionStore({
       return row && toSession(row);
     },
 
+    async list(userId, skip, limit) {
+      let found = db.selectFrom("identity_sessions");
+      if (userId !== undefined) found = found.where("user_id", "=", userId);
+      // Ids begin with the time, so their order is that of creation.
+      const page = found.selectAll().orderBy("id", "desc").offset(skip).limit(limit);
+      const rows = await page.execute();
+      const { total } = await found
+        .select(({ fn }) => fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow();
+      return { sessions: rows.map(toSession), total: Number(total) };
+    },
+
     async countOpen(userId, now) {
       const { open } = await db
         .selectFrom("identity_sessions")

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
+import { askWith, asUser, logIn, ROOT, textIn } from "#test/accounts.ts";
 import { openVendor, type Vendor } from "#test/adapter/vendor.ts";
 import { KEY } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
@@ -18,6 +19,7 @@ const PICTURE = Buffer.from(pngUrl(128, 96).replace(/^.*,/, ""), "base64");
 let vendor: Vendor;
 let files: FileServer;
 let place: AssetPlace;
+let session: Readonly<Record<string, string>>;
 const open = (env: Readonly<Record<string, string>> = {}): Promise<AssetPlace> =>
   openAssetPlace({
     yaml: `channels:
@@ -47,6 +49,7 @@ beforeAll(async () => {
   files.files.set("/large", () => new Response(new Uint8Array(2 * 1024 * 1024)));
   files.files.set("/hidden", () => new Response("no", { status: 403 }));
   place = await open();
+  session = await logIn(place.gateway.url, ROOT);
 });
 afterAll(async () => {
   await place[Symbol.asyncDispose]();
@@ -68,6 +71,76 @@ async function made(path: string, on = place, key = KEY, type = "image"): Promis
   }, 20_000);
   return asset;
 }
+
+/** Sends a file as the form of a page does. */
+async function upload(bytes: Uint8Array, fields: Record<string, string>): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", new Blob([bytes]), "cat.png");
+  return await fetch(`${place.gateway.url}/api/asset/self/file`, {
+    method: "POST",
+    headers: session,
+    body: form,
+  });
+}
+
+describe("the library in the management API", () => {
+  test("takes files and addresses, lists them by their filters, and shows auditors no content", async () => {
+    const root = askWith(place.gateway.url, session);
+    const member = await asUser(place.gateway.url, "uploader");
+    const group = await root("POST", "/api/asset/self/group", { name: "shots", place: "gateway" });
+    const group_id = textIn(group.data, "id");
+
+    const sent = await upload(PICTURE, { group_id, type: "image", name: "Sent" });
+    const { data } = (await sent.json()) as { readonly data: JsonObject };
+    const fetched = await root("POST", "/api/asset/self", {
+      group_id,
+      type: "image",
+      url: `${files.url}/cat.png`,
+      name: "Fetched",
+    });
+
+    expect(data).toMatchObject({ state: "active", media_type: "image/png", url: null });
+    const link = await fetch(place.gateway.url + textIn(data, "link"));
+    expect(Buffer.from(await link.arrayBuffer()).equals(PICTURE)).toBe(true);
+    expect(fetched.data).toMatchObject({ url: `${files.url}/cat.png`, name: "Fetched" });
+    const found = await root("GET", `/api/asset/self?group=${group_id}&name=Sen&type=image`);
+    expect(found.data).toMatchObject({ items: [{ id: data["id"] ?? "" }], total: 1 });
+    const none = await root("GET", `/api/asset/self?group=${group_id}&type=video`);
+    expect(none.data).toEqual({ items: [], total: 0 });
+    const groups = await root("GET", "/api/asset/self/group?page_size=1");
+    expect(groups.data["items"]).toMatchObject([{ id: group_id, assets: 2, channel: null }]);
+
+    const all = await root("GET", "/api/asset?user=1&name=Sent");
+    expect(all.data["items"]).toMatchObject([{ user_name: "root", size_bytes: PICTURE.length }]);
+    expect(JSON.stringify(all.data)).not.toContain("/v1/assets/content");
+    expect((await member("GET", "/api/asset")).status).toBe(403);
+    expect((await member("GET", "/api/asset/self")).data).toEqual({ items: [], total: 0 });
+    const id = textIn(data, "id");
+    expect((await member("DELETE", `/api/asset/self/${id}`)).status).toBe(400);
+    expect((await root("PUT", `/api/asset/self/${id}`, { name: "New" })).status).toBe(200);
+    expect((await root("DELETE", `/api/asset/self/${id}`)).status).toBe(200);
+    expect((await fetch(place.gateway.url + textIn(data, "link"))).status).toBe(404);
+  });
+
+  test("refuses a file that is too large, of another kind, or without its group", async () => {
+    const root = askWith(place.gateway.url, session);
+    const group = await root("POST", "/api/asset/self/group", { name: "more", place: "gateway" });
+    const group_id = textIn(group.data, "id");
+
+    const refused = await Promise.all([
+      upload(new Uint8Array(2 * 1024 * 1024), { group_id, type: "image" }),
+      upload(PICTURE, { group_id, type: "video" }),
+      upload(PICTURE, { type: "image" }),
+      upload(PICTURE, { group_id: "group-none", type: "image" }),
+      upload(PICTURE, { group_id, type: "image", other: "x" }),
+    ]);
+
+    expect(refused.map(({ status }) => status)).toEqual([413, 400, 400, 400, 400]);
+    const listed = await root("GET", `/api/asset/self?group=${group_id}`);
+    expect(listed.data["total"]).toBe(0);
+  });
+});
 
 describe("if no vendor stores assets", () => {
   test("the gateway downloads and stores them, and serves them under its own links", async () => {

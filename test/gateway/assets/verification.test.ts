@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asRoot, asUser } from "#test/accounts.ts";
 import { textOf } from "#lib/values.ts";
 import { returnPathOf } from "#test/asset-vendor.ts";
 import { KEY, simulatedChannel } from "#test/harness.ts";
@@ -119,6 +120,34 @@ describe("[B4.9-c] a person's verification", () => {
     expect([status, error.code]).toEqual([400, "InvalidParameter"]);
     expect(error.message).toContain("CallbackURL");
     expect(place.at.asked("CreateVisualValidateSession")).toHaveLength(before);
+  });
+
+  test("is listed with its state for its user, and for auditors with the user", async () => {
+    const root = await asRoot(place.gateway.url);
+    const member = await asUser(place.gateway.url, "watcher");
+    const began = await root("POST", "/api/asset/self/verification", { callback_url: HOOK });
+    const refused = lastSession();
+    await fetch(`${place.gateway.url}${returnPathOf(refused)}?resultCode=10006`);
+    const passing = await begin();
+    const session = lastSession();
+    if (session !== undefined) session.groupId = "group-listed";
+    await fetched(passing.result["VendorToken"]);
+
+    const own = await root("GET", "/api/asset/self/verification?page_size=2");
+    const all = await root("GET", "/api/asset/verification?user=1&page_size=1");
+
+    expect(began.data).toMatchObject({ token: expect.stringMatching(/^vt_/) });
+    expect(own.data["items"]).toMatchObject([
+      { state: "passed", group_id: "group-listed", result_code: null },
+      { state: "failed", group_id: null, result_code: "10006" },
+    ]);
+    expect(all.data["items"]).toMatchObject([{ state: "passed", user_id: 1, user_name: "root" }]);
+    expect(JSON.stringify(own.data)).not.toContain("vt_");
+    expect((await member("GET", "/api/asset/self/verification")).data).toEqual({
+      items: [],
+      total: 0,
+    });
+    expect((await member("GET", "/api/asset/verification")).status).toBe(403);
   });
 
   test("without a CallbackURL or a token is refused", async () => {

@@ -34,6 +34,11 @@ export function Page() {
               {t.statusPage}
             </a>
           )}
+          {data?.has_model_page === true && (
+            <Link href="/pricing" className="text-accent px-2 text-sm hover:underline">
+              {t.modelPage}
+            </Link>
+          )}
           <Link
             href="/logs?outcome=failed&period=hour"
             className="border-line bg-surface hover:bg-hover inline-flex h-8 items-center rounded-md border px-2.5 text-sm font-medium"

@@ -7,6 +7,7 @@ export const HOME_TEXTS = messages(
     well: "All is well: no channel is ill, no budget is nearly used, no alert is open.",
     failed: "What failed in the last hour",
     statusPage: "Public status page",
+    modelPage: "Public model page",
     alertsPage: (open: number) => `Alerts (${open} open)`,
     kinds: {
       channel: "Channel",
@@ -79,6 +80,7 @@ export const HOME_TEXTS = messages(
     well: "一切正常：渠道健康，预算充足，没有未结束的告警。",
     failed: "过去一小时的失败",
     statusPage: "公开状态页",
+    modelPage: "公开模型页",
     alertsPage: (open) => `告警（${open} 个未结束）`,
     kinds: {
       channel: "渠道",

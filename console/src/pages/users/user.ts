@@ -7,6 +7,8 @@ export const ENABLED = 1;
 export const DISABLED = 2;
 export const ROLES = ["user", "auditor", "admin", "root"] as const;
 
+export const STATUSES = ["enabled", "disabled"] as const;
+
 /** Roles below one's own, which alone can be given and changed. */
 export function rolesBelow(own: Role): readonly Role[] {
   return ROLES.filter((role) => role !== own && isAtLeast(own, role));

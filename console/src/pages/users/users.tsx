@@ -19,7 +19,7 @@ import { toast } from "../../ui/toast.tsx";
 import { NewUserForm } from "./new-user-form.tsx";
 import { USER_TEXTS } from "./texts.ts";
 import { UserDrawer } from "./user-drawer.tsx";
-import { ENABLED, ROLES, useNames, type ListedUser } from "./user.ts";
+import { ENABLED, ROLES, STATUSES, useNames, type ListedUser } from "./user.ts";
 
 /** Users with role, place, quota and spending. */
 export function Page() {
@@ -29,8 +29,7 @@ export function Page() {
   const [params, setParams] = useQueryState();
   const [isNew, setNew] = useState(false);
   const { teams, groups } = useNames();
-  const q = params.get("q") ?? "";
-  const query = q === "" ? {} : { q };
+  const query = queryOf(params);
   const users = hooks.useInfiniteQuery("get", "/api/user", { params: { query } }, PAGES_BY_ID);
   const create = hooks.useMutation("post", "/api/user", {
     onSuccess({ data }) {
@@ -40,15 +39,8 @@ export function Page() {
     },
     onError: () => undefined,
   });
-  const loaded = users.data?.pages.flatMap(({ data }) => data.items);
-  const chosenRole = params.get("role") ?? "";
-  const status = params.get("status") ?? "";
-  const listed = loaded?.filter(
-    (user) =>
-      (chosenRole === "" || user.role === chosenRole) &&
-      (status === "" || (user.status === ENABLED) === (status === "enabled")),
-  );
-  const open = loaded?.find(({ id }) => String(id) === params.get("user"));
+  const listed = users.data?.pages.flatMap(({ data }) => data.items);
+  const open = listed?.find(({ id }) => String(id) === params.get("user"));
   const columns: readonly Column<ListedUser>[] = [
     { name: "name", label: t.name, width: "11rem", cell: ({ username }) => username },
     { name: "email", label: t.email, from: "lg", cell: ({ email }) => email ?? "–" },
@@ -110,13 +102,13 @@ export function Page() {
           aria-label={t.search}
           placeholder={t.search}
           className="w-64"
-          defaultValue={q}
+          defaultValue={query.q}
           onChange={(event) => setParams({ q: event.target.value.trim() })}
         />
         <Select
           aria-label={t.role}
           className="w-40"
-          value={chosenRole}
+          value={query.role ?? ""}
           onChange={(event) => setParams({ role: event.target.value })}
           choices={[
             { value: "", label: t.anyRole },
@@ -126,7 +118,7 @@ export function Page() {
         <Select
           aria-label={t.status}
           className="w-40"
-          value={status}
+          value={query.status ?? ""}
           onChange={(event) => setParams({ status: event.target.value })}
           choices={[
             { value: "", label: t.anyStatus },
@@ -134,6 +126,8 @@ export function Page() {
             { value: "disabled", label: t.disabled },
           ]}
         />
+        <Place name="team" any={t.anyTeam} names={teams} />
+        <Place name="group" any={t.anyGroup} names={groups} />
       </search>
       {users.error !== null && <Problem error={users.error} onRetry={() => void users.refetch()} />}
       <Table
@@ -169,6 +163,48 @@ export function Page() {
         <UserDrawer key={open.id} user={open} onClose={() => setParams({ user: undefined })} />
       )}
     </PageFrame>
+  );
+}
+
+/** The filters of the address that the gateway knows; others would be refused. */
+function queryOf(params: URLSearchParams) {
+  const q = params.get("q") ?? "";
+  const role = ROLES.find((each) => each === params.get("role"));
+  const status = STATUSES.find((each) => each === params.get("status"));
+  const group = Number(params.get("group"));
+  const team = Number(params.get("team"));
+  return {
+    ...(q === "" ? {} : { q }),
+    ...(role === undefined ? {} : { role }),
+    ...(status === undefined ? {} : { status }),
+    ...(group > 0 ? { group } : {}),
+    ...(team > 0 ? { team } : {}),
+  };
+}
+
+/** A filter by team or group. */
+function Place({
+  name,
+  any,
+  names,
+}: {
+  readonly name: "team" | "group";
+  readonly any: string;
+  readonly names: ReadonlyMap<number, string>;
+}) {
+  const t = useTexts(USER_TEXTS);
+  const [params, setParams] = useQueryState();
+  return (
+    <Select
+      aria-label={t[name]}
+      className="w-40"
+      value={params.get(name) ?? ""}
+      onChange={(event) => setParams({ [name]: event.target.value })}
+      choices={[
+        { value: "", label: any },
+        ...[...names].map(([id, label]) => ({ value: String(id), label })),
+      ]}
+    />
   );
 }
 

@@ -62,6 +62,7 @@ const HOME = z
       .describe("All calls of the last 5 minutes; null for users who are not auditors."),
     spend: SPEND.nullable().describe("Of all users; null for users who are not auditors."),
     has_status_page: z.boolean().describe("Whether everyone may see `/status`."),
+    has_model_page: z.boolean().describe("Whether everyone may see `/pricing`."),
     own: z.object({
       spend: SPEND,
       budgets: z.array(
@@ -101,7 +102,12 @@ export const getHome = management({
           spend: await spendOf(undefined, deps),
         }
       : { problems: null, traffic: null, spend: null };
-    return succeed(exchange.id, "", { ...shown, has_status_page: deps.isStatusPublic, own });
+    return succeed(exchange.id, "", {
+      ...shown,
+      has_status_page: deps.isStatusPublic,
+      has_model_page: deps.isPricingPublic,
+      own,
+    });
   },
 });
 

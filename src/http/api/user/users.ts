@@ -6,8 +6,8 @@ import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
-import { listById } from "../list-by-id.ts";
-import { management } from "../management.ts";
+import { items, management } from "../management.ts";
+import { afterField, choiceField, idField, shortTextField } from "../query-fields.ts";
 import { FUNDS, showFunds, type FundDeps } from "../quota/show-funds.ts";
 import { USD } from "../usd.ts";
 import { noticeOfNewEmail } from "./change-email.ts";
@@ -21,23 +21,36 @@ const GROUP = ID.describe("Null for none.").nullish();
 
 const LISTED_USER = z.object({ ...USER.shape, ...FUNDS }).meta({ id: "ListedUser" });
 
-export const listUsers = listById({
+const PAGE = 100;
+const STATUSES = ["enabled", "disabled"] as const;
+
+export const listUsers = management({
   operationId: "listUsers",
   tag: "Users",
+  method: "GET",
   path: "/api/user",
   access: "auditor",
   scope: "users:read",
-  objects: "users",
-  whose: "a user's",
-  searched: "a name, display name or address",
-  item: LISTED_USER,
-  show: showUser,
-  list: ({ users }: FundDeps & Pick<AccountDeps, "users">, after, limit, search) =>
-    users.list(after, limit, search),
-  async beside(users, deps) {
+  summary: `Lists users by id, at most ${PAGE}; \`after\` is the last id of the previous page.`,
+  query: z.object({
+    after: afterField("a user's"),
+    q: shortTextField(100, "A part of a name, display name or address, in any script and case."),
+    role: choiceField(ROLES, "Users of this role."),
+    status: choiceField(STATUSES, "Users of this status."),
+    group: idField("Users in this group."),
+    team: idField("Members of this team."),
+  }),
+  data: items(LISTED_USER),
+
+  async handle(exchange, deps: FundDeps & Pick<AccountDeps, "users">, { query }) {
+    const { after, q: search, role, status, group: groupId, team: teamId } = query;
+    const isEnabled = status === undefined ? undefined : status === "enabled";
+    const filter = defined({ search, role, isEnabled, groupId, teamId });
+    const users = await deps.users.list(after, PAGE, filter);
     const ids = users.map(({ id }) => id);
     const funds = await showFunds("user", ids, deps);
-    return ({ id }) => funds(id);
+    const shown = users.map((user) => ({ ...showUser(user), ...funds(user.id) }));
+    return succeed(exchange.id, "", { items: shown });
   },
 });
 

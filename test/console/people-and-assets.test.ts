@@ -1,0 +1,165 @@
+import { expect } from "bun:test";
+import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
+import { askWith } from "#test/accounts.ts";
+import { consoleTests, visit } from "./console-place.ts";
+
+const PICTURE = Buffer.from(pngUrl(128, 96).replace(/^.*,/, ""), "base64");
+
+const testConsole = consoleTests({
+  async seed({ root }) {
+    await root("POST", "/api/user", { username: "ada", email: "ada@example.com" });
+  },
+});
+
+testConsole(
+  "a group is created with models and prices, gets a user, and is deleted once it is empty",
+  async ({ gateway, root, open }) => {
+    const page = await open();
+    await visit(page, `${gateway.url}/groups`);
+
+    await page.getByRole("button", { name: "New group" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("partners");
+    await page.getByLabel("Price factor").fill("0.9");
+    await page.getByLabel("Models", { exact: true }).fill("gpt-4o*\nclaude-sonnet-4-5");
+    await page.getByRole("button", { name: "Add a price" }).click();
+    await page.getByLabel("Model", { exact: true }).fill("gpt-4o-mini");
+    await page.getByLabel("Input: gpt-4o-mini", { exact: true }).fill("0.000025");
+    await page.getByLabel("Output: gpt-4o-mini").fill("0.6");
+    await page.getByLabel("Requests a minute").first().fill("120");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "partners" }).click();
+    await page.getByText("$0.000025").waitFor();
+
+    const made = await root("GET", "/api/group");
+    expect(made.data["items"]).toMatchObject([
+      {
+        name: "partners",
+        models: ["gpt-4o*", "claude-sonnet-4-5"],
+        price_factor: "0.9",
+        prices: { "gpt-4o-mini": { input: 0.000025, output: 0.6 } },
+        rpm: 120,
+        shared_rpm: null,
+      },
+    ]);
+
+    // What the form shows of a price goes back as it came.
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByLabel("Calls at once").last().fill("8");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The group is changed.").waitFor();
+    const [group] = (await root("GET", "/api/group")).data["items"] as readonly { id: number }[];
+    expect(group).toMatchObject({
+      rpm: 120,
+      shared_concurrency: 8,
+      prices: { "gpt-4o-mini": { input: 0.000025, output: 0.6 } },
+    });
+
+    const [ada] = (await root("GET", "/api/user?q=ada")).data["items"] as readonly { id: number }[];
+    await root("PUT", `/api/user/${ada?.id}`, { group_id: group?.id ?? 0 });
+    await visit(page, `${gateway.url}/groups?group=${group?.id}`);
+    await page.getByRole("link", { name: "ada" }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete" }).last().click();
+    await page.getByRole("alert").getByText("users").waitFor();
+
+    await root("PUT", `/api/user/${ada?.id}`, { group_id: null });
+    await page.getByRole("button", { name: "Delete" }).last().click();
+    await page.getByText("The group partners is deleted.").waitFor();
+    expect((await root("GET", "/api/group")).data["items"]).toEqual([]);
+  },
+);
+
+testConsole(
+  "users are filtered by the gateway, not among those that are loaded",
+  async ({ gateway, root, open }) => {
+    await root("POST", "/api/user", { username: "zoe", role: "auditor" });
+    const page = await open();
+    await visit(page, `${gateway.url}/users`);
+
+    const asked = page.waitForRequest((request) => request.url().includes("role=auditor"));
+    await page.getByLabel("Role").selectOption("auditor", { timeout: 5_000 });
+    expect(new URL((await asked).url()).pathname).toBe("/api/user");
+
+    await page.getByRole("link", { name: "ada" }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "zoe" }).waitFor();
+    expect(await page.locator("[data-row]").count()).toBe(1);
+  },
+);
+
+testConsole(
+  "a picture is uploaded into a group, shows in the drawer, and is deleted",
+  async ({ gateway, root, open }) => {
+    const page = await open();
+    await visit(page, `${gateway.url}/assets?tab=groups`);
+
+    await page.getByRole("button", { name: "New group" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Launch film");
+    await page.getByLabel("Stored at").selectOption("gateway");
+    await page.getByRole("button", { name: "New group" }).last().click();
+    await page.getByRole("link", { name: "Launch film" }).click();
+    await page.getByRole("button", { name: "Add an asset" }).click();
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "cat.png", mimeType: "image/png", buffer: PICTURE });
+    await page.getByLabel("Name", { exact: true }).fill("The cat");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("link", { name: "The cat" }).click();
+    const picture = page.getByRole("img", { name: "Preview: The cat" });
+    await picture.waitFor();
+    // Runs in the page, and so is a text: the types here know no document.
+    await page.waitForFunction("document.querySelector('dialog img').naturalWidth === 128");
+    const made = await root("GET", "/api/asset/self");
+    expect(made.data["items"]).toMatchObject([{ name: "The cat", state: "active", url: null }]);
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete" }).last().click();
+    await page.getByText("The asset is deleted.").waitFor();
+    expect((await root("GET", "/api/asset/self")).data["total"]).toBe(0);
+  },
+);
+
+testConsole(
+  "the verification of a person begins with a link and a token, and is listed with its state",
+  async ({ gateway, open }) => {
+    const page = await open({ width: 390 });
+    await visit(page, `${gateway.url}/assets?tab=verifications`);
+
+    await page.getByRole("button", { name: "Verify a person" }).click();
+    await page.getByLabel("Callback address").fill("http://hooks.example.com/");
+    await page.getByRole("button", { name: "Begin" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Callback address").inputValue()).toBe(
+      "http://hooks.example.com/",
+    );
+    await page.getByLabel("Callback address").fill("https://hooks.example.com/");
+    await page.getByRole("button", { name: "Begin" }).click();
+    await page.getByText(/^vt_/).waitFor();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+
+    await page.getByText("Open", { exact: true }).waitFor();
+    expect(await page.getByText(/^vt_/).count()).toBe(0);
+  },
+);
+
+testConsole(
+  "the model page shows prices and health without a login, once the owner turned it on",
+  async ({ gateway, root, open }) => {
+    const page = await open({ width: 390 });
+    await page.context().clearCookies();
+    await visit(page, `${gateway.url}/pricing`);
+    await page.getByText("This gateway shows no models here").waitFor();
+
+    await root("PUT", "/api/setting/model_page", { value: "on" });
+    await visit(page, `${gateway.url}/pricing?q=gpt-4o-mini`);
+    await page.getByRole("link", { name: "gpt-4o-mini", exact: true }).click();
+
+    await page.getByText("$0.60").last().waitFor();
+    const { data } = await askWith(gateway.url)("GET", "/api/pricing");
+    const channels = (await root("GET", "/api/channel")).data["items"] as readonly {
+      readonly name: string;
+    }[];
+    expect(channels.length).toBeGreaterThan(0);
+    for (const { name } of channels) expect(JSON.stringify(data)).not.toContain(name);
+    await root("DELETE", "/api/setting/model_page");
+  },
+);
