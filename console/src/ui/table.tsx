@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { classes } from "./classes.ts";
 
@@ -60,12 +60,10 @@ export function Table<Row>(props: TableProps<Row>) {
     fills = false,
   } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [, navigate] = useLocation();
   const { first, end } = useRowsInView(box, rows?.length ?? 0, onEnd);
   if (rows?.length === 0 && empty !== undefined) return empty;
 
   const body = rows?.slice(first, end);
-  const linkAt = columns.findIndex(({ isControl }) => isControl !== true);
   return (
     <div
       ref={box}
@@ -105,43 +103,13 @@ export function Table<Row>(props: TableProps<Row>) {
           {first > 0 && <Space rows={first} />}
           {body === undefined && <Skeleton columns={columns} />}
           {body?.map((row) => (
-            <tr
+            <TableRow
               key={rowKey(row)}
-              data-row
-              tabIndex={href === undefined ? undefined : -1}
-              onClick={
-                href === undefined
-                  ? undefined
-                  : (event) => {
-                      if (!(event.target as Element).closest("a, button, input, select, label"))
-                        navigate(href(row));
-                    }
-              }
-              className={classes(
-                "h-8 outline-offset-[-2px]",
-                href !== undefined && "cursor-pointer",
-                isMarked?.(row) === true ? "bg-accent-soft" : "hover:bg-hover",
-              )}
-            >
-              {columns.map((column, at) => (
-                <td
-                  key={column.name}
-                  className={classes(
-                    "border-line h-8 truncate border-b px-2",
-                    column.align === "end" && "figures text-right",
-                    column.from && FROM[column.from],
-                  )}
-                >
-                  {at === linkAt && href !== undefined ? (
-                    <Link href={href(row)} className="hover:text-accent font-medium">
-                      {column.cell(row)}
-                    </Link>
-                  ) : (
-                    column.cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
+              row={row}
+              columns={columns as readonly Column<unknown>[]}
+              href={href?.(row)}
+              isMarked={isMarked?.(row) === true}
+            />
           ))}
           {rows !== undefined && end < rows.length && <Space rows={rows.length - end} />}
         </tbody>
@@ -152,6 +120,60 @@ export function Table<Row>(props: TableProps<Row>) {
     </div>
   );
 }
+
+/** A row that stays in view while the table scrolls is not drawn again. */
+const TableRow = memo(function TableRow({
+  row,
+  columns,
+  href,
+  isMarked,
+}: {
+  readonly row: unknown;
+  readonly columns: readonly Column<unknown>[];
+  readonly href: string | undefined;
+  readonly isMarked: boolean;
+}) {
+  const [, navigate] = useLocation();
+  const linkAt = columns.findIndex(({ isControl }) => isControl !== true);
+  return (
+    <tr
+      data-row
+      tabIndex={href === undefined ? undefined : -1}
+      onClick={
+        href === undefined
+          ? undefined
+          : (event) => {
+              if (!(event.target as Element).closest("a, button, input, select, label"))
+                navigate(href);
+            }
+      }
+      className={classes(
+        "h-8 outline-offset-[-2px]",
+        href !== undefined && "cursor-pointer",
+        isMarked ? "bg-accent-soft" : "hover:bg-hover",
+      )}
+    >
+      {columns.map((column, at) => (
+        <td
+          key={column.name}
+          className={classes(
+            "border-line h-8 truncate border-b px-2",
+            column.align === "end" && "figures text-right",
+            column.from && FROM[column.from],
+          )}
+        >
+          {at === linkAt && href !== undefined ? (
+            <Link href={href} className="hover:text-accent font-medium">
+              {column.cell(row)}
+            </Link>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 function Space({ rows }: { readonly rows: number }) {
   return <tr aria-hidden style={{ height: rows * ROW_PX }} />;

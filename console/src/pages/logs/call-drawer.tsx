@@ -124,7 +124,7 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
         </Section>
       )}
       <Cost call={call} />
-      {limits !== undefined && limits !== null && <CallLimits limits={limits} />}
+      {limits !== undefined && limits !== null && <CallLimits call={call} limits={limits} />}
       {isAdmin && replay !== undefined && <ExplainAgain id={call.id} />}
       <CallContent id={call.id} isAdmin={isAdmin} />
       {call.not_carried.length > 0 && (
