@@ -55,18 +55,22 @@ testConsole(
       status: 1,
     });
 
-    await row.getByRole("button", { name: "Change" }).click();
+    const choose = async (action: string): Promise<void> => {
+      await row.getByRole("button", { name: /^Change: / }).click();
+      await row.getByRole("button", { name: action, exact: true }).click();
+    };
+    await choose("Change");
     await page.getByLabel("Percent that fails").fill("60");
     await save(page);
     await row.getByText("Percent that fails: 60").waitFor();
 
-    await row.getByRole("button", { name: "Disable" }).click();
+    await choose("Disable");
     await page.getByText("Its open alerts end.").waitFor();
     await page.locator("dialog[open]").getByRole("button", { name: "Disable" }).click();
     await row.getByText("Disabled", { exact: true }).waitFor();
     expect(await stored("Half of all calls fail")).toMatchObject({ status: 2 });
 
-    await row.getByRole("button", { name: "Delete" }).click();
+    await choose("Delete");
     await page.locator("dialog[open]").getByRole("button", { name: "Delete" }).click();
     await row.waitFor({ state: "detached" });
     expect(await stored("Half of all calls fail")).toBeUndefined();

@@ -14,6 +14,8 @@ export interface Column<Row> {
   readonly from?: "sm" | "lg" | "xl";
   /** It holds a control: the row's link is in the next column. */
   readonly isControl?: true;
+  /** It stays in view at the end while the table scrolls sideways. */
+  readonly isSticky?: true;
 }
 
 interface TableProps<Row> {
@@ -32,7 +34,7 @@ interface TableProps<Row> {
   readonly foot?: ReactNode;
   /** The narrowest width before it scrolls sideways. */
   readonly minWidth?: string;
-  /** Fills the page's height and scrolls by itself. */
+  /** It is at most as high as the page, and scrolls by itself. */
   readonly fills?: boolean;
 }
 
@@ -73,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
       onKeyDown={moveBetweenRows}
       className={classes(
         "border-line bg-surface rounded-md border",
-        fills ? "min-h-48 flex-1 overflow-auto" : "overflow-x-auto",
+        fills ? "min-h-17 overflow-auto" : "shrink-0 overflow-x-auto",
       )}
     >
       <table
@@ -83,7 +85,7 @@ export function Table<Row>(props: TableProps<Row>) {
       >
         <thead>
           <tr>
-            {columns.map((column) => (
+            {columns.map((column, at) => (
               <th
                 key={column.name}
                 scope="col"
@@ -92,6 +94,8 @@ export function Table<Row>(props: TableProps<Row>) {
                   "border-line bg-surface text-muted sticky top-0 z-10 h-8 truncate border-b px-2 text-xs font-medium",
                   column.align === "end" ? "text-right" : "text-left",
                   column.from && FROM[column.from],
+                  isAfterFigures(columns, at) && "pl-5",
+                  column.isSticky && "right-0",
                 )}
               >
                 {column.label}
@@ -160,6 +164,8 @@ const TableRow = memo(function TableRow({
             "border-line h-8 truncate border-b px-2",
             column.align === "end" && "figures text-right",
             column.from && FROM[column.from],
+            isAfterFigures(columns, at) && "pl-5",
+            column.isSticky && "bg-surface sticky right-0",
           )}
         >
           {at === linkAt && href !== undefined ? (
@@ -174,6 +180,11 @@ const TableRow = memo(function TableRow({
     </tr>
   );
 });
+
+/** Words need a gap to the figures at their left, which end there. */
+function isAfterFigures(columns: readonly Pick<Column<never>, "align">[], at: number): boolean {
+  return columns[at - 1]?.align === "end" && columns[at]?.align !== "end";
+}
 
 function Space({ rows }: { readonly rows: number }) {
   return <tr aria-hidden style={{ height: rows * ROW_PX }} />;

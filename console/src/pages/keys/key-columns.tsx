@@ -29,13 +29,12 @@ export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
     {
       name: "name",
       label: t.name,
-      width: "11rem",
       cell: (token) => <span className="font-medium">{token.name}</span>,
     },
     {
       name: "secret",
       label: t.secret,
-      width: "6rem",
+      width: "5.5rem",
       cell: (token) => (
         <code
           className="text-xs"
@@ -54,33 +53,34 @@ export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
       name: "spent",
       label: t.spent,
       align: "end",
-      width: "6rem",
+      width: "5.5rem",
       cell: ({ used_usd }) => money(used_usd),
     },
     {
       name: "today",
       label: t.today,
       align: "end",
-      width: "6rem",
+      width: "5.5rem",
       cell: ({ used_day_usd }) => money(used_day_usd),
     },
     {
       name: "month",
       label: t.month,
       align: "end",
-      width: "6rem",
+      width: "5.5rem",
       cell: ({ used_month_usd }) => money(used_month_usd),
     },
     {
       name: "quota",
-      label: t.quota,
+      label: t.quotaColumn,
       align: "end",
-      width: "7rem",
+      width: "6rem",
       cell: ({ quota_usd }) => (quota_usd === null ? t.unlimited : money(quota_usd)),
     },
     {
       name: "budgets",
       label: t.budgets,
+      width: "13rem",
       from: "lg",
       cell: (token) => budgetsOf(token, t),
     },
@@ -94,7 +94,7 @@ export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
     {
       name: "expires",
       label: t.expires,
-      width: "8rem",
+      width: "6.5rem",
       from: "sm",
       cell: ({ expires_at }) => (expires_at === null ? t.never : <Ago at={expires_at} />),
     },
@@ -102,6 +102,7 @@ export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
       name: "actions",
       label: "",
       width: "3rem",
+      isSticky: true,
       cell: (token) => <RowMenu token={token} acts={acts} />,
     },
   ];
