@@ -27,6 +27,7 @@ const steps = {
   dev: [...buildConsole, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
   test: [...buildConsole, consoleTypes, [bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
+  "bench:console": [...buildConsole, [bun, "bench/console/main.ts", ...rest]],
   ladder: [[bun, "bench/main.ts", "--ladder", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
   sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],

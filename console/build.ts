@@ -60,14 +60,13 @@ let offset = 0;
 const files: PackedFile[] = [];
 for (const output of built.outputs) {
   const bytes = Buffer.from(await output.arrayBuffer());
-  const isPage = extname(output.path) === ".html";
   const compressed = {
     gzip: gzipSync(bytes, { level: 9 }),
     br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
   };
   const isSmaller = compressed.gzip.length < bytes.length;
   files.push({
-    name: isPage ? "index.html" : basename(output.path),
+    name: nameOf(output.path),
     type: output.type,
     identity: put(bytes),
     ...(isSmaller ? { gzip: put(compressed.gzip), br: put(compressed.br) } : {}),
@@ -76,7 +75,13 @@ for (const output of built.outputs) {
 mkdirSync(join(folder, "dist"), { recursive: true });
 // A release names the packages that its files contain.
 writeFileSync(join(folder, "dist", "inputs.json"), JSON.stringify(inputsOf(built)));
-const head = Buffer.from(`${JSON.stringify({ sources, pages: PAGE_PATHS, files })}\n`);
+const texts = new Map(
+  await Promise.all(
+    built.outputs.map(async (each) => [nameOf(each.path), await each.text()] as const),
+  ),
+);
+const pages = PAGE_PATHS.map((path) => ({ path, scripts: scriptsOf(path) }));
+const head = Buffer.from(`${JSON.stringify({ sources, pages, files })}\n`);
 // Other processes may read the pack meanwhile.
 writeFileSync(`${pack}.new`, Buffer.concat([head, ...parts]));
 renameSync(`${pack}.new`, pack);
@@ -94,6 +99,26 @@ function put(bytes: Uint8Array): readonly [number, number] {
   parts.push(bytes);
   offset += bytes.length;
   return [offset - bytes.length, bytes.length];
+}
+
+function nameOf(path: string): string {
+  return extname(path) === ".html" ? "index.html" : basename(path);
+}
+
+/** The script that has the name of a page, and those that it imports at once. */
+function scriptsOf(path: string): readonly string[] {
+  const name = path === "/" ? "home" : path.slice(1);
+  const own = files.find((file) => file.name.startsWith(`${name}-`) && file.name.endsWith(".js"));
+  const all = new Set(own === undefined ? [] : [own.name]);
+  for (const each of all) {
+    const imports = (texts.get(each) ?? "").matchAll(
+      /(?:\bfrom|\bimport)\s*"(?:\.|\/console)?\/([^"]+)"/g,
+    );
+    for (const [, imported = ""] of imports) all.add(imported);
+  }
+  // The page itself names the common script.
+  const html = texts.get("index.html") ?? "";
+  return [...all].filter((each) => !html.includes(each));
 }
 
 function digestOfSources(): string {

@@ -3,6 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/error.ts";
 import { App } from "./app/app.tsx";
+import { preloadPage } from "./app/pages.ts";
 import { toast, Toasts } from "./ui/toast.tsx";
 
 const FRESH_MS = 5_000;
@@ -22,6 +23,7 @@ const client = new QueryClient({
   },
 });
 
+preloadPage(location.pathname);
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
 createRoot(root).render(

@@ -23,6 +23,13 @@ test("a browser gets the page at each of its paths and below them", async () => 
   }
 });
 
+test("a browser is told at once which scripts a page needs", () => {
+  expect(ask("/logs/01ABC", HTML)?.headers.get("link")).toBe(
+    "</console/logs-1.js>; rel=modulepreload, </console/table-1.js>; rel=modulepreload",
+  );
+  expect(ask("/", HTML)?.headers.has("link")).toBe(false);
+});
+
 test("the page allows scripts, styles and requests of the gateway alone", () => {
   const policy = ask("/", HTML)?.headers.get("content-security-policy");
 
@@ -62,7 +69,7 @@ test("HEAD has the length and no body", async () => {
 
 test("an incomplete console is refused, and the error says how to build it", () => {
   const path = join(mkdtempSync(join(tmpdir(), "console-pages-")), "console.pack");
-  writeFileSync(path, `${JSON.stringify({ pages: ["/"], files: [] })}\n`);
+  writeFileSync(path, `${JSON.stringify({ pages: [{ path: "/", scripts: [] }], files: [] })}\n`);
   const request = new Request("http://gateway/", { headers: HTML });
 
   expect(() => new ConsolePages(path).answer(request, "/")).toThrow("Build the console again");
@@ -83,7 +90,11 @@ function writePack(): string {
     },
   ];
   const path = join(folder, "console.pack");
-  const head = Buffer.from(`${JSON.stringify({ pages: ["/", "/logs"], files })}\n`);
+  const pages = [
+    { path: "/", scripts: [] },
+    { path: "/logs", scripts: ["logs-1.js", "table-1.js"] },
+  ];
+  const head = Buffer.from(`${JSON.stringify({ pages, files })}\n`);
   writeFileSync(path, Buffer.concat([head, page, script, gzip]));
   return path;
 }

@@ -9,11 +9,17 @@ interface PackedFile {
   readonly br?: Span;
 }
 
+interface PackedPage {
+  readonly path: string;
+  /** What it needs besides the common script; a browser loads them at the same time. */
+  readonly scripts: readonly string[];
+}
+
 type Span = readonly [offset: number, length: number];
 
 interface Pack {
   readonly bytes: Buffer;
-  readonly pages: readonly string[];
+  readonly pages: readonly PackedPage[];
   readonly page: PackedFile;
   readonly files: ReadonlyMap<string, PackedFile>;
 }
@@ -62,8 +68,13 @@ export class ConsolePages {
     if (path.startsWith(FOLDER)) return this.#file(request, path.slice(FOLDER.length));
     if (request.headers.get("accept")?.includes("text/html") !== true) return undefined;
     const pack = (this.#pack ??= readPack(this.#path));
-    if (!pack.pages.some((page) => isAt(page, path))) return undefined;
-    return serve(request, pack, pack.page, PAGE_HEADERS);
+    const page = pack.pages.find((each) => isAt(each.path, path));
+    if (page === undefined) return undefined;
+    const link = page.scripts.map((name) => `<${FOLDER}${name}>; rel=modulepreload`).join(", ");
+    return serve(request, pack, pack.page, {
+      ...PAGE_HEADERS,
+      ...(link === "" ? {} : { link }),
+    });
   }
 
   #file(request: Request, name: string): Response | undefined {
@@ -105,7 +116,7 @@ function readPack(path: string): Pack {
   const all = readFileSync(path);
   const end = all.indexOf(10);
   const { pages, files } = JSON.parse(all.toString("utf8", 0, end)) as {
-    readonly pages: readonly string[];
+    readonly pages: readonly PackedPage[];
     readonly files: readonly PackedFile[];
   };
   const page = files.find(({ name }) => name === "index.html");

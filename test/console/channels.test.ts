@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { PROVIDERS } from "#providers/index.ts";
 import { asRoot, openWithRoot, ROOT } from "#test/accounts.ts";
 import { testInBrowser } from "#test/browser.ts";
+import { countActs } from "./console-place.ts";
 import { VENDORS } from "../../console/src/pages/channels/vendors.ts";
 
 test("the console offers exactly the vendors that the gateway knows", () => {
@@ -82,15 +83,4 @@ async function logIn(url: string, page: Page): Promise<void> {
   await page.locator("input[name=password]").fill(ROOT.password);
   await page.locator("button[type=submit]").click();
   await page.waitForURL(`${url}/`);
-}
-
-/** Counts presses of the pointer and pastes from now on. */
-async function countActs(page: Page): Promise<() => Promise<unknown>> {
-  await page.evaluate(`{
-    const acts = { clicks: 0, pastes: 0 };
-    globalThis.acts = acts;
-    addEventListener("pointerdown", () => acts.clicks++, true);
-    addEventListener("paste", () => acts.pastes++, true);
-  }`);
-  return () => page.evaluate("globalThis.acts");
 }

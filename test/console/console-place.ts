@@ -25,11 +25,12 @@ interface Visit {
 
 interface ConsoleTestOptions {
   readonly yaml?: string | (() => string);
+  readonly env?: () => Readonly<Record<string, string>>;
   readonly seed?: (place: ConsolePlace) => Promise<void>;
 }
 
 /** One gateway and one browser for the tests of a file, which are skipped where there is no Chromium. */
-export function consoleTests({ yaml, seed }: ConsoleTestOptions = {}) {
+export function consoleTests({ yaml, env, seed }: ConsoleTestOptions = {}) {
   let browser: Browser | undefined;
   let place: ConsolePlace | undefined;
   const contexts: BrowserContext[] = [];
@@ -40,7 +41,10 @@ export function consoleTests({ yaml, seed }: ConsoleTestOptions = {}) {
 
   beforeAll(async () => {
     const text = typeof yaml === "function" ? yaml() : yaml;
-    const gateway = await openWithRoot(text === undefined ? {} : { yaml: text });
+    const gateway = await openWithRoot({
+      ...(text === undefined ? {} : { yaml: text }),
+      ...(env === undefined ? {} : { env: env() }),
+    });
     const opened = await launch(executable);
     browser = opened;
     const login = await logIn(gateway.url, ROOT);
@@ -102,4 +106,15 @@ export async function visit(page: Page, url: string): Promise<void> {
 export async function whenDrawn(page: Page): Promise<void> {
   await page.locator("#main h1").first().waitFor();
   await page.locator(".skeleton, [aria-busy=true]").first().waitFor({ state: "detached" });
+}
+
+/** Counts presses of the pointer and pastes from now on, until the page is left. */
+export async function countActs(page: Page): Promise<() => Promise<unknown>> {
+  await page.evaluate(`{
+    const acts = { clicks: 0, pastes: 0 };
+    globalThis.acts = acts;
+    addEventListener("pointerdown", () => acts.clicks++, true);
+    addEventListener("paste", () => acts.pastes++, true);
+  }`);
+  return () => page.evaluate("globalThis.acts");
 }

@@ -5,6 +5,7 @@ import { api, hooks } from "../api/client.ts";
 import { ApiError } from "../api/error.ts";
 import { resumeSession, useSessionEnded } from "../api/session.ts";
 import { Problem } from "../ui/problem.tsx";
+import { Opening } from "./opening.tsx";
 import { Shell } from "./shell.tsx";
 import { UserProvider } from "./user.tsx";
 
@@ -34,7 +35,7 @@ const REQUIRED_FACTOR = "/account/second-factor";
 /** The console: set-up and login, and the pages for who is logged in. */
 export function App() {
   return (
-    <Suspense>
+    <Suspense fallback={<Opening />}>
       <Switch>
         <Route path="/setup" component={SetUp} />
         <Route path="/login">
@@ -108,5 +109,5 @@ function Inside() {
         <Problem error={self.error} onRetry={() => void self.refetch()} />
       </div>
     );
-  return null;
+  return <Opening />;
 }

@@ -38,11 +38,16 @@ export interface PageEntry {
   readonly role: Role;
   /** The second key after `g`. */
   readonly key?: string;
-  readonly Page: ComponentType;
+  readonly Page: LoadedPage;
 }
 
-function page(load: () => Promise<{ readonly Page: ComponentType }>): ComponentType {
-  return lazy(async () => ({ default: (await load()).Page }));
+type LoadedPage = ComponentType & { readonly load: () => Promise<unknown> };
+
+function page(load: () => Promise<{ readonly Page: ComponentType }>): LoadedPage {
+  return Object.assign(
+    lazy(async () => ({ default: (await load()).Page })),
+    { load },
+  );
 }
 
 /** All pages in the order of the menu. A page is loaded when it is opened. */
@@ -196,3 +201,10 @@ export const PAGES: readonly PageEntry[] = [
     Page: page(() => import("../pages/docs/docs.tsx")),
   },
 ];
+
+/** Begins to load the page at a path, before it is known who asks for it. */
+export function preloadPage(path: string): void {
+  const entry = PAGES.find((each) => each.path === path || path.startsWith(`${each.path}/`));
+  // If it fails, the page itself says so when it is drawn.
+  entry?.Page.load().catch(() => undefined);
+}

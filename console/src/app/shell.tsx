@@ -7,6 +7,7 @@ import { Empty, Page } from "../ui/page.tsx";
 import { UI_TEXTS } from "../ui/texts.ts";
 import { Boundary } from "./boundary.tsx";
 import { useTexts } from "./language.ts";
+import { Mark } from "./mark.tsx";
 import { isAtLeast, PAGES, type PageEntry } from "./pages.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { SHELL_TEXTS } from "./texts.ts";
@@ -131,10 +132,7 @@ function Brand() {
       translate="no"
       className="flex items-center gap-2 text-lg font-semibold tracking-tight"
     >
-      <svg viewBox="0 0 32 32" width={20} height={20} aria-hidden className="text-accent">
-        <rect width="32" height="32" rx="7" fill="currentColor" />
-        <path d="M7 9h18v3H7zM9 14h4v9H9zM19 14h4v9h-4z" className="fill-on-accent" />
-      </svg>
+      <Mark size={20} />
       Sluice
     </Link>
   );

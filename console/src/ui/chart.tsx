@@ -88,7 +88,7 @@ export function Chart({
             label: "\u00a0",
             value: (_: uPlot, at: number | null) =>
               at === null
-                ? "–"
+                ? ""
                 : isUtc
                   ? `${new Date(at * 1_000).toISOString().slice(0, 16).replace("T", " ")} UTC`
                   : exactTime(at),

@@ -7,7 +7,7 @@ export function money(usd: number | string | null | undefined): string {
   const size = Math.abs(value);
   const digits =
     size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : Math.min(12, 2 - Math.floor(Math.log10(size)));
-  return new Intl.NumberFormat(locale(), {
+  return numbers({
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",
@@ -17,24 +17,18 @@ export function money(usd: number | string | null | undefined): string {
 }
 
 export function count(value: number | null | undefined): string {
-  return value === null || value === undefined
-    ? "–"
-    : new Intl.NumberFormat(locale()).format(value);
+  return value === null || value === undefined ? "–" : numbers({}).format(value);
 }
 
 /** 1.2K, 3.4M */
 export function shortCount(value: number): string {
-  return new Intl.NumberFormat(locale(), { notation: "compact", maximumFractionDigits: 1 }).format(
-    value,
-  );
+  return numbers({ notation: "compact", maximumFractionDigits: 1 }).format(value);
 }
 
 /** `share`: from 0 to 1. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return "–";
-  return new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 }).format(
-    share,
-  );
+  return numbers({ style: "percent", maximumFractionDigits: 1 }).format(share);
 }
 
 export function milliseconds(ms: number | null | undefined): string {
@@ -47,17 +41,15 @@ export function milliseconds(ms: number | null | undefined): string {
 
 /** `seconds`: Unix time. */
 export function exactTime(seconds: number): string {
-  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "medium" }).format(
-    seconds * 1_000,
-  );
+  return dates({ dateStyle: "medium", timeStyle: "medium" }).format(seconds * 1_000);
 }
 
 /** 14:03:22, and the day before it if it is another one than today. */
 export function clockTime(seconds: number): string {
   const date = new Date(seconds * 1_000);
-  const time = new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(date);
+  const time = dates({ timeStyle: "medium" }).format(date);
   if (date.toDateString() === new Date().toDateString()) return time;
-  const day = new Intl.DateTimeFormat(locale(), { month: "short", day: "numeric" }).format(date);
+  const day = dates({ month: "short", day: "numeric" }).format(date);
   return `${day} ${time}`;
 }
 
@@ -75,8 +67,30 @@ export function relativeTime(seconds: number, now = Date.now() / 1_000): string 
   const past = seconds - now;
   const [unit, size] = STEPS.find(([, each]) => Math.abs(past) >= each) ??
     STEPS[STEPS.length - 1] ?? ["second", 1];
-  return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(
-    Math.trunc(past / size),
-    unit,
+  return relative().format(Math.trunc(past / size), unit);
+}
+
+/** A format is made once: making it takes longer than all the figures of a table. */
+const made = new Map<string, unknown>();
+
+function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale()} number ${JSON.stringify(options)}`;
+  return madeOnce(key, () => new Intl.NumberFormat(locale(), options));
+}
+
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} date ${JSON.stringify(options)}`;
+  return madeOnce(key, () => new Intl.DateTimeFormat(locale(), options));
+}
+
+function relative(): Intl.RelativeTimeFormat {
+  return madeOnce(
+    `${locale()} relative`,
+    () => new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }),
   );
+}
+
+function madeOnce<T>(key: string, make: () => T): T {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key) as T;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { classes } from "./classes.ts";
 
@@ -14,6 +14,8 @@ export interface Column<Row> {
   readonly from?: "sm" | "lg" | "xl";
   /** It holds a control: the row's link is in the next column. */
   readonly isControl?: true;
+  /** It stays in view at the end while the table scrolls sideways. */
+  readonly isSticky?: true;
 }
 
 interface TableProps<Row> {
@@ -32,7 +34,7 @@ interface TableProps<Row> {
   readonly foot?: ReactNode;
   /** The narrowest width before it scrolls sideways. */
   readonly minWidth?: string;
-  /** Fills the page's height and scrolls by itself. */
+  /** It is at most as high as the page, and scrolls by itself. */
   readonly fills?: boolean;
 }
 
@@ -60,12 +62,10 @@ export function Table<Row>(props: TableProps<Row>) {
     fills = false,
   } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [, navigate] = useLocation();
   const { first, end } = useRowsInView(box, rows?.length ?? 0, onEnd);
   if (rows?.length === 0 && empty !== undefined) return empty;
 
   const body = rows?.slice(first, end);
-  const linkAt = columns.findIndex(({ isControl }) => isControl !== true);
   return (
     <div
       ref={box}
@@ -75,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
       onKeyDown={moveBetweenRows}
       className={classes(
         "border-line bg-surface rounded-md border",
-        fills ? "min-h-48 flex-1 overflow-auto" : "overflow-x-auto",
+        fills ? "min-h-17 overflow-auto" : "shrink-0 overflow-x-auto",
       )}
     >
       <table
@@ -85,7 +85,7 @@ export function Table<Row>(props: TableProps<Row>) {
       >
         <thead>
           <tr>
-            {columns.map((column) => (
+            {columns.map((column, at) => (
               <th
                 key={column.name}
                 scope="col"
@@ -94,6 +94,8 @@ export function Table<Row>(props: TableProps<Row>) {
                   "border-line bg-surface text-muted sticky top-0 z-10 h-8 truncate border-b px-2 text-xs font-medium",
                   column.align === "end" ? "text-right" : "text-left",
                   column.from && FROM[column.from],
+                  isAfterFigures(columns, at) && "pl-5",
+                  column.isSticky && "right-0",
                 )}
               >
                 {column.label}
@@ -105,43 +107,13 @@ export function Table<Row>(props: TableProps<Row>) {
           {first > 0 && <Space rows={first} />}
           {body === undefined && <Skeleton columns={columns} />}
           {body?.map((row) => (
-            <tr
+            <TableRow
               key={rowKey(row)}
-              data-row
-              tabIndex={href === undefined ? undefined : -1}
-              onClick={
-                href === undefined
-                  ? undefined
-                  : (event) => {
-                      if (!(event.target as Element).closest("a, button, input, select, label"))
-                        navigate(href(row));
-                    }
-              }
-              className={classes(
-                "h-8 outline-offset-[-2px]",
-                href !== undefined && "cursor-pointer",
-                isMarked?.(row) === true ? "bg-accent-soft" : "hover:bg-hover",
-              )}
-            >
-              {columns.map((column, at) => (
-                <td
-                  key={column.name}
-                  className={classes(
-                    "border-line h-8 truncate border-b px-2",
-                    column.align === "end" && "figures text-right",
-                    column.from && FROM[column.from],
-                  )}
-                >
-                  {at === linkAt && href !== undefined ? (
-                    <Link href={href(row)} className="hover:text-accent font-medium">
-                      {column.cell(row)}
-                    </Link>
-                  ) : (
-                    column.cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
+              row={row}
+              columns={columns as readonly Column<unknown>[]}
+              href={href?.(row)}
+              isMarked={isMarked?.(row) === true}
+            />
           ))}
           {rows !== undefined && end < rows.length && <Space rows={rows.length - end} />}
         </tbody>
@@ -151,6 +123,67 @@ export function Table<Row>(props: TableProps<Row>) {
       )}
     </div>
   );
+}
+
+/** A row that stays in view while the table scrolls is not drawn again. */
+const TableRow = memo(function TableRow({
+  row,
+  columns,
+  href,
+  isMarked,
+}: {
+  readonly row: unknown;
+  readonly columns: readonly Column<unknown>[];
+  readonly href: string | undefined;
+  readonly isMarked: boolean;
+}) {
+  const [, navigate] = useLocation();
+  const linkAt = columns.findIndex(({ isControl }) => isControl !== true);
+  return (
+    <tr
+      data-row
+      tabIndex={href === undefined ? undefined : -1}
+      onClick={
+        href === undefined
+          ? undefined
+          : (event) => {
+              if (!(event.target as Element).closest("a, button, input, select, label"))
+                navigate(href);
+            }
+      }
+      className={classes(
+        "h-8 outline-offset-[-2px]",
+        href !== undefined && "cursor-pointer",
+        isMarked ? "bg-accent-soft" : "hover:bg-hover",
+      )}
+    >
+      {columns.map((column, at) => (
+        <td
+          key={column.name}
+          className={classes(
+            "border-line h-8 truncate border-b px-2",
+            column.align === "end" && "figures text-right",
+            column.from && FROM[column.from],
+            isAfterFigures(columns, at) && "pl-5",
+            column.isSticky && "bg-surface sticky right-0",
+          )}
+        >
+          {at === linkAt && href !== undefined ? (
+            <Link href={href} className="hover:text-accent font-medium">
+              {column.cell(row)}
+            </Link>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+});
+
+/** Words need a gap to the figures at their left, which end there. */
+function isAfterFigures(columns: readonly Pick<Column<never>, "align">[], at: number): boolean {
+  return columns[at - 1]?.align === "end" && columns[at]?.align !== "end";
 }
 
 function Space({ rows }: { readonly rows: number }) {

@@ -40,7 +40,11 @@ export function Sessions() {
         rows={sessions.data?.data.items}
         rowKey={({ id }) => id}
         columns={[
-          { name: "browser", label: t.browser, cell: (each) => each.user_agent ?? "–" },
+          {
+            name: "browser",
+            label: t.browser,
+            cell: (each) => <Browser agent={each.user_agent} />,
+          },
           {
             name: "network",
             label: t.network,
@@ -75,4 +79,28 @@ export function Sessions() {
       />
     </Section>
   );
+}
+
+const BROWSERS = [
+  ["Edg/", "Edge"],
+  ["Firefox/", "Firefox"],
+  ["Chrome/", "Chrome"],
+  ["Safari/", "Safari"],
+] as const;
+const SYSTEMS = [
+  ["Android", "Android"],
+  ["iPhone", "iOS"],
+  ["iPad", "iPadOS"],
+  ["Windows", "Windows"],
+  ["Mac OS", "macOS"],
+  ["Linux", "Linux"],
+] as const;
+
+/** A browser by its name and system; the whole of its own words on hover. */
+function Browser({ agent }: { readonly agent: string | null }) {
+  if (agent === null) return "–";
+  const named = (names: readonly (readonly [part: string, name: string])[]) =>
+    names.find(([part]) => agent.includes(part))?.[1];
+  const text = [named(BROWSERS), named(SYSTEMS)].filter((each) => each !== undefined).join(", ");
+  return <span title={agent}>{text || agent}</span>;
 }

@@ -76,7 +76,7 @@ export function Destinations() {
   const actions: Column<Destination> = {
     name: "actions",
     label: "",
-    width: "24rem",
+    width: "22rem",
     cell: (destination) => (
       <span className="flex gap-1">
         <Button

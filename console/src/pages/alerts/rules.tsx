@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
-import { useState } from "react";
+import { Ellipsis, Plus } from "lucide-react";
+import { useId, useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
@@ -10,6 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { clockTime } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
+import { Popover, PopoverButton } from "../../ui/popover.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -46,7 +47,7 @@ export function Rules() {
 
   const columns: readonly Column<Rule>[] = [
     { name: "name", label: t.name, width: "14rem", cell: ({ name }) => name },
-    { name: "kind", label: t.kind, width: "10rem", cell: ({ kind }) => t.kinds[kind] },
+    { name: "kind", label: t.kind, width: "10rem", from: "sm", cell: ({ kind }) => t.kinds[kind] },
     { name: "state", label: t.state, width: "11rem", cell: (rule) => <State rule={rule} /> },
     { name: "terms", label: t.terms, cell: (rule) => <Terms rule={rule} /> },
     {
@@ -60,26 +61,21 @@ export function Rules() {
   const actions: Column<Rule> = {
     name: "actions",
     label: "",
-    width: "22rem",
+    width: "9.5rem",
+    isSticky: true,
     cell: (rule) => (
-      <span className="flex gap-1">
-        <Button
-          className="h-7"
-          onClick={() =>
+      <span className="flex justify-end gap-1">
+        <SilenceSelect onChoose={(minutes) => silence.mutate({ ...at(rule), body: { minutes } })} />
+        <RuleMenu
+          rule={rule}
+          onEdit={() => show({ act: "edit", rule })}
+          onToggle={() =>
             rule.status === 1
               ? show({ act: "disable", rule })
               : update.mutate({ ...at(rule), body: { status: 1 } })
           }
-        >
-          {rule.status === 1 ? t.disable : t.enable}
-        </Button>
-        <Button className="h-7" onClick={() => show({ act: "edit", rule })}>
-          {t.change}
-        </Button>
-        <SilenceSelect onChoose={(minutes) => silence.mutate({ ...at(rule), body: { minutes } })} />
-        <Button className="h-7" look="danger" onClick={() => show({ act: "remove", rule })}>
-          {t.remove}
-        </Button>
+          onRemove={() => show({ act: "remove", rule })}
+        />
       </span>
     ),
   };
@@ -103,7 +99,7 @@ export function Rules() {
         columns={canAct ? [...columns, actions] : columns}
         rows={rules.data?.data.items}
         rowKey={({ id }) => id}
-        minWidth="70rem"
+        minWidth="46rem"
         empty={<Empty title={t.noRules} />}
       />
       {isForm && (
@@ -134,6 +130,41 @@ export function Rules() {
           {(open.act === "remove" ? t.removeRuleHint : t.disableRuleHint)(open.rule.name)}
         </Confirm>
       )}
+    </>
+  );
+}
+
+function RuleMenu({
+  rule,
+  onEdit,
+  onToggle,
+  onRemove,
+}: {
+  readonly rule: Rule;
+  readonly onEdit: () => void;
+  readonly onToggle: () => void;
+  readonly onRemove: () => void;
+}) {
+  const t = useTexts(ALERT_TEXTS);
+  const id = useId();
+  return (
+    <>
+      <PopoverButton for={id} label={`${t.change}: ${rule.name}`} className="h-7">
+        <Ellipsis size={16} />
+      </PopoverButton>
+      <Popover id={id} label={rule.name}>
+        <div className="flex flex-col items-stretch gap-1">
+          <Button look="quiet" className="justify-start" onClick={onEdit}>
+            {t.change}
+          </Button>
+          <Button look="quiet" className="justify-start" onClick={onToggle}>
+            {rule.status === 1 ? t.disable : t.enable}
+          </Button>
+          <Button look="quiet" className="text-bad justify-start" onClick={onRemove}>
+            {t.remove}
+          </Button>
+        </div>
+      </Popover>
     </>
   );
 }

@@ -59,6 +59,7 @@ export function Page() {
             className="border-line bg-surface min-h-0 flex-1 overflow-y-auto rounded-md border"
             tabIndex={-1}
           >
+            {document.isPending && <div className="skeleton m-3 h-64" aria-busy="true" />}
             {[...Map.groupBy(found, ({ tag }) => tag)].map(([tag, operations]) => (
               <Group
                 key={tag}

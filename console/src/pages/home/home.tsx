@@ -98,7 +98,8 @@ function NewGateway({ home: { problems, spend, own } }: { readonly home: Schemas
   );
   const hasCall = hasSpend || (latest.data?.data.items.length ?? 0) > 0;
   const isNew = !hasChannel || (!hasSpend && latest.data !== undefined && !hasCall);
-  const models = hooks.useQuery("get", "/api/model", {}, { enabled: isNew });
+  // Simulated answers have the usual model, and the list of all simulated ones is long.
+  const models = hooks.useQuery("get", "/api/model", {}, { enabled: isNew && hasChannel });
   if (!isNew) return null;
   const names = models.data?.data.items.map(({ name }) => name) ?? [];
   return (

@@ -60,13 +60,14 @@ export function InvitationList({ tabs }: { readonly tabs: ReactNode }) {
     {
       name: "for",
       label: t.for,
-      width: "14rem",
-      cell: ({ email, note }) => email ?? note ?? t.anyone,
+      cell: ({ email, note }) => (
+        <span title={email ?? note ?? undefined}>{email ?? note ?? t.anyone}</span>
+      ),
     },
     { name: "state", label: t.state, width: "6rem", cell: ({ state }) => <State state={state} /> },
     { name: "role", label: t.role, width: "8rem", cell: ({ role }) => t.roles[role] },
-    { name: "team", label: t.team, from: "sm", cell: ({ team }) => team ?? "–" },
-    { name: "group", label: t.group, from: "lg", cell: ({ group }) => group ?? "–" },
+    { name: "team", label: t.team, width: "9rem", from: "sm", cell: ({ team }) => team ?? "–" },
+    { name: "group", label: t.group, width: "9rem", from: "lg", cell: ({ group }) => group ?? "–" },
     {
       name: "uses",
       label: t.uses,

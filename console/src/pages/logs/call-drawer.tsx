@@ -114,7 +114,7 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
           </div>
         ))}
       </dl>
-      {(call.attempts as typeof call.attempts | undefined) !== undefined && (
+      {hasAttempts(call) && (
         <Section title={t.call.attempts}>
           {call.attempts.length === 0 ? (
             <p className="text-muted text-sm">{t.call.noAttempts}</p>
@@ -124,7 +124,7 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
         </Section>
       )}
       <Cost call={call} />
-      {limits !== undefined && limits !== null && <CallLimits limits={limits} />}
+      {limits !== undefined && limits !== null && <CallLimits call={call} limits={limits} />}
       {isAdmin && replay !== undefined && <ExplainAgain id={call.id} />}
       <CallContent id={call.id} isAdmin={isAdmin} />
       {call.not_carried.length > 0 && (
@@ -138,6 +138,12 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
       )}
     </div>
   );
+}
+
+/** Members do not see them; the charge of a task has none, although a channel did the work. */
+function hasAttempts({ attempts, channel }: CallInParts): boolean {
+  const seen = attempts as typeof attempts | undefined;
+  return seen !== undefined && (seen.length > 0 || channel === null);
 }
 
 const STYLES: Readonly<Record<string, string>> = {

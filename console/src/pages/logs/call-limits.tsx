@@ -1,13 +1,29 @@
+import { Link } from "wouter";
 import { useTexts } from "../../app/language.ts";
+import { budgetHref } from "../../app/budget-href.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
 import { count, money } from "../../ui/format.ts";
 import { Section } from "../../ui/page.tsx";
 import { Ago } from "../../ui/time.tsx";
 import type { CallInParts } from "./call.ts";
 import { LOG_TEXTS } from "./texts.ts";
 
-/** The limits that bind the key and the model of a call. */
-export function CallLimits({ limits }: { readonly limits: NonNullable<CallInParts["limits"]> }) {
+/** The limits that bind the key and the model of a call, and where its budgets are changed. */
+export function CallLimits({
+  call,
+  limits,
+}: {
+  readonly call: CallInParts;
+  readonly limits: NonNullable<CallInParts["limits"]>;
+}) {
   const t = useTexts(LOG_TEXTS);
+  const { id, role } = useUser();
+  const hrefOf = (owner: "key" | "user" | "team"): string | undefined => {
+    if (owner === "key") return call.user_id === id ? budgetHref("key", call.token_id) : undefined;
+    const of = owner === "user" ? call.user_id : call.team_id;
+    return of === null || !isAtLeast(role, "admin") ? undefined : budgetHref(owner, of);
+  };
   const { rates, budgets } = limits;
   const bound = rates.filter(
     ({ rpm, tpm, concurrency }) => rpm !== null || tpm !== null || concurrency !== null,
@@ -30,7 +46,12 @@ export function CallLimits({ limits }: { readonly limits: NonNullable<CallInPart
               {t.call.owners[owner]}, {t.call.spans[period]}
             </dt>
             <dd>
-              {t.call.budget(money(used_usd), money(amount_usd), money(left_usd))}
+              {t.call.budget(money(used_usd), money(amount_usd), money(left_usd))}{" "}
+              {hrefOf(owner) !== undefined && (
+                <Link href={hrefOf(owner) ?? ""} className="text-accent hover:underline">
+                  {t.call.raise}
+                </Link>
+              )}
               {resets_at !== null && (
                 <span className="text-muted">
                   {" · "}

@@ -63,13 +63,13 @@ export function columnsOf(
     {
       name: "result",
       label: t.fields.result,
-      width: "10rem",
+      width: "9.5rem",
       cell: (call) => <Result call={call} t={t} />,
     },
     {
       name: "model",
       label: t.fields.model,
-      width: "12rem",
+      width: "11rem",
       cell: (call) => <span title={call.model}>{call.model}</span>,
     },
     {
@@ -81,7 +81,7 @@ export function columnsOf(
     {
       name: "user",
       label: t.fields.user,
-      width: "6.5rem",
+      width: "6rem",
       cell: (call) => call.user_name ?? call.user_id ?? "–",
     },
     {
@@ -93,13 +93,13 @@ export function columnsOf(
     {
       name: "key",
       label: t.fields.key,
-      width: "7.5rem",
+      width: "7rem",
       cell: (call) => call.token_name ?? call.token_id,
     },
     {
       name: "channel",
       label: t.fields.channel,
-      width: "9rem",
+      width: "8.5rem",
       cell: (call) => call.channel ?? "–",
     },
     {
@@ -112,7 +112,7 @@ export function columnsOf(
     {
       name: "input",
       label: t.fields.input,
-      width: "4.5rem",
+      width: "4rem",
       align: "end",
       cell: (call) => count(call.usage.input_tokens),
     },
@@ -147,14 +147,14 @@ export function columnsOf(
     {
       name: "firstByte",
       label: t.fields.firstByte,
-      width: "5rem",
+      width: "4.75rem",
       align: "end",
       cell: (call) => milliseconds(call.first_byte_ms),
     },
     {
       name: "duration",
       label: t.fields.duration,
-      width: "5rem",
+      width: "4.75rem",
       align: "end",
       cell: (call) => milliseconds(call.duration_ms),
     },

@@ -1,5 +1,5 @@
 import { RefreshCw } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useLocation, useRoute } from "wouter";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
@@ -58,8 +58,9 @@ export function Page() {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const chosen = useChosenColumns();
-  const all = columnsOf(t, isAuditor);
-  const columns = all.filter(({ name }) => chosen.includes(name));
+  const all = useMemo(() => columnsOf(t, isAuditor), [t, isAuditor]);
+  // The same ones until another is chosen: rows that stay are not drawn again.
+  const columns = useMemo(() => all.filter(({ name }) => chosen.includes(name)), [all, chosen]);
   const search = params.size === 0 ? "" : `?${params}`;
 
   return (

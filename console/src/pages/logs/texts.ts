@@ -106,6 +106,7 @@ export const LOG_TEXTS = messages(
         `${rpm} requests and ${tpm} tokens a minute, ${concurrency} at once`,
       budget: (used: string, amount: string, left: string) =>
         `${used} of ${amount} used, ${left} left`,
+      raise: "Change",
       resets: "resets",
       owners: { key: "Key", user: "User", team: "Team" },
       spans: { month: "month", week: "week", day: "day", hour: "hour", total: "total" },
@@ -229,6 +230,7 @@ export const LOG_TEXTS = messages(
       rates: (rpm, tpm, concurrency) =>
         `每分钟 ${rpm} 个请求、${tpm} 个词元，同时 ${concurrency} 个`,
       budget: (used, amount, left) => `已用 ${used}（共 ${amount}），剩余 ${left}`,
+      raise: "修改",
       resets: "重置于",
       owners: { key: "密钥", user: "用户", team: "团队" },
       spans: { month: "月", week: "周", day: "日", hour: "小时", total: "总计" },

@@ -116,17 +116,24 @@ export function Page() {
 
 type Texts = ReturnType<typeof useTexts<typeof MODEL_TEXTS.en>>;
 
+const UNITS = ["second", "image", "character", "search"] as const;
+
 function columnsOf(t: Texts): readonly Column<Model>[] {
   const rate = (model: Model, name: "input" | "output" | "cached_input"): string => {
     const [first] = model.served_by;
     if (first === undefined || first.price === null) return "–";
-    return money(first.price[name]);
+    const { price } = first;
+    if (price.input !== 0 || price.output !== 0) return money(price[name]);
+    // Tokens cost nothing: it is charged by another unit.
+    const unit = UNITS.find((each) => price[each] !== undefined);
+    if (unit === undefined) return money(price[name]);
+    return name === "output" ? t.unit[unit](money(price[unit])) : "–";
   };
   return [
     {
       name: "name",
       label: t.name,
-      width: "18rem",
+      width: "16rem",
       cell: ({ name }) => <span title={name}>{name}</span>,
     },
     {
@@ -159,7 +166,7 @@ function columnsOf(t: Texts): readonly Column<Model>[] {
     {
       name: "output",
       label: t.output,
-      width: "6rem",
+      width: "9rem",
       align: "end",
       cell: (model) => rate(model, "output"),
     },
@@ -175,7 +182,7 @@ function columnsOf(t: Texts): readonly Column<Model>[] {
     {
       name: "abilities",
       label: t.abilities,
-      width: "14rem",
+      width: "12rem",
       from: "xl",
       cell: ({ served_by: [first], override }) => (
         <span className="flex gap-1">

@@ -35,6 +35,12 @@ export const MODEL_TEXTS = messages(
     restore: "Use the catalogue again",
     saved: (name: string) => `The price of ${name} is set. Running calls keep theirs.`,
     back: (name: string) => `The catalogue applies to ${name} again.`,
+    unit: {
+      second: (price: string) => `${price} a second`,
+      image: (price: string) => `${price} an image`,
+      character: (price: string) => `${price} / 1M chars`,
+      search: (price: string) => `${price} a search`,
+    },
     rates: {
       input: "Input",
       output: "Output",
@@ -120,6 +126,12 @@ export const MODEL_TEXTS = messages(
     restore: "恢复目录价格",
     saved: (name) => `${name} 的价格已设置。进行中的调用保持原价。`,
     back: (name) => `${name} 已恢复目录价格。`,
+    unit: {
+      second: (price) => `每秒 ${price}`,
+      image: (price) => `每张 ${price}`,
+      character: (price) => `每百万字符 ${price}`,
+      search: (price) => `每次 ${price}`,
+    },
     rates: {
       input: "输入",
       output: "输出",

@@ -1,13 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
-import { ExchangeView } from "./exchange-view.tsx";
-import { askModel } from "./model-client.ts";
 import { ModelField } from "./model-field.tsx";
-import { usePlaygroundKey } from "./playground-key.tsx";
 import { PLAYGROUND_TEXTS } from "./texts.ts";
+import { Trial, useTrial } from "./trial.tsx";
 
 /** Speech from a text, and a text from speech. */
 export function Audio() {
@@ -21,118 +17,87 @@ export function Audio() {
 
 function Speech() {
   const t = useTexts(PLAYGROUND_TEXTS);
-  const key = usePlaygroundKey();
   const [model, setModel] = useState("");
   const [input, setInput] = useState("");
   const [voice, setVoice] = useState("alloy");
   const request = { model, input, voice };
-  const speak = useMutation({
-    onError: () => undefined,
-    mutationFn: async () => {
-      const { response, facts } = await askModel({
-        key: key?.secret ?? "",
-        path: "/v1/audio/speech",
-        body: request,
-      });
-      return { url: URL.createObjectURL(await response.blob()), facts };
-    },
-  });
-  const url = speak.data?.url;
+  const speak = useTrial(async (response) => URL.createObjectURL(await response.blob()));
+  const url = speak.data?.answer;
   useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url]);
   return (
-    <div className="flex flex-col gap-3 lg:flex-row">
-      <form
-        className="flex shrink-0 flex-col gap-3 lg:w-80"
-        onSubmit={(event) => {
-          event.preventDefault();
-          speak.mutate();
-        }}
-      >
-        <ModelField label={t.model} required value={model} onChange={setModel} />
-        <TextArea
-          label={t.speakText}
-          required
-          value={input}
-          onChange={(event) => setInput(event.target.value)}
-        />
-        <TextField
-          label={t.voice}
-          value={voice}
-          onChange={(event) => setVoice(event.target.value)}
-        />
-        <Button type="submit" look="main" disabled={key === undefined} busy={speak.isPending}>
-          {t.speak}
-        </Button>
-      </form>
-      <ExchangeView
-        title={t.speak}
-        request={request}
-        raw={null}
-        facts={speak.data?.facts}
-        error={speak.error ?? undefined}
-      >
-        {/* What it says is the text beside it. */}
-        {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-        {url !== undefined && (
-          <audio controls src={url} aria-label={t.recording} className="w-full" />
-        )}
-      </ExchangeView>
-    </div>
+    <Trial
+      title={t.speak}
+      action={t.speak}
+      onSend={() => speak.mutate({ path: "/v1/audio/speech", body: request })}
+      trial={speak}
+      request={request}
+      raw={null}
+      fields={
+        <>
+          <ModelField label={t.model} required value={model} onChange={setModel} />
+          <TextArea
+            label={t.speakText}
+            required
+            value={input}
+            onChange={(event) => setInput(event.target.value)}
+          />
+          <TextField
+            label={t.voice}
+            value={voice}
+            onChange={(event) => setVoice(event.target.value)}
+          />
+        </>
+      }
+    >
+      {/* What it says is the text beside it. */}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
+      {url !== undefined && (
+        <audio controls src={url} aria-label={t.recording} className="w-full" />
+      )}
+    </Trial>
   );
+}
+
+interface Transcript {
+  readonly text?: string;
 }
 
 function Transcription() {
   const t = useTexts(PLAYGROUND_TEXTS);
-  const key = usePlaygroundKey();
   const [model, setModel] = useState("");
   const [file, setFile] = useState<File>();
-  const transcribe = useMutation({
-    onError: () => undefined,
-    mutationFn: async () => {
-      const body = new FormData();
-      body.set("model", model);
-      if (file !== undefined) body.set("file", file);
-      const { response, facts } = await askModel({
-        key: key?.secret ?? "",
-        path: "/v1/audio/transcriptions",
-        body,
-      });
-      return { answer: (await response.json()) as { readonly text?: string }, facts };
-    },
-  });
+  const transcribe = useTrial(async (response) => (await response.json()) as Transcript);
+  const send = (): void => {
+    const body = new FormData();
+    body.set("model", model);
+    if (file !== undefined) body.set("file", file);
+    transcribe.mutate({ path: "/v1/audio/transcriptions", body });
+  };
   return (
-    <div className="flex flex-col gap-3 lg:flex-row">
-      <form
-        className="flex shrink-0 flex-col gap-3 lg:w-80"
-        onSubmit={(event) => {
-          event.preventDefault();
-          transcribe.mutate();
-        }}
-      >
-        <ModelField label={t.model} required value={model} onChange={setModel} />
-        <label className="flex flex-col gap-1 text-sm font-medium">
-          {t.recording}
-          <input
-            type="file"
-            accept="audio/*,video/*"
-            required
-            className="text-sm font-normal"
-            onChange={(event) => setFile(event.target.files?.[0])}
-          />
-        </label>
-        <Button type="submit" look="main" disabled={key === undefined} busy={transcribe.isPending}>
-          {t.transcribe}
-        </Button>
-      </form>
-      <ExchangeView
-        title={t.transcribe}
-        request={{ model, file: file?.name }}
-        raw={transcribe.data?.answer}
-        facts={transcribe.data?.facts}
-        error={transcribe.error ?? undefined}
-      >
-        <p className="break-words whitespace-pre-wrap">{transcribe.data?.answer.text}</p>
-      </ExchangeView>
-    </div>
+    <Trial
+      title={t.transcribe}
+      action={t.transcribe}
+      onSend={send}
+      trial={transcribe}
+      request={{ model, file: file?.name }}
+      raw={transcribe.data?.answer}
+      fields={
+        <>
+          <ModelField label={t.model} required value={model} onChange={setModel} />
+          <label className="flex flex-col gap-1 text-sm font-medium">
+            {t.recording}
+            <input
+              type="file"
+              accept="audio/*,video/*"
+              required
+              className="text-sm font-normal"
+              onChange={(event) => setFile(event.target.files?.[0])}
+            />
+          </label>
+        </>
+      }
+    >
+      <p className="break-words whitespace-pre-wrap">{transcribe.data?.answer.text}</p>
+    </Trial>
   );
 }

@@ -17,7 +17,7 @@ import { ExchangeView } from "./exchange-view.tsx";
 import { askModel, eventsOf, type Facts } from "./model-client.ts";
 import { ModelField } from "./model-field.tsx";
 import { Pictures } from "./pictures.tsx";
-import { usePlaygroundKey } from "./playground-key.tsx";
+import { neededKey } from "./playground-key.tsx";
 import { PLAYGROUND_TEXTS } from "./texts.ts";
 
 /** One model's part of the conversation. */
@@ -43,7 +43,6 @@ const MAX_RAW_EVENTS = 2_000;
 
 export function Chat() {
   const t = useTexts(PLAYGROUND_TEXTS);
-  const key = usePlaygroundKey();
   const [params, setParams] = useQueryState();
   const style = STYLES.find((each) => each === params.get("style")) ?? "chat";
   const models = [params.get("model") ?? "", params.get("second") ?? ""] as const;
@@ -73,10 +72,14 @@ export function Chat() {
     );
 
   const send = async (): Promise<void> => {
+    setRunning(true);
+    const key = await neededKey().catch((error: unknown) => {
+      update(0, { error });
+      setRunning(false);
+    });
     if (key === undefined) return;
     const stopping = new AbortController();
     running.current = stopping;
-    setRunning(true);
     const asked: Turn = { role: "user", text, images };
     setText("");
     setImages([]);
@@ -101,7 +104,7 @@ export function Chat() {
           schema: schema.value,
           search: form.search,
         };
-        await ask(at, all, style, options, key.secret, stopping.signal, update);
+        await ask(at, all, style, options, key, stopping.signal, update);
       }),
     );
     setRunning(false);
@@ -147,13 +150,7 @@ export function Chat() {
         />
         <Pictures images={images} onChange={setImages} />
         <div className="flex gap-2">
-          <Button
-            type="submit"
-            look="main"
-            disabled={key === undefined}
-            busy={isRunning}
-            title={key === undefined ? t.needsKey : "Ctrl Enter"}
-          >
+          <Button type="submit" look="main" busy={isRunning} title={t.sendKey}>
             {t.send}
           </Button>
           {isRunning && <Button onClick={() => running.current?.abort()}>{t.stop}</Button>}

@@ -1,5 +1,6 @@
+import { useMutation } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
-import { hooks } from "../../api/client.ts";
+import { api } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
@@ -28,16 +29,23 @@ export function usePlaygroundKey(): HeldKey | undefined {
   );
 }
 
+/** The held key; if there is none, a temporary one of this user is made. */
+export async function neededKey(): Promise<string> {
+  if (held !== undefined) return held.secret;
+  const until = Math.floor(Date.now() / 1_000) + LIFE_SECONDS;
+  const name = `playground ${new Date().toISOString().slice(0, 16)}`;
+  const { data } = await api.POST("/api/token", { body: { name, expires_at: until } });
+  if (data === undefined) throw new Error("The gateway answered without a key.");
+  hold({ secret: data.data.key, until });
+  return data.data.key;
+}
+
 /** Makes a temporary key of this user, or takes a pasted one. */
 export function KeyBar() {
   const t = useTexts(PLAYGROUND_TEXTS);
   const key = usePlaygroundKey();
   const [pasted, setPasted] = useState("");
-  const make = hooks.useMutation("post", "/api/token", {
-    onSuccess({ data: { key: secret, expires_at } }) {
-      hold({ secret, until: expires_at ?? undefined });
-    },
-  });
+  const make = useMutation({ mutationFn: neededKey });
   if (key !== undefined)
     return (
       <p className="text-muted flex flex-wrap items-center gap-2 text-sm">
@@ -55,16 +63,7 @@ export function KeyBar() {
         if (pasted.trim() !== "") hold({ secret: pasted.trim(), until: undefined });
       }}
     >
-      <Button
-        look="main"
-        busy={make.isPending}
-        onClick={() => {
-          const expires_at = Math.floor(Date.now() / 1_000) + LIFE_SECONDS;
-          make.mutate({
-            body: { name: `playground ${new Date().toISOString().slice(0, 16)}`, expires_at },
-          });
-        }}
-      >
+      <Button busy={make.isPending} onClick={() => make.mutate()}>
         {t.makeKey}
       </Button>
       <Input
@@ -75,7 +74,7 @@ export function KeyBar() {
         value={pasted}
         onChange={(event) => setPasted(event.target.value)}
       />
-      <span className="text-muted text-xs">{t.keyHint}</span>
+      <span className="text-muted text-xs">{t.noKey}</span>
     </form>
   );
 }

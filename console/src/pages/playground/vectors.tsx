@@ -1,13 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
-import { ExchangeView } from "./exchange-view.tsx";
-import { askModel } from "./model-client.ts";
 import { ModelField } from "./model-field.tsx";
-import { usePlaygroundKey } from "./playground-key.tsx";
 import { PLAYGROUND_TEXTS } from "./texts.ts";
+import { Trial, useTrial } from "./trial.tsx";
 
 /** Vectors of texts, and documents in the order of a query. */
 export function Vectors() {
@@ -25,67 +21,48 @@ interface Embedded {
 
 function Embeddings() {
   const t = useTexts(PLAYGROUND_TEXTS);
-  const key = usePlaygroundKey();
   const [model, setModel] = useState("");
   const [text, setText] = useState("");
   const input = linesOf(text);
-  const embed = useMutation({
-    onError: () => undefined,
-    mutationFn: async () => {
-      const { response, facts } = await askModel({
-        key: key?.secret ?? "",
-        path: "/v1/embeddings",
-        body: { model, input },
-      });
-      return { input, answer: (await response.json()) as Embedded, facts };
-    },
-  });
+  const request = { model, input };
+  const embed = useTrial(async (response) => (await response.json()) as Embedded);
+  const asked = embed.variables?.body as typeof request | undefined;
   const vectors = embed.data?.answer.data.map(({ embedding }) => embedding) ?? [];
   const [first] = vectors;
   return (
-    <div className="flex flex-col gap-3 lg:flex-row">
-      <form
-        className="flex shrink-0 flex-col gap-3 lg:w-80"
-        onSubmit={(event) => {
-          event.preventDefault();
-          embed.mutate();
-        }}
-      >
-        <ModelField label={t.model} required value={model} onChange={setModel} />
-        <TextArea
-          label={t.inputs}
-          required
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <Button type="submit" look="main" disabled={key === undefined} busy={embed.isPending}>
-          {t.embed}
-        </Button>
-      </form>
-      <ExchangeView
-        title={t.embed}
-        request={{ model, input }}
-        raw={embed.data?.answer}
-        facts={embed.data?.facts}
-        error={embed.error ?? undefined}
-      >
-        {first !== undefined && (
-          <>
-            <p className="text-muted">
-              {t.dimensions(first.length)}. {t.similarity}:
-            </p>
-            <ol className="figures">
-              {vectors.map((vector, at) => (
-                <li key={at} className="flex gap-3">
-                  <span className="w-16 text-right">{cosine(first, vector).toFixed(4)}</span>
-                  <span className="truncate">{embed.data?.input[at]}</span>
-                </li>
-              ))}
-            </ol>
-          </>
-        )}
-      </ExchangeView>
-    </div>
+    <Trial
+      title={t.embed}
+      action={t.embed}
+      onSend={() => embed.mutate({ path: "/v1/embeddings", body: request })}
+      trial={embed}
+      request={request}
+      raw={embed.data?.answer}
+      fields={
+        <>
+          <ModelField label={t.model} required value={model} onChange={setModel} />
+          <TextArea
+            label={t.inputs}
+            required
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </>
+      }
+    >
+      {first !== undefined && (
+        <>
+          <p className="text-muted">
+            {t.dimensions(first.length)}. {t.similarity}:
+          </p>
+          <Scored
+            rows={vectors.map((vector, at) => ({
+              score: cosine(first, vector),
+              text: asked?.input[at],
+            }))}
+          />
+        </>
+      )}
+    </Trial>
   );
 }
 
@@ -95,66 +72,63 @@ interface Ranked {
 
 function Rerank() {
   const t = useTexts(PLAYGROUND_TEXTS);
-  const key = usePlaygroundKey();
   const [model, setModel] = useState("");
   const [query, setQuery] = useState("");
   const [text, setText] = useState("");
-  const documents = linesOf(text);
-  const rank = useMutation({
-    onError: () => undefined,
-    mutationFn: async () => {
-      const body = { model, query, documents };
-      const { response, facts } = await askModel({
-        key: key?.secret ?? "",
-        path: "/v1/rerank",
-        body,
-      });
-      return { documents, answer: (await response.json()) as Ranked, facts };
-    },
-  });
+  const request = { model, query, documents: linesOf(text) };
+  const rank = useTrial(async (response) => (await response.json()) as Ranked);
+  const asked = rank.variables?.body as typeof request | undefined;
+  const results = rank.data?.answer.results ?? [];
   return (
-    <div className="flex flex-col gap-3 lg:flex-row">
-      <form
-        className="flex shrink-0 flex-col gap-3 lg:w-80"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rank.mutate();
-        }}
-      >
-        <ModelField label={t.model} required value={model} onChange={setModel} />
-        <TextField
-          label={t.query}
-          required
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-        />
-        <TextArea
-          label={t.documents}
-          required
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <Button type="submit" look="main" disabled={key === undefined} busy={rank.isPending}>
-          {t.rank}
-        </Button>
-      </form>
-      <ExchangeView
-        title={t.rank}
-        request={{ model, query, documents }}
-        raw={rank.data?.answer}
-        facts={rank.data?.facts}
-        error={rank.error ?? undefined}
-      >
-        <ol className="figures">
-          {rank.data?.answer.results.map(({ index, relevance_score }) => (
-            <li key={index} className="flex gap-3">
-              <span className="w-16 text-right">{relevance_score.toFixed(4)}</span>
-              <span className="truncate">{rank.data.documents[index]}</span>
-            </li>
-          ))}
-        </ol>
-      </ExchangeView>
-    </div>
+    <Trial
+      title={t.rank}
+      action={t.rank}
+      onSend={() => rank.mutate({ path: "/v1/rerank", body: request })}
+      trial={rank}
+      request={request}
+      raw={rank.data?.answer}
+      fields={
+        <>
+          <ModelField label={t.model} required value={model} onChange={setModel} />
+          <TextField
+            label={t.query}
+            required
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+          />
+          <TextArea
+            label={t.documents}
+            required
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </>
+      }
+    >
+      <Scored
+        rows={results.map(({ index, relevance_score: score }) => ({
+          score,
+          text: asked?.documents[index],
+        }))}
+      />
+    </Trial>
+  );
+}
+
+function Scored({
+  rows,
+}: {
+  readonly rows: readonly { readonly score: number; readonly text: string | undefined }[];
+}) {
+  return (
+    <ol className="figures">
+      {rows.map(({ score, text }, at) => (
+        <li key={at} className="flex gap-3">
+          <span className="w-16 text-right">{score.toFixed(4)}</span>
+          <span className="truncate">{text}</span>
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -1,16 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTexts } from "../../app/language.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
-import { ExchangeView } from "./exchange-view.tsx";
 import { askModel } from "./model-client.ts";
 import { ModelField } from "./model-field.tsx";
 import { Pictures } from "./pictures.tsx";
 import { usePlaygroundKey } from "./playground-key.tsx";
 import { PLAYGROUND_TEXTS } from "./texts.ts";
+import { Trial, useTrial } from "./trial.tsx";
 
 interface Task {
   readonly task_id: string;
@@ -47,17 +46,10 @@ export function Video() {
     ...(seconds === "" ? {} : { duration: Number(seconds) }),
     ...(image === undefined ? {} : { image }),
   };
-  const create = useMutation({
-    onError: () => undefined,
-    mutationFn: async () => {
-      const { response, facts } = await askModel({
-        key: key?.secret ?? "",
-        path: "/v1/video/generations",
-        body: request,
-      });
-      return { task: (await response.json()) as Task, facts };
-    },
-    onSuccess: ({ task }) => setParams({ task: task.task_id }),
+  const create = useTrial(async (response) => {
+    const task = (await response.json()) as Task;
+    setParams({ task: task.task_id });
+    return task;
   });
   const task = useQuery({
     queryKey: ["playground task", id],
@@ -72,67 +64,57 @@ export function Video() {
       return (await response.json()) as Task;
     },
   });
-  const shown = task.data ?? create.data?.task;
+  const shown = task.data ?? create.data?.answer;
   const state = STATES.find((each) => each === shown?.status);
   return (
-    <div className="flex flex-col gap-3 lg:flex-row">
-      <form
-        className="flex shrink-0 flex-col gap-3 lg:w-80"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <ModelField
-          label={t.model}
-          required
-          value={model}
-          makes="video"
-          onChange={(next) => setParams({ model: next })}
-        />
-        <TextArea
-          label={t.prompt}
-          required
-          value={prompt}
-          onChange={(event) => setPrompt(event.target.value)}
-        />
-        <TextField
-          label={t.seconds}
-          type="number"
-          min={1}
-          max={60}
-          value={seconds}
-          onChange={(event) => setSeconds(event.target.value)}
-        />
-        <Pictures images={images} onChange={setImages} />
-        <Button type="submit" look="main" disabled={key === undefined} busy={create.isPending}>
-          {t.create}
-        </Button>
-      </form>
-      <ExchangeView
-        title={model || t.result}
-        request={request}
-        raw={shown}
-        facts={create.data?.facts}
-        error={create.error ?? task.error ?? undefined}
-      >
-        {shown !== undefined && (
-          <p className="flex items-center gap-2" aria-live="polite">
-            <Badge tone={state === undefined ? "neutral" : TONES[state]}>
-              {state === undefined ? shown.status : t.states[state]}
-            </Badge>
-            <span className="text-muted font-mono text-xs">{shown.task_id}</span>
-            {shown.progress !== undefined && !isFinished(shown.status) && (
-              <progress max={100} value={shown.progress} aria-label={t.progress} />
-            )}
-          </p>
-        )}
-        {shown?.error?.message !== undefined && <p className="text-bad">{shown.error.message}</p>}
-        {shown?.status === "succeeded" && (
-          <VideoFile id={shown.task_id} secret={key?.secret ?? ""} />
-        )}
-      </ExchangeView>
-    </div>
+    <Trial
+      title={model || t.result}
+      action={t.create}
+      onSend={() => create.mutate({ path: "/v1/video/generations", body: request })}
+      trial={{ ...create, error: create.error ?? task.error }}
+      request={request}
+      raw={shown}
+      fields={
+        <>
+          <ModelField
+            label={t.model}
+            required
+            value={model}
+            makes="video"
+            onChange={(next) => setParams({ model: next })}
+          />
+          <TextArea
+            label={t.prompt}
+            required
+            value={prompt}
+            onChange={(event) => setPrompt(event.target.value)}
+          />
+          <TextField
+            label={t.seconds}
+            type="number"
+            min={1}
+            max={60}
+            value={seconds}
+            onChange={(event) => setSeconds(event.target.value)}
+          />
+          <Pictures images={images} onChange={setImages} />
+        </>
+      }
+    >
+      {shown !== undefined && (
+        <p className="flex items-center gap-2" aria-live="polite">
+          <Badge tone={state === undefined ? "neutral" : TONES[state]}>
+            {state === undefined ? shown.status : t.states[state]}
+          </Badge>
+          <span className="text-muted font-mono text-xs">{shown.task_id}</span>
+          {shown.progress !== undefined && !isFinished(shown.status) && (
+            <progress max={100} value={shown.progress} aria-label={t.progress} />
+          )}
+        </p>
+      )}
+      {shown?.error?.message !== undefined && <p className="text-bad">{shown.error.message}</p>}
+      {shown?.status === "succeeded" && <VideoFile id={shown.task_id} secret={key?.secret ?? ""} />}
+    </Trial>
   );
 }
 

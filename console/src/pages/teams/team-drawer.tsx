@@ -12,6 +12,7 @@ import { Checkbox, TextArea } from "../../ui/field.tsx";
 import { money } from "../../ui/format.ts";
 import { Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { namesIn } from "./names-in.ts";
@@ -61,12 +62,19 @@ export function TeamDrawer({ team, onClose }: TeamDrawerProps) {
 function Actions({ team, onClose }: TeamDrawerProps) {
   const t = useTexts(TEAM_TEXTS);
   const client = useQueryClient();
-  const [asks, setAsks] = useState<"edit" | "remove">();
+  const [params, setParams] = useQueryState();
+  const [asks, setAsks] = useState<"edit" | "remove" | undefined>(() =>
+    params.has("edit") ? "edit" : undefined,
+  );
+  const closeForm = (): void => {
+    setAsks(undefined);
+    setParams({ edit: undefined });
+  };
   const path = { id: String(team.id) };
   const refresh = (): void => void client.invalidateQueries({ queryKey: ["get", "/api/team"] });
   const update = hooks.useMutation("put", "/api/team/{id}", {
     onSuccess() {
-      setAsks(undefined);
+      closeForm();
       toast(t.saved);
       refresh();
     },
@@ -91,7 +99,7 @@ function Actions({ team, onClose }: TeamDrawerProps) {
           error={update.error}
           busy={update.isPending}
           onSave={(body) => update.mutate({ params: { path }, body })}
-          onClose={() => setAsks(undefined)}
+          onClose={closeForm}
         />
       )}
       {asks === "remove" && (

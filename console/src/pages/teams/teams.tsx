@@ -42,7 +42,7 @@ export function Page() {
   const listed = teams.data?.pages.flatMap(({ data }) => data.items);
   const open = listed?.find(({ id }) => String(id) === params.get("team"));
   const columns: readonly Column<Team>[] = [
-    { name: "name", label: t.name, width: "14rem", cell: ({ name }) => name },
+    { name: "name", label: t.name, cell: ({ name }) => name },
     {
       name: "today",
       label: t.today,
@@ -72,7 +72,13 @@ export function Page() {
       from: "sm",
       cell: ({ quota_usd: quota }) => (quota === null ? t.unlimited : money(quota)),
     },
-    { name: "created", label: t.made, from: "lg", cell: (team) => <Ago at={team.created_at} /> },
+    {
+      name: "created",
+      label: t.made,
+      width: "9rem",
+      from: "lg",
+      cell: (team) => <Ago at={team.created_at} />,
+    },
   ];
   return (
     <PageFrame

@@ -1,5 +1,8 @@
 import { Link } from "wouter";
+import { budgetHref } from "../../app/budget-href.ts";
 import { useTexts } from "../../app/language.ts";
+import { isAtLeast } from "../../app/pages.ts";
+import { useUser } from "../../app/user.tsx";
 import { count, money, percent } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -27,6 +30,7 @@ interface UsageTableProps {
 /** The figures of the bars. A row opens the same page for itself alone. */
 export function UsageTable({ choice, report, parts, search }: UsageTableProps) {
   const t = useTexts(USAGE_TEXTS);
+  const { role } = useUser();
   const { first, second } = choice;
   const dimensions: readonly Category[] = isTime(first) ? [second] : [first, second];
   const rows = report?.items;
@@ -48,7 +52,7 @@ export function UsageTable({ choice, report, parts, search }: UsageTableProps) {
           dimensionColumn(each, t, at === dimensions.length - 1 ? parts : []),
         ),
         ...figureColumns(t, Number(report?.total.cost_usd ?? 0), choice.isCompared),
-        logsColumn(second, t),
+        linksColumn(second, t, isAtLeast(role, "admin")),
       ]}
       rows={rows}
       rowKey={(item) => dimensions.map((each) => valueOf(item, each)).join(" ")}
@@ -130,21 +134,31 @@ export function changeOf(item: Pick<Item, "cost_usd" | "previous">): string {
   return `${change > 0 ? "+" : ""}${percent(change)}`;
 }
 
-function logsColumn(category: Category, t: Texts): Column<Item> {
+/** The calls of a row, and the budget of its team or user. */
+function linksColumn(category: Category, t: Texts, isAdmin: boolean): Column<Item> {
+  const hasBudget = isAdmin && (category === "team" || category === "user");
   return {
-    name: "logs",
+    name: "links",
     label: "",
-    width: "7rem",
+    width: hasBudget ? "11rem" : "7rem",
     align: "end",
     from: "sm",
     cell: (item) => {
-      const href = logsOf(category, valueOf(item, category));
+      const value = valueOf(item, category);
+      const href = logsOf(category, value);
       return (
-        href !== undefined && (
-          <Link href={href} className="text-accent hover:underline">
-            {t.openLogs}
-          </Link>
-        )
+        <span className="flex justify-end gap-3">
+          {hasBudget && value !== "" && (
+            <Link href={budgetHref(category, value)} className="text-accent hover:underline">
+              {t.budget}
+            </Link>
+          )}
+          {href !== undefined && (
+            <Link href={href} className="text-accent hover:underline">
+              {t.openLogs}
+            </Link>
+          )}
+        </span>
       );
     },
   };
