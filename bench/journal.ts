@@ -3,20 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { systemClock } from "#lib/clock.ts";
-import { openStorage } from "#storage/open.ts";
+import { openStorage, type Storage } from "#storage/open.ts";
 import { LOG_FILTERS } from "#test/storage/log-filters.ts";
 import { fillJournal } from "#test/storage/fill-journal.ts";
-import { USAGE_QUERIES } from "./usage-queries.ts";
+import { USAGE_REPORTS } from "#test/storage/usage-reports.ts";
 
 /**
  * Measures pages of the call log and reports of usage over a journal of many calls:
  * `bun bench/journal.ts 10000000`, with the URL of an empty PostgreSQL database as the second
- * argument, or SQLite in a temporary folder.
+ * argument, or SQLite in a temporary folder. Beside the time that passed, it prints the processor
+ * time of this process, which other programs of the machine do not change.
  */
 const [rowsText = "1000000", databaseUrl] = process.argv.slice(2);
 const rows = Number(rowsText);
 const PAGES = 20;
-const TRIES = 20;
+const REPORTS = 10;
+
+interface Times {
+  readonly passed: number[];
+  readonly used: number[];
+}
 
 const dataDir = mkdtempSync(join(process.env["BENCH_DIR"] ?? tmpdir(), "journal-"));
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -31,69 +37,86 @@ try {
   });
   const engine = databaseUrl === undefined ? "sqlite" : "postgres";
   await timed("fill", () => fillJournal(storage.db, rows, engine));
-  const cpu = process.cpuUsage();
   await timed("index", async () => {
     while ((await storage.calls.index(1_024)) > 0);
   });
-  const { user, system } = process.cpuUsage(cpu);
-  print(`index: ${((user + system) / rows).toFixed(2)} us of processor time a call`);
   await timed("sum", async () => {
-    while ((await storage.usage.sum(1_024)) > 0);
+    while ((await storage.usage.sum(1_000)) > 0);
   });
-  await sql`analyze`.execute(storage.db);
-
-  const all: number[] = [];
-  for (const filter of LOG_FILTERS) {
-    const times: number[] = [];
-    let found = 0;
-    let seq: number | undefined;
-    for (let pages = 0; pages < PAGES; pages++) {
-      const from = performance.now();
-      const after = seq === undefined ? {} : { after: { seq } };
-      const { calls, next } = await storage.calls.list({ ...filter, ...after, limit: 50 });
-      times.push(performance.now() - from);
-      found += calls.length;
-      seq = next;
-      if (next === undefined && pages >= 4) break;
-    }
-    all.push(...times);
-    const name = JSON.stringify(filter);
-    print(
-      `${at(times, 0.5).padStart(8)} ${at(times, 0.95).padStart(8)} ms  ${found} found  ${name}`,
-    );
-  }
-  print(`pages: p50 ${at(all, 0.5)} ms, p95 ${at(all, 0.95)} ms, longest ${at(all, 1)} ms`);
-
-  const reports: number[] = [];
-  for (const query of USAGE_QUERIES) {
-    const times: number[] = [];
-    let groups = 0;
-    for (let tries = 0; tries < TRIES; tries++) {
-      const from = performance.now();
-      const report = await storage.usage.report(query);
-      times.push(performance.now() - from);
-      groups = report.groups.length;
-    }
-    reports.push(...times);
-    const name = JSON.stringify(query);
-    print(
-      `${at(times, 0.5).padStart(8)} ${at(times, 0.95).padStart(8)} ms  ${groups} groups  ${name}`,
-    );
-  }
-  print(
-    `usage: p50 ${at(reports, 0.5)} ms, p95 ${at(reports, 0.95)} ms, longest ${at(reports, 1)} ms`,
-  );
+  await timed("analyze", () => sql`analyze`.execute(storage.db));
+  await measurePages(storage);
+  await measureReports(storage);
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-async function timed(name: string, run: () => Promise<void>): Promise<void> {
+async function measurePages({ calls: log }: Storage): Promise<void> {
+  const all = noTimes();
+  for (const filter of LOG_FILTERS) {
+    const times = noTimes();
+    let found = 0;
+    let seq: number | undefined;
+    for (let pages = 0; pages < PAGES; pages++) {
+      const after = seq === undefined ? {} : { after: { seq } };
+      const { calls, next } = await measure(times, () =>
+        log.list({ ...filter, ...after, limit: 50 }),
+      );
+      found += calls.length;
+      seq = next;
+      if (next === undefined && pages >= 4) break;
+    }
+    addTo(all, times);
+    print(`${show(times)}  ${found} found  ${JSON.stringify(filter)}`);
+  }
+  print(`pages: ${show(all)}`);
+}
+
+async function measureReports({ usage }: Storage): Promise<void> {
+  const all = noTimes();
+  for (const query of USAGE_REPORTS) {
+    const times = noTimes();
+    let groups = 0;
+    for (let i = 0; i < REPORTS; i++)
+      groups = (await measure(times, () => usage.report(query))).groups.length;
+    addTo(all, times);
+    print(`${show(times)}  ${groups} groups  ${JSON.stringify(query)}`);
+  }
+  print(`reports: ${show(all)}`);
+}
+
+function noTimes(): Times {
+  return { passed: [], used: [] };
+}
+
+async function measure<T>({ passed, used }: Times, run: () => Promise<T>): Promise<T> {
   const from = performance.now();
-  await run();
-  print(`${name}: ${((performance.now() - from) / 1_000).toFixed(1)} s`);
+  const cpu = process.cpuUsage();
+  const result = await run();
+  const { user, system } = process.cpuUsage(cpu);
+  passed.push(performance.now() - from);
+  used.push((user + system) / 1_000);
+  return result;
+}
+
+function addTo(all: Times, { passed, used }: Times): void {
+  all.passed.push(...passed);
+  all.used.push(...used);
+}
+
+function show({ passed, used }: Times): string {
+  return `p50 ${at(passed, 0.5)} p95 ${at(passed, 0.95)} ms, processor p95 ${at(used, 0.95)} ms`;
+}
+
+async function timed(name: string, run: () => Promise<unknown>): Promise<void> {
+  const times = noTimes();
+  await measure(times, run);
+  const [passed = 0, used = 0] = [...times.passed, ...times.used];
+  const each = ((used * 1_000) / rows).toFixed(2);
+  print(`${name}: ${(passed / 1_000).toFixed(1)} s, ${each} us of processor time a call`);
 }
 
 function at(times: readonly number[], share: number): string {
   const sorted = times.toSorted((a, b) => a - b);
-  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
+  const index = Math.min(sorted.length - 1, Math.floor(sorted.length * share));
+  return (sorted[index] ?? 0).toFixed(1);
 }

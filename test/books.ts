@@ -41,6 +41,9 @@ const TABLES = [
   "audit",
   "usage_hours",
   "usage_labels",
+  "usage_days",
+  "usage_label_days",
+  "usage_totals",
   "key_usage",
 ];
 

@@ -13,7 +13,7 @@ export function sumUsage(
 ): Job {
   return {
     name: "sum-usage",
-    everyMs: 60_000,
+    everyMs: 10_000,
     async run(signal) {
       while (!signal.aborted && (await usage.sum(BATCH)) > 0);
       const before = clock.now() - settings.usageDays * DAY_MS;

@@ -86,6 +86,7 @@ import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
 import { createSpendReports } from "./journal/spend.ts";
+import { foldHour } from "./journal/fold-usage.ts";
 import { createUsageReports } from "./journal/usage-report.ts";
 import { pruneUsage, sumCalls } from "./journal/usage-sums.ts";
 import { createGroupStore } from "./access/user-groups.ts";
@@ -278,11 +279,20 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       },
     },
     usage: {
-      ...createUsageReports(db),
+      ...createUsageReports(db, engine.linesOf),
       ...createSpendReports(db),
       async sum(limit) {
         const end = await engine.findCallsEnd();
-        return end === undefined ? 0 : await sumCalls(db, end, limit, limits.maxKeyLabels);
+        if (end === undefined) return 0;
+        const { linesOf } = engine;
+        const summed = await sumCalls(db, {
+          end,
+          limit,
+          maxLabels: limits.maxKeyLabels,
+          linesOf,
+        });
+        if (summed === 0) while (await foldHour(db, clock.now()));
+        return summed;
       },
       prune: (before) => pruneUsage(db, before),
     },

@@ -42,7 +42,14 @@ import type { SessionsTable } from "./tables/sessions.ts";
 import type { SettingsTable } from "./tables/settings.ts";
 import type { TasksTable } from "./tables/tasks.ts";
 import type { TeamsTable } from "./tables/teams.ts";
-import type { KeyUsageTable, UsageHoursTable, UsageLabelsTable } from "./tables/usage-hours.ts";
+import type {
+  KeyUsageTable,
+  UsageDaysTable,
+  UsageHoursTable,
+  UsageLabelDaysTable,
+  UsageLabelsTable,
+  UsageTotalsTable,
+} from "./tables/usage-hours.ts";
 import type { UsersTable } from "./tables/users.ts";
 
 /** The tables for Kysely, the same on both engines. */
@@ -72,6 +79,9 @@ export interface Tables {
   audit: AuditTable;
   usage_hours: UsageHoursTable;
   usage_labels: UsageLabelsTable;
+  usage_days: UsageDaysTable;
+  usage_label_days: UsageLabelDaysTable;
+  usage_totals: UsageTotalsTable;
   key_usage: KeyUsageTable;
   channels: ChannelsTable;
   models: ModelsTable;

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { CompiledQuery, sql, type Kysely, type KyselyPlugin } from "kysely";
+import { sql, type CompiledQuery } from "kysely";
 import { FAULT_CODES, matches } from "#core/call-filter.ts";
 import type { CallFilter, CallQuery, CallRecord } from "#core/call.ts";
 import { nanoUsd } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
 import { createCallLog } from "#storage/journal/calls.ts";
 import type { Storage } from "#storage/open.ts";
-import type { Tables } from "#storage/tables.ts";
 import { random as seeded, SEED, times } from "#test/seed.ts";
 import { openAt, recordOf, type Place } from "./contract-place.ts";
 import { fillJournal } from "./fill-journal.ts";
 import { LOG_FILTERS } from "./log-filters.ts";
+import { planOf, Watch } from "./plans.ts";
 
 const random = seeded(SEED);
 const START = Date.UTC(2026, 0, 1);
@@ -130,38 +130,6 @@ const FULL_SCAN = {
   sqlite: /SCAN (?:calls|found|other|call_terms)|TEMP B-TREE/,
   postgres: /Seq Scan on (?:calls|call_terms)/,
 } as const;
-
-async function planOf(
-  db: Kysely<Tables>,
-  query: CompiledQuery,
-  engine: "sqlite" | "postgres",
-): Promise<string> {
-  const explain = engine === "sqlite" ? "explain query plan" : "explain";
-  const { rows } = await db.executeQuery<Record<string, unknown>>(
-    CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]),
-  );
-  return rows.map((row) => Object.values(row).map(String).join(" ")).join("\n");
-}
-
-/** Keeps each query as the database gets it. */
-class Watch implements KyselyPlugin {
-  readonly #db: Kysely<Tables>;
-  readonly #queries: CompiledQuery[];
-
-  constructor(db: Kysely<Tables>, queries: CompiledQuery[]) {
-    this.#db = db;
-    this.#queries = queries;
-  }
-
-  transformQuery({ node, queryId }: Parameters<KyselyPlugin["transformQuery"]>[0]) {
-    this.#queries.push(this.#db.getExecutor().compileQuery(node, queryId));
-    return node;
-  }
-
-  async transformResult({ result }: Parameters<KyselyPlugin["transformResult"]>[0]) {
-    return result;
-  }
-}
 
 async function writeAll(storage: Storage, records: readonly CallRecord[]): Promise<void> {
   for (const record of records) storage.journal.write(record);

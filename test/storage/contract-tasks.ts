@@ -1,14 +1,46 @@
 import { expect, test } from "bun:test";
+import { sql, type CompiledQuery } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { Task, TaskPageQuery, TaskSearch, TaskStatus } from "#core/task.ts";
 import { MAY_FOLLOW } from "#core/task.ts";
 import { aTask, holdFor, newId, openAt, withKey, type Place } from "./contract-place.ts";
+import { planOf, Watch } from "./plans.ts";
 import type { Storage } from "#storage/open.ts";
+import { createTaskStore } from "#storage/tasks/tasks.ts";
 
 const LEASE_MS = 60_000;
 
 /** What both databases promise of tasks. */
-export function describeTasks(openPlace: () => Promise<Place>): void {
+export function describeTasks(
+  openPlace: () => Promise<Place>,
+  engine: "sqlite" | "postgres",
+): void {
+  test("no page of the tasks of all users sorts them all", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    for (let createdAt = 0; createdAt < 500; createdAt++)
+      await storage.tasks.create(aTask({ createdAt }), "one", LEASE_MS);
+    await sql`analyze`.execute(storage.db);
+    const queries: CompiledQuery[] = [];
+    const db = storage.db.withPlugin(new Watch(storage.db, queries));
+    const tasks = createTaskStore({ db, sharedNow: () => sql.lit(0) });
+
+    const page = await tasks.search({ hidesRemoved: false, limit: 20 });
+    await tasks.search({ hidesRemoved: false, limit: 20, before: page[19]?.id ?? "" });
+
+    // The page is found by this part, which the whole query has as a condition.
+    const plans = await Promise.all(
+      queries
+        .filter((query) => query.sql.startsWith('select "id" from "tasks"'))
+        .map((query) => planOf(storage.db, query, engine)),
+    );
+    expect(plans.length).toBe(2);
+    for (const plan of plans) {
+      expect(plan).toContain("tasks_by_time");
+      expect(plan).not.toMatch(/TEMP B-TREE|Sort|Seq Scan/);
+    }
+  });
+
   test("a task is read as written, by its user only", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { sql, type Kysely } from "kysely";
+import { sql, type CompiledQuery, type Kysely } from "kysely";
 import type { CallRecord, CallTags } from "#core/call.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { QuotaOwner } from "#core/quota.ts";
@@ -17,10 +17,15 @@ import {
   type Place,
 } from "./contract-place.ts";
 import type { Storage } from "#storage/open.ts";
+import { createSpendReports } from "#storage/journal/spend.ts";
+import { createUsageReports } from "#storage/journal/usage-report.ts";
 import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 import type { Tables } from "#storage/tables.ts";
 import { readList } from "#storage/tables/calls.ts";
 import { COUNTS } from "#storage/tables/usage-hours.ts";
+import { FILLED_UNTIL, fillJournal } from "./fill-journal.ts";
+import { planOf, Watch } from "./plans.ts";
+import { USAGE_REPORTS } from "./usage-reports.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -33,7 +38,11 @@ type StartChild = (task: ChildTask) => AsyncDisposable & {
 };
 
 /** What both databases promise of sums of usage. */
-export function describeUsage(openPlace: () => Promise<Place>, startChild: StartChild): void {
+export function describeUsage(
+  openPlace: () => Promise<Place>,
+  startChild: StartChild,
+  engine: "sqlite" | "postgres",
+): void {
   test("usage is reported by time, user, key, model and channel, from summed and unsummed calls", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
@@ -426,6 +435,63 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(await open("team:33", request.openedAt + 1)).toBe(0);
   });
 
+  test("no report of usage reads calls that are summed, or all sums", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    await fillJournal(storage.db, 20_000, engine);
+    await sumAll(storage);
+    await sql`analyze`.execute(storage.db);
+    const queries: CompiledQuery[] = [];
+    const db = storage.db.withPlugin(new Watch(storage.db, queries));
+    const reports = createUsageReports(db, () => sql`(select '' as value) as line`);
+    const spends = createSpendReports(db);
+
+    for (const query of USAGE_REPORTS) await reports.report({ ...query, limit: 1_000 });
+    for (const by of ["key", "user", "team"] as const) await spends.spend(by, [1, 2], FILLED_UNTIL);
+
+    expect(queries.length).toBeGreaterThan(USAGE_REPORTS.length * 4);
+    const bad: string[] = [];
+    for (const query of queries) {
+      const plan = await planOf(storage.db, query, engine);
+      if (FULL_SCAN[engine].test(plan)) bad.push(`${query.sql}\n${plan}`);
+    }
+    expect(bad).toEqual([]);
+  });
+
+  test("the sums of the days are those of the hours, also for calls that end late", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const call = { cost: nanoUsd(5), tags: { session: "s", free: ["project=x"] } } as const;
+    await write(storage, [
+      { ...call, at: DAY + HOUR_MS },
+      { ...call, at: DAY + DAY_MS },
+    ]);
+    await sumAll(storage);
+    const now = Date.now();
+    await write(storage, [
+      { ...call, at: DAY + 2 },
+      { ...call, at: DAY + HOUR_MS + 2 },
+      { ...call, at: now },
+    ]);
+    await sumAll(storage);
+    const span = { from: DAY - 40 * DAY_MS, to: now + DAY_MS };
+    const costs = async (query: Partial<UsageQuery>) =>
+      (await storage.usage.report({ ...span, by: [], ...query })).groups.map(({ sum }) => sum.cost);
+
+    for (const filter of [{}, { userId: 1 }, { userId: 1, keyId: 1 }]) {
+      for (const label of [{}, { tag: "project=x" }, { session: "s" }]) {
+        expect(await costs({ ...filter, ...label })).toEqual([25]);
+        expect(await costs({ ...filter, ...label, by: ["day"] })).toEqual([15, 5, 5]);
+        expect(await costs({ ...filter, ...label, by: ["hour"] })).toEqual([5, 10, 5, 5]);
+        const cut = { from: DAY + HOUR_MS, to: DAY + DAY_MS };
+        expect(await costs({ ...filter, ...label, ...cut })).toEqual([10]);
+      }
+    }
+    const { rows } = await sql<{ calls: number }>`
+      select sum(calls) as calls from usage_days`.execute(storage.db);
+    expect(Number(rows[0]?.calls)).toBe(4);
+  });
+
   test("usage sums are deleted one hour at a time, the oldest first", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
@@ -436,9 +502,16 @@ export function describeUsage(openPlace: () => Promise<Place>, startChild: Start
     expect(await storage.usage.prune(DAY + HOUR_MS - 1)).toBe(false);
     expect(await storage.usage.prune(DAY + HOUR_MS)).toBe(true);
     expect(await left()).toBe(1);
+    expect((await storage.usage.report({ ...ALWAYS, by: ["user"] })).total.calls).toBe(1);
     expect(await storage.usage.prune(DAY + HOUR_MS)).toBe(false);
   });
 }
+
+/** PostgreSQL reads small tables whole, except for the calls after the last sum. */
+const FULL_SCAN = {
+  sqlite: /SCAN (?:calls|usage_)/,
+  postgres: /Seq Scan on calls/,
+} as const;
 
 /** Writes calls to the journal, and waits until they can be seen. */
 export async function write(

@@ -56,6 +56,7 @@ import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 
 /** What both databases promise. Each test gets an empty one. */
 export function describeStorage(name: string, openPlace: () => Promise<Place>): void {
+  const engine = name === "SQLite" ? "sqlite" : "postgres";
   describe(`${name}: money`, () => describeMoney(openPlace));
   describe(`${name}: many at once`, () => describeRaces(openPlace));
   describe(`${name}: failures`, () => describeTrouble(openPlace));
@@ -76,15 +77,15 @@ export function describeStorage(name: string, openPlace: () => Promise<Place>): 
   describe(`${name}: several stores at once`, () => describeAtomically(openPlace));
   describe(`${name}: responses`, () => describeResponses(openPlace));
   describe(`${name}: idempotency records`, () => describeKeptAnswers(openPlace));
-  describe(`${name}: tasks`, () => describeTasks(openPlace));
+  describe(`${name}: tasks`, () => describeTasks(openPlace, engine));
   describe(`${name}: media`, () => describeMedia(openPlace));
   describe(`${name}: the content log`, () => describeContents(openPlace));
   describe(`${name}: alerts`, () => describeAlerts(openPlace));
   describe(`${name}: webhooks`, () => describeNotices(openPlace));
   describe(`${name}: the asset library`, () => describeAssets(openPlace));
   describe(`${name}: the audit log`, () => describeAudit(openPlace, startChild));
-  describe(`${name}: log`, () => describeLog(openPlace, name === "SQLite" ? "sqlite" : "postgres"));
-  describe(`${name}: usage`, () => describeUsage(openPlace, startChild));
+  describe(`${name}: log`, () => describeLog(openPlace, engine));
+  describe(`${name}: usage`, () => describeUsage(openPlace, startChild, engine));
   describe(`${name}: channels and models`, () => describeRouting(openPlace));
   describe(`${name}: states of channels`, () => describeChannelStates(openPlace));
   describe(`${name}: the schema`, () => describeSchema(openPlace));

@@ -12,6 +12,7 @@ const AT_ONCE = 50_000;
 /**
  * Adds `rows` calls by the database itself, which takes microseconds a call. Their properties are
  * made of their numbers: 10 channels, one of them rare; 40 users; 120 keys; every 50th call failed.
+ * Sessions have a hundred calls of one key.
  */
 export async function fillJournal(
   db: Kysely<Tables>,
@@ -80,7 +81,8 @@ const VALUES: Partial<Record<keyof typeof CALL_COLUMNS, string>> = {
   )}) || ',"status":200,"durationMs":100}]'`,
   lost: "'[]'",
   rates: `'{"input":2500000,"output":10000000}'`,
-  session_id: "case when n % 5 = 0 then 'session-' || (n / 500) end",
+  session_id:
+    "case when n % 5 = 0 then 'session-' || (1 + n * 104729 % 120) || '-' || (n / 12000) end",
   endpoint: "case when n % 90001 = 1 then 'rerank' else 'text' end",
   team_id: "case when n * 104729 % 40 < 10 then 1 + n * 104729 % 40 % 5 end",
   group_id: "1 + n * 104729 % 40 % 3",

@@ -27,7 +27,7 @@ const SINGLE_FILTERS: readonly CallFilter[] = [
   { keyId: 7 },
   { teamId: 1 },
   { groupId: 1 },
-  { session: "session-20" },
+  { session: "session-6-1" },
   { tag: "project=p7" },
   { minCost: nanoUsd(9_000_000_000) },
   { minCost: nanoUsd(500_000) },

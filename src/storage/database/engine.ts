@@ -36,6 +36,8 @@ export interface Engine {
   readonly isSole: boolean;
   /** Unix ms from the clock that all gateways of the database share. */
   sharedNow(): RawBuilder<number>;
+  /** The table `line`, whose column `value` has the lines of a text that are not empty. */
+  linesOf(text: RawBuilder<unknown>): RawBuilder<unknown>;
   readonly writes: WriteStats;
   /** Resolves once a test write is on disk. */
   ping(): Promise<void>;

@@ -6,7 +6,7 @@ import { toCallRecord } from "../tables/calls.ts";
 import { INDEX_MARK } from "./index-calls.ts";
 import { namesIn } from "./names.ts";
 import { ownerConditions, searchCalls } from "./search-calls.ts";
-import { USAGE_MARK } from "./usage-sums.ts";
+import { USAGE_MARK } from "./usage-mark.ts";
 import { readWatermark } from "./watermark.ts";
 
 const MAX_PAGE = 1_000;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
-import { USAGE_MARK } from "./usage-sums.ts";
+import { USAGE_MARK } from "./usage-mark.ts";
 import { readWatermark } from "./watermark.ts";
 
 /** Calls after the last aggregated one that are added. */

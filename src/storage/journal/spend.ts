@@ -3,8 +3,9 @@ import { periodStart } from "#core/budget.ts";
 import { MAX_NANO_USD, nanoUsd } from "#core/money.ts";
 import type { Spend, SpendReports } from "#core/spend.ts";
 import type { Tables } from "../tables.ts";
-import { HOUR_MS } from "../tables/usage-hours.ts";
-import { USAGE_MARK } from "./usage-sums.ts";
+import { DAY_MS } from "../tables/usage-hours.ts";
+import { FOLDED_MARK } from "./fold-usage.ts";
+import { USAGE_MARK } from "./usage-mark.ts";
 
 /**
  * One statement, so that a call that moves from the journal to the sums is
@@ -18,13 +19,16 @@ export function createSpendReports(db: Kysely<Tables>): SpendReports {
       const day = periodStart("day", now);
       const { of, isOne } = OWNERS[by](ids);
       const { rows } = await sql<Row>`select id,
-          cast(sum(case when hour >= ${day} then cost else 0 end) as double precision) as day,
+          cast(sum(case when day >= ${day} then cost else 0 end) as double precision) as day,
           cast(sum(cost) as double precision) as month
         from (
-          select ${of} as id, hour, cost from usage_hours where hour >= ${month} and ${isOne}
+          select ${of} as id, day, cost from usage_days where day >= ${month} and ${isOne}
           union all
-          select ${of} as id, at - at % ${sql.lit(HOUR_MS)} as hour, cost from calls
-          where seq > ${WATERMARK} and at >= ${month} and ${isOne}
+          select ${of} as id, hour - hour % ${sql.lit(DAY_MS)} as day, cost from usage_hours
+          where hour >= ${markOf(FOLDED_MARK)} and hour >= ${month} and ${isOne}
+          union all
+          select ${of} as id, at - at % ${sql.lit(DAY_MS)} as day, cost from calls
+          where seq > ${markOf(USAGE_MARK)} and at >= ${month} and ${isOne}
         ) as used group by id`.execute(db);
       return new Map(rows.map((row): [number, Spend] => [Number(row.id), spendOf(row)]));
     },
@@ -37,8 +41,9 @@ interface Row {
   readonly month: number;
 }
 
-const WATERMARK = sql`coalesce(
-  (select cast(value as bigint) from meta where key = ${sql.lit(USAGE_MARK)}), 0)`;
+function markOf(key: string): RawBuilder<number> {
+  return sql`coalesce((select cast(value as bigint) from meta where key = ${sql.lit(key)}), 0)`;
+}
 
 const TEAM_OF_USER = sql`(select team_id from users where users.id = user_id)`;
 

@@ -1,133 +1,99 @@
-import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
-import { readList } from "../tables/calls.ts";
-import { COUNTS, DIMENSIONS, type UsageHoursTable } from "../tables/usage-hours.ts";
-import { addedTo } from "./added-to.ts";
+import type { Engine } from "../database/engine.ts";
+import { COUNTS, DIMENSIONS, type UsageLabelsTable } from "../tables/usage-hours.ts";
+import { namedAs, type SumKey } from "./add-sums.ts";
 
 /** Kinds of labels; each is the prefix of its labels. */
 export const LABEL_KINDS = ["tag", "session"] as const;
 export type LabelKind = (typeof LABEL_KINDS)[number];
 
-/** Sums are plain numbers here: together they may exceed the maximum of an account. */
-export type LabelRow = Readonly<
-  Pick<UsageHoursTable, (typeof DIMENSIONS)[number]> & Record<(typeof COUNTS)[number], number>
-> & { readonly label: string };
-type Labelled = Omit<LabelRow, "label"> & {
-  readonly session_id: string | null;
-  readonly tags: string | null;
-};
-
-/** Parameters of one statement are limited; a row has 26. */
-const ROWS_PER_INSERT = 500;
-
-/** Sums of calls by label; the database adds up calls with equal labels first. */
-export async function readLabels(
-  db: Kysely<Tables>,
+/** Calls with a label, in the columns of `usage_labels`; a call is in it for each of its labels. */
+export function labelledCalls(
   calls: RawBuilder<unknown>,
-): Promise<readonly LabelRow[]> {
-  const columns = sql.join([...DIMENSIONS, "session_id", "tags"].map((name) => sql.ref(name)));
-  const sums = sql.join(
-    COUNTS.map((name) => sql`cast(sum(${sql.ref(name)}) as double precision) as ${sql.ref(name)}`),
-  );
-  const { rows } = await sql<Labelled>`select ${columns}, ${sums} from (${calls}) as used
-    where session_id is not null or tags is not null group by ${columns}`.execute(db);
-  const sumsByLabel = new Map<string, LabelRow>();
-  for (const { session_id, tags, ...row } of rows) {
-    for (const label of labelsOf(session_id, tags)) addTo(sumsByLabel, { ...row, label });
-  }
-  return [...sumsByLabel.values()];
-}
-
-function labelsOf(session: string | null, tags: string | null): readonly string[] {
-  const labels = readList(tags).map((each) => labelOf("tag", each));
-  return session === null ? labels : [...labels, labelOf("session", session)];
+  linesOf: Engine["linesOf"],
+): RawBuilder<unknown> {
+  const columns = sql.join([...DIMENSIONS, ...COUNTS].map((name) => sql.ref(`used.${name}`)));
+  return sql`select 'session:' || session_id as label, ${columns} from (${calls}) as used
+      where session_id is not null
+    union all select 'tag:' || line.value as label, ${columns}
+      from (${calls}) as used, ${linesOf(sql`used.tags`)} where tags is not null`;
 }
 
 export function labelOf(kind: LabelKind, name: string): string {
   return `${kind}:${name}`;
 }
 
-function addTo(sums: Map<string, LabelRow>, row: LabelRow): void {
-  const name = JSON.stringify([row.label, ...DIMENSIONS.map((each) => row[each])]);
-  const known = sums.get(name);
-  sums.set(name, known === undefined ? row : sumOf(known, row));
-}
-
-function sumOf(one: LabelRow, other: LabelRow): LabelRow {
-  const sum = { ...one };
-  for (const name of COUNTS) sum[name] = one[name] + other[name];
-  return sum;
-}
-
-/** Adds calls to the sums of their labels. */
-export async function addToLabels(
-  transaction: Transaction<Tables>,
-  calls: RawBuilder<unknown>,
-  maxLabels: number,
-): Promise<void> {
-  const given = await readLabels(transaction, calls);
-  if (given.length === 0) return;
-  const rows = await bounded(transaction, given, maxLabels);
-  const columns = ["hour", "label", ...DIMENSIONS.slice(1)] as const;
-  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-    await sql`${insertOf(rows.slice(from, from + ROWS_PER_INSERT))}
-      on conflict (${sql.join(columns.map((name) => sql.ref(name)))})
-      do update set ${addedTo("usage_labels", COUNTS)}`.execute(transaction);
-  }
-}
-
-function insertOf(rows: readonly LabelRow[]): RawBuilder<unknown> {
-  const columns = ["label", ...DIMENSIONS, ...COUNTS] as const;
-  const values = rows.map((row) => sql`(${sql.join(columns.map((name) => row[name]))})`);
-  return sql`insert into usage_labels (${sql.join(columns.map((name) => sql.ref(name)))})
-    values ${sql.join(values)}`;
-}
+/** Of the sums by label. */
+export const LABEL_KEY: SumKey = namedAs(["hour", "label", ...DIMENSIONS.slice(1)]);
 
 /**
  * Clients choose labels freely: those of a key above its limit in an hour share the label of their
- * kind without a name.
+ * kind without a name. Undefined if no call has a label.
  */
-async function bounded(
+export async function boundLabels(
   db: Transaction<Tables>,
-  rows: readonly LabelRow[],
+  labelled: RawBuilder<unknown>,
   maxLabels: number,
-): Promise<readonly LabelRow[]> {
-  const full = await nearlyFull(db, rows, maxLabels);
-  if (full.size === 0) return rows;
-  const known = await knownLabels(
-    db,
-    rows.filter((row) => full.has(ownerOf(row))),
-  );
-  const sums = new Map<string, LabelRow>();
-  for (const row of rows) {
+): Promise<RawBuilder<unknown> | undefined> {
+  const owners = await readOwners(db, labelled);
+  if (owners.length === 0) return undefined;
+  const full = await nearlyFull(db, owners, maxLabels);
+  const refused = full.size === 0 ? [] : await findRefused(db, labelled, full, maxLabels);
+  if (refused.length === 0) return labelled;
+  const columns = sql.join([...DIMENSIONS, ...COUNTS].map((name) => sql.ref(name)));
+  return sql`select case
+      when key_id || ' ' || hour || ' ' || label not in (${sql.join(refused)}) then label
+      when label like 'tag:%' then 'tag:' else 'session:' end as label, ${columns}
+    from (${labelled}) as named`;
+}
+
+async function findRefused(
+  db: Transaction<Tables>,
+  labelled: RawBuilder<unknown>,
+  full: ReadonlySet<string>,
+  maxLabels: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<LabelOfOwner>`select distinct key_id, hour, label
+    from (${labelled}) as used order by label`.execute(db);
+  const given = rows.filter((row) => full.has(ownerOf(row)));
+  const known = await knownLabels(db, given);
+  const refused: string[] = [];
+  for (const row of given) {
     const owner = ownerOf(row);
     const labels = known.get(owner) ?? new Set();
     known.set(owner, labels);
-    if (!full.has(owner) || labels.size < maxLabels) labels.add(row.label);
-    const kind = row.label.slice(0, row.label.indexOf(":") + 1);
-    addTo(sums, labels.has(row.label) ? row : { ...row, label: kind });
+    if (labels.size < maxLabels) labels.add(row.label);
+    if (!labels.has(row.label)) refused.push(`${owner} ${row.label}`);
   }
-  return [...sums.values()];
+  return refused;
 }
 
-type Owner = Pick<LabelRow, "key_id" | "hour">;
+type LabelOfOwner = Pick<UsageLabelsTable, "key_id" | "hour" | "label">;
+type Owner = Omit<LabelOfOwner, "label">;
+/** A key and an hour, with the number of their labels. */
+type CountedOwner = Owner & { readonly count: number | string };
 
 function ownerOf({ key_id, hour }: Owner): string {
   return `${key_id} ${hour}`;
 }
 
-/** The keys and hours that may get more labels than the limit by these rows. */
+async function readOwners(
+  db: Transaction<Tables>,
+  labelled: RawBuilder<unknown>,
+): Promise<readonly CountedOwner[]> {
+  const { rows } = await sql<CountedOwner>`select key_id, hour, count(distinct label) as count
+    from (${labelled}) as used group by key_id, hour`.execute(db);
+  return rows;
+}
+
+/** The keys and hours that may get more labels than the limit by these. */
 async function nearlyFull(
   db: Transaction<Tables>,
-  rows: readonly LabelRow[],
+  given: readonly CountedOwner[],
   maxLabels: number,
 ): Promise<ReadonlySet<string>> {
-  const given = new Map<string, Set<string>>();
-  for (const row of rows) {
-    const labels = given.get(ownerOf(row)) ?? new Set();
-    given.set(ownerOf(row), labels.add(row.label));
-  }
-  const counts = await ofOwners(db, rows)
+  const counts = await ofOwners(db, given)
     .select(({ fn, cast }) => [
       "key_id",
       "hour",
@@ -136,15 +102,16 @@ async function nearlyFull(
     .groupBy(["key_id", "hour"])
     .execute();
   const stored = new Map(counts.map((each) => [ownerOf(each), Number(each.count)]));
-  const isFull = ([owner, labels]: [string, ReadonlySet<string>]): boolean =>
-    (stored.get(owner) ?? 0) + labels.size > maxLabels;
-  return new Set([...given].filter(isFull).map(([owner]) => owner));
+  const full = given.filter(
+    (each) => (stored.get(ownerOf(each)) ?? 0) + Number(each.count) > maxLabels,
+  );
+  return new Set(full.map((each) => ownerOf(each)));
 }
 
 /** The stored labels of each key and hour of these rows. */
 async function knownLabels(
   db: Transaction<Tables>,
-  rows: readonly LabelRow[],
+  rows: readonly Owner[],
 ): Promise<Map<string, Set<string>>> {
   const labels = await ofOwners(db, rows).select(["key_id", "hour", "label"]).distinct().execute();
   const known = new Map<string, Set<string>>();
@@ -155,7 +122,7 @@ async function knownLabels(
   return known;
 }
 
-function ofOwners(db: Transaction<Tables>, rows: readonly LabelRow[]) {
+function ofOwners(db: Transaction<Tables>, rows: readonly Owner[]) {
   return db
     .selectFrom("usage_labels")
     .where("key_id", "in", [...new Set(rows.map((row) => row.key_id))])

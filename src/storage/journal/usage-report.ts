@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { GatewayError, invalid } from "#core/error.ts";
 import type {
@@ -12,17 +13,19 @@ import type {
 import { Semaphore } from "#lib/semaphore.ts";
 import { countOpenCalls } from "../accounts/count-open-calls.ts";
 import type { Tables } from "../tables.ts";
-import { COUNTS, HOUR_MS } from "../tables/usage-hours.ts";
+import type { Engine } from "../database/engine.ts";
+import { COUNTS, DAY_MS } from "../tables/usage-hours.ts";
 import { namesIn } from "./names.ts";
-import { LABEL_KINDS, labelOf, readLabels, type LabelKind, type LabelRow } from "./usage-labels.ts";
-import { callsAsUsage, USAGE_MARK } from "./usage-sums.ts";
+import { LABEL_KINDS, labelledCalls, type LabelKind } from "./usage-labels.ts";
+import { DIMENSION_COLUMNS, exactLabel, filtersOf, slicesOf } from "./usage-sources.ts";
+import { FOLDED_MARK } from "./fold-usage.ts";
+import { PRUNED_MARK, USAGE_MARK } from "./usage-mark.ts";
+import { callsAsUsage } from "./usage-sums.ts";
 import { readWatermark } from "./watermark.ts";
 
-const DAY_MS = 24 * HOUR_MS;
-/** Rows per aggregation query: on SQLite, requests wait meanwhile. */
-const SLICE_ROWS = 4_000;
 const MAX_SLICES = 500;
-/** Slices of calls that are not aggregated yet. */
+/** Calls that are not aggregated yet, of one query and of a report. */
+const PENDING_ROWS = 4_000;
 const MAX_PENDING_SLICES = 5;
 const MAX_GROUPS = 1_000;
 /** Groups of a report that keeps only the dearest. */
@@ -40,7 +43,7 @@ type Row = Readonly<Record<string, number | string>>;
  * calls may move from the journal to the sums and be counted twice or not at
  * all: then the report restarts.
  */
-export function createUsageReports(db: Kysely<Tables>): UsageReports {
+export function createUsageReports(db: Kysely<Tables>, linesOf: Engine["linesOf"]): UsageReports {
   const places = new Semaphore(MAX_REPORTS, MAX_WAITING);
 
   return {
@@ -48,9 +51,9 @@ export function createUsageReports(db: Kysely<Tables>): UsageReports {
       using place = await places.enter();
       if (place === undefined) throw busy();
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const summedTo = await readWatermark(db, USAGE_MARK);
-        const report = await addUp(db, query, summedTo);
-        if ((await readWatermark(db, USAGE_MARK)) === summedTo) return report;
+        const marks = await readMarks(db);
+        const report = await addUp({ db, linesOf, ...marks }, query);
+        if (isDeepStrictEqual(await readMarks(db), marks)) return report;
       }
       throw busy();
     },
@@ -71,18 +74,35 @@ export function createUsageReports(db: Kysely<Tables>): UsageReports {
   };
 }
 
-async function addUp(
-  db: Kysely<Tables>,
-  query: UsageQuery,
-  summedTo: number,
-): Promise<UsageReport> {
+interface Marks {
+  /** The last call that the sums have. */
+  readonly summedTo: number;
+  /** The end of the hours that the sums of days have. */
+  readonly foldedTo: number;
+  readonly prunedTo: number;
+}
+
+interface Stored extends Marks {
+  readonly db: Kysely<Tables>;
+  readonly linesOf: Engine["linesOf"];
+}
+
+async function readMarks(db: Kysely<Tables>): Promise<Marks> {
+  return {
+    summedTo: await readWatermark(db, USAGE_MARK),
+    foldedTo: await readWatermark(db, FOLDED_MARK),
+    prunedTo: await readWatermark(db, PRUNED_MARK),
+  };
+}
+
+async function addUp(stored: Stored, query: UsageQuery): Promise<UsageReport> {
   const kind = labelKindOf(query);
-  const { groups, isComplete } = await collect(db, query, kind, summedTo);
+  const { groups, isComplete } = await collect(stored, query, kind);
   // A call with two tags is in two groups, and one without is in none.
   const isEachOnce = kind === undefined || query[kind] !== undefined;
   const whole = isEachOnce
     ? groups
-    : (await collect(db, { ...query, by: [] }, undefined, summedTo)).groups;
+    : (await collect(stored, { ...query, by: [] }, undefined)).groups;
   const { limit = groups.length } = query;
   const dearest = limit < groups.length ? groups.toSorted(dearestFirst) : groups;
   const rest = dearest.slice(limit);
@@ -121,73 +141,46 @@ function labelKindOf(query: UsageQuery): LabelKind | undefined {
 }
 
 async function collect(
-  db: Kysely<Tables>,
+  stored: Stored,
   query: UsageQuery,
   kind: LabelKind | undefined,
-  summedTo: number,
 ): Promise<{ readonly groups: readonly CountedGroup[]; readonly isComplete: boolean }> {
   const groups = new Map<string, CountedGroup>();
   const maxGroups = query.limit === undefined ? MAX_GROUPS : MAX_RANKED_GROUPS;
-  const add: Add = async (rows) => {
-    for (const row of rows) {
-      const of = Object.fromEntries(query.by.map((each) => [each, valueOf(each, row)]));
-      const name = JSON.stringify(Object.values(of));
-      const { counts } = groups.get(name) ?? { counts: COUNTS.map(() => 0) };
-      groups.set(name, { of, counts: counts.map((sum, i) => sum + Number(row[COUNTS[i] ?? ""])) });
+  const add: Add = async (source) => {
+    for (const row of await groupRows(stored.db, source, query, kind)) {
+      const values = query.by.map((each) => valueOf(each, row));
+      const name = values.join("\u0000");
+      const known = groups.get(name);
+      if (known === undefined) {
+        const of = Object.fromEntries(query.by.map((each, i) => [each, values[i] ?? null]));
+        groups.set(name, { of, counts: COUNTS.map((count) => Number(row[count])) });
+      } else {
+        COUNTS.forEach(
+          (count, i) => (known.counts[i] = (known.counts[i] ?? 0) + Number(row[count])),
+        );
+      }
     }
     if (groups.size > maxGroups) throw tooMany("by", `gives more than ${maxGroups} groups`);
     await nextTurn();
   };
 
-  await addHours(db, query, kind, add);
-  const isComplete = await addPending(db, query, kind, summedTo, add);
+  let slices = 0;
+  for await (const slice of slicesOf(stored, query, kind)) {
+    if (slices++ === MAX_SLICES) throw tooMany("from", "covers too many calls for one report");
+    await add(slice);
+  }
+  const isComplete = await addPending(stored, query, kind, add);
   return { groups: [...groups.values()], isComplete };
 }
 
-type Add = (rows: readonly Row[]) => Promise<void>;
-
-/** A slice ends at the end of an hour, unless one hour exceeds a slice. */
-async function addHours(
-  db: Kysely<Tables>,
-  query: UsageQuery,
-  kind: LabelKind | undefined,
-  add: Add,
-): Promise<void> {
-  const { to, userId, keyId, teamId } = query;
-  const table = kind === undefined ? "usage_hours" : "usage_labels";
-  const label = exactLabel(query, kind);
-  let { from } = query;
-  for (let slices = 0; from < to; slices++) {
-    if (slices === MAX_SLICES) throw tooMany("from", "covers too many calls for one report");
-    let ahead = db
-      .selectFrom(table)
-      .select("hour")
-      .where("hour", ">=", from)
-      .where("hour", "<", to)
-      .orderBy("hour")
-      .offset(SLICE_ROWS)
-      .limit(1);
-    // Only conditions that an index covers, so that the query reads no more rows than it counts.
-    if (label !== undefined) ahead = ahead.where(sql.ref("label"), "=", label);
-    else if (keyId !== undefined) ahead = ahead.where("key_id", "=", keyId);
-    else if (kind === undefined && userId !== undefined)
-      ahead = ahead.where("user_id", "=", userId);
-    else if (kind === undefined && teamId !== undefined)
-      ahead = ahead.where("team_id", "=", teamId);
-    const next = (await ahead.executeTakeFirst())?.hour;
-    const until = next === undefined ? to : Math.max(next, from + HOUR_MS);
-    const source = sql`select * from ${sql.table(table)} where hour >= ${from} and hour < ${until}`;
-    await add(await groupRows(db, source, query, kind));
-    from = until;
-  }
-}
+type Add = (source: RawBuilder<unknown>) => Promise<void>;
 
 /** Adds the calls after the last aggregated one; false if they are too many. */
 async function addPending(
-  db: Kysely<Tables>,
+  { db, linesOf, summedTo }: Stored,
   query: UsageQuery,
   kind: LabelKind | undefined,
-  summedTo: number,
   add: Add,
 ): Promise<boolean> {
   let after = summedTo;
@@ -197,18 +190,16 @@ async function addPending(
       .select("seq")
       .where("seq", ">", after)
       .orderBy("seq")
-      .limit(SLICE_ROWS)
+      .limit(PENDING_ROWS)
       .execute();
     const last = rows.at(-1)?.seq;
     if (last === undefined) return true;
     const calls = callsAsUsage(after, last);
-    await add(
-      kind === undefined
-        ? await groupRows(db, calls, query, kind)
-        : (await readLabels(db, calls)).filter((row) => isMeant(row, query, kind)).map(asRow),
-    );
+    const source = kind === undefined ? calls : labelledCalls(calls, linesOf);
+    await add(sql`select * from (${source}) as pending
+      where hour >= ${query.from} and hour < ${query.to}`);
     after = last;
-    if (rows.length < SLICE_ROWS) return true;
+    if (rows.length < PENDING_ROWS) return true;
   }
   return false;
 }
@@ -227,56 +218,22 @@ async function groupRows(
   const by = columns.map(({ value }) => value);
   const { rows } = await sql<Row>`select
       ${sql.join([...columns.map(({ name, value }) => sql`${value} as ${sql.ref(name)}`), ...sums])}
-    from (${source}) as used where ${sql.join(conditionsOf(query, kind), sql` and `)}
+    from (${source}) as used where ${conditionsOf(query, kind)}
     ${by.length === 0 ? sql`having count(*) > 0` : sql`group by ${sql.join(by)}`}`.execute(db);
   return rows;
 }
 
-const FILTERS = [
-  ["userId", "user_id"],
-  ["keyId", "key_id"],
-  ["teamId", "team_id"],
-  ["groupId", "group_id"],
-  ["model", "model"],
-  ["channel", "channel"],
-  ["endpoint", "endpoint"],
-] as const;
-
 function conditionsOf(query: UsageQuery, kind: LabelKind | undefined) {
   const label = exactLabel(query, kind);
-  const filters = FILTERS.flatMap(([name, column]) => {
-    const wanted = query[name];
-    return wanted === undefined ? [] : [sql`${sql.ref(column)} = ${wanted}`];
-  });
-  return [
-    sql`hour >= ${query.from} and hour < ${query.to}`,
-    ...filters,
-    ...(label === undefined ? [] : [sql`label = ${label}`]),
-    // Not a range, for which SQLite would read the labels of all hours.
-    ...(label === undefined && kind !== undefined
-      ? [sql`substr(label, 1, ${sql.lit(kind.length + 1)}) = ${`${kind}:`}`]
-      : []),
+  const labels =
+    label === undefined
+      ? sql`label >= ${`${kind}:`} and label < ${`${kind};`}`
+      : sql`label = ${label}`;
+  const conditions = [
+    ...filtersOf(query).map(([column, wanted]) => sql`${sql.ref(column)} = ${wanted}`),
+    ...(kind === undefined ? [] : [labels]),
   ];
-}
-
-/** The same conditions for rows that are not in the database. */
-function isMeant(row: LabelRow, query: UsageQuery, kind: LabelKind): boolean {
-  const label = exactLabel(query, kind);
-  return (
-    row.hour >= query.from &&
-    row.hour < query.to &&
-    FILTERS.every(([name, column]) => query[name] === undefined || query[name] === row[column]) &&
-    (label === undefined ? row.label.startsWith(`${kind}:`) : row.label === label)
-  );
-}
-
-function asRow(row: LabelRow): Row {
-  return { ...row, time: row.hour };
-}
-
-function exactLabel(query: UsageQuery, kind: LabelKind | undefined): string | undefined {
-  const name = kind && query[kind];
-  return kind === undefined || name === undefined ? undefined : labelOf(kind, name);
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
 /** Months are built from days, because the databases differ in calendar functions. */
@@ -286,23 +243,11 @@ function columnsOf(by: readonly UsageDimension[]) {
   return [
     ...(isTimed ? [{ name: "time", value: time }] : []),
     ...by.flatMap((each) => {
-      const name = COLUMNS[each];
+      const name = DIMENSION_COLUMNS[each];
       return name === undefined ? [] : [{ name, value: sql`${sql.ref(name)}` }];
     }),
   ];
 }
-
-const COLUMNS: Partial<Record<UsageDimension, string>> = {
-  key: "key_id",
-  user: "user_id",
-  team: "team_id",
-  group: "group_id",
-  model: "model",
-  channel: "channel",
-  endpoint: "endpoint",
-  tag: "label",
-  session: "label",
-};
 
 function valueOf(dimension: UsageDimension, row: Row): number | string | null {
   const time = Number(row["time"]);
@@ -322,7 +267,7 @@ function valueOf(dimension: UsageDimension, row: Row): number | string | null {
     case "group":
       return row[`${dimension}_id`] || null;
     default: {
-      const value = row[COLUMNS[dimension] ?? ""] ?? null;
+      const value = row[DIMENSION_COLUMNS[dimension] ?? ""] ?? null;
       return value === "" ? null : value;
     }
   }

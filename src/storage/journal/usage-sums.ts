@@ -1,13 +1,14 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import type { Engine } from "../database/engine.ts";
 import type { Tables } from "../tables.ts";
-import { COUNTS, DIMENSIONS, HOUR_MS } from "../tables/usage-hours.ts";
+import { DIMENSIONS, HOUR_MS, TOTAL_DIMENSIONS } from "../tables/usage-hours.ts";
 import { addedTo } from "./added-to.ts";
+import { addSums, namedAs } from "./add-sums.ts";
 import { addTeamsOfTasks } from "./teams-of-tasks.ts";
-import { addToLabels } from "./usage-labels.ts";
+import { addLate } from "./fold-usage.ts";
+import { boundLabels, LABEL_KEY, labelledCalls } from "./usage-labels.ts";
+import { PRUNED_MARK, USAGE_MARK } from "./usage-mark.ts";
 import { readWatermark, setWatermark, takeWatermark } from "./watermark.ts";
-
-/** Key in `meta`: the number of the last aggregated call. */
-export const USAGE_MARK = "usage";
 
 /** Calls in the columns of `usage_hours`, one row per call, with their tags and session. */
 export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
@@ -23,17 +24,22 @@ export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
     from calls where seq > ${after} and seq <= ${last}`;
 }
 
+interface SumOptions {
+  /** No call with a number up to it can still appear. */
+  readonly end: number;
+  readonly limit: number;
+  readonly maxLabels: number;
+  readonly linesOf: Engine["linesOf"];
+}
+
 /**
- * Adds at most `limit` of the next calls to the sums; returns their number.
- * `end`: no call with a number up to it can still appear. The sums and the
+ * Adds at most `limit` of the next calls to the sums; returns their number. The sums and the
  * watermark change in one transaction, and only one gateway changes them at a
  * time, so that every call is added once.
  */
 export async function sumCalls(
   db: Kysely<Tables>,
-  end: number,
-  limit: number,
-  maxLabels: number,
+  { end, limit, maxLabels, linesOf }: SumOptions,
 ): Promise<number> {
   // Write nothing if there are no new calls.
   if (end <= (await readWatermark(db, USAGE_MARK))) return 0;
@@ -58,9 +64,11 @@ export async function sumCalls(
 
     await addTeamsOfTasks(transaction, after, last);
     const calls = callsAsUsage(after, last);
-    await addToSums(transaction, calls);
+    const labelled = await boundLabels(transaction, labelledCalls(calls, linesOf), maxLabels);
+    await addSums(transaction, "usage_hours", namedAs(DIMENSIONS), calls);
     await addToKeys(transaction, calls);
-    await addToLabels(transaction, calls, maxLabels);
+    if (labelled !== undefined) await addSums(transaction, "usage_labels", LABEL_KEY, labelled);
+    await addLate(transaction, calls, labelled);
     await setWatermark(transaction, USAGE_MARK, last);
     return count;
   });
@@ -68,36 +76,40 @@ export async function sumCalls(
 
 /**
  * Deletes the oldest hour of the sums if it ended before `before` (Unix ms);
- * false if there is none.
+ * false if there is none. Reports read the rest of its day by the hour, so the sum of the day goes
+ * with its first hour.
  */
 export async function pruneUsage(db: Kysely<Tables>, before: number): Promise<boolean> {
-  const pruned = [];
-  for (const table of ["usage_hours", "usage_labels"] as const) {
-    const { numDeletedRows } = await db
-      .deleteFrom(table)
-      .where("hour", "<=", before - HOUR_MS)
-      .where("hour", "=", (oldest) =>
-        oldest.selectFrom(table).select(({ fn }) => fn.min("hour").as("hour")),
-      )
-      .executeTakeFirstOrThrow();
-    pruned.push(numDeletedRows > 0n);
-  }
-  return pruned.includes(true);
+  return await db.transaction().execute(async (transaction) => {
+    const last = before - HOUR_MS;
+    const pruned = [];
+    for (const [table, time] of PRUNED) {
+      const { rows } = await sql`delete from ${sql.table(table)}
+        where ${sql.ref(time)} <= ${last}
+          and ${sql.ref(time)} = (select min(${sql.ref(time)}) from ${sql.table(table)})
+        returning 1`.execute(transaction);
+      pruned.push(rows.length > 0);
+    }
+    for (const dimension of TOTAL_DIMENSIONS) {
+      const oldest = sql`(select min(hour) from usage_totals where dimension = ${dimension})`;
+      await sql`delete from usage_totals
+        where dimension = ${dimension} and hour <= ${last} and hour = ${oldest}`.execute(
+        transaction,
+      );
+    }
+    if (!pruned.includes(true)) return false;
+    await takeWatermark(transaction, PRUNED_MARK);
+    await setWatermark(transaction, PRUNED_MARK, before);
+    return true;
+  });
 }
 
-async function addToSums(transaction: Transaction<Tables>, calls: RawBuilder<unknown>) {
-  const names = sql.join([...DIMENSIONS, ...COUNTS].map((name) => sql.ref(name)));
-  const dimensions = sql.join(DIMENSIONS.map((name) => sql.ref(name)));
-  const sums = sql.join(COUNTS.map((name) => sql`sum(${sql.ref(name)})`));
-  // Sorted, so that SQLite's tree grows at its end. Without the condition,
-  // SQLite would parse `on conflict` as a part of a join.
-  await sql`insert into usage_hours (${names})
-    select ${dimensions}, ${sums} from (${calls}) as added where true
-    group by ${dimensions} order by ${dimensions}
-    on conflict (${dimensions}) do update set ${addedTo("usage_hours", COUNTS)}`.execute(
-    transaction,
-  );
-}
+const PRUNED = [
+  ["usage_hours", "hour"],
+  ["usage_labels", "hour"],
+  ["usage_days", "day"],
+  ["usage_label_days", "day"],
+] as const;
 
 /** The sum of a key may exceed the range of integers only if it exceeds that of accounts. */
 async function addToKeys(transaction: Transaction<Tables>, calls: RawBuilder<unknown>) {

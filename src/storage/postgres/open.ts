@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
 import type { PoolClient } from "pg";
 import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
@@ -93,6 +93,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     findCallsEnd: () => findCallsEnd(db),
     isSole: false,
     sharedNow: () => nowMs,
+    linesOf: (text) => sql`unnest(
+      string_to_array(trim(both chr(10) from ${text}), chr(10))) as line(value)`,
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

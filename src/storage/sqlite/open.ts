@@ -106,6 +106,9 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
     isSole: true,
     // One process owns the file, so its own clock is the shared clock.
     sharedNow: () => sql.val(clock.now()),
+    // The lists hold neither quotes nor backslashes.
+    linesOf: (text) => sql`json_each(
+      '["' || replace(trim(${text}, char(10)), char(10), '","') || '"]') as line`,
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();

@@ -41,6 +41,28 @@ export interface UsageLabelsTable extends UsageHoursTable {
   label: string;
 }
 
+/** Totals of the calls admitted within one day. */
+export interface UsageDaysTable extends Omit<UsageHoursTable, "hour"> {
+  /** Start of the day in UTC, Unix ms. */
+  day: number;
+}
+
+export interface UsageLabelDaysTable extends UsageDaysTable {
+  label: string;
+}
+
+type Counts = Pick<UsageHoursTable, (typeof COUNTS)[number]>;
+
+/** Totals of an hour by one dimension alone. */
+export interface UsageTotalsTable extends Counts {
+  dimension: TotalDimension;
+  hour: number;
+  /** Of a user, team or group; 0 for other dimensions. */
+  id: number;
+  /** Of a model, channel or endpoint; empty for other dimensions. */
+  name: string;
+}
+
 /** All calls of a key, as far as they are in the hours. */
 export interface KeyUsageTable {
   key_id: number;
@@ -49,6 +71,7 @@ export interface KeyUsageTable {
 }
 
 export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** In the order of the key. */
 export const DIMENSIONS = [
@@ -61,6 +84,22 @@ export const DIMENSIONS = [
   "channel",
   "endpoint",
 ] as const;
+
+/** The dimensions with totals by the hour; keys have an index of their own. */
+export const TOTAL_DIMENSIONS = [
+  "endpoint",
+  "model",
+  "channel",
+  "user_id",
+  "team_id",
+  "group_id",
+] as const;
+export type TotalDimension = (typeof TOTAL_DIMENSIONS)[number];
+
+/** The column of `usage_totals` with the value of a dimension. */
+export function totalColumn(dimension: TotalDimension): "id" | "name" {
+  return dimension.endsWith("_id") ? "id" : "name";
+}
 
 export const COUNTS = [
   "calls",
