@@ -18,7 +18,11 @@ export interface Signable {
 }
 
 /** Converts an opened secret into request headers. */
-export type Authorize = (secret: string, request: Signable) => HeaderFields | Promise<HeaderFields>;
+export interface Authorize {
+  (secret: string, request: Signable): HeaderFields | Promise<HeaderFields>;
+  /** The headers depend on the secret alone: all requests with it have the same. */
+  readonly isConstant?: true;
+}
 
 /** Exchanges a long-lived credential for a short-lived token. */
 export interface TokenExchange {

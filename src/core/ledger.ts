@@ -43,6 +43,10 @@ export interface HoldRequest {
   readonly context: HoldContext;
 }
 
+export interface Held {
+  readonly durable: Promise<void>;
+}
+
 export interface HoldContext {
   readonly userId: number;
   readonly keyId: number;
@@ -78,7 +82,9 @@ export interface Ledger {
    * database cannot store it. `durable` settles once the hold is on disk, or at
    * once if the hold is provisional and decided in memory.
    */
-  hold(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
+  hold(request: HoldRequest): Promise<Held>;
+  /** The same without a wait, if this process decides alone. */
+  holdNow?(request: HoldRequest): Held;
   /** Reserves more for a running call. False if an account lacks funds. */
   extend(callId: string, amount: NanoUsd): Promise<boolean>;
   /**

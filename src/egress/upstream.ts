@@ -1,9 +1,10 @@
 import type { HeaderFields } from "#core/authorize.ts";
+import type { Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import { overridden } from "#core/overrides.ts";
 import { systemClock, type Clock } from "#lib/clock.ts";
 import { Deadlines } from "#lib/deadlines.ts";
-import { Pieces, sizeOf } from "#lib/pieces.ts";
+import { Pieces, sizeOf, type Body } from "#lib/pieces.ts";
 import { addressOf } from "./address.ts";
 import { Connections } from "./connections.ts";
 import type { Egress, UpstreamLimits, UpstreamReply, UpstreamRequest } from "./egress.ts";
@@ -68,6 +69,10 @@ function writeRequest(
   at: number,
 ): Written | Promise<Written> {
   if (secret instanceof Promise) return secret.then((token) => writeRequest(request, token, at));
+  const known = knownHead(request, secret);
+  if (known !== undefined && request.body !== undefined) {
+    return joined(`${known.before}${sizeOf(request.body)}${known.after}`, request.body);
+  }
   const headers = overriddenHeaders(request);
   if (secret === undefined) return writtenOut(request, headers, "");
   const { url, method, body = "", options = {} } = request;
@@ -77,11 +82,46 @@ function writeRequest(
     : writtenOut(request, { ...headers, ...authorized }, secret);
 }
 
-function writtenOut(
-  { method, url, body, placeholder }: UpstreamRequest,
-  headers: HeaderFields,
-  secret: string,
-): Written {
+/** A head that all requests of a credential to one URL have, around the length of the body. */
+interface KnownHead extends Pick<UpstreamRequest, "method" | "url" | "isStream" | "authorize"> {
+  readonly headers: UpstreamRequest["headers"] | undefined;
+  readonly secret: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The last head of each credential. It holds the secret, as the credential itself does. */
+const heads = new WeakMap<Credential, KnownHead>();
+
+function knownHead(request: UpstreamRequest, secret: string | undefined): KnownHead | undefined {
+  const { credential, url, headers, isStream, method, authorize } = request;
+  const known = credential && heads.get(credential);
+  if (known === undefined || known.url !== url || known.headers !== headers) return undefined;
+  const isSame = known.secret === secret && known.authorize === authorize;
+  if (!isSame || known.isStream !== isStream || known.method !== method) return undefined;
+  return isRepeatable(request) ? known : undefined;
+}
+
+/** A head is kept only if it follows from what `KnownHead` compares. */
+function isRepeatable(request: UpstreamRequest): boolean {
+  const { authorize, isFile, overrides, placeholder } = request;
+  const isPlain = isFile !== true && overrides === undefined && placeholder === undefined;
+  return isPlain && authorize.isConstant === true;
+}
+
+function keepHead(request: UpstreamRequest, head: string, secret: string): void {
+  const { credential, body, url, headers, isStream, method, authorize } = request;
+  if (credential === undefined || body === undefined || !isRepeatable(request)) return;
+  const length = `\r\ncontent-length: ${sizeOf(body)}\r\n`;
+  const at = head.indexOf(length);
+  if (at < 0) return;
+  const before = head.slice(0, at + "\r\ncontent-length: ".length);
+  const after = head.slice(at + length.length - "\r\n".length);
+  heads.set(credential, { method, url, headers, isStream, authorize, secret, before, after });
+}
+
+function writtenOut(request: UpstreamRequest, headers: HeaderFields, secret: string): Written {
+  const { method, url, body, placeholder } = request;
   let { target } = addressOf(url);
   const fields: string[] = [];
   for (const name in headers) fields.push(name, ": ", fieldValue(headers[name] ?? ""), "\r\n");
@@ -92,6 +132,11 @@ function writtenOut(
   }
   const head = `${method} ${target} HTTP/1.1\r\n${lines}\r\n`;
   if (body === undefined) return head;
+  keepHead(request, head, secret);
+  return joined(head, body);
+}
+
+function joined(head: string, body: Body): Written {
   return typeof body === "string" ? head + body : new Pieces([head, body]);
 }
 

@@ -234,7 +234,14 @@ export class HttpExchange implements Exchange {
   }
 
   announce(headers: Readonly<Record<string, string>>): void {
-    this.#announced = { ...this.#announced, ...headers };
+    const earlier = this.#announced;
+    this.#announced = earlier === undefined ? headers : { ...earlier, ...headers };
+  }
+
+  takeAnnounced(): Readonly<Record<string, string>> | undefined {
+    const announced = this.#announced;
+    this.#announced = undefined;
+    return announced;
   }
 
   onFailure(listener: (answer: string) => void): void {

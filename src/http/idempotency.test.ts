@@ -55,6 +55,7 @@ function exchangeWith(
     readYaml: () => Promise.reject(new Error("There is none.")),
     upgrade: () => new Response(null),
     announce() {},
+    takeAnnounced: () => undefined,
     onFailure() {},
     announceCharge: () => undefined,
     chosenFacts: () => [],

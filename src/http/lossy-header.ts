@@ -3,8 +3,11 @@
  * ASCII only.
  */
 export function lossyHeader(lost: readonly string[]): Readonly<Record<string, string>> {
+  if (lost.length === 0) return NOTHING;
   const names = lost.map((name) => name.toWellFormed().replaceAll(ODD, encodeURIComponent));
-  return names.length > 0 ? { "sluice-lossy": names.join(", ") } : {};
+  return { "sluice-lossy": names.join(", ") };
 }
+
+const NOTHING: Readonly<Record<string, string>> = {};
 
 const ODD = /[^\x21-\x7e]|,/gu;

@@ -22,9 +22,21 @@ export interface StreamedReply {
   fill(sink: Sink): Promise<boolean>;
 }
 
-/** A success response with its request id, by which an operator can look up the call. */
-export function toResponse(reply: Reply, requestId: string): Response {
-  const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
+/**
+ * A success response with its request id, by which an operator can look up the call. `more` are
+ * headers that would otherwise be set on the finished response, one by one.
+ */
+export function toResponse(
+  reply: Reply,
+  requestId: string,
+  more?: Readonly<Record<string, string>>,
+): Response {
+  const headers = {
+    ...reply.headers,
+    "x-request-id": requestId,
+    "request-id": requestId,
+    ...more,
+  };
   if (reply.kind === "whole") return new Response(bodyOf(reply.body), { headers });
   return new Response(streamOf(reply), { headers });
 }

@@ -170,6 +170,8 @@ export interface Exchange {
   suspendIdleTimeout(): Disposable;
   /** Sets headers for the response, on success and on failure. */
   announce(headers: Readonly<Record<string, string>>): void;
+  /** The headers that were announced so far, for a handler that sets them itself. */
+  takeAnnounced(): Readonly<Record<string, string>> | undefined;
   /** `listener` gets the body of the answer if the request fails. */
   onFailure(listener: (answer: string) => void): void;
   /**

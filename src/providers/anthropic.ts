@@ -5,7 +5,7 @@ import {
   NEWEST_VERSION,
 } from "#styles/text/messages/request/version.ts";
 import { claudeHeaders, VERSION } from "./claude-headers.ts";
-import type { Provider } from "./provider.ts";
+import { secretIn, type Provider } from "./provider.ts";
 
 /** Beta features are enabled by a header; a client may name more than its body implies. */
 export const anthropic: Provider = {
@@ -39,7 +39,7 @@ export const anthropic: Provider = {
   ],
   modelsPath: "/models?limit=1000",
   headers: { [VERSION]: BASE_VERSION },
-  authorize: (secret) => ({ "x-api-key": secret }),
+  authorize: secretIn("x-api-key"),
 };
 
 const NO_CONTEXT = { options: {}, isVendors: false, ofCaller: () => undefined };

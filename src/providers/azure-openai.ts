@@ -4,7 +4,7 @@ import { responses } from "#styles/text/responses/index.ts";
 import { COMPATIBLE_IMAGES } from "./compatible-images.ts";
 import { OPENAI_IMAGES } from "./openai-images.ts";
 import { OPENAI_DIALECT, OPENAI_EMBEDDINGS, OPENAI_RESPONSES } from "./openai.ts";
-import type { Provider } from "./provider.ts";
+import { secretIn, type Provider } from "./provider.ts";
 import { AUDIO } from "./shared-endpoints.ts";
 
 /**
@@ -33,5 +33,5 @@ export const azureOpenai: Provider = {
   images: [...OPENAI_IMAGES, ...COMPATIBLE_IMAGES],
   // The vendor's list contains deployable models, not deployed ones.
   needsModels: true,
-  authorize: (secret) => ({ "api-key": secret }),
+  authorize: secretIn("api-key"),
 };

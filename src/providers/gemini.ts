@@ -5,7 +5,7 @@ import { gemini as native } from "#styles/text/gemini/index.ts";
 import { nativePictures, onlyDraws } from "./native-pictures.ts";
 import { nativeVideos } from "./native-videos.ts";
 import { readNative } from "#styles/model-list/native-in.ts";
-import type { Provider } from "./provider.ts";
+import { secretIn, type Provider } from "./provider.ts";
 
 /** Methods that the gateway calls; other models in the list serve other purposes. */
 const METHODS = ["generateContent", "embedContent", "predict", "predictLongRunning"];
@@ -68,7 +68,7 @@ export const gemini: Provider = {
     "veo-3.1-fast-generate-001",
     "veo-3.1-lite-generate-001",
   ],
-  authorize: (secret) => ({ "x-goog-api-key": secret }),
+  authorize: secretIn("x-goog-api-key"),
 
   readModels(list) {
     const models = isObject(list) ? list["models"] : undefined;

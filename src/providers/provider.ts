@@ -1,7 +1,7 @@
 import type { BalanceEndpoint } from "./balances.ts";
 import type { FoundModel } from "#core/found-model.ts";
 import type { OutboundAssetFormat } from "#core/asset-format.ts";
-import type { Authorize, TokenExchange } from "#core/authorize.ts";
+import type { Authorize, HeaderFields, TokenExchange } from "#core/authorize.ts";
 import type { Channel, ChannelOptions } from "#core/channel.ts";
 import type { ChatEvent, ChatRequest, MediaBlock } from "#core/chat.ts";
 import type { ImageRequest, Images, OutboundImageFormat } from "#core/image.ts";
@@ -312,8 +312,15 @@ export interface RequestContext {
   readonly ofCaller: ReadHeader;
 }
 
-export function bearer(secret: string): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${secret}` };
+export const bearer = secretIn("authorization", "Bearer ");
+
+/** Sends the secret in a header. */
+export function secretIn(
+  name: string,
+  prefix = "",
+): ((secret: string) => HeaderFields) & Pick<Authorize, "isConstant"> {
+  const authorize = (secret: string): HeaderFields => ({ [name]: `${prefix}${secret}` });
+  return Object.assign(authorize, { isConstant: true as const });
 }
 
 /** The settings of a channel, for validation and documents. */

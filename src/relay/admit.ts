@@ -33,7 +33,8 @@ export async function admit<R extends Candidate>(
     if (claiming !== undefined) reservation = await claiming;
     const made = makePlan();
     const plan = needsPricing(made, deps) ? await pricedFor(call, made, deps) : made;
-    const settlement = await Settlement.open(call, plan, deps, reservation);
+    const opening = Settlement.open(call, plan, deps, reservation);
+    const settlement = opening instanceof Promise ? await opening : opening;
     noteBudgets(call, deps);
     return { plan, settlement };
   } catch (cause) {

@@ -56,7 +56,8 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = isEndable(asked) ? asked : endable(asked);
   const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps.admission);
   try {
-    const homing = await findHome(call, plan, deps.homes);
+    const finding = findHome(call, plan, deps.homes);
+    const homing = finding instanceof Promise ? await finding : finding;
     return call.facts.stream
       ? await relayStream(call, homing, settlement, deps)
       : await relayWhole(call, homing, settlement, deps);
@@ -74,8 +75,7 @@ async function relayWhole(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const goOn = continuing(call, settlement, deps);
-  const begin = beginWhole(call, deps, homing.home, goOn);
+  const begin = beginWhole(call, deps, homing.home, settlement);
   const begun = await callWithFailover(call, homing.plan, settlement, deps.attempts, begin);
   homing.keep(begun);
   begun.release();
@@ -90,8 +90,7 @@ async function relayStream(
   settlement: Settlement,
   deps: RelayDeps,
 ): Promise<Answer> {
-  const goOn = continuing(call, settlement, deps);
-  const begin = beginStream(call, deps, homing.home, goOn);
+  const begin = beginStream(call, deps, homing.home, settlement);
   const begun = await callWithFailover(call, homing.plan, settlement, deps.attempts, begin);
   const onBegun = (last: Begun<unknown, Candidate>): void => {
     homing.keep(last);
@@ -101,26 +100,16 @@ async function relayStream(
   return await streamToClient(call, begun.answer, begun, settlement, { begun, onBegun });
 }
 
-type GoOn = (
-  route: WireRoute,
-  transport: UpstreamTransport,
-  request: Outgoing,
-) => Continuation | undefined;
-
-function continuing(call: Call, books: Books, deps: ContinuationDeps): GoOn {
-  return (route, transport, request) =>
-    Continuation.of(call, route, transport, request, books, deps);
-}
-
 export type WholeDeps = TranslationDeps &
+  ContinuationDeps &
   Pick<RelayDeps, "learned"> & { readonly delivery: Pick<DeliverySettings, "maxEventBytes"> };
 
 export function beginWhole(
   call: Call,
   deps: WholeDeps,
   home?: ReasoningHome,
-  /** Undefined if a response never needs a further request. */
-  goOn?: GoOn,
+  /** Undefined if a response never gets a further request. */
+  books?: Books,
 ): Begin<WholeReading> {
   return (route, transport) => {
     if (route.endpoint === undefined)
@@ -128,7 +117,7 @@ export function beginWhole(
     const away = isAway(home, route, transport);
     const passthrough = passthroughFor(call, route);
     return passthrough === undefined
-      ? translatedWhole(call, route, transport, away, deps, goOn)
+      ? translatedWhole(call, route, transport, away, deps, books)
       : passedWhole(call, route, transport, away, passthrough, deps);
   };
 }
@@ -139,11 +128,20 @@ async function passedWhole(
   transport: UpstreamTransport,
   isAwayFromHome: boolean,
   passthrough: Passthrough,
-  { learned }: Pick<RelayDeps, "learned">,
+  deps: Pick<RelayDeps, "learned">,
+  refusals = 0,
 ): Promise<WholeReading> {
-  const write = (refused: readonly string[]): PassedRequest =>
-    passthroughRequest(call, route, passthrough, { isAway: isAwayFromHome, refused });
-  const { request, reply: sent } = await sendFitted(transport, route, write, learned);
+  const refused = deps.learned.on(route);
+  const terms = { isAway: isAwayFromHome, refused };
+  const request = passthroughRequest(call, route, passthrough, terms);
+  let sent: UpstreamReply;
+  try {
+    sent = await transport.post(route, request);
+  } catch (cause) {
+    if (!learns(cause, refusals, route, request, deps.learned)) throw cause;
+    const again = refusals + 1;
+    return await passedWhole(call, route, transport, isAwayFromHome, passthrough, deps, again);
+  }
   using reply = sent;
   const body = reply.readAll();
   return passWhole(body instanceof Promise ? await body : body, passthrough, call, request);
@@ -155,7 +153,7 @@ async function translatedWhole(
   transport: UpstreamTransport,
   isAwayFromHome: boolean,
   deps: WholeDeps,
-  goOn: GoOn | undefined,
+  books: Books | undefined,
 ): Promise<WholeReading> {
   const { reasoningCache, learned } = deps;
   const isStreamed = isGathered(call.facts, route.endpoint, route.upstreamModel);
@@ -164,7 +162,7 @@ async function translatedWhole(
   const { request: translation, reply: sent } = await sendFitted(transport, route, write, learned);
   using reply = sent;
   if (!isStreamed) {
-    const more = goOn?.(route, transport, translation);
+    const more = books && Continuation.of(call, route, transport, translation, books, deps);
     return await translateWhole(reply, call, route, translation, reasoningCache, more);
   }
   await refuseNonStream(reply, route.endpoint.style);
@@ -176,11 +174,11 @@ function beginStream(
   call: Call,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
-  goOn: GoOn,
+  books: Books,
 ): Begin<Delivery> {
   return async (route, transport) =>
     Delivery.begin(
-      await openStream(call, route, transport, deps, home, goOn),
+      await openStream(call, route, transport, deps, home, books),
       deps.delivery,
       call.style.keepAlive,
       deps.delivery.timeChunks?.(call.id),
@@ -193,7 +191,7 @@ async function openStream(
   transport: UpstreamTransport,
   deps: RelayDeps,
   home: ReasoningHome | undefined,
-  goOn: GoOn,
+  books: Books,
 ): Promise<AnswerStream> {
   const { reasoningCache, delivery } = deps;
   if (route.endpoint === undefined)
@@ -212,7 +210,7 @@ async function openStream(
     translateRequest(call, route, deps, { isAway: away, refused });
   const { request: translation, reply } = await sendFitted(transport, route, write, deps.learned);
   await refuseNonStream(reply, style);
-  const more = goOn(route, transport, translation);
+  const more = Continuation.of(call, route, transport, translation, books, deps);
   return translateStream(reply, call, route, translation, maxEventBytes, reasoningCache, more);
 }
 
@@ -235,14 +233,25 @@ async function sendFitted<R extends Outgoing>(
     try {
       return { request, reply: await transport.post(route, request) };
     } catch (cause) {
-      const isNew =
-        count < MAX_LEARNED &&
-        cause instanceof GatewayError &&
-        route.endpoint.refusesForAll?.(request.headers) !== false &&
-        learned.learn(route, cause, request.body);
-      if (!isNew) throw cause;
+      if (!learns(cause, count, route, request, learned)) throw cause;
     }
   }
+}
+
+/** Whether the failure names a member that was not known to be refused. It is left out from now on. */
+function learns(
+  cause: unknown,
+  count: number,
+  route: WireRoute,
+  { headers, body }: Outgoing,
+  learned: LearnedRefusals,
+): boolean {
+  return (
+    count < MAX_LEARNED &&
+    cause instanceof GatewayError &&
+    route.endpoint.refusesForAll?.(headers) !== false &&
+    learned.learn(route, cause, body)
+  );
 }
 
 /** An image or video is one event of any size. */

@@ -171,12 +171,13 @@ class Failover<T, R extends Destination> implements Instead<T, R> {
       this.#attempts++;
       const attempt = this.#attemptOn(route, credential);
       try {
-        const answer = await attempt.run(this.#begin);
+        const answer = await this.#begin(route, attempt);
+        attempt.noteBegin();
         if (reservation !== undefined) this.#settlement.attachChannelReservation(reservation);
         return new BegunAttempt(answer, attempt, this);
       } catch (cause) {
         if (reservation !== undefined) release(reservation, 0, deps.limiter);
-        this.#note(GatewayError.from(cause));
+        this.#note(attempt.noteFailure(cause));
       }
       this.#leaveRouteOrCredential();
     }
@@ -347,7 +348,7 @@ type AttemptRecorder = Pick<Settlement, "recordAttempt" | "amendAttempt"> & {
   readonly attemptCount?: number;
 };
 
-/** One attempt, with one credential. `run` is called once. */
+/** One attempt, with one credential: its user runs it once, or notes its begin or failure. */
 export class Attempt<T, R extends Destination> implements UpstreamTransport {
   readonly route: R;
   readonly #call: Served;
@@ -404,15 +405,25 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   async run(begin: Begin<T, R>): Promise<T> {
     try {
       const answer = await begin(this.route, this);
-      const sent = this.#sent;
-      if (this.#call.facts.stream && typeof sent === "string") this.#links = hiddenLinksIn(sent);
-      this.#record();
+      this.noteBegin();
       return answer;
     } catch (cause) {
-      const error = this.#failed(cause);
-      this.#record(error);
-      throw error;
+      throw this.noteFailure(cause);
     }
+  }
+
+  /** The upstream starts to respond. */
+  noteBegin(): void {
+    const sent = this.#sent;
+    if (this.#call.facts.stream && typeof sent === "string") this.#links = hiddenLinksIn(sent);
+    this.#record();
+  }
+
+  /** It did not start to respond. */
+  noteFailure(cause: unknown): GatewayError {
+    const error = this.#failed(cause);
+    this.#record(error);
+    return error;
   }
 
   /** Ends the slot on the channel. */
@@ -449,8 +460,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     this.#sent = body;
     const { headers: ofProvider } = this.route.provider;
     const all = ofProvider === undefined ? headers : { ...ofProvider, ...headers };
-    const url = urlOf(wire, path);
-    return this.#send({ url, method: "POST", body, headers: this.#traced(all) });
+    return this.#send("POST", urlOf(wire, path), this.#traced(all), body);
   }
 
   #traced(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -463,7 +473,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   get(wire: Addressed, path: string): Promise<UpstreamReply> {
     const url = new URL(baseOf(wire).href + path);
     const { headers = {} } = this.route.provider;
-    return this.#send({ url, method: "GET", headers });
+    return this.#send("GET", url, headers);
   }
 
   openSession(): FetchSession {
@@ -471,7 +481,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     this.#sentAt = this.#deps.clock.monotonic();
     this.#session = new FetchSession(egress, {
       ...this.#terms,
-      ...this.#limits(),
+      ...this.#limits,
       onReply: (reply, body) => this.#onReply(reply, body),
       maxEventBytes: delivery.maxEventBytes,
     });
@@ -479,13 +489,16 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   }
 
   #send(
-    request: Pick<UpstreamRequest, "url" | "method" | "body" | "headers">,
+    method: "GET" | "POST",
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body?: Body,
   ): Promise<UpstreamReply> {
     const { egress, clock } = this.#deps;
     this.#endWait();
     this.#sentAt = clock.monotonic();
     return egress
-      .send({ ...this.#terms, ...request, ...this.#limits() })
+      .send({ ...this.#terms, method, url, headers, body, ...this.#limits })
       .then((reply) => this.#taken(reply));
   }
 
@@ -506,7 +519,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     this.#sentAt = undefined;
   }
 
-  #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
+  get #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
     readonly signal: CancelSignal;
   } {
     const { facts, isSlow, isLasting, cancellation } = this.#call;

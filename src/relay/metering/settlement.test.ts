@@ -248,8 +248,8 @@ function stage({
     onError: (cause: unknown) => void troubles.push(cause),
   };
   return {
-    open: (reservation?: RateReservation) =>
-      Settlement.open(endable(served), { estimate: nanoUsd(9_000) }, deps, reservation),
+    open: async (reservation?: RateReservation) =>
+      await Settlement.open(endable(served), { estimate: nanoUsd(9_000) }, deps, reservation),
     calls: open,
     served,
     deps,

@@ -86,7 +86,7 @@ export class Settlement implements Watched {
   #closing: Promise<void> | undefined;
   #trailer: string | undefined;
   /** Ends the wait for the disk. */
-  #onBooked: ((cause?: unknown) => void) | undefined;
+  #onBooked: ((booked: unknown) => void) | undefined;
   dueAt = Infinity;
   /** Reservations of the caller's and of the channel's limits. */
   #callerReservation: RateReservation | undefined;
@@ -114,12 +114,12 @@ export class Settlement implements Watched {
    * Reserves the maximum cost of the call. Throws `out_of_quota` before any upstream request.
    * `claim`: the call's rate reservation, released at its end.
    */
-  static async open(
+  static open(
     call: Endable,
     plan: Pick<Plan, "estimate">,
     deps: SettlementDeps,
     reservation?: RateReservation,
-  ): Promise<Settlement> {
+  ): Settlement | Promise<Settlement> {
     if (deps.open.count >= deps.maxOpen) {
       throw new GatewayError(
         "overloaded",
@@ -129,9 +129,26 @@ export class Settlement implements Watched {
         },
       );
     }
+    const { ledger } = deps;
+    const request = holdFor(call, plan.estimate);
+    if (ledger.holdNow === undefined) {
+      return Settlement.#openAfter(request, call, plan, deps, reservation);
+    }
+    const { durable } = ledger.holdNow(request);
+    deps.open.enter(call);
+    return new Settlement(call, plan, durable, deps, reservation);
+  }
+
+  static async #openAfter(
+    request: HoldRequest,
+    call: Endable,
+    plan: Pick<Plan, "estimate">,
+    deps: SettlementDeps,
+    reservation: RateReservation | undefined,
+  ): Promise<Settlement> {
     deps.open.enter(call);
     try {
-      const { durable } = await deps.ledger.hold(holdFor(call, plan.estimate));
+      const { durable } = await deps.ledger.hold(request);
       return new Settlement(call, plan, durable, deps, reservation);
     } catch (cause) {
       deps.open.leave(call);
@@ -346,48 +363,49 @@ export class Settlement implements Watched {
       release(this.#channelReservation, this.#usedTokens, limiter);
   }
 
+  /** Resolves once the charge is on disk, or after the limit of a response's wait for it. */
   async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    const { deadlines } = this.#deps.delivery;
     try {
       const isOwed = this.#isOwed(outcome);
       const usage = isOwed ? (this.#reportedUsage() ?? (await this.#countedUsage())) : NO_USAGE;
-      await this.#book(outcome, error, isOwed, usage);
+      const closing = this.#book(outcome, error, isOwed, usage);
+      this.dueAt = deadlines.now() + DURABLE_WAIT_MS;
+      deadlines.watch(this);
+      const booked = await this.#untilBooked(closing);
+      if (typeof booked !== "boolean") this.#deps.onError(booked);
     } finally {
+      deadlines.release(this);
       this.#leave();
     }
   }
 
-  /** Resolves once the charge is on disk, or after the limit of a response's wait for it. */
+  /** Resolves to a boolean once it is on disk, or to the reason why it is not. */
+  #untilBooked(closing: Promise<boolean>): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#onBooked = resolve;
+    closing.then(resolve, resolve);
+    return promise;
+  }
+
   #book(
     outcome: CallOutcome,
     error: GatewayError | undefined,
     isOwed: boolean,
     usage: Usage,
-  ): Promise<void> {
+  ): Promise<boolean> {
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = this.#costOf(usage);
     const attempts = withFailure(this.#attempts, error);
     const fault = error?.code ?? (outcome === "canceled" ? outcome : null);
     const record = this.#recordOf(outcome, fault, usage, cost, attempts);
-    const { ledger, delivery, onClosed } = this.#deps;
+    const { ledger, onClosed } = this.#deps;
     const closing = isOwed
       ? ledger.settle(this.#call.id, cost, record)
       : ledger.void(this.#call.id, record);
     onClosed(record);
     if (outcome === "completed") this.#trailer = this.#call.onCharged?.(record);
-    return new Promise((resolve) => {
-      this.#onBooked = (cause) => {
-        this.#onBooked = undefined;
-        delivery.deadlines.release(this);
-        if (cause !== undefined) this.#deps.onError(cause);
-        resolve();
-      };
-      this.dueAt = delivery.deadlines.now() + DURABLE_WAIT_MS;
-      delivery.deadlines.watch(this);
-      closing.then(
-        () => this.#onBooked?.(),
-        (cause: unknown) => this.#onBooked?.(cause),
-      );
-    });
+    return closing;
   }
 
   /** The disk is late; a later write still completes. */

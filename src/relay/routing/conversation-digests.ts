@@ -4,7 +4,7 @@ import { listOf, memberOf } from "#lib/values.ts";
 import type { Call } from "../call.ts";
 
 /** Identifies a conversation by its first turns, which stay the same as it grows. */
-interface ConversationDigests {
+export interface ConversationDigests {
   /**
    * Digest of the user's first message. Other conversations may start alike, unless their clients
    * send session ids.

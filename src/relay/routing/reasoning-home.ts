@@ -1,7 +1,7 @@
 import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Begun, UpstreamTransport } from "../failover/attempt.ts";
 import type { Call } from "../call.ts";
-import { conversationDigests } from "./conversation-digests.ts";
+import { conversationDigests, type ConversationDigests } from "./conversation-digests.ts";
 import type { Candidate, Plan, Route } from "./route.ts";
 
 /** A call's conversation, if the serving account matters. */
@@ -17,16 +17,24 @@ export interface Homing {
  * Keeps a conversation on the account that created its reasoning, until that channel fails. Skipped
  * for models without reasoning, and if only one account can serve the call.
  */
-export async function findHome(
+export function findHome(
   call: Call,
   plan: Plan,
   homes: ReasoningHomes | undefined,
-): Promise<Homing> {
-  const stay = { home: undefined, plan, keep() {} };
+): Homing | Promise<Homing> {
+  const stay = { home: undefined, plan, keep: keepNothing };
   if (homes === undefined || !hasChoice(plan) || !plan.routes.some(reasons)) return stay;
   const digests = conversationDigests(call);
-  if (digests === undefined) return stay;
-  const { beginning, answered } = digests;
+  return digests === undefined ? stay : homeOf(digests, plan, homes);
+}
+
+function keepNothing(): void {}
+
+async function homeOf(
+  { beginning, answered }: ConversationDigests,
+  plan: Plan,
+  homes: ReasoningHomes,
+): Promise<Homing> {
   const home = answered === undefined ? undefined : await homes.find([answered, beginning]);
   return {
     home,

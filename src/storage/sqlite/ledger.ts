@@ -80,13 +80,8 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   });
 
   return {
-    async hold(request) {
-      const known = holds.get(request.callId);
-      if (known !== undefined) return known;
-
-      group.assertOpen();
-      return open(request, reserve(request));
-    },
+    hold: async (request) => holdNow(request),
+    holdNow,
 
     async extend(callId, amount) {
       assert(amount >= 0, "A hold can only be extended.");
@@ -131,6 +126,14 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
 
     close: () => checkpoints.close(),
   };
+
+  function holdNow(request: HoldRequest): LiveHold {
+    const known = holds.get(request.callId);
+    if (known !== undefined) return known;
+
+    group.assertOpen();
+    return open(request, reserve(request));
+  }
 
   /** Reserves the amount on every account that the call draws on. */
   function reserve({ accounts: ids, budgets, amount }: HoldRequest): readonly AccountId[] {

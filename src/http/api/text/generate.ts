@@ -47,7 +47,8 @@ export async function generate(
   if (isKept || exchange.request.headers.has("idempotency-key")) {
     return await answerOnce(exchange, style, sent, facts, deps, generation);
   }
-  return toResponse(await answer(exchange, style, sent, facts, deps, generation), exchange.id);
+  const reply = await answer(exchange, style, sent, facts, deps, generation);
+  return toResponse(reply, exchange.id, exchange.takeAnnounced());
 }
 
 function answerOnce(

@@ -76,6 +76,8 @@ export class TurnExchange implements Exchange {
   /** A WebSocket message has no head for headers. */
   announce(): void {}
 
+  takeAnnounced(): undefined {}
+
   announceCharge(record: CallRecord): string | undefined {
     return chargeEvent(record, this.chosenFacts());
   }
