@@ -25,7 +25,7 @@ const consoleTypes = [bun, "console/types.ts"];
 const steps = {
   start: [...buildConsole, [bun, "src/main.ts", "start", ...rest]],
   dev: [...buildConsole, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
-  test: [...buildConsole, consoleTypes, [bun, "test/run.ts", ...rest]],
+  test: [...buildConsole, [bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
   "bench:console": [...buildConsole, [bun, "bench/console/main.ts", ...rest]],
   ladder: [[bun, "bench/main.ts", "--ladder", ...rest]],

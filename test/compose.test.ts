@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 /**
  * These tools end soon: collecting their garbage would take a third of their
@@ -21,10 +21,15 @@ const tracked = spawnSync("git", ["ls-files", "-z"], { encoding: "utf8" })
   .stdout.split("\0")
   .filter((path) => path !== "");
 
-test("the types are correct", () => {
-  const buildInfo = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/types.tsbuildinfo"];
+/** What `npm run check` found; on a clean checkout, writing it would take a sixth of the time. */
+const BUILD_INFO = "node_modules/.cache/types.tsbuildinfo";
 
-  expect(run("typescript/bin/tsc", "--checkers", "2", ...buildInfo)).toBe("");
+test("the types are correct", () => {
+  const how = existsSync(BUILD_INFO)
+    ? ["--checkers", "2", "--incremental", "--tsBuildInfoFile", BUILD_INFO]
+    : ["--checkers", "1"];
+
+  expect(run("typescript/bin/tsc", ...how)).toBe("");
 });
 
 test("the linter reports nothing", () => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { TEST_PROCESS } from "#test/process-settings.ts";
 import { openScratchFolder } from "#test/scratch-folder.ts";
 
 /** The recipes whose files and lines are complete in the document. */
@@ -107,6 +108,7 @@ function outcomeOf(tests: readonly string[], root: string) {
   const { status, stderr } = spawnSync(process.execPath, ["test", "--timeout=120000", ...tests], {
     cwd: root,
     encoding: "utf8",
+    env: { ...process.env, ...TEST_PROCESS },
   });
   const failures =
     status === 0 ? [] : stderr.split("\n").filter((line) => !line.startsWith("(pass)"));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { compileProgram } from "./compiled-program.ts";
 import { openDatabaseTemplate } from "./database-template.ts";
+import { TEST_PROCESS } from "./process-settings.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startServices } from "./services/start.ts";
 import { TestTimes } from "./test-times.ts";
@@ -21,8 +22,8 @@ const seed = process.env["SLUICE_TEST_SEED"] ?? seedOfTree() ?? randomSeed();
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
 /** The folders of all tests; Bun distributes their files to several processes. */
 const EVERYTHING = ["./test/", "./src/", "./packages/", "./bench/"];
-/** More than there are cores, because some processes wait for I/O. */
-const PROCESSES = availableParallelism() + 2;
+/** More than there are cores, because a process waits for three fifths of its time. */
+const PROCESSES = availableParallelism() + 3;
 /** The files of the longest wall time, which start first, so that none runs alone at the end. */
 const LONGEST = [
   "test/storage/postgres.test.ts",
@@ -64,17 +65,6 @@ const LONG_MS = 60_000;
 /** Number of failures, and lines of each, that the end of the output repeats. */
 const SHOWN_FAILURES = 20;
 const SHOWN_LINES = 60;
-/**
- * Settings of Bun for the test processes only; the programs that tests start run as they are
- * shipped. Together, they save two fifths of the processor time of tests.
- */
-const TEST_PROCESS = {
-  // Most code of a test runs too seldom for the last stage of the compiler to pay.
-  BUN_JSC_useFTLJIT: "0",
-  // These processes end soon: memory need not go back to the system, nor be collected each second.
-  MIMALLOC_PURGE_DELAY: "-1",
-  BUN_GC_TIMER_DISABLE: "1",
-};
 /** The times of all tests of the last run. */
 const TIMES = "node_modules/.cache/sluice-test-times.txt";
 /** An unhandled error outside tests also fails the run. */
@@ -91,7 +81,12 @@ const folder = stack.use(openScratchFolder()).path;
 const cpuPath = join(folder, "cpu.tsv");
 const times = new TestTimes();
 process.env["TMPDIR"] = folder;
-const services = stack.use(await startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]));
+const [services, program] = await Promise.all([
+  startServices(["TEST_DATABASE_URL", "TEST_REDIS_URL"]),
+  picked.length > 0 ? "" : compileProgram(folder),
+  writeConsoleTypes(),
+]);
+stack.use(services);
 for (const line of services.missing) process.stdout.write(`${line}\n`);
 const made = await prepare();
 const { code, passed, failed, failures } = await run();
@@ -114,18 +109,19 @@ interface Result {
   readonly failures: readonly string[];
 }
 
-/** Compiles the program and creates the database template once for all tests. */
+/** Creates the database template once for all tests. */
 async function prepare(): Promise<Readonly<Record<string, string>>> {
   if (picked.length > 0) return {};
   const server = services.env["TEST_DATABASE_URL"] ?? process.env["TEST_DATABASE_URL"] ?? "";
-  const [program, template] = await Promise.all([
-    compileProgram(folder),
-    server === "" ? undefined : openDatabaseTemplate(server).then((each) => stack.use(each)),
-  ]);
-  return {
-    TEST_PROGRAM: program,
-    ...(template === undefined ? {} : { TEST_DATABASE_TEMPLATE: template.name }),
-  };
+  const made = { TEST_PROGRAM: program };
+  if (server === "") return made;
+  return { ...made, TEST_DATABASE_TEMPLATE: stack.use(await openDatabaseTemplate(server)).name };
+}
+
+/** Type checks of the console, which some tests run, need them. */
+async function writeConsoleTypes(): Promise<void> {
+  const written = Bun.spawn([process.execPath, "console/types.ts"], { stderr: "pipe" });
+  if ((await written.exited) !== 0) throw new Error(await new Response(written.stderr).text());
 }
 
 /** Arguments that distribute the files; selected tests are few and run in one process. */

@@ -11,6 +11,7 @@ import { Deadlines } from "#lib/deadlines.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { placeSchema } from "#test/sqlite-template.ts";
+import { IS_LONG } from "#test/seed.ts";
 import { holdFor, openAt, withKey } from "#test/storage/contract-place.ts";
 import type { Storage } from "#storage/open.ts";
 import { TaskScheduler, type TaskSchedulerDeps } from "./task-scheduler.ts";
@@ -605,10 +606,11 @@ describe("the polls of a channel", () => {
   });
 });
 
-test("5,000 tasks are each polled when they are due", async () => {
+test("thousands of tasks are each polled when they are due", async () => {
   const vendor = new FakeVendor();
   await using one = boardOf("one", vendor);
-  for (let at = 0; at < 5_000; at++) {
+  const count = IS_LONG ? 5_000 : 2_000;
+  for (let at = 0; at < count; at++) {
     one.taskScheduler.take(aTask({ dueAt: clock.now() + (at % 15) * 1_000, createdAt: 0 }));
   }
   vendor.says({ status: "running" });
@@ -623,9 +625,9 @@ test("5,000 tasks are each polled when they are due", async () => {
   // A third of them every five seconds, and none forgotten.
   const times = new Map<string, number>();
   for (const id of vendor.asked) times.set(id, (times.get(id) ?? 0) + 1);
-  expect(times.size).toBe(5_000);
+  expect(times.size).toBe(count);
   expect(Math.min(...times.values())).toBeGreaterThanOrEqual(1);
-  expect(Math.max(...late)).toBeLessThan(1_500);
+  expect(Math.max(...late)).toBeLessThan(count * 0.3);
 });
 
 const DONE: JsonObject = {
