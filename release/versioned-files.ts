@@ -12,6 +12,8 @@ export const VERSIONED: readonly (readonly [path: string, before: string, after:
   ["docs/install.md", "sluice:", " "],
   ["docs/install.md", "sluice:", "\n"],
   ["docs/install-and-run.md", "sluice-", ".tgz"],
+  ["deploy/helm/sluice/Chart.yaml", "\nversion: ", "\n"],
+  ["deploy/helm/sluice/Chart.yaml", "appVersion: ", "\n"],
 ];
 
 interface Lockfile {

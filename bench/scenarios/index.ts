@@ -15,6 +15,7 @@ import { memory } from "./memory.ts";
 import { pause } from "./pause.ts";
 import { refused } from "./refused.ts";
 import { slowReaders } from "./slow-readers.ts";
+import { PER_FULL_CORE, SHARE, TWO_PROCESSES, workers } from "./workers.ts";
 
 /** How much time is given to each scenario. */
 interface Effort {
@@ -51,7 +52,28 @@ function loads({ quick, rounds, isLadder = false }: Effort) {
 
 /** All scenarios, in the order of the table. */
 export function scenarios(effort: Effort): readonly Scenario[] {
-  return [...costs(effort), ...waits(effort), ...sizes(effort)];
+  const others = [...costs(effort), ...waits(effort), ...sizes(effort)];
+  return [...others.map(withoutWorkers), processes(effort)];
+}
+
+/** Two processes are measured beside one, and nowhere else. */
+function withoutWorkers(scenario: Scenario): Scenario {
+  return { ...scenario, includes: (id) => id !== TWO_PROCESSES && scenario.includes(id) };
+}
+
+function processes(effort: Effort): Scenario {
+  const { whole } = loads(effort);
+  // The system gives each process about half of so many connections.
+  const callers = 256;
+  return workers({
+    ...whole,
+    id: "workers",
+    title: `whole answer, ${callers} callers`,
+    variant: { callsAtOnce: callers },
+    warmup: { ...whole.warmup, callers },
+    measured: { ...whole.measured, callers },
+    figures: [PER_FULL_CORE, SHARE, PER_SECOND, CPU, DATABASE_CPU, { ...FAILED, atMost: 0 }],
+  });
 }
 
 /** What a call costs. */

@@ -22,14 +22,29 @@ export async function openSluice(site: Site, variant: Variant): Promise<Target> 
 }
 
 /** The same on a PostgreSQL of its own, which writes as durably as its defaults say. */
-export async function openSluicePostgres(site: Site, variant: Variant): Promise<Target | Missing> {
+export function openSluicePostgres(site: Site, variant: Variant): Promise<Target | Missing> {
+  return openOnPostgres(site, variant, "sluice-pg", "Sluice, PostgreSQL");
+}
+
+/** Two processes of one gateway on one port. */
+export function openTwoProcesses(site: Site, variant: Variant): Promise<Target | Missing> {
+  const two = { ...variant, env: { ...variant.env, SLUICE_WORKERS: "2" } };
+  return openOnPostgres(site, two, "sluice-pg-2", "Sluice, PostgreSQL, 2 processes");
+}
+
+async function openOnPostgres(
+  site: Site,
+  variant: Variant,
+  id: string,
+  title: string,
+): Promise<Target | Missing> {
   if (POSTGRES.find() === undefined) {
     return { missing: "PostgreSQL is not installed, so Sluice is not measured on it." };
   }
   const database = await startService(DURABLE_POSTGRES);
   try {
-    const options = { title: "Sluice, PostgreSQL", database };
-    const target = await startSluice("sluice-pg", START, site, variant, READY, options);
+    const options = { title, database };
+    const target = await startSluice(id, START, site, variant, READY, options);
     return {
       ...target,
       async [Symbol.asyncDispose]() {

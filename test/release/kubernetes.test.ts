@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { LIMITS } from "#config.ts";
-import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
+import { at, faultOf, listOf, objectsIn } from "./kubernetes-objects.ts";
 
 const FOLDER = "deploy/kubernetes";
 const OVERLAYS = ["base", "overlays/single", "overlays/production"];
@@ -13,11 +13,6 @@ const HAS_KUBECTL = Bun.which("kubectl") !== null;
 if (!HAS_KUBECTL) {
   process.stdout.write("The overlays are not rendered: the program kubectl is not installed.\n");
 }
-
-/** The folders of each group in the packages that hold Kubernetes' schemas. */
-const PACKAGE_OF: Readonly<Record<string, string>> = {
-  "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
-};
 
 test("each complete object follows the schema of its kind", async () => {
   const paths = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
@@ -96,40 +91,8 @@ test("the drain of the deployment is that of the gateway", () => {
   expect(LIMITS.drainMs.default).toBe(120_000);
 });
 
-/** The first disagreement with the schema of the object's kind; empty if it follows it. */
-async function faultOf(object: JsonObject): Promise<string> {
-  const [version = "", kind = ""] = [object["apiVersion"], object["kind"]].map(String);
-  const [group = ""] = version.includes("/") ? version.split("/") : [""];
-  const name = PACKAGE_OF[group] ?? "kubernetes-models";
-  const { [kind]: Model } = (await import(`${name}/${version}/${kind}`)) as Record<
-    string,
-    (new (value: JsonObject) => { validate(): void }) | undefined
-  >;
-  if (Model === undefined) return `unknown kind ${version} ${kind}`;
-  try {
-    new Model(object).validate();
-    return "";
-  } catch (cause) {
-    return cause instanceof Error ? cause.message : String(cause);
-  }
-}
-
 function render(overlay: string): readonly JsonObject[] {
   const made = spawnSync("kubectl", ["kustomize", join(FOLDER, overlay)], { encoding: "utf8" });
   if (made.status !== 0) throw new Error(made.stderr);
   return objectsIn(made.stdout);
-}
-
-function objectsIn(text: string): readonly JsonObject[] {
-  return parseAllDocuments(text).map((each) => each.toJSON() as JsonObject);
-}
-
-function at(value: JsonObject, ...path: string[]): JsonObject {
-  let found: Json | undefined = value;
-  for (const name of path) found = isObject(found) ? found[name] : undefined;
-  return isObject(found) ? found : {};
-}
-
-function listOf(value: Json | undefined): readonly JsonObject[] {
-  return value !== undefined && isArray(value) ? value.filter(isObject) : [];
 }
