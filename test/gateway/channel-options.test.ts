@@ -217,6 +217,10 @@ describe("the balance of a channel", () => {
   test.each([
     ["deepseek", "/deepseek/v1", 110, "CNY"],
     ["moonshot", "/moonshot/v1", 49.58894, "USD"],
+    ["siliconflow", "/siliconflow/v1", 88.88, "USD"],
+    ["openrouter", "/openrouter/api/v1", 74.5, "USD"],
+    ["vidu", "/vidu", 2_000, "credits"],
+    ["kling", "/kling", 812.5, "units"],
   ])("is read from the simulator of %s", async (provider, base, amount, currency) => {
     const { id } = await create({}, { provider, base, model: "any" });
 
