@@ -18,6 +18,7 @@ import { commandOf, describeHelp, helpAskedFor, unknownCommand, type Command } f
 import { groups } from "#cli/groups.ts";
 import { keys } from "#cli/keys.ts";
 import { models } from "#cli/models.ts";
+import { PLAIN_OPTIONS, unexpectedWord } from "#cli/plain-arguments.ts";
 import { openApiClient } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
 import { serviceAccounts } from "#cli/service-accounts.ts";
@@ -54,7 +55,6 @@ const NOUNS = [
   teams,
   serviceAccounts,
   budgets,
-  teams,
   groups,
   invitations,
   codes,
@@ -83,24 +83,29 @@ const input: ConfigInput = {
   knownProviders: PROVIDERS.map(requirementsOf),
 };
 
-const COMMANDS: readonly Command[] = [
+const KNOWN_COMMANDS: readonly Command[] = [
   { name: "start", rows: [["start", "runs the gateway"]], words: [] },
   {
     name: "check",
     rows: [
-      ["check", "shows the configuration and the source of each value, or all mistakes in it"],
+      [
+        "check [--json]",
+        "shows the configuration and the source of each value, or all mistakes in it",
+      ],
     ],
-    words: [],
+    words: PLAIN_OPTIONS.check,
   },
   {
     name: "doctor",
-    rows: [["doctor", "checks everything that a gateway needs and reports problems"]],
-    words: [],
+    rows: [["doctor [--json]", "checks everything that a gateway needs and reports problems"]],
+    words: PLAIN_OPTIONS.doctor,
   },
   {
     name: "health",
-    rows: [["health", "asks the running gateway for /readyz; exit code 1 if it is not ready"]],
-    words: [],
+    rows: [
+      ["health [--json]", "asks the running gateway for /readyz; exit code 1 if it is not ready"],
+    ],
+    words: PLAIN_OPTIONS.health,
   },
   {
     name: "audit",
@@ -119,7 +124,14 @@ const COMMANDS: readonly Command[] = [
     words: SHELLS,
   },
   { name: "version", rows: [["version", "shows the version, as --version does"]], words: [] },
-  { name: "help", rows: [["help [command]", "shows this text, or that of a command"]], words: [] },
+];
+const COMMANDS: readonly Command[] = [
+  ...KNOWN_COMMANDS,
+  {
+    name: "help",
+    rows: [["help [command]", "shows this text, or that of a command"]],
+    words: KNOWN_COMMANDS.map(({ name }) => name),
+  },
 ];
 
 const typed = process.argv.slice(2);
@@ -129,12 +141,19 @@ if (helpFor === undefined) await run();
 else process.exitCode = showHelp(helpFor);
 
 async function run(): Promise<void> {
+  const unexpected = unexpectedWord(command, words);
+  if (unexpected !== undefined) {
+    process.stderr.write(`${unexpected}\n\n${describeHelp(command, COMMANDS) ?? ""}`);
+    process.exitCode = 2;
+    return;
+  }
+  const isJson = words.includes("--json");
   switch (command) {
     case "start":
       process.exitCode = await start(words.includes("--dev"));
       break;
     case "check":
-      process.exitCode = check({ ...input, output: process.stdout });
+      process.exitCode = check({ ...input, isJson, output: process.stdout });
       break;
     case "audit":
       process.exitCode = ["list", "head"].includes(words[0] ?? "")
@@ -149,6 +168,7 @@ async function run(): Promise<void> {
       break;
     case "doctor":
       process.exitCode = await doctor({
+        isJson,
         output: process.stdout,
         loadConfig: () => loadConfig(input),
         reach,
@@ -156,13 +176,14 @@ async function run(): Promise<void> {
       break;
     case "health":
       process.exitCode = await health({
+        isJson,
         output: process.stdout,
         env: process.env,
         loadConfig: () => loadConfig(input),
       });
       break;
     case "completion":
-      process.exitCode = showCompletion(words[0]);
+      process.exitCode = showCompletion(words);
       break;
     case "version":
     case "--version":
@@ -185,8 +206,8 @@ function showHelp(name: string): 0 | 2 {
   return 0;
 }
 
-function showCompletion(shell: string | undefined): 0 | 2 {
-  const script = completionScript(shell, COMMANDS);
+function showCompletion([shell, ...others]: readonly string[]): 0 | 2 {
+  const script = others.length > 0 ? undefined : completionScript(shell, COMMANDS);
   if (script === undefined) {
     process.stderr.write(`Give one of: ${SHELLS.join(", ")}.\n`);
     return 2;

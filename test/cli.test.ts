@@ -157,6 +157,14 @@ test("the command line shows its version and the help of one command, and sugges
   const script = await sluice("completion bash", {});
   expect(script).toMatchObject({ code: 0, text: expect.stringContaining("_sluice sluice") });
   expect((await sluice("completion csh", {})).code).toBe(2);
+  expect(await sluice("health --jsn", {})).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining("Did you mean '--json'?"),
+  });
+  const away = await sluice("health --json", { SLUICE_URL: `http://127.0.0.1:${NOWHERE}` });
+  expect([away.code, JSON.parse(away.text)]).toMatchObject([1, { ready: false }]);
+  const all = await sluice("help", {});
+  expect(all.text.match(/^ {2}teams list/gm)).toHaveLength(1);
 });
 
 test("models without a price are listed, and the doctor names them", async () => {

@@ -9,6 +9,8 @@ import { kling } from "./kling.ts";
 import { minimax } from "./minimax.ts";
 import { moonshot } from "./moonshot.ts";
 import { openai } from "./openai.ts";
+import { openrouter } from "./openrouter.ts";
+import { siliconflow } from "./siliconflow.ts";
 import type { VendorFactory } from "./vendor.ts";
 import { vidu } from "./vidu.ts";
 import { zhipu } from "./zhipu.ts";
@@ -28,4 +30,6 @@ export const VENDORS: readonly VendorFactory[] = [
   deepseek,
   moonshot,
   zhipu,
+  siliconflow,
+  openrouter,
 ];

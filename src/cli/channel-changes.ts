@@ -4,13 +4,13 @@ import { listing, moment, table, UsageError, type Verb, type Words } from "./com
 /** Verbs that show, create and change one channel. */
 export const CHANNEL_CHANGES: readonly Verb[] = [
   {
-    usage: "show <id>",
+    usage: "show <id|name>",
     doc: "shows a channel; credentials are never shown",
     ask: (words) => ({ method: "GET", path: channelPath(words) }),
     show: listing,
   },
   {
-    usage: "history <id>",
+    usage: "history <id|name>",
     doc: "shows the attempts on a channel by the minute, of 48 hours or between two times",
     options: { from: "<date>", to: "<date>" },
     ask: (words) => ({ method: "GET", path: `${channelPath(words)}/history${spanOf(words)}` }),
@@ -34,7 +34,7 @@ export const CHANNEL_CHANGES: readonly Verb[] = [
     show: listing,
   },
   {
-    usage: "edit <id>",
+    usage: "edit <id|name>",
     doc: "changes the given fields of a channel",
     options: { set: "<@file|json>" },
     ask: async (words) => ({
@@ -45,7 +45,7 @@ export const CHANNEL_CHANGES: readonly Verb[] = [
     show: listing,
   },
   {
-    usage: "delete <id>",
+    usage: "delete <id|name>",
     doc: "deletes a channel of the database; its running calls are completed",
     ask: (words) => ({ method: "DELETE", path: channelPath(words) }),
     show: listing,

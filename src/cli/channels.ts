@@ -113,7 +113,7 @@ export const channels: Noun = {
       show: listing,
     },
     {
-      usage: "disable <id>",
+      usage: "disable <id|name>",
       doc: "disables a channel; its running calls are completed",
       ask: (words) => ({ method: "PUT", path: channelPath(words), body: { status: 2 } }),
       show: listing,

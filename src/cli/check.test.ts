@@ -78,9 +78,36 @@ test("an unexpected error is not reported as a configuration mistake", () => {
   expect(() => check({ env: {}, readFile, knownProviders, output })).toThrow(TypeError);
 });
 
-function run(yaml: string, variables: Record<string, string>): { code: 0 | 1; text: string } {
+test("the configuration and its mistakes are printed as JSON", () => {
+  const good = run(
+    "port: 9000\nchannels: [{ name: main, provider: openai, api_key: sk-1234567890 }]",
+    {},
+    true,
+  );
+  const bad = run("port: many", {}, true);
+
+  const printed = JSON.parse(good.text) as { settings: { name: string }[] };
+  expect([good.code, printed]).toMatchObject([
+    0,
+    { valid: true, channels: ["main"], warnings: [] },
+  ]);
+  expect(printed.settings.find(({ name }) => name === "port")).toMatchObject({ value: "9000" });
+  expect(good.text).not.toContain("sk-1234567890");
+  expect(bad.code).toBe(1);
+  expect(JSON.parse(bad.text)).toMatchObject({
+    valid: false,
+    mistakes: [expect.stringContaining("port")],
+  });
+});
+
+function run(
+  yaml: string,
+  variables: Record<string, string>,
+  isJson = false,
+): { code: 0 | 1; text: string } {
   let text = "";
   const code = check({
+    isJson,
     env: variables,
     readFile: () => new TextEncoder().encode(yaml),
     knownProviders: [{ id: "openai", needsKey: true }],

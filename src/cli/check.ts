@@ -9,9 +9,11 @@ import type { ModelOverride } from "#config/models.ts";
 import type { RateLimits } from "#core/limits.ts";
 import { formatUsd, type Rates } from "#core/money.ts";
 import { writeRates } from "#core/rate-words.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { columns } from "./columns.ts";
 
 interface CheckInput extends ConfigInput {
+  readonly isJson?: boolean;
   readonly output: { write(text: string): unknown };
 }
 
@@ -19,18 +21,43 @@ interface CheckInput extends ConfigInput {
  * `sluice check`: prints the effective configuration with the source of each
  * value, or all mistakes in it. Returns the exit code.
  */
-export function check({ output, ...input }: CheckInput): 0 | 1 {
+export function check({ isJson, output, ...input }: CheckInput): 0 | 1 {
   let config: Config;
   try {
     config = loadConfig(input);
   } catch (error) {
     // This command reports configuration mistakes; other errors are unexpected.
     if (!(error instanceof ConfigError)) throw error;
-    output.write(`${error.message}\n`);
+    output.write(
+      isJson ? writeJson({ valid: false, mistakes: [...error.mistakes] }) : `${error.message}\n`,
+    );
     return 1;
   }
-  output.write(describeConfig(config));
+  output.write(isJson ? writeJson(summarize(config)) : describeConfig(config));
   return 0;
+}
+
+function writeJson(object: JsonObject): string {
+  return `${JSON.stringify(object, null, 2)}\n`;
+}
+
+/** The same values as in the text, without credentials. */
+function summarize({ origins, channels, keys, models, ...more }: Config): JsonObject {
+  return {
+    valid: true,
+    settings: [...origins].map(([name, { shown, from }]) => ({
+      name,
+      value: shown,
+      source: from === "default" ? from : describeSpot(from),
+    })),
+    channels: channels.map(({ name }) => name),
+    keys: keys.map(({ name }) => name),
+    models: [...models.keys()],
+    warnings: [
+      ...more.misspelt.map((each) => describeMisspelt(each)),
+      ...more.formerNames.map((each) => describeFormerName(each)),
+    ],
+  };
 }
 
 function describeConfig(config: Config): string {

@@ -246,7 +246,9 @@ describe("arguments become a request to the management API", () => {
 test.each([
   ["keys burn 3", "Unknown command 'keys burn'. Known: list, create"],
   ["keys crate ci", "Did you mean 'keys create'?"],
-  ["keys create ci --model gpt-4o", "Did you mean '--models'?"],
+  ["keys create ci --model gpt-4o", "Unknown option '--model'. Did you mean '--models'?"],
+  ["keys create ci -x", "Unknown option '-x'."],
+  ["keys create ci --models", "Option '--models <value>' argument missing."],
   ["keys create", "Give the name of the new key"],
   ["keys create a b", "no other arguments"],
   ["keys create a --rpm fast", "--rpm takes a whole number"],

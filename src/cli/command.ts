@@ -207,7 +207,9 @@ function parse(
     });
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(problem + meantOption(args, known), { cause });
+    // The runtime continues with an advice about arguments that begin with a dash.
+    const [what = problem] = problem.split(". To specify ", 1);
+    throw new UsageError(`${what.replace(/\.$/, "")}.${meantOption(args, known)}`, { cause });
   }
 }
 

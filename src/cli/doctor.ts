@@ -11,6 +11,7 @@ import { columns } from "./columns.ts";
 import { cell } from "./command.ts";
 
 interface DoctorInput {
+  readonly isJson?: boolean;
   readonly output: { write(text: string): unknown };
   loadConfig(): Config;
   reach(): Promise<ApiClient>;
@@ -32,7 +33,7 @@ const ANSWER_MS = 60_000;
  * `sluice doctor`: checks everything that a gateway needs and reports problems.
  * Returns 1 if a check failed.
  */
-export async function doctor({ output, loadConfig, reach }: DoctorInput): Promise<0 | 1> {
+export async function doctor({ isJson, output, loadConfig, reach }: DoctorInput): Promise<0 | 1> {
   const findings: Finding[] = [];
   const run = async (what: string, check: () => Promise<Finding[]>): Promise<void> => {
     try {
@@ -56,7 +57,8 @@ export async function doctor({ output, loadConfig, reach }: DoctorInput): Promis
   if (config !== undefined) await run("gateway", () => checkGateway(reach));
 
   const rows = findings.map(({ what, verdict, why }) => [verdict, what, why]);
-  output.write(`${columns(rows).join("\n")}\n`);
+  const lines = isJson ? [JSON.stringify({ items: findings }, null, 2)] : columns(rows);
+  output.write(`${lines.join("\n")}\n`);
   return findings.some(({ verdict }) => verdict === "bad") ? 1 : 0;
 }
 

@@ -20,10 +20,10 @@ export const prices: Noun = {
       show: (data) => table(data, HEAD, rowOf),
     },
     {
-      usage: "factor <channel id> <factor>",
+      usage: "factor <channel> <factor>",
       doc: "sets a discount or surcharge on the prices of a stored channel: 0.9 is 10 % less, 'none' removes it",
       ask(words) {
-        const [id, factor] = words.two("the id of a channel and a factor");
+        const [id, factor] = words.two("the id or name of a channel and a factor");
         if (factor !== "none" && !/^\d{1,3}(?:\.\d{1,3})?$/.test(factor)) {
           throw new UsageError("A factor is a number such as 0.9, or 'none'.");
         }

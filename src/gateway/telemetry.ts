@@ -11,9 +11,10 @@ export async function openTelemetry(
     log,
     problems,
     clock,
+    instance,
     storage,
     channels,
-  }: Pick<Infrastructure, "settings" | "log" | "problems" | "clock"> &
+  }: Pick<Infrastructure, "settings" | "log" | "problems" | "clock" | "instance"> &
     Stores<"tasks"> &
     Pick<Routing, "channels">,
   opened: AsyncDisposableStack,
@@ -35,7 +36,12 @@ export async function openTelemetry(
       endpoint,
       headers: headers?.open() ?? {},
       signals: settings.otelSignals,
-      resource: { ...settings.otelResource, "service.name": settings.otelServiceName },
+      resource: {
+        // Several gateways send counters of the same names.
+        "service.instance.id": instance,
+        ...settings.otelResource,
+        "service.name": settings.otelServiceName,
+      },
       version: VERSION,
       sampleRatio: settings.otelSampleRatio,
       metricIntervalMs: settings.otelMetricIntervalMs,

@@ -2,9 +2,11 @@ import { expect, test } from "bun:test";
 import { findProvider } from "./index.ts";
 import {
   deepseekBalance,
+  klingBalance,
   moonshotBalance,
   openrouterBalance,
   siliconflowBalance,
+  viduBalance,
 } from "./balances.ts";
 
 test("DeepSeek shows a balance in each currency, as text", () => {
@@ -49,8 +51,43 @@ test("OpenRouter shows the rest of the key's limit, if it has one", () => {
   expect(read(null)).toBeUndefined();
 });
 
+test("Kling shows packages, of which those in use count", () => {
+  const read = (packs: readonly (readonly [string, number])[]) => {
+    const infos = packs.map(([status, remaining_quantity]) => ({ status, remaining_quantity }));
+    return klingBalance.read(
+      { code: 0, data: { resource_pack_subscribe_infos: infos } },
+      "api.klingai.com",
+    );
+  };
+  const used = ["runOut", 0] as const;
+
+  expect(
+    read([["online", 12.5], ["online", 3], ["expired", 258], ["toBeOnline", 99], used]),
+  ).toEqual({ amount: 15.5, currency: "units", isUsable: true });
+  expect(read([used])).toEqual({ amount: 0, currency: "units", isUsable: false });
+  expect(read([])).toBeUndefined();
+  const now = Date.UTC(2026, 10, 27);
+  const { start_time: start, end_time: end } = klingBalance.query?.(now) ?? {};
+  expect(Number(end)).toBe(now);
+  expect(Number(start)).toBeLessThan(now - 366 * 86_400_000);
+});
+
+test("Vidu shows credits of each type of package", () => {
+  const read = (credits: readonly number[]) =>
+    viduBalance.read(
+      { remains: credits.map((credit_remain) => ({ type: "metered", credit_remain })) },
+      "api.vidu.com",
+    );
+
+  expect(read([100, 20])).toEqual({ amount: 120, currency: "credits", isUsable: true });
+  expect(read([0])?.isUsable).toBe(false);
+  expect(read([])).toBeUndefined();
+  expect(viduBalance.read({ remains: [{ type: "metered" }] }, "api.vidu.com")).toBeUndefined();
+});
+
 test("an answer of another form has no balance", () => {
-  for (const { read } of [deepseekBalance, moonshotBalance, siliconflowBalance]) {
+  const all = [deepseekBalance, moonshotBalance, siliconflowBalance, klingBalance, viduBalance];
+  for (const { read } of all) {
     for (const answer of [null, [], {}, { data: {} }, { data: { totalBalance: "much" } }]) {
       expect(read(answer, "vendor.example")).toBeUndefined();
     }
@@ -62,6 +99,8 @@ test.each([
   ["moonshot", "https://api.moonshot.ai/v1/users/me/balance"],
   ["siliconflow", "https://api.siliconflow.cn/v1/user/info"],
   ["openrouter", "https://openrouter.ai/api/v1/key"],
+  ["kling", "https://api-singapore.klingai.com/account/costs"],
+  ["vidu", "https://api.vidu.com/ent/v2/credits"],
 ])("the balance at %s is at %s", (id, url) => {
   const { baseUrl = "", balance } = findProvider(id) ?? {};
 

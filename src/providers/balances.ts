@@ -6,6 +6,8 @@ import type { Json } from "#lib/json.ts";
 export interface BalanceEndpoint {
   /** Relative to the channel's address with a slash at its end. */
   readonly path: string;
+  /** Required parameters. `now`: Unix ms. */
+  query?(now: number): Readonly<Record<string, string>>;
   /** Undefined if the answer names no amount. `host`: of the channel's address. */
   read(answer: Json, host: string): Balance | undefined;
 }
@@ -46,6 +48,46 @@ export const openrouterBalance: BalanceEndpoint = {
   path: "key",
   read: (answer) => balanceOf(memberOf(memberOf(answer, "data"), "limit_remaining"), "USD"),
 };
+
+/**
+ * The rest of all packages, which the vendor updates with a delay of up to 12 hours. It lists
+ * packages by the time of their purchase; an account without packages pays as it goes.
+ * https://app.klingai.com/global/dev/document-api/apiReference/accountInfoInquiry
+ */
+export const klingBalance: BalanceEndpoint = {
+  path: "account/costs",
+  query: (now) => ({ start_time: String(now - PURCHASED_MS), end_time: String(now) }),
+  read(answer) {
+    const packs = listOf(memberOf(memberOf(answer, "data"), "resource_pack_subscribe_infos"));
+    const usable = packs.filter((each) => memberOf(each, "status") === "online");
+    return packs.length === 0
+      ? undefined
+      : sumOf(
+          usable.map((each) => memberOf(each, "remaining_quantity")),
+          "units",
+        );
+  },
+};
+
+/** Packages are valid for up to a year. */
+const PURCHASED_MS = 400 * 86_400_000;
+
+/** The rest of packages of each type. https://platform.vidu.com/docs */
+export const viduBalance: BalanceEndpoint = {
+  path: "ent/v2/credits",
+  read(answer) {
+    const amounts = listOf(memberOf(answer, "remains")).map((each) =>
+      memberOf(each, "credit_remain"),
+    );
+    return amounts.length === 0 ? undefined : sumOf(amounts, "credits");
+  },
+};
+
+function sumOf(values: readonly (Json | undefined)[], currency: string): Balance | undefined {
+  const amounts = values.map(amountOf);
+  const sum = amounts.reduce<number>((total, each) => total + (each ?? 0), 0);
+  return amounts.includes(undefined) ? undefined : balanceOf(sum, currency);
+}
 
 function balanceOf(value: Json | undefined, currency: string): Balance | undefined {
   const amount = amountOf(value);

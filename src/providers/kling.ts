@@ -5,6 +5,7 @@ import type { KlingDialect } from "#styles/video/kling/dialect.ts";
 import { klingVideo } from "#styles/video/kling/index.ts";
 import type { Kling3Dialect } from "#styles/video/kling3/dialect.ts";
 import { kling3Video } from "#styles/video/kling3/index.ts";
+import { klingBalance } from "./balances.ts";
 import type { KeyPair } from "./key-pair.ts";
 import { readCredential } from "./kling/credential.ts";
 import { bearer, type VendorWebhookTerms, type Provider, type VideoEndpoint } from "./provider.ts";
@@ -183,6 +184,7 @@ export const kling: Provider = {
     "kling-3.0-omni",
     "kling-o1",
   ],
+  balance: klingBalance,
   authorize(secret, { at }) {
     const { key } = readCredential(secret);
     return typeof key === "string" ? bearer(key) : tokenOf(key, at).then(bearer);

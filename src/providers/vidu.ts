@@ -2,6 +2,7 @@ import type { TaskRef, VideoRequest, VideoScenario } from "#core/video.ts";
 import { textOf } from "#lib/values.ts";
 import type { ViduDialect } from "#styles/video/vidu/dialect.ts";
 import { viduVideo } from "#styles/video/vidu/index.ts";
+import { viduBalance } from "./balances.ts";
 import type { Provider, VideoEndpoint } from "./provider.ts";
 
 const HOUR_MS = 3_600_000;
@@ -122,5 +123,6 @@ export const vidu: Provider = {
     "vidu2.0",
     "vidu1.5",
   ],
+  balance: viduBalance,
   authorize: (secret) => ({ authorization: `Token ${secret}` }),
 };

@@ -103,6 +103,8 @@ export class ChannelBalances {
     const provider = findProvider(channel.provider);
     if (provider?.balance === undefined) throw noEndpoint(channel);
     const url = new URL(provider.balance.path, `${addressOf({ channel, provider })}/`);
+    const query = provider.balance.query?.(this.#deps.clock.now()) ?? {};
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     using reply = await this.#deps.egress.send({
       url,
       method: "GET",

@@ -217,6 +217,10 @@ describe("the balance of a channel", () => {
   test.each([
     ["deepseek", "/deepseek/v1", 110, "CNY"],
     ["moonshot", "/moonshot/v1", 49.58894, "USD"],
+    ["siliconflow", "/siliconflow/v1", 88.88, "USD"],
+    ["openrouter", "/openrouter/api/v1", 74.5, "USD"],
+    ["vidu", "/vidu", 2_000, "credits"],
+    ["kling", "/kling", 812.5, "units"],
   ])("is read from the simulator of %s", async (provider, base, amount, currency) => {
     const { id } = await create({}, { provider, base, model: "any" });
 
@@ -357,6 +361,45 @@ describe("a channel that is not stored yet", () => {
     });
     expect((await tryOut({ provider: "openai" })).status).toBe(400);
   });
+});
+
+test("a stored channel is addressed by its name as well as by its id", async () => {
+  const { name, id } = await create({ tags: ["named"] });
+  const at = `/api/channel/${name}`;
+
+  const shown = await root("GET", at);
+  const changed = await root("PUT", at, { notes: "changed" });
+  const tested = await root("POST", `${at}/test`, {});
+  const copied = await root("POST", `${at}/copy`, { name: `${name}-copy` });
+  const history = await root("GET", `${at}/history`);
+  const deleted = await root("DELETE", `${at}-copy`);
+
+  expect(shown.data).toMatchObject({ id, name });
+  expect(changed.data).toMatchObject({ id, notes: "changed" });
+  expect([tested, copied, history, deleted].map(({ status }) => status)).toEqual(
+    Array(4).fill(200),
+  );
+  expect((await root("GET", `${at}-copy`)).status).toBe(404);
+  expect((await root("GET", `/api/channel/${id}`)).status).toBe(200);
+});
+
+test("headers and parameters that read as JSON stay text, also after other changes", async () => {
+  const given = {
+    headers: { set: { "x-count": "1", "x-on": "true" } },
+    query: { default: { "api-version": "2024", quoted: '"a"' } },
+    body: { set: { user: '"7"' }, default: { seed: "8" } },
+  };
+  const { name, id, data } = await create(given);
+  for (const notes of ["one", "two"]) await root("PUT", `/api/channel/${id}`, { notes });
+  const after = await root("GET", `/api/channel/${id}`);
+  await ask(name);
+
+  const { body, ...texts } = given;
+  expect(data).toMatchObject(texts);
+  expect(after.data).toMatchObject({ ...texts, body: { set: body.set, default: { seed: 8 } } });
+  const sent = sandbox.requests.at(-1);
+  expect(sent?.headers).toMatchObject({ "x-count": "1", "x-on": "true" });
+  expect(sent?.body).toMatchObject({ user: "7", seed: 8 });
 });
 
 test("only root may name a proxy in a private network, and none may name one of the host", async () => {

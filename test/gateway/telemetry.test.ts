@@ -171,7 +171,9 @@ test("the schema of the conventions and the gateway's resource are named", async
   for (const resource of receiver.resources) {
     expect(resource).toMatchObject({ "service.name": "llm", region: "eu", team: "a b" });
     expect(resource["service.version"]).toBeString();
+    expect(resource["service.instance.id"]).toBeString();
   }
+  expect(new Set(receiver.resources.map((each) => each["service.instance.id"])).size).toBe(1);
   for (const headers of receiver.headers) {
     expect(headers.get("authorization")).toBe("Bearer collector-token");
     expect(headers.get("content-type")).toBe("application/x-protobuf");

@@ -25,8 +25,10 @@ export function klingEndpoints(options: VendorOptions) {
 
   function route(request: VendorRequest): Json {
     const [first = "", ...rest] = request.path.split("/").slice(1).map(decodeSegment);
-    const style = first === "v1" ? "v1" : "3.0";
+    const isAccount = first === "account";
+    const style = first === "v1" || isAccount ? "v1" : "3.0";
     const owner = checkCredential(request, style, options);
+    if (isAccount) return routeAccount(request, rest);
     if (style === "v1") return routeV1(request, owner, rest);
     if (first === "tasks" && rest.length === 0) return routeTasks(request, owner);
     const product = PRODUCTS.find((each) => each === first);
@@ -49,6 +51,36 @@ export function klingEndpoints(options: VendorOptions) {
     if (request.method !== "GET") throw refused(1202);
     if (id !== undefined) return v1(getV1Task(id, owner, scenario));
     return pageByNumber(listV1(owner, scenario), request.query).map((task) => v1(task));
+  }
+
+  function routeAccount({ method, query }: VendorRequest, path: readonly string[]): Json {
+    if (method !== "GET" || path.join("/") !== "costs") throw refused(1202);
+    const [start, end] = ["start_time", "end_time"].map((name) => {
+      const text = query.get(name) ?? "";
+      if (/^\d{1,15}$/.test(text)) return Number(text);
+      throw invalidValue(name, "must be a Unix timestamp in ms");
+    });
+    return { code: 0, msg: "success", resource_pack_subscribe_infos: packsBought(start, end) };
+  }
+
+  /** One package that is in use, and one that is used up. */
+  function packsBought(from = 0, to = Infinity): readonly JsonObject[] {
+    const pack = (name: string, status: string, left: number, days: number): JsonObject => {
+      const bought = now() - days * DAY_MS;
+      return {
+        resource_pack_name: name,
+        resource_pack_id: `pack-${name.length}${days}`,
+        resource_pack_type: "decreasing_total",
+        total_quantity: 1_000,
+        remaining_quantity: left,
+        purchase_time: bought,
+        effective_time: bought,
+        invalid_time: bought + 365 * DAY_MS,
+        status,
+      };
+    };
+    const packs = [pack("Video", "online", 812.5, 100), pack("Trial", "runOut", 0, 300)];
+    return packs.filter(({ purchase_time: at }) => Number(at) >= from && Number(at) <= to);
   }
 
   function routeTasks({ method, query, body }: VendorRequest, owner: string): Json {
@@ -130,5 +162,6 @@ export function klingEndpoints(options: VendorOptions) {
   };
 }
 
+const DAY_MS = 86_400_000;
 /** Thirty days. */
 const LINK_SECONDS = 2_592_000;

@@ -29,6 +29,7 @@ export function viduEndpoints(options: VendorOptions) {
     const action = ACTIONS.find((each) => each === first);
     if (action !== undefined && id === "" && request.method === "POST")
       return create(request, key, action);
+    if (first === "credits" && id === "" && request.method === "GET") return credits(key);
     if (first !== "tasks") throw refused("NotFound");
     if (last === "creations" && request.method === "GET") return bodyOf(getTask(id, key));
     if (last === "cancel" && request.method === "POST") return cancel(request, getTask(id, key));
@@ -52,6 +53,17 @@ export function viduEndpoints(options: VendorOptions) {
     tell(task, momentsOf(task).slice(1));
     if (task.marks.has("timeout")) throw refused("InternalServiceFailure", undefined, 504);
     return createdBody(task);
+  }
+
+  function credits(owner: string): JsonObject {
+    const common = { concurrency_limit: settings.parallel ?? 5, queue_count: 0 };
+    const current_concurrency = table.countOpen(owner);
+    return {
+      remains: [
+        { type: "test", credit_remain: 100, ...common, current_concurrency: 0 },
+        { type: "metered", credit_remain: 1_900, ...common, current_concurrency },
+      ],
+    };
   }
 
   /** As long as it waits. */

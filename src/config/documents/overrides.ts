@@ -247,19 +247,24 @@ export function overrideFields(overrides: Overrides | undefined): {
   return defined({
     headers: headers && changeFields(headers),
     query: query && changeFields(query),
-    body: body && changeFields(body),
+    body: body && changeFields(body, writeValue),
   });
 }
 
-function changeFields({ set, default: defaults, remove }: ValueChanges<Json>): Json {
+/** `write`: for values that are JSON. Those of headers and parameters are text as it stands. */
+function changeFields<T extends Json>(
+  { set, default: defaults, remove }: ValueChanges<T>,
+  write: (value: T) => Json = (value) => value,
+): Json {
+  const written = (values: Readonly<Record<string, T>>): Json =>
+    Object.fromEntries(
+      Object.entries(values)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, value]) => [name, write(value)]),
+    );
   return defined({
     set: set && written(set),
     default: defaults && written(defaults),
     remove: remove?.toSorted(),
   });
-}
-
-function written(values: Readonly<Record<string, Json>>): Json {
-  const names = Object.keys(values).toSorted();
-  return Object.fromEntries(names.map((name) => [name, writeValue(values[name] ?? null)]));
 }

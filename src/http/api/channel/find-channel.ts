@@ -5,13 +5,15 @@ import type { RoutingDeps } from "#http/deps/routing.ts";
 import type { Exchange } from "#http/routes.ts";
 import { readId } from "../read-id.ts";
 
-/** The channel in the path: by id if it is stored in the database, else by name. */
+/** The channel in the path: by id if it is stored in the database, or by name. */
 export function findChannel(exchange: Exchange, { channels }: ChannelRegistry): ListedChannel {
   const given = exchange.param("id");
   const id = readId(given);
+  const named = channels.filter(({ channel }) => channel.name === given);
   const found =
     (id === undefined ? undefined : channels.find(({ stored }) => stored?.id === id)) ??
-    channels.find(({ stored, channel }) => stored === undefined && channel.name === given);
+    named.find(({ stored }) => stored === undefined) ??
+    named[0];
   if (found === undefined) throw noSuchChannel();
   return found;
 }
@@ -33,7 +35,9 @@ export async function findStored(
   const id = readId(exchange.param("id"));
   const stored = id === undefined ? undefined : await channelStore.find(id);
   if (stored !== undefined) return stored;
-  const { channel, owner } = findChannel(exchange, channelRegistry);
+  const { channel, owner, stored: known } = findChannel(exchange, channelRegistry);
+  const named = known === undefined ? undefined : await channelStore.find(known.id);
+  if (named !== undefined) return named;
   if (owner === undefined) throw noSuchChannel();
   throw new GatewayError(
     "invalid_request",
