@@ -217,7 +217,8 @@ import {
   removeSecondFactor,
 } from "./api/user/second-factor.ts";
 import { getAccount } from "./api/user/account.ts";
-import { endSession, endSessions, listSessions } from "./api/user/sessions.ts";
+import { countUserCalls } from "./api/user/open-calls.ts";
+import { endSession, endSessions, endUserSessions, listSessions } from "./api/user/sessions.ts";
 import { confirmEmail } from "./api/user/change-email.ts";
 import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
 import {
@@ -439,6 +440,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     listSessions,
     endSessions,
     endSession,
+    endUserSessions,
   ],
   ownAccount: [getAccount],
   accessTokens: [
@@ -536,6 +538,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     getUserInvoice,
     getTeamInvoice,
     getUsage,
+    countUserCalls,
     listAudit,
     getAuditHead,
     verifyAudit,
