@@ -81,7 +81,7 @@ export const users: Noun = {
     {
       usage: "end-sessions <id>",
       doc: "ends all sessions of a user",
-      ask: (words) => ({ method: "POST", path: `${userPath(words)}/sessions/end` }),
+      ask: (words) => ({ method: "POST", path: `${userPath(words)}/end-sessions` }),
       show: listing,
     },
     {

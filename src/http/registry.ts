@@ -68,6 +68,7 @@ import {
 } from "./api/catalog/catalog.ts";
 import { copyChannel } from "./api/channel/copy-channel.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
+import { explainRouting } from "./api/channel/explain-routing.ts";
 import { getChannelBalance } from "./api/channel/channel-balance.ts";
 import { changeChannels } from "./api/channel/change-channels.ts";
 import { testDraft } from "./api/channel/test-draft.ts";
@@ -543,7 +544,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     getAuditHead,
     verifyAudit,
   ],
-  pastCalls: [getCall, getOwnCallContent, explainCall, getCallContent],
+  pastCalls: [getCall, getOwnCallContent, explainCall, explainRouting, getCallContent],
   settings: [
     listSettings,
     putSetting,

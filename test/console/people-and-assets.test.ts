@@ -290,3 +290,28 @@ testConsole(
     expect((await ask("GET", "/api/token")).status).toBe(403);
   },
 );
+
+testConsole(
+  "the order of a model's channels shows at once, without a key being made",
+  async ({ gateway, root, open }) => {
+    const count = async (): Promise<unknown> => (await root("GET", "/api/token")).data["total"];
+    const before = await count();
+    const page = await open();
+    await visit(page, `${gateway.url}/channels?tab=routing`);
+
+    await page.getByLabel("Model", { exact: true }).fill("gpt-4o-mini");
+    await page.getByRole("button", { name: "Show the order" }).click();
+    await page.getByText("tried", { exact: true }).first().waitFor();
+    await page.getByLabel("Style of the request").selectOption("messages");
+    await page
+      .getByText(/translated|as it came/)
+      .first()
+      .waitFor();
+
+    expect(await count()).toBe(before);
+    const { data } = await root("POST", "/api/channel/explain", { model: "gpt-4o-mini" });
+    expect(data).toMatchObject({ style: "chat", refused: null, model: { name: "gpt-4o-mini" } });
+    const none = await root("POST", "/api/channel/explain", { model: "gpt-4o-mini", token_id: 99 });
+    expect(none.status).toBe(404);
+  },
+);

@@ -46,7 +46,7 @@ export function Access({
     onSuccess: () => done(t.factorDropped),
     onError,
   });
-  const endSessions = hooks.useMutation("post", "/api/user/{id}/sessions/end", {
+  const endSessions = hooks.useMutation("post", "/api/user/{id}/end-sessions", {
     onSuccess: ({ data }) => done(t.sessionsEnded(count(data.ended))),
     onError,
   });

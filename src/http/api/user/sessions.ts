@@ -72,7 +72,7 @@ export const endUserSessions = management({
   operationId: "endUserSessions",
   tag: "Users",
   method: "POST",
-  path: "/api/user/:id/sessions/end",
+  path: "/api/user/:id/end-sessions",
   access: "admin",
   scope: "users:write",
   summary: "Ends all sessions of a user of a role below your own. Keys and access tokens stay.",
