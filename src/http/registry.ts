@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jsonAnswer } from "./answer.ts";
+import { getAbout } from "./api/about.ts";
 import {
   acknowledgeAlert,
   listAlertDeliveries,
@@ -555,6 +556,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     applyConfiguration,
   ],
   status: [
+    getAbout,
     livez,
     hello,
     readyz,

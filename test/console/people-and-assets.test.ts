@@ -315,3 +315,19 @@ testConsole(
     expect(none.status).toBe(404);
   },
 );
+
+testConsole(
+  "About names the version, the database, the news and the licence of each library",
+  async ({ gateway, open }) => {
+    const page = await open({ width: 390 });
+    await visit(page, `${gateway.url}/about`);
+
+    await page.getByText("SQLite").waitFor();
+    await page.getByText(/^Added \(/).waitFor();
+    await page.getByLabel("Name of a library").fill("react-dom");
+    await page.getByRole("link", { name: "react-dom" }).click();
+
+    await page.getByText("Permission is hereby granted, free of charge").waitFor();
+    expect(new URL(page.url()).search).toContain("q=react-dom");
+  },
+);

@@ -21,6 +21,8 @@ const Account = lazy(async () => ({
   default: (await import("../pages/account/account.tsx")).Page,
 }));
 
+const About = lazy(async () => ({ default: (await import("../pages/about/about.tsx")).Page }));
+
 const GROUPS = ["see", "give", "run", "try"] as const;
 
 /** The frame around all pages: menu, search and the user's own menu. */
@@ -96,6 +98,9 @@ export function Shell() {
               ))}
               <Route path="/account">
                 <Account />
+              </Route>
+              <Route path="/about">
+                <About />
               </Route>
               {PAGES.filter((page) => !pages.includes(page)).map(({ path: at, name }) => (
                 <Route key={at} path={`${at}/*?`}>
