@@ -35,7 +35,7 @@ const BUILD_TOOLS = /^(@types\/|typescript$|openapi-typescript$|bun-plugin-tailw
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
 export function writeAbout(): string {
-  const about = JSON.stringify({ ...librariesOf(), news: newsOf() });
+  const about = JSON.stringify({ ...librariesOf(), changes: changesOf() });
   const path = join(folder, "generated", "about.json");
   if (existsSync(path) && readFileSync(path, "utf8") === about) return about;
   mkdirSync(join(folder, "generated"), { recursive: true });
@@ -51,7 +51,7 @@ function librariesOf(): { readonly libraries: readonly Library[]; readonly texts
     readonly packages: Readonly<Record<string, Locked>>;
   };
   const texts: string[] = [];
-  const libraries = [...placesOf(lock.packages)]
+  const libraries = [...dependenciesIn(lock.packages)]
     .map(([place, { version = "", license = "" }]) => ({
       name: place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length),
       version,
@@ -64,7 +64,7 @@ function librariesOf(): { readonly libraries: readonly Library[]; readonly texts
 }
 
 /** Everything that the gateway and the console depend on, by its place in the lock file. */
-function placesOf(packages: Readonly<Record<string, Locked>>): ReadonlyMap<string, Locked> {
+function dependenciesIn(packages: Readonly<Record<string, Locked>>): ReadonlyMap<string, Locked> {
   const found = new Map<string, Locked>();
   const consoles = Object.keys(packages["console"]?.devDependencies ?? {});
   const waiting = [
@@ -74,7 +74,7 @@ function placesOf(packages: Readonly<Record<string, Locked>>): ReadonlyMap<strin
       .map((name) => ({ from: "console", name })),
   ];
   for (const { from, name } of waiting) {
-    const place = placeOf(name, from, packages);
+    const place = locate(name, from, packages);
     const locked = place === undefined ? undefined : packages[place];
     if (place === undefined || locked === undefined || found.has(place)) continue;
     if (!name.startsWith("@sluice/")) found.set(place, locked);
@@ -85,7 +85,7 @@ function placesOf(packages: Readonly<Record<string, Locked>>): ReadonlyMap<strin
 }
 
 /** As Node looks for a package: in the nearest node_modules, then above. */
-function placeOf(
+function locate(
   name: string,
   from: string,
   packages: Readonly<Record<string, Locked>>,
@@ -116,7 +116,7 @@ function indexOf(text: string | undefined, texts: string[]): number | null {
 }
 
 /** The first section of the changelog: that of the next version, or of this one. */
-function newsOf() {
+function changesOf() {
   const path = join(root, "CHANGELOG.md");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   const [, heading = "", body = ""] = /^## (.+)\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(text) ?? [];

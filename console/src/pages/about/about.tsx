@@ -12,14 +12,14 @@ import { Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { ABOUT_TEXTS } from "./texts.ts";
 
-/** Version, system, news and the libraries with their licences. */
+/** Version, system, changes and the libraries with their licences. */
 export function Page() {
   const t = useTexts(ABOUT_TEXTS);
   return (
     <PageFrame title={t.title} equal={{ path: "/api/about" }} command="sluice version">
       <div className="flex max-w-4xl flex-col gap-5">
         <Facts />
-        <News />
+        <Changes />
         <Libraries />
       </div>
     </PageFrame>
@@ -74,13 +74,13 @@ function Facts() {
   );
 }
 
-function News() {
+function Changes() {
   const t = useTexts(ABOUT_TEXTS);
-  const { version, parts } = about.news;
+  const { version, parts } = about.changes;
   if (parts.length === 0) return null;
   return (
-    <Section title={t.news(version)}>
-      <p className="text-muted text-xs">{t.newsHint}</p>
+    <Section title={t.changes(version)}>
+      <p className="text-muted text-xs">{t.changesHint}</p>
       {parts.map(({ title, items }) => (
         <details key={title} translate="no" lang="en">
           <summary className="text-sm font-medium">
