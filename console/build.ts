@@ -10,6 +10,7 @@ import {
 import { basename, extname, join, relative, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import tailwind from "bun-plugin-tailwind";
+import { writeAbout } from "./about.ts";
 import { PAGE_PATHS } from "./src/paths.ts";
 
 /**
@@ -29,6 +30,7 @@ interface PackedFile {
 
 const folder = import.meta.dir;
 const pack = join(folder, "dist", "console.pack");
+const about = writeAbout();
 const sources = digestOfSources();
 if (existsSync(pack) && readFirstLine(pack).includes(sources)) process.exit(0);
 
@@ -122,7 +124,7 @@ function scriptsOf(path: string): readonly string[] {
 }
 
 function digestOfSources(): string {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(about);
   const names = readdirSync(join(folder, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));

@@ -43,6 +43,20 @@ export const channels: Noun = {
         ),
     },
     {
+      usage: "explain <model>",
+      doc: "shows the channels of a text model in the order of attempts, and those passed over",
+      options: { style: "<style>", key: "<id>" },
+      ask: (words) => ({
+        method: "POST",
+        path: "/api/channel/explain",
+        body: {
+          model: words.one("the name of a model"),
+          ...defined({ style: words.text("style"), token_id: words.count("key") }),
+        },
+      }),
+      show: listing,
+    },
+    {
       usage: "test <id|name>",
       doc: "tests a channel, or --all: requests its model list, or one token of a model",
       options: {

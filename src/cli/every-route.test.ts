@@ -47,6 +47,7 @@ const WITHOUT_COMMAND: Readonly<Record<string, string>> = {
   getOwnTeamInvoice: "for team owners; `invoice team`",
   getHome: "the first page of the console; `doctor`, `alerts` and `usage` show its parts",
   endSession: "logins of browsers",
+  getAbout: "the console's page; `version` and `doctor` show the same",
   getAccount: "the user of the console",
   getServiceAccount: "`service-accounts list` shows the same fields",
   verifyAudit: "`audit verify` reads the database itself",

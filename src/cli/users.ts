@@ -73,6 +73,18 @@ export const users: Noun = {
     topUp,
     history,
     {
+      usage: "open-calls <id>",
+      doc: "counts the calls and video tasks of a user that run now",
+      ask: (words) => ({ method: "GET", path: `${userPath(words)}/open-calls` }),
+      show: listing,
+    },
+    {
+      usage: "end-sessions <id>",
+      doc: "ends all sessions of a user",
+      ask: (words) => ({ method: "POST", path: `${userPath(words)}/end-sessions` }),
+      show: listing,
+    },
+    {
       usage: "delete <id>",
       doc: "deletes a user, ends all sessions and deletes all keys",
       ask: (words) => ({ method: "DELETE", path: userPath(words) }),

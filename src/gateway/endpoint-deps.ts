@@ -492,16 +492,25 @@ export function settingDeps(
 
 export function statusDeps(
   {
+    clock,
+    settings,
     channelRegistry,
     readiness,
     metrics,
     storage,
-  }: Pick<Routing, "channelRegistry"> &
+  }: Limited &
+    Pick<Routing, "channelRegistry"> &
     Pick<Relay, "metrics"> & { readonly readiness: Readiness } & Stores<"ping">,
   { workerLink }: Pick<GatewayOptions, "workerLink">,
 ): StatusDeps {
   return {
     version: VERSION,
+    system: {
+      database: settings.databaseUrl === undefined ? "sqlite" : "postgresql",
+      runtime: `Bun ${process.versions.bun}`,
+      platform: `${process.platform} ${process.arch}`,
+      startedAt: clock.now(),
+    },
     channelRegistry,
     isDraining: () => readiness.isDraining,
     renderMetrics() {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jsonAnswer } from "./answer.ts";
+import { getAbout } from "./api/about.ts";
 import {
   acknowledgeAlert,
   listAlertDeliveries,
@@ -68,6 +69,7 @@ import {
 } from "./api/catalog/catalog.ts";
 import { copyChannel } from "./api/channel/copy-channel.ts";
 import { createChannel } from "./api/channel/create-channel.ts";
+import { explainRouting } from "./api/channel/explain-routing.ts";
 import { getChannelBalance } from "./api/channel/channel-balance.ts";
 import { changeChannels } from "./api/channel/change-channels.ts";
 import { testDraft } from "./api/channel/test-draft.ts";
@@ -217,7 +219,8 @@ import {
   removeSecondFactor,
 } from "./api/user/second-factor.ts";
 import { getAccount } from "./api/user/account.ts";
-import { endSession, endSessions, listSessions } from "./api/user/sessions.ts";
+import { countUserCalls } from "./api/user/open-calls.ts";
+import { endSession, endSessions, endUserSessions, listSessions } from "./api/user/sessions.ts";
 import { confirmEmail } from "./api/user/change-email.ts";
 import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
 import {
@@ -439,6 +442,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     listSessions,
     endSessions,
     endSession,
+    endUserSessions,
   ],
   ownAccount: [getAccount],
   accessTokens: [
@@ -536,11 +540,12 @@ export const ENDPOINTS: EndpointsBySubject = {
     getUserInvoice,
     getTeamInvoice,
     getUsage,
+    countUserCalls,
     listAudit,
     getAuditHead,
     verifyAudit,
   ],
-  pastCalls: [getCall, getOwnCallContent, explainCall, getCallContent],
+  pastCalls: [getCall, getOwnCallContent, explainCall, explainRouting, getCallContent],
   settings: [
     listSettings,
     putSetting,
@@ -551,6 +556,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     applyConfiguration,
   ],
   status: [
+    getAbout,
     livez,
     hello,
     readyz,

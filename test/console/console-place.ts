@@ -5,8 +5,12 @@ import { askWith, logIn, openWithRoot, ROOT, type Ask } from "#test/accounts.ts"
 import { CHROMIUM, launch } from "#test/browser.ts";
 import type { TestGateway } from "#test/harness.ts";
 
-/** Pages inside the shell: those for who is logged in. */
-export const INNER_PATHS = PAGE_PATHS.filter((path) => path !== "/login" && path !== "/setup");
+/** All pages but those before the login. */
+export const INNER_PATHS = PAGE_PATHS.filter((path) => path !== "/login" && path !== "/setup").map(
+  (path) =>
+    // A few of the simulator's models are enough: rules of accessibility take long for hundreds.
+    path === "/pricing" ? `${path}?q=mini` : path,
+);
 
 export interface ConsolePlace {
   readonly gateway: TestGateway;

@@ -1,6 +1,8 @@
 import type { ConsolePlace } from "./console-place.ts";
 
-/** Something on each page: keys, calls that succeed and fail, a channel, a team and people. */
+const PRICE = { input: 0.15, output: 0.6 };
+
+/** Something on each page: keys, calls that succeed and fail, a group, assets and people. */
 export async function seedConsole({
   gateway,
   root,
@@ -13,6 +15,9 @@ export async function seedConsole({
       role: "user",
       password: "nobody would guess this",
     }),
+    await root("PUT", "/api/setting/model_page", { value: "on" }),
+    await root("POST", "/api/group", { name: "partners", prices: { "gpt-4o-mini": PRICE } }),
+    await root("POST", "/api/asset/self/group", { name: "Launch film", place: "gateway" }),
   ];
   const refused = made.find(({ status }) => status !== 200);
   if (refused !== undefined) throw new Error(`The seed was refused: ${refused.body.message}`);

@@ -89,9 +89,9 @@ testConsole("a team's budget is raised with 1 click from its usage", async (plac
     .getByRole("row", { name: /Search/ })
     .getByRole("link", { name: "Budget" })
     .click();
-  await page.getByLabel("Budget a month in $").fill("500");
+  await page.getByLabel("Month: amount in $").fill("500");
   await page.keyboard.press("Enter");
-  await page.getByText("The team is changed.").waitFor();
+  await page.getByText("The budgets are changed.").waitFor();
 
   expect(await acts()).toEqual({ clicks: 1, pastes: 0 });
   expect((await place.root("GET", "/api/team")).data["items"]).toMatchObject([

@@ -54,7 +54,15 @@ testConsole("hostile names of keys and models stay text", async (place) => {
   await page.locator("[data-row]", { hasText: MODEL }).first().click();
   await page.locator("dialog[open]").getByText(MODEL).first().waitFor();
   await whenDrawn(page);
-  for (const path of ["/channels", "/models", "/audit", "/usage", "/users"]) {
+  for (const path of [
+    "/channels",
+    "/models",
+    "/audit",
+    "/usage",
+    "/users",
+    "/groups",
+    "/pricing",
+  ]) {
     await visit(page, place.gateway.url + path);
     await expectHarmless(page);
   }
@@ -106,6 +114,8 @@ testConsole("a hostile answer of a model stays text in the playground", async (p
 });
 
 async function seedHostileNames({ gateway, root }: ConsolePlace): Promise<void> {
+  await root("PUT", "/api/setting/model_page", { value: "on" });
+  await root("POST", "/api/group", { name: MARKUP.slice(0, 90) });
   for (const name of [MARKUP, LONGEST]) {
     const { status, body } = await root("POST", "/api/token", { name });
     if (status !== 200) throw new Error(body.message);

@@ -29,6 +29,14 @@ export function isAtLeast(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
+/** Whether a page is in the menu of this user. */
+export function isShownTo(
+  user: { readonly role: Role; readonly team_role: "member" | "owner" | null },
+  { role, alsoTeamOwners }: PageEntry,
+): boolean {
+  return isAtLeast(user.role, role) || (alsoTeamOwners === true && user.team_role === "owner");
+}
+
 export interface PageEntry {
   readonly path: string;
   readonly name: keyof typeof SHELL_TEXTS.en.pages;
@@ -36,6 +44,8 @@ export interface PageEntry {
   readonly icon: LucideIcon;
   /** The lowest role that sees it. */
   readonly role: Role;
+  /** Owners of a team see it, too: the part that concerns their team. */
+  readonly alsoTeamOwners?: true;
   /** The second key after `g`. */
   readonly key?: string;
   readonly Page: LoadedPage;
@@ -120,6 +130,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "give",
     icon: UsersRound,
     role: "auditor",
+    alsoTeamOwners: true,
     Page: page(() => import("../pages/teams/teams.tsx")),
   },
   {
@@ -136,6 +147,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "give",
     icon: MailPlus,
     role: "admin",
+    alsoTeamOwners: true,
     Page: page(() => import("../pages/invitations/invitations.tsx")),
   },
   {

@@ -8,7 +8,7 @@ import { UI_TEXTS } from "../ui/texts.ts";
 import { Boundary } from "./boundary.tsx";
 import { useTexts } from "./language.ts";
 import { Mark } from "./mark.tsx";
-import { isAtLeast, PAGES, type PageEntry } from "./pages.ts";
+import { isShownTo, PAGES, type PageEntry } from "./pages.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { SHELL_TEXTS } from "./texts.ts";
 import { UserMenu } from "./user-menu.tsx";
@@ -21,14 +21,16 @@ const Account = lazy(async () => ({
   default: (await import("../pages/account/account.tsx")).Page,
 }));
 
+const About = lazy(async () => ({ default: (await import("../pages/about/about.tsx")).Page }));
+
 const GROUPS = ["see", "give", "run", "try"] as const;
 
 /** The frame around all pages: menu, search and the user's own menu. */
 export function Shell() {
   const t = useTexts(SHELL_TEXTS);
   const ui = useTexts(UI_TEXTS);
-  const { role } = useUser();
-  const pages = PAGES.filter((page) => isAtLeast(role, page.role));
+  const user = useUser();
+  const pages = PAGES.filter((page) => isShownTo(user, page));
   const [over, setOver] = useState<"palette" | "keyboard">();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [path, navigate] = useLocation();
@@ -96,6 +98,9 @@ export function Shell() {
               ))}
               <Route path="/account">
                 <Account />
+              </Route>
+              <Route path="/about">
+                <About />
               </Route>
               {PAGES.filter((page) => !pages.includes(page)).map(({ path: at, name }) => (
                 <Route key={at} path={`${at}/*?`}>

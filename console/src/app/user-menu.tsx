@@ -56,9 +56,14 @@ export function UserMenu() {
             <span className="text-muted">{user.role}</span>
           </p>
           <Preferences />
-          <Link href="/account" className="text-accent text-sm hover:underline">
-            {t.account}
-          </Link>
+          <p className="flex gap-4">
+            <Link href="/account" className="text-accent text-sm hover:underline">
+              {t.account}
+            </Link>
+            <Link href="/about" className="text-accent text-sm hover:underline">
+              {t.pages.about}
+            </Link>
+          </p>
           <Button
             icon={<LogOut size={14} />}
             busy={logout.isPending}

@@ -16,6 +16,17 @@ export function money(usd: number | string | null | undefined): string {
   }).format(value);
 }
 
+const EXACT_DIGITS = 14;
+const MAX_DECIMALS = 12;
+
+/** For an input field: never with an exponent, which the gateway would refuse. */
+export function decimal(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "";
+  const whole = value === 0 ? 0 : Math.ceil(Math.log10(Math.abs(value)));
+  const decimals = Math.max(1, Math.min(MAX_DECIMALS, EXACT_DIGITS - whole));
+  return value.toFixed(decimals).replace(/\.?0+$/, "");
+}
+
 export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : numbers({}).format(value);
 }

@@ -4,6 +4,14 @@ import type { ChannelRegistry } from "#relay/routing/channel-registry.ts";
 export interface StatusDeps {
   /** Of the gateway. */
   readonly version: string;
+  /** The system of this gateway. */
+  readonly system: {
+    readonly database: "sqlite" | "postgresql";
+    readonly runtime: string;
+    readonly platform: string;
+    /** Unix ms. */
+    readonly startedAt: number;
+  };
   readonly channelRegistry: Pick<ChannelRegistry, "isSimulated">;
   isDraining(): boolean;
   /** Prometheus text; of all processes that share the port. */

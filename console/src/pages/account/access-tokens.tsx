@@ -5,7 +5,7 @@ import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Checkbox, TextField } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -13,13 +13,15 @@ import { Ago } from "../../ui/time.tsx";
 import { ACCOUNT_TEXTS } from "./texts.ts";
 
 type AccessToken = Schemas["AccessToken"];
+type Scope = NonNullable<AccessToken["scopes"]>[number];
 
-/** Tokens of the management API. A new one may do all that its user may. */
+/** Tokens of the management API. A new one may do all that its user may, or some of it. */
 export function AccessTokens() {
   const t = useTexts(ACCOUNT_TEXTS);
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [expiry, setExpiry] = useState("");
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const [secret, setSecret] = useState<string>();
   const [asks, setAsks] = useState<AccessToken>();
   const tokens = hooks.useQuery("get", "/api/user/self/access-token");
@@ -28,6 +30,7 @@ export function AccessTokens() {
   const create = hooks.useMutation("post", "/api/user/self/access-token", {
     onSuccess({ data }) {
       setName("");
+      setScopes([]);
       setSecret(data.token);
       refresh();
     },
@@ -82,7 +85,13 @@ export function AccessTokens() {
         onSubmit={(event) => {
           event.preventDefault();
           const expires_at = expiry === "" ? null : Math.floor(Date.parse(expiry) / 1_000);
-          create.mutate({ body: { name: name.trim(), scopes: null, expires_at } });
+          create.mutate({
+            body: {
+              name: name.trim(),
+              scopes: scopes.length === 0 ? null : [...scopes],
+              expires_at,
+            },
+          });
         }}
       >
         <TextField
@@ -101,6 +110,27 @@ export function AccessTokens() {
         <Button type="submit" busy={create.isPending}>
           {t.createToken}
         </Button>
+        <details className="sm:col-span-3">
+          <summary className="text-accent text-sm">
+            {t.scopes}: {scopes.length === 0 ? t.allScopes : scopes.join(", ")}
+          </summary>
+          <p className="text-muted my-2 text-xs">{t.scopesHint}</p>
+          <div className="grid grid-cols-1 gap-1 sm:grid-cols-2">
+            {tokens.data?.data.grantable.map(({ scope }) => (
+              <Checkbox
+                key={scope}
+                label={t.scopeNames[scope]}
+                hint={<code translate="no">{scope}</code>}
+                checked={scopes.includes(scope)}
+                onChange={({ target }) =>
+                  setScopes((before) =>
+                    target.checked ? [...before, scope] : before.filter((each) => each !== scope),
+                  )
+                }
+              />
+            ))}
+          </div>
+        </details>
       </form>
       {create.error !== null && <Problem error={create.error} />}
       {secret !== undefined && (

@@ -144,9 +144,13 @@ function equalOf(isRouting: boolean, params: URLSearchParams) {
   const tag = params.get("tag") ?? undefined;
   if (!isRouting)
     return { equal: { path: "/api/channel", query: { tag } }, command: "sluice channels list" };
-  const messages = [{ role: "user", content: "Hello" }];
-  const body = { style: "chat", body: { model: params.get("model") ?? "", messages } };
-  return { equal: { method: "POST" as const, path: "/api/explain", body } };
+  const model = params.get("model") ?? "";
+  const style = params.get("style") ?? "chat";
+  const body = { model, style };
+  return {
+    equal: { method: "POST" as const, path: "/api/channel/explain", body },
+    command: `sluice channels explain ${model === "" ? "MODEL" : model} --style ${style}`,
+  };
 }
 
 /** The ticked channels; without any, those of the one tag that is filtered by. */

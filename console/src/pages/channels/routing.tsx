@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import type { Schemas } from "../../api/client.ts";
-import { ApiError } from "../../api/error.ts";
+import { api, type Schemas } from "../../api/client.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -11,7 +10,6 @@ import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
-import { useRoutingKey } from "./routing-key.ts";
 import { ROUTING_TEXTS } from "./routing-texts.ts";
 
 type Explanation = Schemas["Explanation"];
@@ -28,13 +26,11 @@ export function Routing({ models }: { readonly models: readonly string[] }) {
   const model = params.get("model") ?? "";
   const style = STYLES.find((each) => each === params.get("style")) ?? "chat";
   const [typed, setTyped] = useState(model);
-  const { key, make } = useRoutingKey();
-  const [failure, setFailure] = useState<unknown>();
   const explained = useQuery({
-    queryKey: ["routing", model, style, key],
-    enabled: key !== undefined && model !== "",
+    queryKey: ["routing", model, style],
+    enabled: model !== "",
     retry: false,
-    queryFn: () => explain(model, style, key ?? ""),
+    queryFn: () => explain(model, style),
   });
   const { data } = explained;
   return (
@@ -69,15 +65,11 @@ export function Routing({ models }: { readonly models: readonly string[] }) {
           onChange={(event) => setParams({ style: event.target.value })}
           choices={STYLES.map((value) => ({ value, label: value }))}
         />
-        <Button type="submit" look="main" disabled={key === undefined}>
+        <Button type="submit" look="main" busy={explained.isFetching}>
           {t.show}
         </Button>
-        {key === undefined && (
-          <Button onClick={() => void make().catch(setFailure)}>{t.makeKey}</Button>
-        )}
-        <span className="text-muted text-xs">{key === undefined ? t.needsKey : t.hint}</span>
+        <span className="text-muted text-xs">{t.hint}</span>
       </form>
-      {failure !== undefined && key === undefined && <Problem error={failure} />}
       {explained.error !== null && <Problem error={explained.error} />}
       {data !== undefined && data.refused !== null && (
         <p role="status" className="border-warn bg-warn-soft rounded-md border px-3 py-2 text-sm">
@@ -99,25 +91,9 @@ export function Routing({ models }: { readonly models: readonly string[] }) {
   );
 }
 
-async function explain(model: string, style: Style, key: string): Promise<Explanation> {
-  const said = { role: "user", content: "Hello" };
-  const content = {
-    chat: { messages: [said] },
-    messages: { messages: [said], max_tokens: 16 },
-    responses: { input: "Hello" },
-    completions: { prompt: "Hello" },
-  }[style];
-  // Not by the session's client: a key that expired must not end the session.
-  const response = await fetch("/api/explain", {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ style, body: { model, ...content } }),
-    credentials: "omit",
-  }).catch((cause: unknown) => {
-    throw ApiError.unreachable(cause);
-  });
-  if (!response.ok) throw await ApiError.from(response);
-  return ((await response.json()) as { readonly data: Explanation }).data;
+async function explain(model: string, style: Style): Promise<Explanation | undefined> {
+  const { data } = await api.POST("/api/channel/explain", { body: { model, style } });
+  return data?.data;
 }
 
 function columnsOf(

@@ -2,6 +2,7 @@ import { Plus, X } from "lucide-react";
 import { useTexts } from "../../app/language.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
+import { decimal } from "../../ui/format.ts";
 import { SHOWN_RATES, type GroupPrice, type ShownRate } from "./group.ts";
 import { GROUP_TEXTS } from "./texts.ts";
 
@@ -18,9 +19,9 @@ export function rowsOf(prices: Readonly<Record<string, GroupPrice>>): readonly P
     return {
       key,
       model,
-      input: textOf(input),
-      output: textOf(output),
-      cached_input: textOf(cached_input),
+      input: decimal(input),
+      output: decimal(output),
+      cached_input: decimal(cached_input),
       other,
     };
   });
@@ -104,10 +105,4 @@ export function PriceRows({
       </Button>
     </fieldset>
   );
-}
-
-function textOf(rate: number | undefined): string {
-  if (rate === undefined) return "";
-  // Never with an exponent, which the gateway would refuse.
-  return rate.toFixed(12).replace(/\.?0+$/, "");
 }

@@ -3,6 +3,7 @@ import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
+import { decimal } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { UI_TEXTS } from "../../ui/texts.ts";
 import { useFields } from "../../ui/use-fields.ts";
@@ -13,8 +14,9 @@ type Team = Schemas["Team"];
 
 interface TeamFields {
   readonly name: string;
-  readonly budget_month_usd: string | null;
-  readonly budget_day_usd: string | null;
+  /** Of a new team; those of an existing one have a form of their own. */
+  readonly budget_month_usd?: string | null;
+  readonly budget_day_usd?: string | null;
   readonly quota_usd: string | null;
   readonly members?: { readonly username: string }[];
 }
@@ -37,17 +39,18 @@ export function TeamForm({
   const ui = useTexts(UI_TEXTS);
   const [form, field] = useFields({
     name: team?.name ?? "",
-    month: String(team?.budget_month_usd ?? ""),
-    day: String(team?.budget_day_usd ?? ""),
-    quota: String(team?.quota_usd ?? ""),
+    month: "",
+    day: "",
+    quota: decimal(team?.quota_usd),
     members: "",
   });
   const save = (): void => {
     const names = namesIn(form.members);
     onSave({
       name: form.name.trim(),
-      budget_month_usd: form.month || null,
-      budget_day_usd: form.day || null,
+      ...(team === undefined
+        ? { budget_month_usd: form.month || null, budget_day_usd: form.day || null }
+        : {}),
       quota_usd: form.quota || null,
       ...(names.length === 0 ? {} : { members: names.map((username) => ({ username })) }),
     });
@@ -79,8 +82,12 @@ export function TeamForm({
           </div>
         )}
         <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
-        <TextField label={t.budgetMonthUsd} inputMode="decimal" {...field("month")} />
-        <TextField label={t.budgetDayUsd} inputMode="decimal" {...field("day")} />
+        {team === undefined && (
+          <>
+            <TextField label={t.budgetMonthUsd} inputMode="decimal" {...field("month")} />
+            <TextField label={t.budgetDayUsd} inputMode="decimal" {...field("day")} />
+          </>
+        )}
         <TextField label={t.quotaUsd} inputMode="decimal" {...field("quota")} />
         {team === undefined && (
           <div className="sm:col-span-2">

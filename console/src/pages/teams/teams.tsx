@@ -15,14 +15,32 @@ import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
+import { Members } from "./members.tsx";
 import { TeamDrawer } from "./team-drawer.tsx";
 import { TeamForm } from "./team-form.tsx";
 import { TEAM_TEXTS } from "./texts.ts";
 
 type Team = Schemas["Team"];
 
-/** Teams with their budgets and spending. */
+/** Teams with their budgets and spending. Owners of a team without a role see its members. */
 export function Page() {
+  return isAtLeast(useUser().role, "auditor") ? <AllTeams /> : <OwnTeam />;
+}
+
+function OwnTeam() {
+  const t = useTexts(TEAM_TEXTS);
+  const { team_id: id } = useUser();
+  return (
+    <PageFrame
+      title={t.own}
+      {...(id === null ? {} : { equal: { path: `/api/team/${id}/member` } })}
+    >
+      {id === null ? <Empty title={t.noTeam} /> : <Members id={id} mayChange={false} />}
+    </PageFrame>
+  );
+}
+
+function AllTeams() {
   const t = useTexts(TEAM_TEXTS);
   const { role } = useUser();
   const client = useQueryClient();

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { hooks } from "../../api/client.ts";
@@ -6,7 +5,7 @@ import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { money } from "../../ui/format.ts";
 import { Section } from "../../ui/page.tsx";
@@ -14,7 +13,9 @@ import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { USER_TEXTS } from "./texts.ts";
-import { DISABLED, ENABLED, rolesBelow, useNames, type ListedUser } from "./user.ts";
+import { Access } from "./access.tsx";
+import { UserBudgets } from "./user-budgets.tsx";
+import { rolesBelow, useNames, useRefreshedUsers, type ListedUser } from "./user.ts";
 
 interface UserDrawerProps {
   readonly user: ListedUser;
@@ -36,7 +37,6 @@ export function UserDrawer({ user, onClose }: UserDrawerProps) {
     [t.total, money(user.used_usd)],
     [t.quota, user.quota_usd === null ? t.unlimited : money(user.quota_usd)],
     [t.left, user.left_usd === null ? t.unlimited : money(user.left_usd)],
-    [t.budgetMonth, user.budget_month_usd === null ? t.unlimited : money(user.budget_month_usd)],
   ] as const;
   return (
     <Dialog shape="drawer" title={user.username} onClose={onClose}>
@@ -61,25 +61,23 @@ export function UserDrawer({ user, onClose }: UserDrawerProps) {
             </div>
           ))}
         </dl>
-        {isBelow && <Change user={user} />}
+        <UserBudgets user={user} mayChange={mayPay} />
         {mayPay && <TopUp user={user} />}
-        {isBelow && <Ends user={user} onRemoved={onClose} />}
+        {isBelow && <Change user={user} />}
+        {isBelow && <Access user={user} onRemoved={onClose} />}
       </div>
     </Dialog>
   );
-}
-
-function useRefresh(): () => void {
-  const client = useQueryClient();
-  return () => void client.invalidateQueries({ queryKey: ["get", "/api/user"] });
 }
 
 function Change({ user }: { readonly user: ListedUser }) {
   const t = useTexts(USER_TEXTS);
   const own = useUser().role;
   const { teams, groups } = useNames();
-  const refresh = useRefresh();
+  const refresh = useRefreshedUsers();
   const [form, field] = useFields({
+    email: user.email ?? "",
+    display: user.display_name,
     role: user.role,
     team: String(user.team_id ?? ""),
     group: String(user.group_id ?? ""),
@@ -102,6 +100,8 @@ function Change({ user }: { readonly user: ListedUser }) {
     update.mutate({
       params: { path: { id: String(user.id) } },
       body: {
+        ...(form.email.trim() === (user.email ?? "") ? {} : { email: form.email.trim() || null }),
+        ...(form.display.trim() === user.display_name ? {} : { display_name: form.display.trim() }),
         ...(form.role === user.role ? {} : { role: form.role }),
         ...(form.team === String(user.team_id ?? "")
           ? {}
@@ -114,12 +114,14 @@ function Change({ user }: { readonly user: ListedUser }) {
   return (
     <Section title={t.place}>
       <form
-        className="grid grid-cols-1 items-end gap-3 sm:grid-cols-4"
+        className="grid grid-cols-1 items-end gap-3 sm:grid-cols-3"
         onSubmit={(event) => {
           event.preventDefault();
           save();
         }}
       >
+        {user.kind === "person" && <TextField label={t.email} type="email" {...field("email")} />}
+        <TextField label={t.displayName} required maxLength={100} {...field("display")} />
         <SelectField
           label={t.role}
           choices={rolesBelow(own).map((value) => ({ value, label: t.roles[value] }))}
@@ -127,7 +129,7 @@ function Change({ user }: { readonly user: ListedUser }) {
         />
         <SelectField label={t.team} choices={choices(teams, user.team_id)} {...field("team")} />
         <SelectField label={t.group} choices={choices(groups, user.group_id)} {...field("group")} />
-        <Button type="submit" busy={update.isPending}>
+        <Button type="submit" className="justify-self-start" busy={update.isPending}>
           {t.save}
         </Button>
       </form>
@@ -138,7 +140,7 @@ function Change({ user }: { readonly user: ListedUser }) {
 
 function TopUp({ user }: { readonly user: ListedUser }) {
   const t = useTexts(USER_TEXTS);
-  const refresh = useRefresh();
+  const refresh = useRefreshedUsers();
   const [amount, setAmount] = useState("");
   const [note, setNote] = useState("");
   const [operation, setOperation] = useState(() => crypto.randomUUID());
@@ -185,67 +187,5 @@ function TopUp({ user }: { readonly user: ListedUser }) {
       </form>
       {topUp.error !== null && <Problem error={topUp.error} />}
     </Section>
-  );
-}
-
-/** What ends access: disabling can be undone, deleting cannot. */
-function Ends({ user, onRemoved }: { readonly user: ListedUser; readonly onRemoved: () => void }) {
-  const t = useTexts(USER_TEXTS);
-  const refresh = useRefresh();
-  const [asks, setAsks] = useState<"disable" | "remove">();
-  const path = { id: String(user.id) };
-  const update = hooks.useMutation("put", "/api/user/{id}", {
-    onSuccess() {
-      setAsks(undefined);
-      toast(t.saved);
-      refresh();
-    },
-  });
-  const remove = hooks.useMutation("delete", "/api/user/{id}", {
-    onSuccess() {
-      toast(t.removed(user.username));
-      refresh();
-      onRemoved();
-    },
-  });
-  const isEnabled = user.status === ENABLED;
-  return (
-    <div className="flex flex-wrap gap-2">
-      {isEnabled ? (
-        <Button onClick={() => setAsks("disable")}>{t.disable}</Button>
-      ) : (
-        <Button
-          busy={update.isPending}
-          onClick={() => update.mutate({ params: { path }, body: { status: ENABLED } })}
-        >
-          {t.enable}
-        </Button>
-      )}
-      <Button look="danger" onClick={() => setAsks("remove")}>
-        {t.remove}
-      </Button>
-      {asks === "disable" && (
-        <Confirm
-          title={t.disableTitle(user.username)}
-          action={t.disable}
-          busy={update.isPending}
-          onConfirm={() => update.mutate({ params: { path }, body: { status: DISABLED } })}
-          onClose={() => setAsks(undefined)}
-        >
-          {t.disableHint}
-        </Confirm>
-      )}
-      {asks === "remove" && (
-        <Confirm
-          title={t.removeTitle(user.username)}
-          action={t.remove}
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate({ params: { path } })}
-          onClose={() => setAsks(undefined)}
-        >
-          {t.removeHint}
-        </Confirm>
-      )}
-    </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { isAtLeast, type Role } from "../../app/pages.ts";
 
@@ -12,6 +13,12 @@ export const STATUSES = ["enabled", "disabled"] as const;
 /** Roles below one's own, which alone can be given and changed. */
 export function rolesBelow(own: Role): readonly Role[] {
   return ROLES.filter((role) => role !== own && isAtLeast(own, role));
+}
+
+/** Reads the list of users anew after a change. */
+export function useRefreshedUsers(): () => void {
+  const client = useQueryClient();
+  return () => void client.invalidateQueries({ queryKey: ["get", "/api/user"] });
 }
 
 /** Names of the first teams and groups by id, for lists and choices. */

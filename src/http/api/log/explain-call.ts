@@ -73,7 +73,10 @@ const PROMPT = "-";
 const MAX_DEPTH = 8;
 
 /** The smallest request of the style with the model of the call. */
-function placeholderFor({ model, isStream }: CallRecord, { style }: TextOperation): RequestBody {
+export function placeholderFor(
+  { model, isStream }: Pick<CallRecord, "model" | "isStream">,
+  { style }: TextOperation,
+): RequestBody {
   const field = style.conversationField;
   const body = {
     contents: { contents: [{ role: "user", parts: [{ text: PROMPT }] }] },
@@ -89,7 +92,7 @@ function placeholderFor({ model, isStream }: CallRecord, { style }: TextOperatio
 }
 
 /** The request of the key's holder, without the headers of the admin. */
-function exchangeFor(exchange: Exchange, key: ApiKey, body: RequestBody) {
+export function exchangeFor(exchange: Exchange, key: ApiKey, body: RequestBody) {
   const { request, client, id, signal, chosenFacts } = exchange;
   return new TurnExchange(new Request(request.url), client, { id, key, body, signal, chosenFacts });
 }

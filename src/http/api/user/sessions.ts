@@ -8,6 +8,7 @@ import { ownSession } from "#http/start-session.ts";
 import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
 import { seconds } from "../seconds.ts";
+import { findUser, refuseUnlessAbove } from "./find-user.ts";
 
 const common = { access: "user", tag: "Account" } as const;
 
@@ -64,6 +65,24 @@ export const endSession = management({
       throw new GatewayError("not_found", "You have no such session.");
     }
     return succeed(exchange.id, "The session was ended.");
+  },
+});
+
+export const endUserSessions = management({
+  operationId: "endUserSessions",
+  tag: "Users",
+  method: "POST",
+  path: "/api/user/:id/end-sessions",
+  access: "admin",
+  scope: "users:write",
+  summary: "Ends all sessions of a user of a role below your own. Keys and access tokens stay.",
+  data: z.object({ ended: z.int() }),
+
+  async handle(exchange, { users, logins }: Pick<LoginDeps, "users" | "logins">) {
+    const user = await findUser(exchange, users);
+    refuseUnlessAbove(requireUser(exchange), user.role);
+    const ended = await logins.endOtherSessions(user.id, undefined);
+    return succeed(exchange.id, "The user's sessions were ended.", { ended });
   },
 });
 
