@@ -46,7 +46,9 @@ export function ChannelDrawer({ channel, mayChange, onClose }: ChannelDrawerProp
       <div className="flex flex-col gap-5">
         <div className="flex flex-wrap items-center gap-2">
           <Health health={health} />
-          {channel.disabled === null && <p className="min-w-0 text-sm">{health.text}</p>}
+          {channel.disabled === null && health.state !== "healthy" && (
+            <p className="min-w-0 text-sm">{health.text}</p>
+          )}
         </div>
         {channel.disabled !== null && <DisabledByGateway disabled={channel.disabled} />}
         {mayChange && (
