@@ -85,7 +85,7 @@ export function Table<Row>(props: TableProps<Row>) {
       onKeyDown={moveBetweenRows}
       className={classes(
         "border-line bg-surface rounded-md border",
-        fills ? "min-h-17 overflow-auto" : "shrink-0 overflow-x-auto",
+        fills ? "min-h-17 shrink! overflow-auto" : "shrink-0 overflow-x-auto",
       )}
     >
       <table
