@@ -44,8 +44,9 @@ try {
       }
   }
   if (parts.includes("scroll")) {
-    const { loading, loaded } = await measureScrolling(site);
-    print(`\nScrolling 10,000 rows while they load: ${describe(loading)}`);
+    const { still, loading, loaded } = await measureScrolling(site);
+    print(`\nWithout scrolling: ${describe(still)}`);
+    print(`Scrolling 10,000 rows while they load: ${describe(loading)}`);
     print(`Scrolling 10,000 rows: ${describe(loaded)}`);
   }
   if (parts.includes("filter")) {

@@ -19,6 +19,7 @@ export interface ConsoleSite extends AsyncDisposable {
 
 const KEYS = 30;
 const READY_MS = 60_000;
+const ADDED_UP_MS = 600_000;
 
 export async function openConsoleSite(
   folder: string,
@@ -51,6 +52,8 @@ export async function openConsoleSite(
   }, READY_MS);
   const login = await logIn(url, ROOT);
   const ask = askWith(url, login);
+  // Until the usage of the filled calls is added up, which happens once.
+  await waitFor(async () => (await ask("GET", "/api/home")).status === 200, ADDED_UP_MS);
   for (let key = 1; key <= KEYS; key++)
     await ask("POST", "/api/token", { name: `service ${key}`, quota_usd: "25" });
   return {

@@ -11,7 +11,7 @@ interface PackedFile {
 
 interface PackedPage {
   readonly path: string;
-  /** What it needs besides the common script; a browser loads them at the same time. */
+  /** Scripts besides the common one; a browser loads them at the same time. */
   readonly scripts: readonly string[];
 }
 

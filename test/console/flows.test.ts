@@ -40,7 +40,8 @@ testConsole("a member gets an own key, which works, with 2 clicks", async (place
   const acts = await countActs(page);
   await page.locator("nav").getByRole("link", { name: "Keys" }).click();
   await page.getByRole("button", { name: "New key" }).first().click();
-  await page.getByLabel("Name", { exact: true }).fill("laptop");
+  await page.locator("dialog[open] input:focus").waitFor();
+  await page.keyboard.type(" laptop");
   await page.keyboard.press("Enter");
   const secret = page.locator("dialog[open] code, dialog[open] pre").filter({ hasText: /^sk-/ });
   await secret.first().waitFor();

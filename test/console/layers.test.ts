@@ -43,6 +43,14 @@ test("a page imports no other page", () => {
   expect(violations).toEqual([]);
 });
 
+test("no two pages are opened by the same key", () => {
+  const pages = readFileSync(join(ROOT, "app/pages.ts"), "utf8");
+  const keys = [...pages.matchAll(/^ {4}key: "(.)",$/gm)].map(([, key]) => key);
+
+  expect(keys.length).toBeGreaterThan(10);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
 test("the console imports nothing of the gateway but the types of its API", () => {
   const violations = files.filter(({ text }) => /from "(#|(\.\.\/)+src\/)/.test(text));
 

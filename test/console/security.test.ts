@@ -135,6 +135,9 @@ async function expectHarmless(page: Page): Promise<void> {
   expect(await page.locator("img[src=x], iframe, a[href^='javascript:']").count()).toBe(0);
 }
 
+/** The gateway's answers that it has no single sign-on, and no public page of models. */
+const IS_OFF = ["/api/user/oidc", "/api/pricing"];
+
 /** Requests to elsewhere, and what the browser complains of. */
 function watch(page: Page, own: string): readonly string[] {
   const faults: string[] = [];
@@ -144,8 +147,7 @@ function watch(page: Page, own: string): readonly string[] {
   });
   page.on("console", (message) => {
     const { url } = message.location();
-    // The gateway's answer that it has no single sign-on.
-    if (message.type() === "error" && !url.endsWith("/api/user/oidc"))
+    if (message.type() === "error" && !IS_OFF.some((path) => url.endsWith(path)))
       faults.push(`${page.url()}: ${message.text()} ${url}`);
   });
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));

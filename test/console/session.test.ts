@@ -7,8 +7,16 @@ const MEMBER = { username: "li.wei", password: PASSWORD };
 
 const testConsole = consoleTests({
   async seed({ root }) {
-    const { status } = await root("POST", "/api/user", { ...MEMBER, role: "user" });
-    if (status !== 200) throw new Error(`The user was answered with ${status}.`);
+    const channel = {
+      name: "shared",
+      provider: "openai",
+      api_key: "sk-of-the-operator-0123456789",
+    };
+    const made = [
+      await root("POST", "/api/user", { ...MEMBER, role: "user" }),
+      await root("POST", "/api/channel", channel),
+    ];
+    expect(made.map(({ status }) => status)).toEqual([200, 200]);
   },
 });
 
@@ -87,6 +95,77 @@ testConsole("another user who logs in over a page sees nothing of the first", as
   await page.getByRole("button", { name: MEMBER.username }).waitFor();
   expect(await page.locator("nav").getByRole("link", { name: "Settings" }).count()).toBe(0);
 });
+
+testConsole(
+  "the second of two tabs sees the other's change of a channel and keeps its own",
+  async (place) => {
+    const { url } = place.gateway;
+    const first = await place.open();
+    const second = await first.context().newPage();
+    for (const page of [first, second]) {
+      await visit(page, `${url}/channels/shared`);
+      await page.getByRole("button", { name: "Change" }).click();
+    }
+    await first.getByLabel("Notes").fill("of the first tab");
+    await first.locator("button[form=channel-form]").click();
+    await first.locator("button[form=channel-form]").waitFor({ state: "detached" });
+    await second.getByLabel("Tags", { exact: true }).fill("of-the-second-tab");
+    await second.locator("button[form=channel-form]").click();
+
+    await second.getByText("Another person changed this channel meanwhile").waitFor();
+    expect(await second.getByLabel("Notes").inputValue()).toBe("of the first tab");
+    expect(await second.getByLabel("Tags", { exact: true }).inputValue()).toBe("of-the-second-tab");
+    await second.locator("button[form=channel-form]").click();
+    await second.locator("button[form=channel-form]").waitFor({ state: "detached" });
+    const items = (await place.root("GET", "/api/channel")).data["items"];
+    expect(items).toContainEqual(
+      expect.objectContaining({ notes: "of the first tab", tags: ["of-the-second-tab"] }),
+    );
+  },
+);
+
+testConsole(
+  "who lost a role over an open form reads so and keeps the typed text",
+  async (place) => {
+    const login = { username: "ada", password: PASSWORD };
+    const { data } = await place.root("POST", "/api/user", { ...login, role: "admin" });
+    const page = await place.open({ login });
+    await visit(page, `${place.gateway.url}/teams`);
+    await page.getByRole("button", { name: "New team" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("typed before the change");
+    const id = Number(data["id"]);
+    expect((await place.root("PUT", `/api/user/${id}`, { role: "user" })).status).toBe(200);
+    await page.locator("dialog[open] button[type=submit]").click();
+
+    await page.locator("dialog[open]").getByText("Your role does not allow this").waitFor();
+    const name = page.getByLabel("Name", { exact: true });
+    expect(await name.inputValue()).toBe("typed before the change");
+  },
+);
+
+testConsole(
+  "a shared link has the filters and the drawer, and back leaves them in turn",
+  async (place) => {
+    const { url } = place.gateway;
+    const page = await place.open();
+    await visit(page, `${url}/channels`);
+    await page.getByLabel("Search channels").fill("shar");
+    await page.locator("[data-row]", { hasText: "shared" }).click();
+    const drawer = page.locator("dialog[open]");
+    await drawer.getByRole("heading", { name: "shared" }).waitFor();
+    const link = page.url();
+
+    const other = await place.open();
+    await visit(other, link);
+    await other.locator("dialog[open]").getByRole("heading", { name: "shared" }).waitFor();
+    expect(await other.getByLabel("Search channels").inputValue()).toBe("shar");
+    await page.reload();
+    await drawer.waitFor();
+    await page.goBack();
+    await drawer.waitFor({ state: "detached" });
+    expect(await page.getByLabel("Search channels").inputValue()).toBe("shar");
+  },
+);
 
 async function logInOver(
   page: Page,

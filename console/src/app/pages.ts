@@ -121,7 +121,7 @@ export const PAGES: readonly PageEntry[] = [
     group: "give",
     icon: UserRound,
     role: "auditor",
-    key: "u",
+    key: "w",
     Page: page(() => import("../pages/users/users.tsx")),
   },
   {

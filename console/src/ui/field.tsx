@@ -55,6 +55,7 @@ export function TextField({ label, hint, error, ...rest }: FieldProps & Componen
           autoComplete="off"
           {...rest}
           {...control}
+          data-autofocus={rest.autoFocus}
           className={classes(BOX, "h-8 w-full", rest.className)}
         />
       )}
@@ -70,6 +71,7 @@ export function TextArea({ label, hint, error, ...rest }: FieldProps & Component
           rows={4}
           {...rest}
           {...control}
+          data-autofocus={rest.autoFocus}
           className={classes(BOX, "w-full py-1.5", rest.className)}
         />
       )}
@@ -109,7 +111,14 @@ export function Select({ choices, className = "w-full", ...rest }: SelectProps) 
 
 /** An input without a visible label: give it an `aria-label`. */
 export function Input({ className = "w-full", ...rest }: ComponentProps<"input">) {
-  return <input autoComplete="off" {...rest} className={classes(BOX, "h-8", className)} />;
+  return (
+    <input
+      autoComplete="off"
+      {...rest}
+      data-autofocus={rest.autoFocus}
+      className={classes(BOX, "h-8", className)}
+    />
+  );
 }
 
 export function Checkbox({

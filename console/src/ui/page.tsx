@@ -28,7 +28,7 @@ export function Page({ title, actions, equal, command, children }: PageProps) {
     <main
       id="main"
       tabIndex={-1}
-      className="flex min-h-0 min-w-0 flex-1 flex-col gap-3 p-3 outline-none sm:px-5 sm:py-4"
+      className="flex min-h-0 min-w-0 flex-1 flex-col gap-3 p-3 outline-none *:shrink-0 sm:px-5 sm:py-4"
     >
       <header className="flex min-h-8 flex-wrap items-center gap-2">
         <h1 className="mr-auto text-lg">{title}</h1>

@@ -33,7 +33,10 @@ function describe(error: unknown, t: Translated<typeof UI_TEXTS.en>) {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof ApiError)) return { title: t.failed, hint: message };
   if (error.status === 0) return { title: t.unreachable, hint: t.unreachableHint };
-  if (error.status === 403) return { title: t.forbidden, hint: message || t.forbiddenHint };
+  // The gateway's own words, unless they say no more than the title.
+  const isPlain = message === "" || message === "Your role does not allow this.";
+  if (error.status === 403)
+    return { title: t.forbidden, hint: isPlain ? t.forbiddenHint : message };
   if (error.status === 409) return { title: t.conflict, hint: `${message} ${t.conflictHint}` };
   return { title: t.failed, hint: message };
 }

@@ -1,4 +1,12 @@
-import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import {
+  memo,
+  startTransition,
+  useEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from "react";
 import { Link, useLocation } from "wouter";
 import { classes } from "./classes.ts";
 
@@ -43,6 +51,8 @@ const ROW_PX = 32;
 const SPARE_ROWS = 12;
 /** Below this, all rows are drawn: the browser's search finds them. */
 const DRAWN_WHOLE = 300;
+/** The rows of a screen, which are drawn before the others. */
+const DRAWN_FIRST = 40;
 const SKELETON_ROWS = 8;
 const FROM = { sm: "max-sm:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
 
@@ -75,7 +85,7 @@ export function Table<Row>(props: TableProps<Row>) {
       onKeyDown={moveBetweenRows}
       className={classes(
         "border-line bg-surface rounded-md border",
-        fills ? "min-h-17 overflow-auto" : "shrink-0 overflow-x-auto",
+        fills ? "min-h-17 shrink! overflow-auto" : "shrink-0 overflow-x-auto",
       )}
     >
       <table
@@ -233,7 +243,10 @@ function useRowsInView(
       resized.disconnect();
     };
   }, [box, rows, onEnd]);
-  if (isWhole) return { first: 0, end: rows };
+  const [isDrawn, setDrawn] = useState(false);
+  // Without blocking: a key or a click is heard between two rows.
+  useEffect(() => startTransition(() => setDrawn(rows > 0)), [rows]);
+  if (isWhole) return { first: 0, end: isDrawn ? rows : Math.min(rows, DRAWN_FIRST) };
   return { first: Math.min(view.first, rows), end: Math.min(view.end, rows) };
 }
 

@@ -24,7 +24,7 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
       aria-label={label}
       tabIndex={-1}
       onKeyDown={move}
-      className="border-line flex gap-1 overflow-x-auto border-b px-2"
+      className="border-line flex shrink-0 gap-1 overflow-x-auto border-b px-2"
     >
       {tabs.map((tab) => {
         const isChosen = tab.value === value;

@@ -8,6 +8,7 @@ import { MIGRATIONS } from "#storage/migrations/list.ts";
 import { isPostgresReachable, openScratchDatabase, query } from "#test/scratch-database.ts";
 import { openConfigured } from "#test/harness.ts";
 import { IS_LONG } from "#test/seed.ts";
+import { waitFor } from "#test/wait.ts";
 import {
   channelTo,
   type Engine,
@@ -18,6 +19,8 @@ import {
   PASSWORD,
   VERSIONS,
 } from "./versions.ts";
+
+const HOUR_MS = 3_600_000;
 
 let vendor: Awaited<ReturnType<typeof startSandbox>>;
 beforeAll(async () => void (vendor = await startSandbox()));
@@ -38,6 +41,35 @@ describe("a database on SQLite", () => {
 
     expect(sqliteSchema(folder.path)).toEqual(await freshSqliteSchema());
   });
+});
+
+test("the usage of earlier hours counts once after sums of days were introduced", async () => {
+  await using folder = openFolder();
+  restoreSqlite(folder.path, dumpOf("0036-channel-states", "sqlite"));
+  const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS;
+  const db = new Database(join(folder.path, "sluice.db"));
+  const columns = db
+    .query<{ name: string; type: string }, []>("pragma table_info(usage_hours)")
+    .all();
+  const values = columns.map(({ name, type }) =>
+    name === "hour" ? hour : name === "cost" ? 5_000_000 : type === "TEXT" ? "kept" : 7,
+  );
+  db.run(
+    `insert into usage_hours (${columns.map(({ name }) => `"${name}"`).join(", ")}) values (${values.map(() => "?").join(", ")})`,
+    values,
+  );
+  db.close();
+
+  await using _gateway = await start({ SLUICE_DATA_DIR: folder.path });
+  const read = new Database(join(folder.path, "sluice.db"), { readonly: true });
+  const one = (sql: string) => Number(Object.values(read.query(sql).get() ?? {})[0] ?? 0);
+  const folded = "select value from meta where key = 'usage_folded'";
+  await waitFor(() => one(folded) > hour);
+  // The job that adds hours runs at the start; a second addition would be here by then.
+  await Bun.sleep(1_000);
+
+  expect(one("select sum(cost) from usage_days where user_id = 7")).toBe(5_000_000);
+  read.close();
 });
 
 describe.skipIf(!isPostgresReachable)("a database on PostgreSQL", () => {

@@ -187,6 +187,9 @@ function Filtered({
 function Cost({ call }: { readonly call: CallInParts }) {
   const t = useTexts(LOG_TEXTS);
   const parts = call.cost_parts ?? [];
+  const kinds: Readonly<Record<string, string>> = t.call.kinds;
+  // A gateway that is newer than this page may have more kinds.
+  const kindOf = (kind: string): string => kinds[kind] ?? kind;
   return (
     <Section title={t.call.usage}>
       {call.unpriced && <p className="text-warn text-sm">{t.call.unpriced}</p>}
@@ -210,7 +213,8 @@ function Cost({ call }: { readonly call: CallInParts }) {
             {parts.map((part) => (
               <tr key={`${part.kind} ${part.model}`} className="border-line border-t">
                 <td className="px-2 py-1">
-                  {part.model === undefined ? part.kind : `${part.kind} (${part.model})`}
+                  {kindOf(part.kind)}
+                  {part.model !== undefined && ` (${part.model})`}
                 </td>
                 <td className="px-2 py-1 text-right">{count(part.count)}</td>
                 <td className="text-muted px-2 py-1 text-right">

@@ -83,7 +83,7 @@ export function UnpricedModels({ wanted, mayChange, hrefOf }: UnpricedModelsProp
         rows={rows}
         rowKey={({ model, channel }) => `${channel} ${model}`}
         href={({ model }) => hrefOf(model)}
-        minWidth="64rem"
+        minWidth="72rem"
         fills
         empty={<Empty title={wanted === "" ? t.allPriced : t.none} />}
       />
@@ -142,7 +142,7 @@ function columnsOf(
     {
       name: "suggestion",
       label: t.suggestion,
-      width: "20rem",
+      width: "18rem",
       cell: ({ suggestion }) =>
         suggestion === null ? (
           t.noSuggestion

@@ -44,6 +44,8 @@ export function Page() {
           {hasUsers && (
             <Button
               icon={<Trophy size={14} />}
+              title={t.whoMost}
+              aria-label={t.whoMost}
               onClick={() =>
                 setParams({
                   ...Object.fromEntries([...params.keys()].map((name) => [name, undefined])),
@@ -52,7 +54,7 @@ export function Page() {
                 })
               }
             >
-              {t.whoMost}
+              <span className="max-sm:hidden">{t.whoMost}</span>
             </Button>
           )}
           <a
