@@ -37,6 +37,8 @@ export interface Prompt {
   readonly document?: string;
   /** The answer is a stream of events, which are shown as they come. */
   readonly isFollowed?: true;
+  /** If the answer may take longer than others. */
+  readonly timeoutMs?: number;
   /** Additional data for the display, which the gateway does not need. */
   readonly beside?: JsonObject;
 }

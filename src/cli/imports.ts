@@ -13,6 +13,8 @@ import { openForeignDatabase } from "#storage/foreign/open-foreign-database.ts";
 import { cell, UsageError, type Noun, type Prompt, type Verb, type Words } from "./command.ts";
 
 const OPTIONS = { apply: "<digest>", name: "<name>" } as const;
+/** A large import creates about a thousand objects in a second. */
+const TIMEOUT_MS = 15 * 60_000;
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 const HOW =
   "shows what is taken, changed and left, and why; --apply with the digest of that plan makes it. " +
@@ -102,7 +104,7 @@ function readYaml(text: string): JsonObject {
   throw new UsageError("The file must be a map, such as LiteLLM's config.yaml.");
 }
 
-/** The tables that the database has, of those that an import reads. */
+/** The tables that an import reads and the database has. */
 async function readTables<T extends string>(
   place: string,
   wanted: readonly T[],
@@ -136,6 +138,7 @@ function promptFor(document: ImportDocument, words: Words): Prompt {
         ? "/api/import/plan"
         : `/api/import/apply?plan=${encodeURIComponent(digest)}`,
     body: writeImport(document),
+    timeoutMs: TIMEOUT_MS,
     beside: { is_applied: digest !== undefined },
   };
 }

@@ -32,7 +32,7 @@ export type ImportedKeyDraft = KeyDraft & {
   readonly isEnabled: boolean;
 };
 
-/** What an object of another gateway became here. */
+/** An object of another gateway, and the one that it became here. */
 interface ImportedObject {
   readonly kind: ImportedKind;
   /** The id at the other gateway; of a key, the digest of its secret. */
@@ -69,14 +69,19 @@ export interface ImportStores extends Pick<DescribedStores, "channels" | "models
   carry(id: AccountId, spent: NanoUsd, granted: NanoUsd | null, note: string): Promise<void>;
 }
 
-/** Runs an import in one transaction. */
-export type AtomicImport = <T>(run: (stores: ImportStores) => Promise<T>) => Promise<T>;
+/** The stores of imports. */
+export interface ImportStorage {
+  /** For plans, which only read. */
+  readonly stores: ImportStores;
+  /** Runs an import in one transaction. */
+  atomically<T>(run: (stores: ImportStores) => Promise<T>): Promise<T>;
+}
 
 interface ImportedItem {
   /** The id at the other gateway, which tells objects of one kind apart. */
   readonly ref: string;
   readonly name: string;
-  /** What is not the same here as at the other gateway, as sentences. */
+  /** Differences from the other gateway, as sentences. */
   readonly changes: readonly string[];
 }
 
@@ -103,9 +108,9 @@ export interface ImportedBudget {
   readonly spent?: NanoUsd | undefined;
 }
 
-/** The bounds of an owner and what it spent of them. */
+/** The bounds of an owner and the amounts spent. */
 export interface ImportedFunds {
-  /** The total amount, with what was spent of it; unlimited if absent. */
+  /** The total amount, including the amount spent; unlimited if absent. */
   readonly quota?: NanoUsd | undefined;
   readonly spent?: NanoUsd | undefined;
   readonly budgets: readonly ImportedBudget[];
@@ -180,7 +185,7 @@ export interface PlannedImport {
 }
 
 export interface ImportPlan {
-  /** Changes if the document or what it meets here changes. */
+  /** Changes if the document or the objects here change. */
   readonly digest: string;
   readonly items: readonly PlannedImport[];
   readonly left: readonly LeftOut[];

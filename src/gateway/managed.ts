@@ -40,11 +40,9 @@ export function openImports({
   storage,
   clock,
   channelRegistry,
-}: Pick<Infrastructure, "clock"> &
-  Pick<Routing, "channelRegistry"> &
-  Stores<"atomicImport">): Importer {
+}: Pick<Infrastructure, "clock"> & Pick<Routing, "channelRegistry"> & Stores<"imports">): Importer {
   return openImporter({
-    atomicImport: storage.atomicImport,
+    storage: storage.imports,
     clock,
     readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
     readModel: readDescribedModel,

@@ -54,7 +54,7 @@ withShared("importers", () => {
       await database[Symbol.asyncDispose]();
     });
 
-    test("users come with role, address, models, budgets and what they have spent", async () => {
+    test("users come with role, address, limits, budgets and the amount spent", async () => {
       const users = await usersByName(at);
       const groups = new Map(
         (await listed(at, "/api/group")).map((each) => [number(each, "id"), each]),

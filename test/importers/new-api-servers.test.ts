@@ -41,7 +41,7 @@ withShared("importers", () => {
       await database[Symbol.asyncDispose]();
     });
 
-    test("users have left and have spent what they had there", async () => {
+    test("users have the same amounts left and spent", async () => {
       const users = await usersByName(at);
       for (const wanted of objectsIn(expected, "users")) {
         const name = text(wanted, "username");

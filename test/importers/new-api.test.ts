@@ -65,7 +65,7 @@ withShared("importers", () => {
 
   const live = objectsIn(expected, "users").filter(({ deleted }) => deleted === false);
 
-  test("users come with role, state, address, group, and what they have left and have spent", async () => {
+  test("users come with role, state, address, group, and the amounts left and spent", async () => {
     const users = await usersByName(at);
     const groups = await namesById(at, "/api/group");
     const shown = live.map((each) => {

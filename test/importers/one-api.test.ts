@@ -61,7 +61,7 @@ withShared("importers", () => {
     folder[Symbol.dispose]();
   });
 
-  test("users come with role, state, group, and what they have left and have spent", async () => {
+  test("users come with role, state, group, and the amounts left and spent", async () => {
     const found = await usersByName(at);
     const groups = await namesById(at, "/api/group");
     for (const wanted of users) {

@@ -1,25 +1,24 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "#core/error.ts";
-import type { AtomicImport, Importer, ImportPlan, ImportStores } from "#core/import.ts";
+import type { Importer, ImportPlan, ImportStorage, ImportStores } from "#core/import.ts";
 import { planImport, type ImportTerms } from "./plan-import.ts";
 import { readPresent } from "./present.ts";
 import { runImport } from "./run-import.ts";
 import type { Steps } from "./steps.ts";
 
 interface ImporterDeps extends ImportTerms {
-  readonly atomicImport: AtomicImport;
+  readonly storage: ImportStorage;
   /** Called after objects were created, so that caches are refreshed. */
   onApplied(): Promise<void>;
 }
 
 /** Creates the objects of another gateway here, and none of them twice. */
-export function openImporter({ atomicImport, onApplied, ...terms }: ImporterDeps): Importer {
+export function openImporter({ storage, onApplied, ...terms }: ImporterDeps): Importer {
   return {
-    plan: (document) =>
-      atomicImport(async (stores) => planOf(document, await stepsFor(document, stores))),
+    plan: async (document) => planOf(document, await stepsFor(document, storage.stores)),
 
     async apply(document, digest, actor) {
-      const plan = await atomicImport(async (stores) => {
+      const plan = await storage.atomically(async (stores) => {
         const steps = await stepsFor(document, stores);
         const latest = planOf(document, steps);
         if (latest.digest !== digest) throw outdated();

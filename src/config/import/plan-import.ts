@@ -21,7 +21,7 @@ import { defined, textOf } from "#lib/values.ts";
 import { budgetChange } from "./run-import.ts";
 import { freeName, NAME_CHARS } from "./free-name.ts";
 import type { Owners, Present } from "./present.ts";
-import { placeOf, type Running, type Step, type Steps } from "./steps.ts";
+import { keyFor, type Running, type Step, type Steps } from "./steps.ts";
 
 /** The rules for objects of an import, those of the management API. */
 export interface ImportTerms extends Owners {
@@ -39,7 +39,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 /** Only root can import, and root may open private networks. */
 const ROOTS_REACH: Reach = "private";
 
-/** Decides for each object of another gateway what happens to it here. */
+/** Decides for each object of another gateway whether it is created here. */
 export function planImport(document: ImportDocument, present: Present, terms: ImportTerms): Steps {
   const planner = new Planner(document.source, present, terms);
   for (const each of document.channels) planner.channel(each);
@@ -114,7 +114,7 @@ class Planner {
   }
 
   model(item: DescribedItem): void {
-    if (this.#present.imported.has(placeOf("models", item.ref))) {
+    if (this.#present.imported.has(keyFor("models", item.ref))) {
       this.#add("models", item, item.name, "present");
       return;
     }
@@ -144,7 +144,7 @@ class Planner {
     const draft = attempt(() => this.#terms.readGroup({ ...item.fields, name }));
     if ("why" in draft) return this.#leave("groups", item, draft.why);
     const channels = item.channels?.flatMap(
-      (ref) => this.#usable.get(placeOf("channels", ref)) ?? [],
+      (ref) => this.#usable.get(keyFor("channels", ref)) ?? [],
     );
     const isClosed = channels?.length === 0;
     const changes = [
@@ -218,7 +218,7 @@ class Planner {
   }
 
   member(item: ImportedMember): void {
-    if (this.#present.imported.has(placeOf("members", item.ref))) {
+    if (this.#present.imported.has(keyFor("members", item.ref))) {
       this.#add("members", item, item.name, "present");
       return;
     }
@@ -235,7 +235,7 @@ class Planner {
 
   key(item: ImportedKey): void {
     const digest = this.#present.digestOf(item.secret);
-    if (this.#present.imported.has(placeOf("keys", digest))) {
+    if (this.#present.imported.has(keyFor("keys", digest))) {
       this.#add("keys", item, item.name, "present");
       return;
     }
@@ -279,12 +279,12 @@ class Planner {
     kind: "channels" | "groups" | "teams" | "users",
     item: { readonly ref: string; readonly name: string; readonly changes: readonly string[] },
   ): boolean {
-    const target = this.#present.imported.get(placeOf(kind, item.ref));
+    const target = this.#present.imported.get(keyFor(kind, item.ref));
     if (target === undefined) return false;
     const name = this.#present.alive[kind].get(target);
     if (name !== undefined) {
       this.#add(kind, item, name, "present");
-      this.#usable.set(placeOf(kind, item.ref), name);
+      this.#usable.set(keyFor(kind, item.ref), name);
     } else {
       this.#leave(kind, item, "It was imported earlier and has been deleted here since.");
     }
@@ -308,7 +308,7 @@ class Planner {
   }
 
   #freeKeyName({ user, name }: ImportedKey): string {
-    const target = this.#present.imported.get(placeOf("users", user));
+    const target = this.#present.imported.get(keyFor("users", user));
     const taken = this.#keyNames.get(user) ?? new Set(this.#present.keyNames.get(target ?? ""));
     this.#keyNames.set(user, taken);
     const free = freeName(name, "", NAME_CHARS.display, (each) => taken.has(each));
@@ -323,7 +323,7 @@ class Planner {
   }
 
   #has(kind: ImportedKind, ref: string | undefined): boolean {
-    return ref !== undefined && this.#usable.has(placeOf(kind, ref));
+    return ref !== undefined && this.#usable.has(keyFor(kind, ref));
   }
 
   #idIn(kind: "teams" | "groups", ref: string | undefined, on: Running): number | undefined {
@@ -337,7 +337,7 @@ class Planner {
     make: (running: Running) => Promise<string>,
     memory = item.ref,
   ): void {
-    this.#usable.set(placeOf(kind, item.ref), name);
+    this.#usable.set(keyFor(kind, item.ref), name);
     const planned = { kind, ref: item.ref, name, action: "create", changes: item.changes } as const;
     this.planned.push({ item: planned, memory, make });
   }

@@ -1,7 +1,7 @@
 import type { ImportDocument, ImportedKind, ImportStores } from "#core/import.ts";
-import { placeOf } from "./steps.ts";
+import { keyFor } from "./steps.ts";
 
-/** What the gateway has of the names and objects of an import. */
+/** Names and objects of an import that the gateway has already. */
 export interface Present {
   /** Targets of earlier imports of this name, by kind and ref. */
   readonly imported: ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ export interface Present {
   >;
   readonly names: { readonly [Kind in ImportedKind]: ReadonlySet<string> };
   readonly emails: ReadonlySet<string>;
-  /** Digests of secrets that keys here have, of those of the import. */
+  /** Digests of the import's secrets that keys here have. */
   readonly digests: ReadonlySet<string>;
   digestOf: ImportStores["keys"]["digestOf"];
   /** Names of the keys of a user of an earlier import, by the user's id. */
@@ -32,7 +32,7 @@ export async function readPresent(
   { ownerOf }: Owners,
 ): Promise<Present> {
   const earlier = await stores.imported.list(document.source);
-  const imported = new Map(earlier.map(({ kind, ref, target }) => [placeOf(kind, ref), target]));
+  const imported = new Map(earlier.map(({ kind, ref, target }) => [keyFor(kind, ref), target]));
   const targetsOf = (kind: ImportedKind): readonly string[] =>
     earlier.flatMap((each) => (each.kind === kind ? [each.target] : []));
 

@@ -5,7 +5,7 @@ import type { OwnerId } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import { defined } from "#lib/values.ts";
 import { quote } from "../mistakes.ts";
-import { placeOf, type Running, type Step, type Steps } from "./steps.ts";
+import { keyFor, type Running, type Step, type Steps } from "./steps.ts";
 
 /** Runs all steps in their order. An error of one ends the import. */
 export async function runImport(
@@ -19,7 +19,7 @@ export async function runImport(
     stores,
     note,
     target(kind, ref) {
-      const target = targets.get(placeOf(kind, ref));
+      const target = targets.get(keyFor(kind, ref));
       if (target === undefined) throw new Error(`The plan has no ${kind} '${ref}'.`);
       return target;
     },
@@ -40,7 +40,7 @@ export async function runImport(
     const target = await make(step, running);
     if (target === undefined) continue;
     const { kind, ref } = step.item;
-    targets.set(placeOf(kind, ref), target);
+    targets.set(keyFor(kind, ref), target);
     await stores.imported.add(source, { kind, ref: step.memory, target });
   }
 }

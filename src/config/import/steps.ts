@@ -3,7 +3,7 @@ import type { NanoUsd } from "#core/money.ts";
 import type { AccountId, OwnerId } from "#core/key.ts";
 import type { ImportedBudget } from "#core/import.ts";
 
-/** What a step may use of the steps before it. */
+/** The results of earlier steps, and the stores. */
 export interface Running {
   readonly stores: ImportStores;
   /** The object here that another gateway's object became: an id, or a name. */
@@ -12,7 +12,7 @@ export interface Running {
   /** For the ledger. */
   readonly note: string;
   carry(id: AccountId, spent: NanoUsd | undefined): Promise<void>;
-  /** Carries what was spent in the current period of each budget. */
+  /** Carries the amounts spent in the current periods of budgets. */
   carryBudgets(owner: OwnerId, budgets: readonly ImportedBudget[]): Promise<void>;
 }
 
@@ -31,6 +31,6 @@ export interface Steps {
   readonly known: ReadonlyMap<string, string>;
 }
 
-export function placeOf(kind: ImportedKind, ref: string): string {
+export function keyFor(kind: ImportedKind, ref: string): string {
   return `${kind} ${ref}`;
 }

@@ -172,7 +172,7 @@ export class Accounts {
     row: Row,
     changes: string[],
   ): { readonly id: string; readonly isOwner: boolean } | undefined {
-    // Whoever calls the API with the master key becomes an admin of each new team.
+    // LiteLLM makes the user of the master key an admin of each new team.
     if (id === PROXY_USER) return undefined;
     const all = [...this.#teams.keys()].filter(
       (team) => row.texts("teams").includes(team) || this.#roleIn(team, id) !== undefined,
@@ -278,10 +278,13 @@ export class Accounts {
       team: teamId,
       secret,
       isEnabled:
-        !row.flag("blocked") && team?.isBlocked !== true && models.length > 0 && endpoints !== NONE,
+        !row.flag("blocked") &&
+        team?.isBlocked !== true &&
+        models.length > 0 &&
+        endpoints !== NO_ENDPOINT,
       expiresAt: row.time("expires"),
       models: models.length > 0 ? models : ["none"],
-      endpoints: endpoints === NONE ? undefined : endpoints,
+      endpoints: endpoints === NO_ENDPOINT ? undefined : endpoints,
       limits: limitsOf(row, referred),
     });
   }
@@ -322,7 +325,7 @@ export class Accounts {
     return id;
   }
 
-  /** What the key, its team and its user allow together. */
+  /** Models that the key, its team and its user allow. */
   #modelsOf(
     row: Row,
     teamId: string | undefined,
@@ -385,7 +388,7 @@ function aliasesIn(aliases: JsonObject): readonly string[] {
 }
 
 /** The routes that a key may call lead to no endpoint here. */
-const NONE = "none";
+const NO_ENDPOINT = "none";
 
 const FAMILY_OF_ROUTE: readonly (readonly [RegExp, Family])[] = [
   [/chat|completions|responses|messages|generateContent/, "text"],
@@ -396,7 +399,10 @@ const FAMILY_OF_ROUTE: readonly (readonly [RegExp, Family])[] = [
   [/videos/, "videos"],
 ];
 
-function endpointsOf(row: Row, changes: string[]): readonly Family[] | typeof NONE | undefined {
+function endpointsOf(
+  row: Row,
+  changes: string[],
+): readonly Family[] | typeof NO_ENDPOINT | undefined {
   const routes = row.texts("allowed_routes");
   if (routes.length === 0 || routes.some((each) => /^(?:llm_api_routes|\/?\*)$/.test(each))) {
     return undefined;
@@ -414,10 +420,10 @@ function endpointsOf(row: Row, changes: string[]): readonly Family[] | typeof NO
     return [...families];
   }
   changes.push("It may call no endpoint that Sluice has, so it is disabled.");
-  return NONE;
+  return NO_ENDPOINT;
 }
 
-/** Says what of a key has no counterpart. */
+/** Names members of a key without a counterpart. */
 function noteRest(row: Row, changes: string[]): void {
   const aliases = aliasesIn(row.object("aliases") ?? {});
   if (aliases.length > 0) {

@@ -29,7 +29,7 @@ test("a value of another key does not open, and a plain one stays as it is", () 
   expect([open("openai/gpt-4o"), open("none")]).toEqual(["openai/gpt-4o", "none"]);
 });
 
-test("the second of two keys opens what the first does not", () => {
+test("a value that the first key does not open is opened by the second", () => {
   expect(openerOf(["another", SALT]).open(sealed("2", "sk-one"))).toBe("sk-one");
 });
 

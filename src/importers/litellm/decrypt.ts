@@ -40,7 +40,7 @@ export function openerOf(salts: readonly string[]): Opener {
   };
 }
 
-/** The members of an object, opened; `failed` gets the names of those that do not open. */
+/** The members of an object, opened; `failed` gets the names of members that do not open. */
 export function openMembers(
   values: JsonObject,
   opener: Opener,

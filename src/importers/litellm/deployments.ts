@@ -12,7 +12,7 @@ export interface Deployment {
   readonly params: JsonObject;
   readonly info: JsonObject;
   readonly isBlocked: boolean;
-  /** Names of parameters whose value could not be read. */
+  /** Names of parameters that could not be read. */
   readonly unread: readonly string[];
 }
 
@@ -81,7 +81,7 @@ class DeploymentReader {
     }
   }
 
-  /** The fields of its channel, or the reason why it has none. */
+  /** The fields of its channel, or the reason to leave it out. */
   fields(): JsonObject | string {
     if (this.#deployment.unread.includes("model")) {
       return "Its parameters could not be read. Set LITELLM_SALT_KEY, or LITELLM_MASTER_KEY if there is no salt key.";
@@ -332,7 +332,7 @@ function isBound(value: number | undefined, most: number): value is number {
   return value !== undefined && Number.isInteger(value) && value >= 1 && value <= most;
 }
 
-/** A server of one's own behind the style of OpenAI has none of OpenAI's quirks. */
+/** A server of one's own behind OpenAI's style does not have OpenAI's quirks. */
 function ownOrCompatible(provider: string, base: string | undefined): string {
   const isOthers = base !== undefined && !/^https:\/\/([\w-]+\.)*openai\.com(?:\/|$)/.test(base);
   return provider === "openai" && isOthers ? "openai-compatible" : provider;

@@ -21,7 +21,7 @@ test.each([
   ["1w", "week"],
   ["30d", "month"],
   ["1mo", "month"],
-])("a budget for %s is one for each %s, with what was spent of it", (duration, period) => {
+])("a budget for %s is one for each %s, with the amount spent", (duration, period) => {
   const { budgets, changes } = budgetsFor(duration);
 
   expect(changes).toEqual([]);
@@ -42,7 +42,7 @@ test.each([
   expect(changes).toHaveLength(1);
 });
 
-test("what was spent before the last start does not count", () => {
+test("an amount spent before the last start does not count", () => {
   expect(budgetsFor("1d", NOW).budgets).toMatchObject([{ spent: undefined }]);
 });
 

@@ -14,7 +14,7 @@ interface Rest {
 
 const ROUTER_TAKEN = new Set(["model_group_alias"]);
 
-/** Says what an import does not take, and why. */
+/** Names the parts that an import does not take, with reasons. */
 export function leaveRest({ file, tables, missing, hasSalt }: Rest, draft: ImportDraft): void {
   if (missing.length > 0) {
     draft.leave(

@@ -3,7 +3,7 @@ export interface LitellmProvider {
   readonly provider: string;
   /** Its address, if that is not the provider's own here. */
   readonly base?: string;
-  /** What stands behind an address that does not have it yet. */
+  /** Path that is added to an address without a version. */
   readonly path?: string;
   readonly form?: "azure" | "bedrock" | "vertex";
 }
@@ -72,7 +72,7 @@ const PROVIDERS: Readonly<Record<string, LitellmProvider>> = {
   infinity: compatible(),
 };
 
-/** Names whose maker LiteLLM knows without a prefix. */
+/** Names that LiteLLM assigns to a provider without a prefix. */
 const BARE: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:gpt-|o[1-9]|chatgpt-|text-embedding-|dall-e|whisper|tts-|omni-moderation|codex-|ft:gpt|sora)/,
@@ -91,7 +91,7 @@ interface Resolved extends LitellmProvider {
   readonly model: string;
 }
 
-/** The provider and the vendor's name of a model of LiteLLM; undefined if Sluice has none. */
+/** The provider and the vendor's name of a model of LiteLLM; undefined if Sluice does not reach it. */
 export function resolveProvider(
   model: string,
   custom: string | undefined,

@@ -1,6 +1,6 @@
 const CLAUDE = /^claude-[a-z0-9-]+$/;
 
-/** Bedrock's ids of Claude models whose form is not the usual one, after the programs' tables. */
+/** Bedrock's ids of Claude models with an unusual form, from the programs' tables. */
 const ODD_IDS: Readonly<Record<string, string>> = {
   "claude-instant-1.2": "anthropic.claude-instant-v1",
   "claude-2.0": "anthropic.claude-v2",

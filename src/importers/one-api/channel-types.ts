@@ -6,7 +6,7 @@ export interface ChannelType {
   readonly provider?: string;
   /** The address that the program has for the vendor, if it is not the provider's own. */
   readonly base?: string;
-  /** What stands behind the address here, such as `/v1`. */
+  /** Path that is added to the address, such as `/v1`. */
   readonly path?: string;
   /** Reads the address and the credentials in its own way. */
   readonly form?: "azure" | "aws" | "vertex" | "cloudflare" | "whole-url" | "gemini";

@@ -19,7 +19,7 @@ const MODEL_NAME = /^[^\p{C}\p{Z}]{1,200}$/u;
 
 interface ChannelTerms {
   readonly program: Program;
-  /** The program disables a channel whose credential the vendor refuses. */
+  /** The program disables a channel if the vendor refuses its credential. */
   readonly isAutoDisabling: boolean;
 }
 
@@ -78,7 +78,7 @@ interface Part {
   readonly models: readonly (readonly [name: string, upstream: string])[];
 }
 
-/** Reads one row; `changes` collects what is not the same here. */
+/** Reads one row; `changes` collects the differences here. */
 class ChannelReader {
   readonly changes: string[] = [];
   readonly #row: Row;

@@ -36,8 +36,8 @@ export class Groups {
   }
 
   /**
-   * The group of a key whose calls go to another group than its user's. The pair of both may have a
-   * price of its own.
+   * The group of a key with another group than its user's. The pair of both may have a price of its
+   * own.
    */
   refFor(usersGroup: string, group: string): string {
     const own = objectOf(this.#options.object("GroupGroupRatio")?.[usersGroup])?.[group];

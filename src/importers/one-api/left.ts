@@ -27,7 +27,7 @@ const TAKEN = new Set([
   "ModelRequestRateLimitGroup",
 ]);
 
-/** Says what an import does not take, and why. */
+/** Names the parts that an import does not take, with reasons. */
 export function leaveRest(
   options: Options,
   rows: (name: keyof OneApiTables) => readonly Row[],

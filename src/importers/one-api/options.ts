@@ -3,7 +3,7 @@ import type { Row } from "../row.ts";
 
 const DEFAULT_UNITS = 500_000;
 
-/** The options of an installation: what was changed in it, as text by name. */
+/** The changed options of an installation, as text by name. */
 export class Options {
   readonly #values: ReadonlyMap<string, string>;
 

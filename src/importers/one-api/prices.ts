@@ -8,7 +8,7 @@ import type { Options } from "./options.ts";
 import { readTieredPrice } from "./tiered-price.ts";
 
 const PER_MILLION = 1_000_000;
-/** What new-api charges for a write to Claude's cache if no option says otherwise. */
+/** new-api's factor for a write to Claude's cache, if no option has one. */
 const CLAUDE_CACHE_WRITE = 1.25;
 const IMAGE_MODEL =
   /dall-e|gpt-image|imagen|flux|seedream|stable-diffusion|sdxl|kolors|cogview|wanx|-image/i;

@@ -59,7 +59,7 @@ export function readTokens(rows: readonly Row[], terms: TokenTerms, draft: Impor
   }
 }
 
-/** An expired key stays expired, whatever time it has. */
+/** An expired key stays expired, also without a time. */
 function expiryOf(row: Row): number | undefined {
   const seconds = row.number("expired_time") ?? NEVER;
   const isOver = row.number("status") === STATUS.expired;
@@ -81,7 +81,7 @@ function modelsOf(row: Row, program: Program, changes: string[]): readonly strin
   return good.length === 0 ? [NO_MODEL] : good;
 }
 
-/** A key of new-api whose list is on and empty may use no model. */
+/** A key of new-api may use no model if its list is switched on and empty. */
 const NO_MODEL = "none";
 
 function networksOf(row: Row, changes: string[]): readonly string[] | undefined {

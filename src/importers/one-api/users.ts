@@ -13,7 +13,7 @@ export interface ReadUser {
   readonly group: string;
 }
 
-/** Users with what they have left and have spent, by id. */
+/** Users with their amounts left and spent, by id. */
 export function readUsers(
   rows: readonly Row[],
   unitsPerDollar: number,
@@ -77,7 +77,7 @@ function readEmail(row: Row, taken: Set<string>, changes: string[]): string | un
   return email;
 }
 
-/** There, a quota is what is left; here, it includes what was spent. */
+/** There, a quota is the amount left; here, it includes the amount spent. */
 export function totalQuota(
   left: number,
   used: number,

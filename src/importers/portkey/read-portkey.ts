@@ -42,7 +42,7 @@ interface Target {
 }
 
 /**
- * Reads configs of Portkey: one, a list, or what `GET /v1/configs` answers with the lists of virtual
+ * Reads configs of Portkey: one, a list, or the answer of `GET /v1/configs` with the lists of virtual
  * keys and API keys. A config becomes a model with its slug as name, on one channel for each target.
  */
 export function readPortkey(given: Json, source = "portkey"): ImportDocument {

@@ -16,7 +16,7 @@ interface Carried {
 }
 
 /**
- * Charges an account with what its owner spent at another gateway. The account is opened if it does
+ * Charges an account with the amount that its owner spent at another gateway. The account is opened if it does
  * not exist. No call can have used it before, so no engine has it in memory.
  */
 export async function carrySpending(

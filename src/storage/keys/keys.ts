@@ -225,7 +225,7 @@ export async function findRefused(
   return refused;
 }
 
-/** The text whose digest stands for a secret of which only the SHA-256 is known. */
+/** Its digest stands for a secret with this SHA-256. */
 export function hashedSecret(sha256: string): string {
   return `sha256:${sha256}`;
 }

@@ -1,6 +1,6 @@
 import type { ImportedKind } from "#core/import.ts";
 
-/** Objects of other gateways and what they became here. */
+/** Objects of other gateways, and the objects that they became here. */
 export interface ImportedTable {
   /** The name of the import, such as `new-api`. */
   source: string;

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { AtomicImport } from "#core/import.ts";
+import type { ImportStorage, ImportStores } from "#core/import.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { Clock } from "#lib/clock.ts";
 import { carrySpending } from "../accounts/carry-spending.ts";
@@ -28,27 +28,31 @@ interface ImportDeps {
   readonly onGranted: GrantsDeps["onGranted"];
 }
 
-/** The stores of an import on one transaction; caches are invalidated at its end. */
-export function createAtomicImport({ db, ...deps }: ImportDeps): AtomicImport {
-  return async (run) => {
-    const changed = new Set<number>();
-    const granted: Parameters<GrantsDeps["onGranted"]>[] = [];
-    try {
-      const result = await db.transaction().execute(async (transaction) => {
-        // Two imports at once run one after the other.
-        await moveOn(transaction);
-        const onGranted: GrantsDeps["onGranted"] = (...grant) => granted.push(grant);
-        const noteChanged = (ids: readonly number[]): void => {
-          for (const id of ids) changed.add(id);
-        };
-        return await run(storesOn(transaction, deps, onGranted, noteChanged));
-      });
-      for (const grant of granted) deps.onGranted(...grant);
-      return result;
-    } finally {
-      // Also after an error: the import may have been committed without our knowledge.
-      await deps.keys.changed([...changed]);
-    }
+/** The stores of imports; those of an import are on one transaction, and caches are told at its end. */
+export function createImportStorage({ db, ...deps }: ImportDeps): ImportStorage {
+  return {
+    stores: storesOn(db, deps, deps.onGranted, (ids) => deps.keys.changed(ids)),
+
+    async atomically(run) {
+      const changed = new Set<number>();
+      const granted: Parameters<GrantsDeps["onGranted"]>[] = [];
+      try {
+        const result = await db.transaction().execute(async (transaction) => {
+          // Two imports at once run one after the other.
+          await moveOn(transaction);
+          const onGranted: GrantsDeps["onGranted"] = (...grant) => granted.push(grant);
+          const noteChanged = async (ids: readonly number[]): Promise<void> => {
+            for (const id of ids) changed.add(id);
+          };
+          return await run(storesOn(transaction, deps, onGranted, noteChanged));
+        });
+        for (const grant of granted) deps.onGranted(...grant);
+        return result;
+      } finally {
+        // Also after an error: the import may have been committed without our knowledge.
+        await deps.keys.changed([...changed]);
+      }
+    },
   };
 }
 
@@ -56,12 +60,12 @@ function storesOn(
   db: Kysely<Tables>,
   { clock, credentialSealer, passwords, ledger, keys: live }: Omit<ImportDeps, "db" | "onGranted">,
   onGranted: GrantsDeps["onGranted"],
-  noteChanged: (ids: readonly number[]) => void,
-): Parameters<Parameters<AtomicImport>[0]>[0] {
+  noteChanged: (ids: readonly number[]) => Promise<void>,
+): ImportStores {
   const grants = createGrants({ db, clock, onGranted });
   const keys = {
     digestOf: live.digestOf,
-    changed: async (ids: readonly number[]) => noteChanged(ids),
+    changed: noteChanged,
     groupChanged: live.groupChanged,
   };
   const admin = createKeyAdmin({ db, grants, keys, clock, ledger });
