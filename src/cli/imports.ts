@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { isObject, parseJson, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, textOf } from "#lib/values.ts";
@@ -70,6 +71,7 @@ async function askLitellm(words: Words): Promise<Prompt> {
     ...(config === undefined ? {} : { config }),
     ...(tables === undefined ? {} : { tables }),
     env: words.env,
+    readFile: readCredential,
     now: Date.now(),
     source: nameIn(words, "litellm"),
   });
@@ -89,6 +91,16 @@ async function askOneApi(program: Program, words: Words): Promise<Prompt> {
     );
   }
   return promptFor(readOneApi(program, tables, nameIn(words, program)), words);
+}
+
+/** A service account of Google. */
+function readCredential(path: string): string | undefined {
+  try {
+    const content = readFileSync(path, "utf8");
+    return isObject(parseJson(content)) ? content : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readYaml(text: string): JsonObject {
@@ -153,8 +165,9 @@ function showPlan(data: JsonObject): readonly string[] {
     ...refused.map((each) => ({ subject: named(each), why: each["why"] ?? null })),
     ...listOf(data["left"]).filter(isObject),
   ];
+  const changed = created.filter((each) => listOf(each["changes"]).length > 0);
   return [
-    `${isApplied ? "Created" : "To create"}: ${counts(created)}.`,
+    `Taken: ${counts(created)}.${changed.length === 0 ? "" : ` Changed: ${changed.length} of them.`}`,
     ...created.flatMap((each) => [
       `  ${named(each)}`,
       ...listOf(each["changes"]).map((change) => `    changed: ${cell(change)}`),

@@ -46,8 +46,28 @@ export function writeImport(document: ImportDocument): JsonObject {
       budgets: each.budgets.map(budgetOf),
     })),
     keys: document.keys.map(keyOf),
-    left: document.left.map(({ subject, why }) => ({ subject, why })),
+    left: document.left.map(({ subject, why }) => ({ subject: cut(subject), why: cut(why) })),
   };
+}
+
+/** Bounds of the route, so that one odd object does not refuse the whole import. */
+const MAX_TEXT = 2_000;
+const MAX_CHANGES = 100;
+const MAX_LIMIT = 1_000_000_000;
+const LAST_SECOND = 253_402_300_799;
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 3)}...`;
+}
+
+function bounded(limit: number | undefined): number | undefined {
+  return limit === undefined ? undefined : Math.min(limit, MAX_LIMIT);
+}
+
+/** A time after the year 9999 is none. */
+function secondsOf(ms: number | undefined): number | undefined {
+  const seconds = ms === undefined ? Infinity : Math.max(Math.floor(ms / 1_000), 0);
+  return seconds <= LAST_SECOND ? seconds : undefined;
 }
 
 function keyOf(each: ImportedKey): JsonObject {
@@ -62,12 +82,12 @@ function keyOf(each: ImportedKey): JsonObject {
     ...defined({
       team: each.team,
       group: each.group,
-      expires_at: each.expiresAt === undefined ? undefined : Math.floor(each.expiresAt / 1_000),
+      expires_at: secondsOf(each.expiresAt),
       ip_ranges: each.networks && [...each.networks],
       endpoints: each.endpoints && [...each.endpoints],
-      rpm: limits.requestsPerMinute,
-      tpm: limits.tokensPerMinute,
-      concurrency: limits.concurrency,
+      rpm: bounded(limits.requestsPerMinute),
+      tpm: bounded(limits.tokensPerMinute),
+      concurrency: bounded(limits.concurrency),
     }),
   };
 }
@@ -87,7 +107,11 @@ function itemOf({
   readonly name: string;
   readonly changes: readonly string[];
 }): JsonObject {
-  return { ref, name, ...(changes.length === 0 ? {} : { changes: [...changes] }) };
+  return {
+    ref,
+    name,
+    ...(changes.length === 0 ? {} : { changes: changes.slice(0, MAX_CHANGES).map(cut) }),
+  };
 }
 
 function fundsOf({ quota, spent, budgets }: ImportedFunds): JsonObject {

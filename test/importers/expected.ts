@@ -1,5 +1,11 @@
+import { Database } from "bun:sqlite";
+import { Kysely } from "kysely";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { listOf, numberOf, objectOf, textOf } from "#lib/values.ts";
+import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
+import { directDialect } from "#storage/sqlite/dialect.ts";
+import { databasePath } from "#storage/sqlite/open.ts";
+import type { Tables } from "#storage/tables.ts";
 import type { Importing } from "./importing.ts";
 
 /** Objects of a list of expected facts. */
@@ -84,4 +90,11 @@ export function modelsOf(channel: JsonObject): readonly (readonly [string, strin
 /** Dollars to the nano-dollar, without what a difference of floating-point numbers adds. */
 export function round(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
+}
+
+/** Sentences about entries of the ledger that do not add up. */
+export async function ledgerFaults(at: Importing): Promise<readonly string[]> {
+  const database = new Database(databasePath(at.opened.dataDir), { readonly: true });
+  await using db = new Kysely<Tables>({ dialect: directDialect(database) });
+  return (await verifyLedger(db)).map(({ rule, subject }) => `${subject}: ${rule}`);
 }

@@ -7,6 +7,7 @@ import { withShared } from "#test/shared.ts";
 import {
   callWith,
   keysOf,
+  ledgerFaults,
   listed,
   modelsOf,
   namesById,
@@ -285,6 +286,10 @@ withShared("importers", () => {
         expect(await callWith(at, `sha256:${text(key, "token")}`, "gpt-4o-mini")).toBe(401);
         expect(await callWith(at, text(key, "key").slice(3), "gpt-4o-mini")).toBe(401);
       });
+    });
+
+    test("the ledger adds up, with the amounts spent before", async () => {
+      expect(await ledgerFaults(at)).toEqual([]);
     });
 
     test("the same import again creates nothing", async () => {

@@ -9,6 +9,7 @@ import { waitFor } from "#test/wait.ts";
 import {
   callWith,
   keysOf,
+  ledgerFaults,
   listed,
   modelsOf,
   namesById,
@@ -344,12 +345,27 @@ withShared("importers", () => {
     expect((await usersByName(at)).size).toBe(before.size);
   });
 
+  test("the ledger adds up, and the audit log has counts and no secret", async () => {
+    expect(await ledgerFaults(at)).toEqual([]);
+    const rows = JSON.stringify(await listed(at, "/api/audit?page_size=100"));
+
+    expect(rows).toContain('"keys":24');
+    for (const secret of ["sk-oai-made-up-0001", "made-up-secret-access-key"]) {
+      expect(rows).not.toContain(secret);
+    }
+    for (const token of objectsIn(expected, "tokens")) {
+      expect(rows).not.toContain(text(token, "keyStored"));
+    }
+  });
+
   test("a digest of another plan is refused, and so is a database of the other program", async () => {
     expect(await at.refusal("new-api", database, "--apply", "0".repeat(64))).toContain(
       "The plan is outdated",
     );
     expect(await at.refusal("one-api", database)).toContain("sluice import new-api");
-    expect(await at.refusal("new-api", join(folder.path, "none.db"))).toContain("There is no file");
+    const misspelt = await at.refusal("new-api", "root:a-password@unix(/run/db)/new-api");
+    expect(misspelt).toContain("There is no file with this name");
+    expect(misspelt).not.toContain("a-password");
   });
 
   function nameHere(user: JsonObject): string {

@@ -21,6 +21,8 @@ interface RouterTerms {
   readonly aliases: ReadonlyMap<string, string>;
   /** Values of `credential_list` by name. */
   readonly credentials: ReadonlyMap<string, JsonObject>;
+  /** The content of a file with a credential. */
+  readFile(path: string): string | undefined;
 }
 
 const PLAIN_ID = /^(?![0-9a-f]{32,}$)(?![0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9][\w.-]{0,63}$/;
@@ -164,7 +166,9 @@ class DeploymentReader {
 
   #vertex({ provider }: LitellmProvider): JsonObject {
     const given = this.#params["vertex_credentials"];
-    const account = isObject(given) ? JSON.stringify(given) : this.#text("vertex_credentials");
+    const named = isObject(given) ? JSON.stringify(given) : this.#text("vertex_credentials");
+    const isPath = named !== undefined && !named.startsWith("{");
+    const account = isPath ? (this.#terms.readFile(named)?.trim() ?? named) : named;
     const project = this.#text("vertex_project");
     const location = this.#text("vertex_location");
     const isAccount = account?.startsWith("{") === true;
@@ -172,7 +176,7 @@ class DeploymentReader {
       this.#lack(
         account === undefined
           ? "It uses the Google login of its machine"
-          : `Its credential is the file ${account}, which an import does not read`,
+          : `Its credential is the file ${account}, which cannot be read here`,
       );
     }
     return {

@@ -15,6 +15,8 @@ interface LitellmInput {
   readonly tables?: LitellmTables;
   /** Variables that the file refers to. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The content of a file with a credential; undefined if it cannot be read. */
+  readFile?(path: string): string | undefined;
   /** Unix ms. */
   readonly now: number;
   /** The name of the import. */
@@ -28,7 +30,7 @@ export function readLitellm(input: LitellmInput): ImportDocument {
   const { config = {}, tables = {}, env, now, source = "litellm" } = input;
   const draft = new ImportDraft(source);
   const missing = new Set<string>();
-  const file = expand(config, env, missing);
+  const file = withStored(expand(config, env, missing), tables);
   const salts = saltsOf(file, env);
   const deployments = [
     ...listOf(file["model_list"]).flatMap((entry) => deploymentOf(entry) ?? []),
@@ -38,6 +40,7 @@ export function readLitellm(input: LitellmInput): ImportDocument {
     withoutRepeats(deployments),
     {
       aliases: aliasesOf(file),
+      readFile: (path) => input.readFile?.(path),
       credentials: credentialsOf(file, tables, salts, env, missing),
     },
     draft,
@@ -76,6 +79,21 @@ function expandValue(
   if (found === undefined || found === "") missing.add(name);
   return found;
 }
+
+/** Sections that LiteLLM's pages store come before those of the file. */
+function withStored(file: JsonObject, { LiteLLM_Config: rows = [] }: LitellmTables): JsonObject {
+  const sections: Record<string, Json> = {};
+  for (const values of rows) {
+    const row = new Row(values);
+    const name = row.text("param_name") ?? "";
+    const stored = row.object("param_value") ?? {};
+    if (SECTIONS.has(name)) sections[name] = { ...objectOf(file[name]), ...stored };
+  }
+  return { ...file, ...sections };
+}
+
+/** Values of the environment are encrypted, and are LiteLLM's own. */
+const SECTIONS = new Set(["router_settings", "general_settings", "litellm_settings"]);
 
 /** LiteLLM encrypts with the salt key, or else with the master key. */
 function saltsOf(file: JsonObject, env: LitellmInput["env"]): readonly string[] {

@@ -6,8 +6,12 @@ const BUSY_MS = 5_000;
 
 /** A database file, which a running program may have open. */
 export function openForeignSqlite(path: string): ForeignDatabase {
-  if (!existsSync(path)) throw new ForeignDatabaseError(`There is no file ${path}.`);
-  if (!statSync(path).isFile()) throw new ForeignDatabaseError(`${path} is not a file.`);
+  // The text may be a misspelt DSN with a password, so it is not shown.
+  if (!existsSync(path) || !statSync(path).isFile()) {
+    throw new ForeignDatabaseError(
+      "There is no file with this name, and it is no URL or DSN of MySQL or PostgreSQL.",
+    );
+  }
   const database = new Database(path, { readonly: true, safeIntegers: true });
   database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
   try {
