@@ -64,7 +64,7 @@ function bounded(limit: number | undefined): number | undefined {
   return limit === undefined ? undefined : Math.min(limit, MAX_LIMIT);
 }
 
-/** A time after the year 9999 is none. */
+/** Undefined for a time after the year 9999. */
 function secondsOf(ms: number | undefined): number | undefined {
   const seconds = ms === undefined ? Infinity : Math.max(Math.floor(ms / 1_000), 0);
   return seconds <= LAST_SECOND ? seconds : undefined;

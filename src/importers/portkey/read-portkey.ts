@@ -297,7 +297,7 @@ function leaveRest(
   if (virtual.size > 0) {
     draft.leave(
       `credentials of the virtual keys ${[...virtual.keys()].join(", ")}`,
-      "Portkey does not give them away. Set them: sluice channels change NAME.",
+      "Portkey does not give them away. Set them in the console, or with sluice channels edit.",
     );
   }
 }
