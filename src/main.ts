@@ -30,6 +30,7 @@ import { teams } from "#cli/teams.ts";
 import { tokens } from "#cli/tokens.ts";
 import { usage } from "#cli/usage.ts";
 import { codes } from "#cli/codes.ts";
+import { imports } from "#cli/imports.ts";
 import { invitations } from "#cli/invitations.ts";
 import { mail } from "#cli/mail.ts";
 import { tasks } from "#cli/tasks.ts";
@@ -71,6 +72,7 @@ const NOUNS = [
   alerts,
   settings,
   configuration,
+  imports,
 ];
 
 const ONE_KEY_PRESS_MS = 1_000;
@@ -234,6 +236,7 @@ async function runOnApi(noun: Noun): Promise<number> {
     errors: process.stderr,
     reach,
     readLink,
+    env: process.env,
   });
 }
 

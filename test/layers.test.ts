@@ -18,7 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["core", "lib"],
   http: ["relay", "styles", "providers", "config", "core", "lib"],
   jobs: ["relay", "storage", "core", "lib"],
-  cli: ["config", "catalog", "relay", "storage", "core", "lib"],
+  importers: ["config", "core", "lib"],
+  cli: ["config", "catalog", "importers", "relay", "storage", "core", "lib"],
   workers: ["core", "lib"],
 };
 
@@ -101,10 +102,10 @@ test("only the program imports the composition root", () => {
   expect(violations).toEqual([]);
 });
 
-test("only providers and the catalogue name a vendor in code", () => {
+test("only providers, the catalogue and importers name a vendor in code", () => {
   const names = new RegExp(`["'\`](${VENDOR_NAMES.join("|")})["'\`]`);
   const violations = product
-    .filter(({ path }) => !/^(providers|catalog)\//.test(path))
+    .filter(({ path }) => !/^(providers|catalog|importers)\//.test(path))
     .filter(({ path }) => !MAY_NAME_VENDORS.includes(path))
     .filter(({ text }) => names.test(withoutComments(text)));
 

@@ -33,11 +33,11 @@ const LIVE_MS = 2_000;
 const MAX_EVENT_BYTES = 1024 * 1024;
 
 export async function ask(question: Prompt, reach: ApiClient): Promise<JsonObject> {
-  const { method, path, body, document } = question;
+  const { method, path, body, document, timeoutMs = TIMEOUT_MS } = question;
   const response = await reach.send(path, {
     method,
     headers: { "content-type": document === undefined ? "application/json" : YAML },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
     ...(document === undefined ? {} : { body: document }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

@@ -37,6 +37,8 @@ export interface Prompt {
   readonly document?: string;
   /** The answer is a stream of events, which are shown as they come. */
   readonly isFollowed?: true;
+  /** If the answer may take longer than others. */
+  readonly timeoutMs?: number;
   /** Additional data for the display, which the gateway does not need. */
   readonly beside?: JsonObject;
 }
@@ -48,6 +50,8 @@ interface Inputs {
   readFile(path: string): Promise<string>;
   /** The text behind a link. */
   readLink(url: string): Promise<string>;
+  /** Variables of the environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export class UsageError extends Error {
@@ -82,6 +86,16 @@ export class Words {
     const [first, second, ...others] = this.#positionals;
     if (first !== undefined && second !== undefined && others.length === 0) return [first, second];
     throw new UsageError(`Give ${what}, and no other arguments.`);
+  }
+
+  /** The only argument, if there is one. */
+  atMostOne(what: string): string | undefined {
+    return this.#positionals.length === 0 ? undefined : this.one(what);
+  }
+
+  /** A variable of the environment. */
+  get env(): Readonly<Record<string, string | undefined>> {
+    return this.#inputs.env ?? {};
   }
 
   some(what: string): readonly string[] {

@@ -1,6 +1,9 @@
-import { expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { ROUTES } from "#http/registry.ts";
+import { openScratchFolder } from "#test/scratch-folder.ts";
 import { readVerb, UsageError, wordOf, type Noun, type Prompt, type Verb } from "./command.ts";
 
 /** Management operations without a command, with the reason. */
@@ -64,8 +67,20 @@ const INPUTS = {
   readLink: async () => PRICES,
 };
 
+const folder = openScratchFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+/** A database that an import finds nothing in. */
+function emptyDatabase(): string {
+  const path = join(folder.path, "empty.db");
+  using database = new Database(path, { create: true });
+  database.run("create table if not exists tokens (id integer)");
+  return path;
+}
+
 /** Values that a placeholder may stand for. */
 function valuesFor(placeholder: string): readonly string[] {
+  if (placeholder === "dsn") return [emptyDatabase()];
   if (placeholder === "owner") return ["key:7", "user:7", "team:7", "member:7-7"];
   if (placeholder.includes("json")) return ['{"name":"a"}'];
   if (placeholder.includes("date") || placeholder === "day") return ["2030-12-31"];

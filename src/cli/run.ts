@@ -18,6 +18,7 @@ interface CommandIo {
   /** Connects to the gateway, or opens its database if none runs. */
   reach(): Promise<ApiClient>;
   readLink(url: string): Promise<string>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Runs one management API request and prints its response. Returns the exit code. */
@@ -31,6 +32,7 @@ export async function runNoun(
       readLine: () => readLine(io.input),
       readFile: (path) => readFile(path, "utf8"),
       readLink: (url) => io.readLink(url),
+      env: io.env ?? {},
     });
     const question = await verb.ask(words);
     await using reach = await io.reach();

@@ -1,7 +1,9 @@
 import { GatewayError, invalid } from "#core/error.ts";
+import type { GroupDraft } from "#core/group.ts";
 import type { ChannelDraft, ModelDraft } from "#core/stored-routing.ts";
 import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { channelOf, channelSchema, type KnownProvider } from "./documents/channel.ts";
+import { GROUP, groupOf } from "./documents/group.ts";
 import { MODEL } from "./documents/model.ts";
 import { quote, type FilePlace, type Report } from "./mistakes.ts";
 import { modelName } from "./names.ts";
@@ -32,6 +34,12 @@ export function readDescribedModel(name: string, json: JsonObject): ModelDraft {
     throw invalid("name", `${quote(name)} is not ${modelName.expects}.`);
   }
   return readWhole((report) => readDocument(MODEL, toNode(json, TOP), report));
+}
+
+/** The same for a group. */
+export function readDescribedGroup(json: JsonObject): GroupDraft {
+  const schema = GROUP.transform(({ name, ...given }) => ({ name, ...groupOf(given) }));
+  return readWhole((report) => readDocument(schema, toNode(json, TOP), report));
 }
 
 const TOP: FilePlace = { file: "", path: "" };

@@ -1,5 +1,6 @@
 import { type ErrorCode, LineCounter, parseDocument } from "yaml";
 import { type Environment, findVariable } from "./expand.ts";
+import { importFor } from "./foreign-file.ts";
 import { type FilePlace, quote, type Report, type VariablePlace } from "./mistakes.ts";
 import { filePath } from "./parsers.ts";
 import { buildTree, type MapNode } from "./tree.ts";
@@ -37,7 +38,15 @@ export function openConfigFile(
   // An invalid path is reported together with the other settings.
   const bytes = filePath.parse(path) === undefined ? undefined : read();
   if (bytes === undefined) return { path: undefined, namedBy, ...emptyFile(whole) };
-  return { path, namedBy, ...parseBytes(bytes, whole, env, report) };
+  const mistakes: Parameters<Report>[] = [];
+  const content = parseBytes(bytes, whole, env, (...mistake) => mistakes.push(mistake));
+  const foreign = importFor(bytes, content.root, path);
+  if (foreign !== undefined) {
+    report(place, `${quote(path)} ${foreign}`);
+    return { path, namedBy, ...emptyFile(whole) };
+  }
+  for (const mistake of mistakes) report(...mistake);
+  return { path, namedBy, ...content };
 
   function read(): Uint8Array | undefined {
     try {

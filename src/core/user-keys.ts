@@ -23,6 +23,8 @@ export interface KeyDraft {
   readonly contentLog?: ContentLevel;
   /** The team that its calls are charged to, in place of its user's. */
   readonly teamId?: number;
+  /** The group of its calls, in place of its user's. */
+  readonly groupId?: number;
 }
 
 /** Absent fields stay unchanged; `null` removes a limit. */
@@ -57,6 +59,8 @@ export interface ListedKey {
   readonly spend: Spend;
   /** Its own team, if it does not belong to the user's. */
   readonly teamId?: number;
+  /** Its own group, if its calls do not belong to the user's. */
+  readonly groupId?: number;
   readonly createdAt: number;
   /** The secret before the last rotation. */
   readonly old?: {

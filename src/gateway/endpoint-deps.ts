@@ -40,7 +40,7 @@ import type { Contents } from "./content-log.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Links } from "./links.ts";
-import { KNOWN_PROVIDERS, openManaged } from "./managed.ts";
+import { KNOWN_PROVIDERS, openImports, openManaged } from "./managed.ts";
 import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
@@ -485,9 +485,16 @@ export function priceDeps({
 }
 
 export function settingDeps(
-  needs: Parameters<typeof openManaged>[0] & Pick<SettingDeps, "mailer">,
+  needs: Parameters<typeof openManaged>[0] &
+    Parameters<typeof openImports>[0] &
+    Pick<SettingDeps, "mailer">,
 ): SettingDeps {
-  return { settings: needs.live, configuration: openManaged(needs), mailer: needs.mailer };
+  return {
+    settings: needs.live,
+    configuration: openManaged(needs),
+    importer: openImports(needs),
+    mailer: needs.mailer,
+  };
 }
 
 export function statusDeps(

@@ -1,5 +1,8 @@
+import { readDescribedChannel, readDescribedGroup, readDescribedModel } from "#config/described.ts";
+import { openImporter } from "#config/import/importer.ts";
 import { openConfiguration } from "#config/managed/configuration.ts";
 import type { Configuration, DescribedStores } from "#core/configuration.ts";
+import type { Importer } from "#core/import.ts";
 import { reachNeeded } from "#egress/reach.ts";
 import { PROVIDERS } from "#providers/index.ts";
 import { requirementsOf } from "#providers/provider.ts";
@@ -29,5 +32,23 @@ export function openManaged({
       await live.load();
       await channelRegistry.load();
     },
+  });
+}
+
+/** Opens the imports from other gateways. */
+export function openImports({
+  storage,
+  clock,
+  channelRegistry,
+}: Pick<Infrastructure, "clock"> & Pick<Routing, "channelRegistry"> & Stores<"imports">): Importer {
+  return openImporter({
+    storage: storage.imports,
+    clock,
+    readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
+    readModel: readDescribedModel,
+    readGroup: readDescribedGroup,
+    reachNeeded,
+    ownerOf: (section, name) => channelRegistry.ownerOf(section, name),
+    onApplied: () => channelRegistry.load(),
   });
 }

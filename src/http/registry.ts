@@ -95,6 +95,7 @@ import { explainRequest } from "./api/explain.ts";
 import { audioOperations } from "./api/forward/audio.ts";
 import { createModeration } from "./api/forward/moderation.ts";
 import { createGroup, deleteGroup, getGroup, listGroups, updateGroup } from "./api/group/groups.ts";
+import { applyImport, planImport } from "./api/import/imports.ts";
 import { acceptInvitation, checkInvitation } from "./api/invitation/accept-invitation.ts";
 import {
   createInvitation,
@@ -554,6 +555,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     exportConfiguration,
     planConfiguration,
     applyConfiguration,
+    planImport,
+    applyImport,
   ],
   status: [
     getAbout,

@@ -20,6 +20,7 @@ import type { Identities } from "#core/identity.ts";
 import type { IdentitySessionStore } from "#core/identity-session.ts";
 import type { InvitationStore } from "#core/invitation.ts";
 import type { KeyDirectory, KeyStore } from "#core/key.ts";
+import type { ImportStorage } from "#core/import.ts";
 import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { MailLinks } from "#core/mail-link.ts";
@@ -46,6 +47,7 @@ import { createAlertRules } from "./alerts/rules.ts";
 import { assertSamePepper } from "./secrets/assert-same-pepper.ts";
 import { createAssetStore } from "./media/assets.ts";
 import { createAtomically } from "./database/atomically.ts";
+import { createImportStorage } from "./import/import-storage.ts";
 import { openAuditLog } from "./audit/audit.ts";
 import { createCallLog, pruneCalls } from "./journal/calls.ts";
 import { createContentIndex } from "./journal/contents.ts";
@@ -153,6 +155,7 @@ export interface Storage extends AsyncDisposable {
   /** Also changes with settings. */
   readonly routingVersion: RoutingVersion;
   readonly atomically: Atomically;
+  readonly imports: ImportStorage;
   /**
    * For tables without a store of their own. SQLite reads run on this thread,
    * so keep them short.
@@ -263,6 +266,15 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       credentialSealer,
       destinationSeal,
       keys,
+      onGranted,
+    }),
+    imports: createImportStorage({
+      db,
+      clock,
+      credentialSealer,
+      passwords,
+      keys,
+      ledger: engine.ledger,
       onGranted,
     }),
     db,

@@ -22,6 +22,7 @@ import type { ChannelsTable } from "./tables/channels.ts";
 import type { HoldsTable } from "./tables/holds.ts";
 import type { IdentitiesTable } from "./tables/identities.ts";
 import type { IdentitySessionsTable } from "./tables/identity-sessions.ts";
+import type { ImportedTable } from "./tables/imported.ts";
 import type { InstancesTable } from "./tables/instances.ts";
 import type {
   InvitationsTable,
@@ -105,4 +106,5 @@ export interface Tables {
   alerts: AlertsTable;
   alert_lease: AlertLeaseTable;
   gateway_facts: GatewayFactsTable;
+  imported: ImportedTable;
 }

@@ -433,6 +433,7 @@ const ADDED = {
     "alerts",
     "alert_lease",
     "gateway_facts",
+    "imported",
   ],
   indexes: [
     "users_email",
@@ -458,6 +459,7 @@ const ADDED = {
       ["team_id"],
       ["content_log"],
       ["old_digest", "old_last4", "old_ends_at", "old_is_custom"],
+      ["own_group_id"],
     ],
     accounts: [["raises"]],
     holds: [["more_accounts"]],

@@ -30,7 +30,8 @@ const CONNECTION_HEADERS = [
 const CREDENTIAL_HEADERS =
   /^(?:authorization|proxy-.*|cookie|api-key|x-api-key|x-goog-api-key|x-amz-.*|x-security-token|x-date|x-content-sha256)$/;
 
-const headerProblem: NameProblem = (name) => {
+/** Why a channel may not change the header; undefined if it may. */
+export const headerProblem: NameProblem = (name) => {
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/i.test(name)) return `${quote(name)} is not a header name.`;
   const known = name.toLowerCase();
   if (CONNECTION_HEADERS.includes(known)) {
@@ -90,7 +91,8 @@ const METERED = [
 ];
 const UNSAFE_SEGMENTS = ["__proto__", "prototype", "constructor"];
 
-const memberProblem: NameProblem = (path) => {
+/** The same for a member of the body. */
+export const memberProblem: NameProblem = (path) => {
   const segments = path.split(".");
   const isPath = /^[A-Za-z0-9_$-]{1,64}(?:\.[A-Za-z0-9_$-]{1,64}){0,7}$/.test(path);
   if (!isPath || segments.some((each) => UNSAFE_SEGMENTS.includes(each))) {

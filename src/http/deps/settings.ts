@@ -1,4 +1,5 @@
 import type { Configuration } from "#core/configuration.ts";
+import type { Importer } from "#core/import.ts";
 import type { Mailer } from "#core/mail.ts";
 import type { ChangeableSettings } from "#core/setting.ts";
 
@@ -6,6 +7,7 @@ import type { ChangeableSettings } from "#core/setting.ts";
 export interface SettingDeps {
   readonly settings: ChangeableSettings;
   readonly configuration: Configuration;
+  readonly importer: Importer;
   /** Undefined if no mail server is configured. */
   readonly mailer: Mailer | undefined;
 }

@@ -109,7 +109,7 @@ function takenByGroup(name: string, cause: unknown): GatewayError {
 function inUse(cause: unknown): GatewayError {
   return new GatewayError(
     "invalid_request",
-    "The group has users. Move them to another group first.",
+    "The group has users or keys. Move the users to another group, and delete the keys, first.",
     { cause },
   );
 }

@@ -3,6 +3,7 @@ import { GatewayError, invalid } from "#core/error.ts";
 import type { Role, User, UserDraft, UserStore } from "#core/user.ts";
 import type { Clock } from "#lib/clock.ts";
 import { addBudgets } from "../accounts/budgets.ts";
+import { inTransaction } from "../database/in-transaction.ts";
 import { openAccount } from "../accounts/open-account.ts";
 import { keysOf, type OpenKeyStore } from "../keys/keys.ts";
 import { deleteUser } from "./delete-users.ts";
@@ -76,9 +77,9 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
     async create(draft) {
       const hash = draft.password === undefined ? null : await passwords.hash(draft.password);
       try {
-        return await db
-          .transaction()
-          .execute((transaction) => insertUser(transaction, draft, hash, clock.now()));
+        return await inTransaction(db, (transaction) =>
+          insertUser(transaction, draft, hash, clock.now()),
+        );
       } catch (cause) {
         throw refusedUser(cause);
       }
@@ -162,7 +163,7 @@ export function createUserStore({ db, clock, passwords, keys }: UserStoreDeps): 
       };
       if (Object.keys(columns).length === 0) return await find(id);
       try {
-        await db.transaction().execute(async (transaction) => {
+        await inTransaction(db, async (transaction) => {
           if (typeof teamId === "number") await requireTeam(transaction, teamId);
           const isForPersons = password !== undefined || typeof email === "string";
           if (isForPersons || teamId === null || isTeamOwner === true) {

@@ -2,6 +2,7 @@ import assert from "node:assert";
 import type { Kysely, Updateable } from "kysely";
 import type { BudgetChange } from "#core/budget.ts";
 import { GatewayError } from "#core/error.ts";
+import type { HeldSecret, ImportedKeyDraft } from "#core/import.ts";
 import { createSecret, isWellFormed, KEY_STATUS, type KeyStatus } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { NanoUsd } from "#core/money.ts";
@@ -9,17 +10,33 @@ import type { CreatedKey, KeyDraft, ListedKey, UserKey, UserKeys } from "#core/u
 import type { Clock } from "#lib/clock.ts";
 import { addBudgets, changeBudgets } from "../accounts/budgets.ts";
 import type { Grants } from "../accounts/grants.ts";
-import { MAX_SECRET_CHARS, selectKeys, type OpenKeyStore } from "./keys.ts";
+import {
+  hashedSecret,
+  MAX_SECRET_CHARS,
+  OPTIONAL_PREFIX,
+  selectKeys,
+  type OpenKeyStore,
+} from "./keys.ts";
 import { taken } from "./key-taken.ts";
 import { openAccount } from "../accounts/open-account.ts";
+import { inTransaction } from "../database/in-transaction.ts";
 import { createUserKeys, listedKeys, setQuota } from "./user-keys.ts";
 import type { Tables } from "../tables.ts";
-import { deletedKey, keyColumns, NO_OLD_SECRET, toApiKey, type KeysTable } from "../tables/keys.ts";
+import {
+  deletedKey,
+  keyColumns,
+  NO_OLD_SECRET,
+  SECRET_FORM,
+  toApiKey,
+  type KeysTable,
+} from "../tables/keys.ts";
 import { isUniqueViolation } from "../database/unique.ts";
 
 export interface KeyAdmin extends UserKeys {
   /** The secret is returned once and cannot be shown again. */
   create(draft: KeyDraft & { readonly secret?: string }, most?: number): Promise<CreatedKey>;
+  /** Creates a key with a secret that clients already hold. */
+  createHeld(draft: ImportedKeyDraft): Promise<UserKey>;
   /**
    * Creates or updates a key from the configuration. An existing key is found
    * by its user and its name or secret.
@@ -41,9 +58,16 @@ export interface KeyAdmin extends UserKeys {
 interface KeyAdminDeps {
   readonly db: Kysely<Tables>;
   readonly grants: Grants;
-  readonly keys: OpenKeyStore;
+  readonly keys: Pick<OpenKeyStore, "changed" | "digestOf">;
   readonly clock: Clock;
   readonly ledger: Pick<Ledger, "findAccounts">;
+}
+
+type SecretColumns = Pick<KeysTable, "digest" | "pepper_version" | "last4" | "is_custom">;
+
+interface InsertTerms {
+  readonly most?: number;
+  readonly status?: KeyStatus;
 }
 
 const PEPPER_VERSION = 1;
@@ -55,6 +79,11 @@ const MIN_CHARS_TO_SHOW = 12;
 const NO_BOUNDS = { expiresAt: null, networks: null, endpoints: null, contentLog: null };
 const NO_LIMITS = { requestsPerMinute: null, tokensPerMinute: null, concurrency: null };
 
+/** The stored digest of a secret that clients already hold. */
+export function digestOfHeld(secret: HeldSecret, keys: Pick<OpenKeyStore, "digestOf">): string {
+  return keys.digestOf("text" in secret ? secret.text : hashedSecret(secret.sha256));
+}
+
 export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
   const { db, grants, keys, clock } = deps;
   /** Keys that the configuration of this start names. */
@@ -63,6 +92,11 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
     ...createUserKeys({ ...deps, isOfFile: (id) => ofFile.has(id) }),
 
     create,
+
+    async createHeld({ secret, isEnabled, ...draft }) {
+      const status = isEnabled ? KEY_STATUS.enabled : KEY_STATUS.disabled;
+      return await getKey(await insert(draft, heldColumns(secret), { status }));
+    },
 
     async syncNamed(entry) {
       const found =
@@ -102,26 +136,31 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
 
   async function create(
     { secret = createSecret(), ...draft }: KeyDraft & { readonly secret?: string },
-    most?: number,
+    most = Infinity,
   ): Promise<CreatedKey> {
-    const id = await insert(draft, secret, most);
+    const id = await insert(draft, secretColumns(secret), { most });
     return { key: await getKey(id), secret };
   }
 
-  async function insert(draft: KeyDraft, secret: string, most = Infinity): Promise<number> {
+  async function insert(
+    draft: KeyDraft,
+    secret: SecretColumns,
+    { most = Infinity, status = KEY_STATUS.enabled }: InsertTerms = {},
+  ): Promise<number> {
     const now = clock.now();
     const row = {
-      ...secretColumns(secret),
+      ...secret,
       user_id: draft.userId,
       name: draft.name,
       ...keyColumns(draft),
       models: JSON.stringify(draft.models),
       team_id: draft.teamId ?? null,
-      status: KEY_STATUS.enabled,
+      own_group_id: draft.groupId ?? null,
+      status,
       created_at: now,
     };
     try {
-      const { id } = await db.transaction().execute(async (transaction) => {
+      const { id } = await inTransaction(db, async (transaction) => {
         await assertBelowLimit(transaction, draft.userId, most);
         const inserted = await transaction
           .insertInto("keys")
@@ -145,7 +184,7 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
   /** Another gateway with the same file may insert the key first. */
   async function insertNamed(entry: KeyDraft & { readonly secret: string }): Promise<number> {
     try {
-      return await insert(entry, entry.secret);
+      return await insert(entry, secretColumns(entry.secret));
     } catch (cause) {
       const found = await findLiving(entry.userId, "name", entry.name);
       if (found === undefined) throw cause;
@@ -197,13 +236,27 @@ export function createKeyAdmin(deps: KeyAdminDeps): KeyAdmin {
     }
   }
 
-  function secretColumns(secret: string) {
+  function secretColumns(secret: string, foreign: number = SECRET_FORM.foreign): SecretColumns {
     assert(secret.length <= MAX_SECRET_CHARS, "A key's secret is too long.");
     return {
       digest: keys.digestOf(secret),
       pepper_version: PEPPER_VERSION,
       last4: secret.length < MIN_CHARS_TO_SHOW ? "" : secret.slice(-4),
-      is_custom: isWellFormed(secret) ? 0 : 1,
+      is_custom: isWellFormed(secret) ? SECRET_FORM.own : foreign,
+    };
+  }
+
+  function heldColumns(secret: HeldSecret): SecretColumns {
+    if ("text" in secret) {
+      const isPrefixed =
+        secret.isPrefixOptional === true && secret.text.startsWith(OPTIONAL_PREFIX);
+      return secretColumns(secret.text, isPrefixed ? SECRET_FORM.prefixed : SECRET_FORM.foreign);
+    }
+    return {
+      digest: digestOfHeld(secret, keys),
+      pepper_version: PEPPER_VERSION,
+      last4: secret.last4,
+      is_custom: SECRET_FORM.hashed,
     };
   }
 

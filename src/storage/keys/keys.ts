@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
@@ -14,7 +15,7 @@ import { createKeyCache } from "./key-cache.ts";
 import { digester } from "../secrets/secrets.ts";
 import type { Tables } from "../tables.ts";
 import { GROUP_COLUMNS, toGroup, type GroupRow } from "../tables/groups.ts";
-import { toApiKey, toEndingKey, type KeyRow } from "../tables/keys.ts";
+import { SECRET_FORM, toApiKey, toEndingKey, type KeyRow } from "../tables/keys.ts";
 import { USER_STATUS } from "../tables/users.ts";
 
 interface KeyStoreOptions {
@@ -43,10 +44,10 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
   const digestOf = digester(pepper);
   const cache = createKeyCache({ lookup: openLookup(db), ttlMs, clock });
   /** Digests of secrets in a foreign format, without our checksum: only these need a query. */
-  let custom = await findCustomDigests(db);
+  let custom = new ForeignDigests(digestOf, await findForeignForms(db));
 
   const refresh = async (): Promise<void> => {
-    custom = await findCustomDigests(db);
+    custom = new ForeignDigests(digestOf, await findForeignForms(db));
   };
   const timer = Number.isFinite(ttlMs)
     ? setInterval(() => void refresh().catch(onError), REFRESH_MS)
@@ -56,9 +57,9 @@ export async function openKeyStore(options: KeyStoreOptions): Promise<OpenKeySto
   return {
     find(secret) {
       if (isWellFormed(secret)) return cache.find(digestOf(secret));
-      if (custom.size === 0 || secret.length > MAX_SECRET_CHARS) return undefined;
-      const digest = digestOf(secret);
-      return custom.has(digest) ? cache.find(digest) : undefined;
+      if (secret.length > MAX_SECRET_CHARS) return undefined;
+      const digest = custom.find(secret);
+      return digest === undefined ? undefined : cache.find(digest);
     },
 
     digestOf,
@@ -109,6 +110,8 @@ const TEAM_OF_KEY = sql<
   number | null
 >`coalesce(${sql.ref("keys.team_id")}, ${sql.ref("users.team_id")})`;
 
+const GROUP_OF_KEY = sql<number>`coalesce(${sql.ref("keys.own_group_id")}, ${sql.ref("users.group_id")})`;
+
 const OWNER_COLUMNS: Readonly<Record<string, RawBuilder<unknown>>> = {
   team: TEAM_OF_KEY,
   key: sql.ref("keys.id"),
@@ -132,7 +135,7 @@ export async function keysOf(db: Kysely<Tables>, owner: OwnerId): Promise<readon
 /** The key with a digest, which is the first and the second parameter, or with this old digest. */
 export function compileLookup(db: Kysely<Tables>) {
   return selectKeys(db)
-    .leftJoin("groups", "groups.id", "users.group_id")
+    .leftJoin("groups", (join) => join.on("groups.id", "=", GROUP_OF_KEY))
     .select(GROUP_COLUMNS)
     .where((or) => or.or([or("keys.digest", "=", ""), or("keys.old_digest", "=", "")]))
     .compile();
@@ -166,7 +169,7 @@ function openLookup(db: Kysely<Tables>): (digest: string) => Promise<ApiKey | un
 /** A key by its id, as a call with it would have it now. */
 export async function findKeyById(db: Kysely<Tables>, id: number): Promise<ApiKey | undefined> {
   const row: FoundRow | undefined = await selectKeys(db)
-    .leftJoin("groups", "groups.id", "users.group_id")
+    .leftJoin("groups", (join) => join.on("groups.id", "=", GROUP_OF_KEY))
     .select(GROUP_COLUMNS)
     .where("keys.id", "=", id)
     .where("keys.deleted_at", "is", null)
@@ -222,18 +225,63 @@ export async function findRefused(
   return refused;
 }
 
-async function findCustomDigests(db: Kysely<Tables>): Promise<ReadonlySet<string>> {
+/** Its digest stands for a secret with this SHA-256. */
+export function hashedSecret(sha256: string): string {
+  return `sha256:${sha256}`;
+}
+
+export const OPTIONAL_PREFIX = "sk-";
+
+/** Digests of secrets that were not made here, with their forms. */
+class ForeignDigests {
+  readonly #digestOf: (secret: string) => string;
+  readonly #forms: ReadonlyMap<string, number>;
+  readonly #present: ReadonlySet<number>;
+
+  constructor(digestOf: (secret: string) => string, forms: ReadonlyMap<string, number>) {
+    this.#digestOf = digestOf;
+    this.#forms = forms;
+    this.#present = new Set(forms.values());
+  }
+
+  /**
+   * The digest of a key with this secret. Each form is looked up on its own: a stored hash, sent as
+   * a secret, must not be a key.
+   */
+  find(secret: string): string | undefined {
+    if (this.#present.size === 0) return undefined;
+    const digest = this.#digestOf(secret);
+    const form = this.#forms.get(digest);
+    if (form === SECRET_FORM.foreign || form === SECRET_FORM.prefixed) return digest;
+    if (this.#present.has(SECRET_FORM.hashed)) {
+      const sha256 = createHash("sha256").update(secret).digest("hex");
+      const hashed = this.#digestOf(hashedSecret(sha256));
+      if (this.#forms.get(hashed) === SECRET_FORM.hashed) return hashed;
+    }
+    if (!this.#present.has(SECRET_FORM.prefixed) || secret.startsWith(OPTIONAL_PREFIX)) {
+      return undefined;
+    }
+    const prefixed = this.#digestOf(OPTIONAL_PREFIX + secret);
+    return this.#forms.get(prefixed) === SECRET_FORM.prefixed ? prefixed : undefined;
+  }
+}
+
+async function findForeignForms(db: Kysely<Tables>): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("keys")
-    .select("digest")
-    .where("is_custom", "=", 1)
+    .select(["digest", "is_custom as form"])
+    .where("is_custom", "!=", SECRET_FORM.own)
     .where("digest", "is not", null)
     .execute();
   const old = await db
     .selectFrom("keys")
-    .select("old_digest as digest")
-    .where("old_is_custom", "=", 1)
+    .select(["old_digest as digest", "old_is_custom as form"])
+    .where("old_is_custom", "!=", SECRET_FORM.own)
     .where("old_digest", "is not", null)
     .execute();
-  return new Set([...rows, ...old].flatMap((row) => row.digest ?? []));
+  return new Map(
+    [...rows, ...old].flatMap(({ digest, form }) =>
+      digest === null ? [] : [[digest, form] as const],
+    ),
+  );
 }

@@ -34,6 +34,7 @@ import { alerts } from "./0033-alerts.ts";
 import { operatedChannels } from "./0035-operated-channels.ts";
 import { channelStates } from "./0036-channel-states.ts";
 import { usageRollups } from "./0037-usage-rollups.ts";
+import { imported } from "./0039-imported.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -73,6 +74,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0035-operated-channels": operatedChannels,
   "0036-channel-states": channelStates,
   "0037-usage-rollups": usageRollups,
+  "0039-imported": imported,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

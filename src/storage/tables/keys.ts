@@ -29,7 +29,7 @@ export interface KeysTable extends LimitColumns {
   digest: string | null;
   pepper_version: number;
   last4: string;
-  /** 1 if the secret has a foreign format, without our checksum. */
+  /** The form of the secret and of its digest: a value of `SECRET_FORM`. */
   is_custom: number;
   status: KeyStatus;
   /** JSON array of names and patterns. */
@@ -54,7 +54,20 @@ export interface KeysTable extends LimitColumns {
   /** Unix ms until which the old secret works. */
   old_ends_at: number | null;
   old_is_custom: Generated<number>;
+  /** The group of its calls, instead of the user's. */
+  own_group_id: Generated<number | null>;
 }
+
+export const SECRET_FORM = {
+  /** Made here, with a checksum. */
+  own: 0,
+  /** Any text. */
+  foreign: 1,
+  /** The digest is that of the SHA-256 of the secret, which the gateway has never seen. */
+  hashed: 2,
+  /** Any text that begins with `sk-`, which clients may leave out. */
+  prefixed: 3,
+} as const;
 
 /** A key joined with its account, if it has one, and its user. */
 export interface KeyRow extends Selectable<KeysTable> {
@@ -108,6 +121,7 @@ export function toListedKey(
     budgets,
     spend,
     ...(row.team_id === null ? {} : { teamId: row.team_id }),
+    ...(row.own_group_id === null ? {} : { groupId: row.own_group_id }),
     createdAt: row.created_at,
     ...(row.old_ends_at === null || row.old_last4 === null
       ? {}
@@ -129,6 +143,7 @@ export function deletedKey(now: number) {
     deleted_at: now,
     status: KEY_STATUS.disabled,
     team_id: null,
+    own_group_id: null,
   };
 }
 

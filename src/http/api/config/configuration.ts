@@ -4,6 +4,7 @@ import type { JsonObject } from "#lib/json.ts";
 import type { SettingDeps } from "#http/deps/settings.ts";
 import { requireUser } from "#http/require-user.ts";
 import { yaml } from "#http/yaml.ts";
+import { DIGEST_QUERY } from "../digest-query.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 
@@ -11,7 +12,6 @@ import { management } from "../management.ts";
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
 /** Maximum number of names in the audit log for each kind of change. */
 const MAX_NOTED = 50;
-const DIGEST = /^[0-9a-f]{64}$/;
 
 const common = { access: "root", tag: "Configuration" } as const;
 
@@ -28,17 +28,6 @@ const PLAN = z
     ),
   })
   .meta({ id: "ConfigurationPlan" });
-
-const DIGEST_QUERY = z.object({
-  plan: z
-    .string()
-    .optional()
-    .transform((given = "", context) => {
-      if (!DIGEST.test(given)) context.addIssue("must be the digest of a plan");
-      return given;
-    })
-    .meta({ description: "Digest of the plan to apply." }),
-});
 
 export const exportConfiguration = management({
   operationId: "exportConfiguration",

@@ -53,6 +53,7 @@ export const CHANGED_TOKEN = z.strictObject({
     "used_day_usd",
     "used_month_usd",
     "content_log",
+    "group_id",
   ]),
 });
 

@@ -30,6 +30,10 @@ const FIELDS = {
     .enum(CONTENT_LEVELS)
     .nullable()
     .describe("Its own level of the content log, which an admin sets."),
+  group_id: z
+    .int()
+    .nullable()
+    .describe("The group of its calls, if it is not that of its user: keys of new-api have one."),
   ...SHOWN_LIMITS,
 };
 
@@ -61,6 +65,7 @@ export function showToken(listed: ListedKey, now: number): JsonObject {
     ip_ranges: key.networks ?? null,
     endpoints: key.endpoints ?? null,
     content_log: key.contentLog ?? null,
+    group_id: listed.groupId ?? null,
     ...showLimits(key.limits),
   };
 }
