@@ -947,6 +947,14 @@ export const SETTINGS = {
     doc: "Origins whose pages may call model endpoints from a browser, such as https://chat.example.com; `*` for all, empty for none. Pages of other origins never reach the management API.",
     stored: "at once",
   }),
+  displayCurrency: setting({
+    env: "SLUICE_DISPLAY_CURRENCY",
+    path: "display.currency",
+    parser: take.displayCurrency,
+    default: undefined,
+    doc: "Currency in which usage and statements show amounts beside US dollars, with its amount for one dollar; none if unset.",
+    stored: "at once",
+  }),
   answerHeaders: setting({
     env: "SLUICE_ANSWER_HEADERS",
     path: "answers.headers",

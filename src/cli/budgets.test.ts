@@ -17,6 +17,8 @@ describe("sluice budgets", () => {
     ["user:7", "GET", "/api/user/7/quota"],
     ["show team:3", "GET", "/api/team/3"],
     ["show member:3-7", "GET", "/api/team/3/member/7"],
+    ["show gateway", "GET", "/api/gateway/budget"],
+    ["end-raise gateway 01ABC", "DELETE", "/api/gateway/budget/raise/01ABC"],
     ["end-raise team:3 01ABC", "DELETE", "/api/team/3/raise/01ABC"],
   ])("'%s' asks %s %s", async (typed, method, path) => {
     expect(await question(budgets, typed)).toEqual({ method: method as "GET", path });

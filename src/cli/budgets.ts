@@ -4,16 +4,16 @@ import { cell, listing, moment, table, UsageError, type Noun, type Words } from 
 import { readInstant, readNumber } from "./keys.ts";
 
 const PERIODS = ["hour", "day", "week", "month"] as const;
-const OWNERS = "key:<id>, user:<id>, team:<id>, or member:<team>-<user>";
+const OWNERS = "key:<id>, user:<id>, team:<id>, member:<team>-<user>, or gateway";
 
-/** Budgets of keys, users, teams and members of teams. */
+/** Budgets of keys, users, teams, members of teams, and of all callers together. */
 export const budgets: Noun = {
   name: "budgets",
   verbs: [
     {
       usage: "show <owner>",
       doc: `shows the budgets of ${OWNERS}, with spent, left and raises`,
-      startsWith: /^(?:key|user|team|member):/,
+      startsWith: /^(?:(?:key|user|team|member):|gateway$)/,
       ask(words) {
         const { path } = readOwner(words.one(OWNERS));
         return { method: "GET", path };
@@ -120,6 +120,8 @@ function readOwner(given: string): BudgetOwner {
       return { path: `/api/user/${readNumber(id)}/quota`, isUser: true };
     case "team":
       return { path: `/api/team/${readNumber(id)}`, isUser: false };
+    case "gateway":
+      return { path: "/api/gateway/budget", isUser: false };
     case "member": {
       const [team = "", user = ""] = id.split("-");
       return { path: `/api/team/${readNumber(team)}/member/${readNumber(user)}`, isUser: false };

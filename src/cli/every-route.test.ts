@@ -81,7 +81,7 @@ function emptyDatabase(): string {
 /** Values that a placeholder may stand for. */
 function valuesFor(placeholder: string): readonly string[] {
   if (placeholder === "dsn") return [emptyDatabase()];
-  if (placeholder === "owner") return ["key:7", "user:7", "team:7", "member:7-7"];
+  if (placeholder === "owner") return ["key:7", "user:7", "team:7", "member:7-7", "gateway"];
   if (placeholder.includes("json")) return ['{"name":"a"}'];
   if (placeholder.includes("date") || placeholder === "day") return ["2030-12-31"];
   // An alert's id is a text, a rule's a number.

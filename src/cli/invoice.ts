@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "#lib/json.ts";
 import { listOf, memberOf, textOf } from "#lib/values.ts";
 import { columns } from "./columns.ts";
 import { cell, UsageError, type Noun, type Verb, type Words } from "./command.ts";
+import { displayed } from "./usage.ts";
 
 const OPTIONS = { month: "<2026-11>", csv: undefined, html: undefined } as const;
 
@@ -49,6 +50,7 @@ function show(data: JsonObject): readonly string[] {
       item["input_tokens"],
       item["output_tokens"],
       item["cost_usd"],
+      ...displayed(data).map(([name]) => item[name]),
     ].map((each) => cell(each ?? null));
   const summed = (title: string, sum: JsonObject): readonly string[] => [
     title,
@@ -59,7 +61,15 @@ function show(data: JsonObject): readonly string[] {
     `${cell(memberOf(owner, "kind") ?? null)} ${name}, ${cell(data["month"] ?? null)}, ${state}`,
     "",
     ...columns([
-      ["of", "model", "calls", "input", "output", "cost $"],
+      [
+        "of",
+        "model",
+        "calls",
+        "input",
+        "output",
+        "cost $",
+        ...displayed(data).map(([, title]) => title),
+      ],
       ...listOf(data["items"]).filter(isObject).map(line),
       ...(isObject(others) ? [summed("others", others)] : []),
       ...(isObject(total) ? [summed("total", total)] : []),

@@ -36,6 +36,17 @@ test("images, seconds, characters and searches have columns if they occur", () =
   ]);
 });
 
+test("a second currency has a column", () => {
+  const sum = { ...SUM, cost_usd: "2", cost_display: "1.84" };
+  const data = { items: [{ model: "m", ...sum }], total: sum, display: { currency: "EUR" } };
+
+  expect(usage.verbs.flatMap((verb) => verb.show(data))).toEqual([
+    "model  calls  failed  input  cached  output  reasoning  cost $  cost EUR",
+    "m      1      0       5      0       7       0          2       1.84",
+    "total  1      0       5      0       7       0          2       1.84",
+  ]);
+});
+
 test("names stand for ids, and the period before has columns", () => {
   const previous = { ...SUM, cost_usd: "4" };
   const item = { user_id: 7, user_name: "ada", ...SUM, cost_usd: "5", previous };

@@ -89,7 +89,7 @@ function show(data: JsonObject): readonly string[] {
   const by = shownKeys(items[0] ?? {});
   const isCompared = memberOf(total, "previous") !== undefined;
   const used = Object.entries(UNITS).filter(([name]) => Number(memberOf(total, name) ?? 0) > 0);
-  const sums = [...Object.entries(SUMS), ...used];
+  const sums = [...Object.entries(SUMS), ...used, ...displayed(data)];
   const row = (item: JsonObject): string[] => [
     ...by.map((name) => cell(named(item, name))),
     ...sums.map(([name]) => cell(item[name] ?? null)),
@@ -105,10 +105,20 @@ function show(data: JsonObject): readonly string[] {
   ]);
 }
 
+/** The column of the currency that the gateway shows beside US dollars. */
+export function displayed(data: JsonObject): readonly (readonly [string, string])[] {
+  const currency = textOf(memberOf(data["display"], "currency"));
+  return currency === undefined ? [] : [["cost_display", `cost ${currency}`]];
+}
+
 /** Fields that group the items; a name stands for its id. */
 function shownKeys(item: JsonObject): readonly string[] {
   const isSum = (name: string): boolean =>
-    name in SUMS || name in UNITS || name === "previous" || name.endsWith("_tokens");
+    name in SUMS ||
+    name in UNITS ||
+    name === "cost_display" ||
+    name === "previous" ||
+    name.endsWith("_tokens");
   return Object.keys(item)
     .filter((name) => !isSum(name) && !name.endsWith("_name"))
     .map((name) => name.replace(/_id$/, ""));

@@ -1,6 +1,11 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { JsonObject } from "#lib/json.ts";
+import {
+  formatDisplayCurrency,
+  parseDisplayCurrency,
+  type DisplayCurrency,
+} from "#core/display-currency.ts";
 import { isMailAddress } from "#core/mail.ts";
 import { type NanoUsd, parseUsd, writeUsd } from "#core/money.ts";
 import type { Workers } from "#core/workers.ts";
@@ -287,6 +292,13 @@ export const pathAlias: Parser<{ readonly from: string; readonly to: string }> =
     return isPair ? { from, to } : undefined;
   },
   format: ({ from, to }) => `${from}=${to}`,
+});
+
+export const displayCurrency: Parser<DisplayCurrency> = parser({
+  expects: "a currency and its amount for one US dollar, such as EUR=0.92",
+  shows: "always",
+  parse: parseDisplayCurrency,
+  format: formatDisplayCurrency,
 });
 
 export const usd: Parser<NanoUsd> = parser<NanoUsd>({

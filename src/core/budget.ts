@@ -168,4 +168,5 @@ const WHOSE: Readonly<Record<string, string>> = {
   user: "the owner of this key",
   team: "the team of this key",
   member: "the owner of this key in the team",
+  gateway: "all callers together",
 };

@@ -35,7 +35,7 @@ export interface ApiKey {
   /** The team that the calls are charged to: the key's own, or the user's. */
   readonly teamId?: number;
   /**
-   * Budgets of the key, its user and its team, longest periods first. Each has an
+   * Budgets of the key, its user, its team and the gateway, longest periods first. Each has an
    * account for every period.
    */
   readonly budgets?: readonly Budget[];
@@ -44,8 +44,11 @@ export interface ApiKey {
 export const KEY_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export type KeyStatus = (typeof KEY_STATUS)[keyof typeof KEY_STATUS];
 
-/** The owner of an account: `user:7`, `key:31`, `team:3`, or user 7 in team 3: `member:3-7`. */
-export type OwnerId = `${"user" | "key" | "team"}:${number}` | MemberId;
+/**
+ * The owner of an account: `user:7`, `key:31`, `team:3`, user 7 in team 3 (`member:3-7`), or all
+ * callers together (`gateway:0`).
+ */
+export type OwnerId = `${"user" | "key" | "team"}:${number}` | MemberId | typeof GATEWAY_OWNER;
 /** A user in the name of a team. */
 type MemberId = `member:${number}-${number}`;
 
@@ -55,7 +58,10 @@ type MemberId = `member:${number}-${number}`;
  */
 export type AccountId = OwnerId | `${OwnerId}@${string}`;
 
-const OWNER = "(?:(?:user|key|team):\\d{1,16}|member:\\d{1,16}-\\d{1,16})";
+/** The owner of the budgets that bind all calls. */
+export const GATEWAY_OWNER = "gateway:0";
+
+const OWNER = "(?:(?:user|key|team):\\d{1,16}|member:\\d{1,16}-\\d{1,16}|gateway:0)";
 /** Months, months from another day, days, hours, weeks. */
 const SPAN = "\\d{4}-(?:w\\d{2}|\\d{2}(?:s\\d{2}|-\\d{2}(?:t\\d{2})?)?)";
 const ACCOUNT_ID = new RegExp(`^${OWNER}(?:@${SPAN})?$`);

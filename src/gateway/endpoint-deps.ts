@@ -255,6 +255,9 @@ export function loginDeps({
     get secondFactorRule() {
       return settings.secondFactorRule;
     },
+    get displayCurrency() {
+      return settings.displayCurrency;
+    },
     identities,
     invitations,
     mailLinks,
@@ -406,6 +409,9 @@ export function reportDeps({
     quotas,
     get usageDays() {
       return settings.usageDays;
+    },
+    get displayCurrency() {
+      return settings.displayCurrency;
     },
     clock,
   };

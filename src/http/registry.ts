@@ -156,6 +156,7 @@ import {
   updateMember,
 } from "./api/team/members.ts";
 import { listOwnTasks, listTasks } from "./api/task/tasks.ts";
+import { gatewayRaises, getGatewayBudget, setGatewayBudget } from "./api/quota/gateway-budget.ts";
 import { getTeamQuota, listTeamGrants, teamRaises, topUpTeam } from "./api/team/quota.ts";
 import { createTeam, deleteTeam, getTeam, listTeams, updateTeam } from "./api/team/teams.ts";
 import { deleteSetting, listSettings, putSetting } from "./api/setting/settings.ts";
@@ -524,6 +525,9 @@ export const ENDPOINTS: EndpointsBySubject = {
     topUpTeam,
     ...teamRaises,
     listTeamGrants,
+    getGatewayBudget,
+    setGatewayBudget,
+    ...gatewayRaises,
   ],
   reports: [
     streamOwnCalls,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
+import { memberOf } from "#lib/values.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
@@ -589,5 +590,53 @@ describe("the history of quota grants", () => {
     expect(await page(auditor, `/api/user/${id}/quota/history`)).toEqual([...first, ...rest]);
     expect((await ask("GET", `/api/user/${id}/quota/history`)).status).toBe(403);
     expect((await auditor("GET", "/api/user/4711/quota/history")).status).toBe(404);
+  });
+});
+
+describe("a budget of all callers together", () => {
+  test("refuses everyone beyond it, and can be raised", async () => {
+    const [one, other] = [await somebody("gus"), await somebody("gil")];
+    expect((await one.call()).status).toBe(200);
+    const path = "/api/gateway/budget";
+    await admin("PUT", path, { budget_month_usd: 0 });
+
+    for (const { call } of [one, other]) {
+      const refused = await call();
+      expect(refused.status).toBe(402);
+      expect(refused.message).toContain("the monthly budget of all callers together");
+    }
+    const raise = { period: "month", add_usd: 1, until: tomorrow() + 86_400, reason: "launch" };
+    const raised = await admin("POST", `${path}/raise`, raise);
+    expect((await other.call()).status).toBe(200);
+    await admin("DELETE", `${path}/raise/${textIn(raised.data, "raise")}`);
+    expect((await other.call()).status).toBe(402);
+    await admin("PUT", path, { budget_month_usd: null });
+    expect((await one.call()).status).toBe(200);
+  });
+
+  test("that only warns refuses none, and shows on the first page and in alerts", async () => {
+    const { ask, call } = await somebody("gia");
+    const path = "/api/gateway/budget";
+    const soft = { period: "day", amount_usd: null, warn_usd: 0.000001 };
+    await admin("PUT", path, { budgets: [soft] });
+
+    expect((await call()).status).toBe(200);
+    expect((await call()).status).toBe(200);
+    using books = openBooks(opened.dataDir);
+    await books.whenSettled();
+
+    const shown = budgetsIn((await auditor("GET", path)).data);
+    expect(shown).toMatchObject([{ period: "day", amount_usd: null, is_warning: true }]);
+    const home = (await auditor("GET", "/api/home")).data;
+    expect(home["budgets"]).toMatchObject([{ period: "day", amount_usd: null }]);
+    expect(memberOf(home["problems"], "budgets")).toContainEqual(
+      expect.objectContaining({ owner: "the gateway", period: "day" }),
+    );
+    // Its amounts are not for members.
+    expect((await ask("GET", path)).status).toBe(403);
+    expect((await ask("GET", "/api/home")).data["budgets"]).toBeNull();
+    expect((await auditor("PUT", path, {})).status).toBe(403);
+    await admin("PUT", path, { budgets: [{ period: "day", amount_usd: null, warn_usd: null }] });
+    expect(budgetsIn((await admin("GET", path)).data)).toEqual([]);
   });
 });

@@ -162,3 +162,29 @@ test("there is no statement of a user or team that does not exist", async () => 
   for (const path of ["user/4711", "team/4711", "user/x"])
     expect((await root("GET", `/api/invoice/${path}`)).status).toBe(404);
 });
+
+test("usage, statements and the own user show a second currency, if one is set", async () => {
+  const name = "/api/setting/display.currency";
+  expect((await root("GET", "/api/user/self")).data["display"]).toBeNull();
+  expect((await root("PUT", name, { value: "USD" })).status).toBe(400);
+  await root("PUT", name, { value: "EUR=0.5" });
+
+  const display = { currency: "EUR", rate: "0.5" };
+  const half = (usd: unknown): string => (Number(usd) / 2).toFixed(9).replace(/\.?0+$/, "");
+  for (const path of ["/api/usage?by=model", `/api/invoice/team/${ids.team}`]) {
+    const { data } = await root("GET", path);
+    expect(data["display"]).toEqual(display);
+    for (const sum of [data["total"] as JsonObject, ...(data["items"] as JsonObject[])])
+      expect(Number(sum["cost_display"])).toBeCloseTo(Number(half(sum["cost_usd"])), 8);
+  }
+  expect((await ada("GET", "/api/user/self")).data["display"]).toEqual(display);
+  const csv = await (await page("/api/usage?by=model", "text/csv")).text();
+  expect(csv.split("\r\n")[0]).toEndWith(",cost_usd,cost_eur");
+  const html = await (await page(`/api/invoice/team/${ids.team}`, "text/html")).text();
+  expect(html).toContain('<th class="number">EUR</th>');
+  expect(html).toContain("shown in EUR at 0.5 for one dollar");
+
+  await root("DELETE", name);
+  const { data } = await root("GET", "/api/usage");
+  expect(data["total"]).not.toHaveProperty("cost_display");
+});

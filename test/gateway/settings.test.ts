@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listSettings } from "#config.ts";
 import { openLog } from "#lib/log.ts";
+import { memberOf, textOf } from "#lib/values.ts";
 import { pngUrl } from "@sluice/sandbox/testing/pictures.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import {
@@ -93,6 +94,11 @@ async function forPages(): Promise<string> {
 
 async function costHeader(): Promise<string> {
   return (await drawn()).headers.has("sluice-cost") ? "shown" : "absent";
+}
+
+async function shownCurrency(): Promise<string> {
+  const { data } = await root("GET", "/api/user/self");
+  return textOf(memberOf(data["display"], "currency")) ?? "none";
 }
 
 async function shape(): Promise<string> {
@@ -297,6 +303,12 @@ const CASES: Readonly<Record<string, Case>> = {
   status_page: { value: "on", probe: statusPage, before: "404", after: "200" },
   model_page: { value: "on", probe: modelPage, before: "404", after: "200" },
   "answers.headers": { value: "channel", probe: costHeader, before: "shown", after: "absent" },
+  "display.currency": {
+    value: "EUR=0.92",
+    probe: shownCurrency,
+    before: "none",
+    after: "EUR",
+  },
   "images.shape": { value: "openai", probe: shape, before: "envelope", after: "openai" },
   "limits.keys_per_user": { value: 1, probe: newKeys, before: "200 200", after: "400 400" },
   "limits.access_tokens_per_user": {

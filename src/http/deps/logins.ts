@@ -1,3 +1,4 @@
+import type { DisplayCurrency } from "#core/display-currency.ts";
 import type { Identities } from "#core/identity.ts";
 import type { InvitationStore } from "#core/invitation.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
@@ -16,6 +17,8 @@ export interface LoginDeps {
   readonly secondFactors: SecondFactors;
   /** May change: read it on each use. */
   readonly secondFactorRule: SecondFactorRule;
+  /** May change: read it on each use. */
+  readonly displayCurrency: DisplayCurrency | undefined;
   readonly identities: Identities;
   readonly invitations: Pick<InvitationStore, "findOpen" | "accept">;
   readonly mailLinks: MailLinks;

@@ -1,4 +1,5 @@
 import type { AuditLog } from "#core/audit.ts";
+import type { DisplayCurrency } from "#core/display-currency.ts";
 import type { CallLog } from "#core/call.ts";
 import type { QuotaStore } from "#core/quota.ts";
 import type { TeamStore } from "#core/team.ts";
@@ -21,5 +22,7 @@ export interface ReportDeps {
   readonly quotas: Pick<QuotaStore, "history">;
   /** Days that sums of usage are kept. */
   readonly usageDays: number;
+  /** Shown beside US dollars. */
+  readonly displayCurrency: DisplayCurrency | undefined;
   readonly clock: Clock;
 }

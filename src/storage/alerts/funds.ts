@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { FundsReader, UsedFunds } from "#core/alert.ts";
 import { budgetsIn, periodAccounts } from "#core/budget.ts";
-import type { Budget, OwnerId } from "#core/key.ts";
+import { GATEWAY_OWNER, type Budget, type OwnerId } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Tables } from "../tables.ts";
 import { readTerms } from "../tables/budgets.ts";
@@ -123,7 +123,7 @@ async function namesOf(
   db: Kysely<Tables>,
   used: readonly Used[],
 ): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>();
+  const names = new Map<string, string>([[GATEWAY_OWNER, "the gateway"]]);
   const ids = (kind: string): readonly number[] => [
     0,
     ...used.flatMap(({ owner }) => {

@@ -3,6 +3,7 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import { GatewayError } from "#core/error.ts";
 import type { Group } from "#core/group.ts";
 import {
+  GATEWAY_OWNER,
   isWellFormed,
   KEY_STATUS,
   type AccountId,
@@ -99,11 +100,15 @@ export function selectKeys(db: Kysely<Tables>) {
         sql<OwnerId>`'member:' || ${TEAM_OF_KEY} || '-' || ${sql.ref("keys.user_id")}`,
       ),
     )
+    .leftJoin("budgets as of_gateway", (join) =>
+      join.on("of_gateway.owner", "=", sql<OwnerId>`${sql.lit(GATEWAY_OWNER)}`),
+    )
     .selectAll("keys")
     .select(TEAM_OF_KEY.as("charged_team_id"))
     .select(["accounts.granted", "accounts.spent", "users.status as user_status"])
     .select(["of_key.terms as key_terms", "of_user.terms as user_terms"])
-    .select(["of_team.terms as team_terms", "of_member.terms as member_terms"]);
+    .select(["of_team.terms as team_terms", "of_member.terms as member_terms"])
+    .select("of_gateway.terms as gateway_terms");
 }
 
 const TEAM_OF_KEY = sql<
@@ -115,6 +120,8 @@ const GROUP_OF_KEY = sql<number>`coalesce(${sql.ref("keys.own_group_id")}, ${sql
 const OWNER_COLUMNS: Readonly<Record<string, RawBuilder<unknown>>> = {
   team: TEAM_OF_KEY,
   key: sql.ref("keys.id"),
+  // All keys.
+  gateway: sql.lit(0),
 };
 
 /** Undeleted keys that draw on the account of an owner. */

@@ -10,6 +10,7 @@ import {
   type AccountId,
   type ApiKey,
   type Budget,
+  GATEWAY_OWNER,
   type OwnerId,
   type KeyStatus,
 } from "#core/key.ts";
@@ -76,11 +77,12 @@ export interface KeyRow extends Selectable<KeysTable> {
   readonly user_status: number;
   /** The key's own team, or else the user's. */
   readonly charged_team_id: number | null;
-  /** Terms of the budgets of the key, its user, its team, and its user in the team. */
+  /** Terms of the budgets of the key, its user, its team, its user in the team, and of all. */
   readonly key_terms: string | null;
   readonly user_terms: string | null;
   readonly team_terms: string | null;
   readonly member_terms: string | null;
+  readonly gateway_terms: string | null;
 }
 
 export function toApiKey(row: KeyRow, group?: Group): ApiKey {
@@ -180,6 +182,7 @@ function budgetsOf(row: KeyRow): Budget[] {
     [`team:${teamId ?? 0}`, row.team_terms],
     [`member:${teamId ?? 0}-${userId}`, row.member_terms],
     [`key:${id}`, row.key_terms],
+    [GATEWAY_OWNER, row.gateway_terms],
   ];
   const all = owners.flatMap(([owner, terms]) => budgetsIn(owner, readTerms(terms)));
   return PERIODS.flatMap((period) => all.filter((budget) => budget.period === period));

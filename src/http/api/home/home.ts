@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ALL_CALLS, firstByteAt, MINUTE_MS, sumMinutes } from "#core/channel-minute.ts";
 import type { UsedFunds } from "#core/alert.ts";
-import { PERIODS } from "#core/key.ts";
+import { GATEWAY_OWNER, PERIODS, type OwnerId } from "#core/key.ts";
 import { nanoUsd } from "#core/money.ts";
 import type { User } from "#core/user.ts";
 import type { HomeDeps } from "#http/deps/home.ts";
@@ -29,6 +29,15 @@ const FUNDS = z.object({
   spent_usd: z.number(),
   limit_usd: z.number(),
 });
+
+const BUDGETS = z.array(
+  z.object({
+    period: z.enum(PERIODS),
+    amount_usd: z.number().nullable(),
+    spent_usd: z.number(),
+    resets_at: z.int(),
+  }),
+);
 
 const HOME = z
   .object({
@@ -61,18 +70,14 @@ const HOME = z
       .nullable()
       .describe("All calls of the last 5 minutes; null for users who are not auditors."),
     spend: SPEND.nullable().describe("Of all users; null for users who are not auditors."),
+    budgets: BUDGETS.nullable().describe(
+      "Of all callers together; null for users who are not auditors.",
+    ),
     has_status_page: z.boolean().describe("Whether everyone may see `/status`."),
     has_model_page: z.boolean().describe("Whether everyone may see `/pricing`."),
     own: z.object({
       spend: SPEND,
-      budgets: z.array(
-        z.object({
-          period: z.enum(PERIODS),
-          amount_usd: z.number().nullable(),
-          spent_usd: z.number(),
-          resets_at: z.int(),
-        }),
-      ),
+      budgets: BUDGETS,
       keys: z.array(TOKEN),
       keys_total: z.int(),
     }),
@@ -100,8 +105,9 @@ export const getHome = management({
           problems: await problemsOf(deps),
           traffic: await trafficOf(deps),
           spend: await spendOf(undefined, deps),
+          budgets: await budgetsOf(GATEWAY_OWNER, deps),
         }
-      : { problems: null, traffic: null, spend: null };
+      : { problems: null, traffic: null, spend: null, budgets: null };
     return succeed(exchange.id, "", {
       ...shown,
       has_status_page: deps.isStatusPublic,
@@ -170,19 +176,26 @@ async function trafficOf({ channelMinutes, clock }: HomeDeps): Promise<JsonObjec
 
 async function ownOf(user: User, deps: HomeDeps): Promise<JsonObject> {
   const { items, total } = await deps.userKeys.page(user.id, 0, MAX_KEYS);
-  const budgets = await deps.quotas.budgets(`user:${user.id}`);
   const now = deps.clock.now();
   return {
     spend: await spendOf(user.id, deps),
-    budgets: budgets.map(({ budget, account, resetsAt }) => ({
-      period: budget.period,
-      amount_usd: showUsdOrNull(account.granted),
-      spent_usd: showUsd(account.spent),
-      resets_at: seconds(resetsAt),
-    })),
+    budgets: await budgetsOf(`user:${user.id}`, deps),
     keys: items.map((each) => showToken(each, now)),
     keys_total: total,
   };
+}
+
+async function budgetsOf(
+  owner: OwnerId,
+  { quotas }: Pick<HomeDeps, "quotas">,
+): Promise<readonly JsonObject[]> {
+  const budgets = await quotas.budgets(owner);
+  return budgets.map(({ budget, account, resetsAt }) => ({
+    period: budget.period,
+    amount_usd: showUsdOrNull(account.granted),
+    spent_usd: showUsd(account.spent),
+    resets_at: seconds(resetsAt),
+  }));
 }
 
 async function spendOf(

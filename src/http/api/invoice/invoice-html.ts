@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { inCurrency, rateOf, type DisplayCurrency } from "#core/display-currency.ts";
 import { writeUsd } from "#core/money.ts";
 import type { UsageSum } from "#core/usage-report.ts";
 import { escapeHtml } from "#lib/html.ts";
@@ -27,13 +28,14 @@ export const INVOICE_HEADERS = {
 
 /** The statement as a page for the printer. Each text of a person is escaped. */
 export function renderInvoice(invoice: Invoice): string {
-  const { owner, month, total, others } = invoice;
+  const { owner, month, total, others, display } = invoice;
   const title = `Statement ${month}: ${invoice.name ?? `${owner.kind} ${owner.id}`}`;
   const by = owner.kind === "team" ? "user" : "key";
+  const numbers = numbersOf(display);
   const rows = invoice.lines.map(({ of, sum }) => {
     const id = Number(of[by]);
     const name = invoice.names[by].get(id) ?? `${by} ${id}`;
-    return row([name, String(of.model ?? "unknown model")], sum);
+    return row([name, String(of.model ?? "unknown model")], sum, numbers);
   });
   return `<!doctype html>
 <html lang="en">
@@ -48,28 +50,41 @@ export function renderInvoice(invoice: Invoice): string {
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(describe(invoice))}</p>
 <table>
-<thead><tr><th>${by === "user" ? "User" : "API key"}</th><th>Model</th>${NUMBERS.map(([head]) => `<th class="number">${head}</th>`).join("")}</tr></thead>
+<thead><tr><th>${by === "user" ? "User" : "API key"}</th><th>Model</th>${numbers.map(([head]) => `<th class="number">${head}</th>`).join("")}</tr></thead>
 <tbody>
-${[...rows, ...(others ? [row(["Others", ""], others)] : [])].join("\n")}
+${[...rows, ...(others ? [row(["Others", ""], others, numbers)] : [])].join("\n")}
 </tbody>
-<tfoot>${row(["Total", ""], total)}</tfoot>
+<tfoot>${row(["Total", ""], total, numbers)}</tfoot>
 </table>
-${renderQuotaChanges(invoice)}<p class="note">Calls belong to the month in which they were admitted (UTC). Amounts are US dollars.</p>
+${renderQuotaChanges(invoice)}<p class="note">Calls belong to the month in which they were admitted (UTC). ${escapeHtml(describeAmounts(display))}</p>
 </body>
 </html>
 `;
 }
 
-const NUMBERS: readonly (readonly [string, (sum: UsageSum) => string])[] = [
+type NumberColumns = readonly (readonly [string, (sum: UsageSum) => string])[];
+
+const NUMBERS: NumberColumns = [
   ["Calls", ({ calls }) => String(calls)],
   ["Input tokens", ({ inputTokens }) => String(inputTokens)],
   ["Output tokens", ({ outputTokens }) => String(outputTokens)],
   ["US dollars", ({ cost }) => writeUsd(cost)],
 ];
 
-function row(texts: readonly string[], sum: UsageSum): string {
+/** The charge is in dollars; the other currency is for the reader. */
+function numbersOf(display: DisplayCurrency | undefined): NumberColumns {
+  if (display === undefined) return NUMBERS;
+  return [...NUMBERS, [display.code, ({ cost }) => inCurrency(cost, display)]];
+}
+
+function describeAmounts(display: DisplayCurrency | undefined): string {
+  if (display === undefined) return "Amounts are US dollars.";
+  return `Amounts are charged in US dollars, and shown in ${display.code} at ${rateOf(display)} for one dollar.`;
+}
+
+function row(texts: readonly string[], sum: UsageSum, columns: NumberColumns): string {
   const cells = texts.map((each) => `<td>${escapeHtml(each)}</td>`);
-  const numbers = NUMBERS.map(([, read]) => `<td class="number">${read(sum)}</td>`);
+  const numbers = columns.map(([, read]) => `<td class="number">${read(sum)}</td>`);
   return `<tr>${[...cells, ...numbers].join("")}</tr>`;
 }
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { writeUsd } from "#core/money.ts";
-import type { UsageGroup } from "#core/usage-report.ts";
+import type { UsageGroup, UsageSum } from "#core/usage-report.ts";
 import type { CsvTable } from "#lib/csv.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { seconds } from "../seconds.ts";
-import { cellOf, showSum, SUM } from "../usage/usage-json.ts";
+import { cellOf, DISPLAY, showDisplay, showSum, SUM, sumNames } from "../usage/usage-json.ts";
 import type { Invoice } from "./invoice.ts";
 
 export const INVOICE = z
@@ -22,6 +22,7 @@ export const INVOICE = z
     currency: z.literal("USD"),
     is_final: z.boolean().describe("No call of the month can change the sums any more."),
     open_calls: z.int().describe("Calls and tasks of the month that are not charged yet."),
+    display: DISPLAY.optional(),
     total_usd: z.string().describe("A decimal."),
     total: z.object(SUM),
     items: z.array(
@@ -42,7 +43,8 @@ export const INVOICE = z
   .meta({ id: "Invoice" });
 
 export function showInvoice(invoice: Invoice): JsonObject {
-  const { owner, name, email, month, from, to, total, others } = invoice;
+  const { owner, name, email, month, from, to, total, others, display } = invoice;
+  const sumOf = (sum: UsageSum): JsonObject => showSum(sum, display);
   return {
     owner: { kind: owner.kind, id: owner.id, name, email: email ?? null },
     month,
@@ -52,10 +54,11 @@ export function showInvoice(invoice: Invoice): JsonObject {
     currency: "USD",
     is_final: invoice.isFinal,
     open_calls: invoice.openCalls,
+    ...(display && { display: showDisplay(display) }),
     total_usd: writeUsd(total.cost),
-    total: showSum(total),
-    items: invoice.lines.map((line) => ({ ...showLine(invoice, line), ...showSum(line.sum) })),
-    ...(others && { others: showSum(others) }),
+    total: sumOf(total),
+    items: invoice.lines.map((line) => ({ ...showLine(invoice, line), ...sumOf(line.sum) })),
+    ...(others && { others: sumOf(others) }),
     quota_changes: invoice.quotaChanges.map(({ at, amount, note }) => ({
       at: seconds(at),
       amount_usd: writeUsd(amount),
@@ -72,17 +75,10 @@ function showLine({ owner, names }: Invoice, { of }: UsageGroup): JsonObject {
 
 /** A row for each line, then `others` and `total`. */
 export function invoiceRows(invoice: Invoice): CsvTable {
-  const { owner, month, lines, others, total } = invoice;
+  const { owner, month, lines, others, total, display } = invoice;
   const by = owner.kind === "team" ? "user" : "key";
-  const head = [
-    "month",
-    owner.kind,
-    `${by}_id`,
-    `${by}_name`,
-    "model",
-    ...Object.keys(showSum(total)),
-  ];
-  const sumCells = (sum: typeof total) => Object.values(showSum(sum)).map(cellOf);
+  const head = ["month", owner.kind, `${by}_id`, `${by}_name`, "model", ...sumNames(display)];
+  const sumCells = (sum: typeof total) => Object.values(showSum(sum, display)).map(cellOf);
   const whose = invoice.name ?? String(owner.id);
   return [
     head,

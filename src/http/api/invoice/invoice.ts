@@ -1,4 +1,5 @@
 import { GatewayError, invalid } from "#core/error.ts";
+import type { DisplayCurrency } from "#core/display-currency.ts";
 import { addMonths } from "#core/previous-period.ts";
 import type { GrantRecord, QuotaOwner } from "#core/quota.ts";
 import type { UsageGroup, UsageNames, UsageSum } from "#core/usage-report.ts";
@@ -32,11 +33,13 @@ export interface Invoice {
   readonly names: UsageNames;
   /** Changes of the total quota in that month, oldest first. */
   readonly quotaChanges: readonly GrantRecord[];
+  /** Shown beside US dollars. */
+  readonly display?: DisplayCurrency;
 }
 
 export type InvoiceDeps = Pick<
   ReportDeps,
-  "usage" | "users" | "teams" | "quotas" | "usageDays" | "clock"
+  "usage" | "users" | "teams" | "quotas" | "usageDays" | "displayCurrency" | "clock"
 >;
 
 const HOUR_MS = 3_600_000;
@@ -79,7 +82,7 @@ export async function readInvoice(
     isFinal: now >= to + SETTLING_MS && openCalls === 0 && report.isComplete,
     openCalls,
     lines: report.groups.toSorted((a, b) => b.sum.cost - a.sum.cost || b.sum.calls - a.sum.calls),
-    ...defined({ others: report.others }),
+    ...defined({ others: report.others, display: deps.displayCurrency }),
     total: report.total,
     names: await deps.usage.namesOf(report.groups),
     quotaChanges: await quotaChanges(account, { from, to }, deps),

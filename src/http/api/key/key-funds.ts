@@ -1,5 +1,5 @@
 import { periodAccounts, scheduleIn } from "#core/budget.ts";
-import type { AccountId, ApiKey, Period } from "#core/key.ts";
+import { GATEWAY_OWNER, type AccountId, type ApiKey, type Period } from "#core/key.ts";
 import { limitOf, unopenedAccount, type Account } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { HolderDeps } from "#http/deps/holders.ts";
@@ -27,7 +27,9 @@ export async function findFunds(
   const totals = key.accounts.map(async (id) =>
     fundOf("total", await ledger.findAccount(id), null, now),
   );
-  const periods = periodAccounts(key.budgets ?? [], now).map(async ({ id, budget }) => {
+  // The budgets of all callers together are no business of one holder.
+  const own = (key.budgets ?? []).filter(({ owner }) => owner !== GATEWAY_OWNER);
+  const periods = periodAccounts(own, now).map(async ({ id, budget }) => {
     const account = (await ledger.findAccount(id)) ?? unopenedAccount(id, budget);
     return fundOf(budget.period, account, scheduleIn(budget).spanAt(now).endsAt, now);
   });

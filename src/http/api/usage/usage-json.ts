@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { inCurrency, rateOf, type DisplayCurrency } from "#core/display-currency.ts";
 import { writeUsd } from "#core/money.ts";
 import type { TimeSpan } from "#core/previous-period.ts";
 import {
@@ -14,10 +15,21 @@ import { USAGE_COUNTS } from "../usage-counts.ts";
 import { EMPTY_SUM, type ComparedGroup } from "./compare.ts";
 
 const COUNTED = { calls: z.int(), failed_calls: z.int(), ...USAGE_COUNTS };
-export const SUM = { ...COUNTED, cost_usd: z.string().describe("A decimal.") };
+export const SUM = {
+  ...COUNTED,
+  cost_usd: z.string().describe("A decimal."),
+  cost_display: z
+    .string()
+    .optional()
+    .describe("The same in the currency of `display`, if the gateway shows one."),
+};
 const PREVIOUS = z.object(SUM).optional().describe("The period before, with `compare=previous`.");
 const NAME = z.string().nullable().optional();
 const ID = z.int().nullable().optional();
+
+export const DISPLAY = z
+  .object({ currency: z.string(), rate: z.string().describe("Its amount for one US dollar.") })
+  .meta({ id: "DisplayCurrency" });
 
 export const REPORT = z
   .object({
@@ -25,6 +37,7 @@ export const REPORT = z
     to: z.int(),
     by: z.array(z.enum(USAGE_DIMENSIONS)),
     is_complete: z.boolean(),
+    display: DISPLAY.optional(),
     previous: z.object({ from: z.int(), to: z.int(), is_complete: z.boolean() }).optional(),
     total: z.object({ ...SUM, previous: PREVIOUS }),
     items: z.array(
@@ -65,6 +78,7 @@ export interface ShownReport {
   /** By time, and at the same time the dearest first. */
   readonly groups: readonly ComparedGroup[];
   readonly names: UsageNames;
+  readonly display?: DisplayCurrency | undefined;
 }
 
 export function sortedGroups(groups: readonly ComparedGroup[]): readonly ComparedGroup[] {
@@ -76,40 +90,52 @@ export function sortedGroups(groups: readonly ComparedGroup[]): readonly Compare
   );
 }
 
-export function showReport({ span, by, report, before, groups, names }: ShownReport): JsonObject {
+export function showReport({
+  span,
+  by,
+  report,
+  before,
+  groups,
+  names,
+  display,
+}: ShownReport): JsonObject {
+  const sumOf = (sum: UsageSum): JsonObject => showSum(sum, display);
   return {
     ...showSpan(span),
     by,
     is_complete: report.isComplete,
+    ...(display && { display: showDisplay(display) }),
     ...(before && {
       previous: { ...showSpan(before.span), is_complete: before.report.isComplete },
     }),
     total: {
-      ...showSum(report.total),
-      ...(before && { previous: showSum(before.report.total) }),
+      ...sumOf(report.total),
+      ...(before && { previous: sumOf(before.report.total) }),
     },
     items: groups.map((group) => ({
       ...showKey(group, by, names),
-      ...showSum(group.sum),
-      ...(before && { previous: showSum(group.previous ?? EMPTY_SUM) }),
+      ...sumOf(group.sum),
+      ...(before && { previous: sumOf(group.previous ?? EMPTY_SUM) }),
     })),
-    ...(report.others && { others: showSum(report.others) }),
+    ...(report.others && { others: sumOf(report.others) }),
   };
 }
 
 /** A row for each group. Sums of the period before follow with the prefix `previous_`. */
-export function reportRows({ by, before, groups, names }: ShownReport): CsvTable {
+export function reportRows({ by, before, groups, names, display }: ShownReport): CsvTable {
   const keys = by.flatMap((each) => fieldsOf(each));
-  const sums = Object.keys(showSum(EMPTY_SUM));
+  const sums = sumNames(display);
   const head = [
     ...keys,
     ...sums,
     ...(before === undefined ? [] : sums.map((each) => `previous_${each}`)),
   ];
   const rows = groups.map((group) => {
-    const shown = { ...showKey(group, by, names), ...showSum(group.sum) };
-    const previous = before === undefined ? {} : showSum(group.previous ?? EMPTY_SUM);
-    return [...keys, ...sums].map((name) => shown[name]).concat(Object.values(previous));
+    const shown = Object.values(showKey(group, by, names));
+    const sum = Object.values(showSum(group.sum, display));
+    const previous =
+      before === undefined ? [] : Object.values(showSum(group.previous ?? EMPTY_SUM, display));
+    return [...shown, ...sum, ...previous];
   });
   return [head, ...rows.map((row) => row.map(cellOf))];
 }
@@ -160,7 +186,17 @@ function showValue(dimension: UsageDimension, value: number | string | null): Js
 
 const TIME_CHARS: Partial<Record<UsageDimension, number>> = { hour: 19, day: 10, month: 7 };
 
-export function showSum(sum: UsageSum): JsonObject {
+export function showDisplay(display: DisplayCurrency): JsonObject {
+  return { currency: display.code, rate: rateOf(display) };
+}
+
+/** Columns of sums in a table: the one in another currency has its name. */
+export function sumNames(display: DisplayCurrency | undefined): readonly string[] {
+  const names = Object.keys(showSum(EMPTY_SUM));
+  return display === undefined ? names : [...names, `cost_${display.code.toLowerCase()}`];
+}
+
+export function showSum(sum: UsageSum, display?: DisplayCurrency): JsonObject {
   return {
     calls: sum.calls,
     failed_calls: sum.failedCalls,
@@ -179,5 +215,6 @@ export function showSum(sum: UsageSum): JsonObject {
     characters: sum.characters,
     searches: sum.searches,
     cost_usd: writeUsd(sum.cost),
+    ...(display && { cost_display: inCurrency(sum.cost, display) }),
   };
 }

@@ -48,10 +48,15 @@ function usageRoute<Q extends z.ZodObject<typeof OWN_QUERY.shape>>(
     tag: "Usage",
     query,
     answer: ANSWER,
-    async handle(exchange, { usage, clock }: Pick<ReportDeps, "usage" | "clock">, input) {
+    async handle(
+      exchange,
+      { usage, clock, displayCurrency }: Pick<ReportDeps, "usage" | "clock" | "displayCurrency">,
+      input,
+    ) {
       const asked = input.query as ReportQuery;
       const scope = scopeOf(requireUser(exchange));
-      const report = await compared({ ...readQuery(asked, clock.now()), ...scope }, asked, usage);
+      const query = { ...readQuery(asked, clock.now()), ...scope };
+      const report = { ...(await compared(query, asked, usage)), display: displayCurrency };
       return formatOf(exchange, FORMATS, asked.format) === "csv"
         ? answerCsv(exchange, "usage", reportRows(report))
         : succeed(exchange.id, "", showReport(report));

@@ -8,10 +8,15 @@ import { optional } from "../fields.ts";
 import { management } from "../management.ts";
 import { changeOwnEmail } from "./change-email.ts";
 import { provePassword, proveSelf } from "./prove.ts";
+import { DISPLAY, showDisplay } from "../usage/usage-json.ts";
 import { CODE, DISPLAY_NAME, MAIL_ADDRESS, NEW_PASSWORD, TRIED_PASSWORD } from "./user-fields.ts";
 import { showUser, USER } from "./user-json.ts";
 
 const common = { access: "user", tag: "Account" } as const;
+
+const SELF = USER.extend({
+  display: DISPLAY.nullable().describe("The currency that amounts are shown in beside US dollars."),
+}).meta({ id: "Self" });
 
 export const getSelf = management({
   operationId: "getSelf",
@@ -20,8 +25,12 @@ export const getSelf = management({
   method: "GET",
   path: "/api/user/self",
   summary: "The logged-in user.",
-  data: USER,
-  handle: (exchange) => succeed(exchange.id, "", showUser(requireUser(exchange))),
+  data: SELF,
+  handle: (exchange, { displayCurrency }: Pick<LoginDeps, "displayCurrency">) =>
+    succeed(exchange.id, "", {
+      ...showUser(requireUser(exchange)),
+      display: displayCurrency === undefined ? null : showDisplay(displayCurrency),
+    }),
 });
 
 const CHANGE = z.strictObject({
