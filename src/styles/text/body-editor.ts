@@ -31,7 +31,7 @@ export class BodyEditor {
     return (this.get(name) ?? undefined) !== undefined;
   }
 
-  /** Those that are neither absent nor null; most bodies have none. */
+  /** Those that are neither absent nor null; no list is made if there is nothing. */
   present(names: readonly string[]): readonly string[] {
     let present: string[] | undefined;
     for (const name of names) if (this.has(name)) (present ??= []).push(name);
