@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="sluice" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=program --chown=0:0 /image/program/ /
 COPY --from=program --chown=65532:65532 /image/data/ /data/
-# The runtime reads the two BUN variables before the program starts.
+# The runtime reads the BUN variables before the program starts.
 ENV PATH=/usr/bin \
     HOME=/data \
     SLUICE_HOST=0.0.0.0 \
@@ -30,6 +30,7 @@ ENV PATH=/usr/bin \
     SLUICE_DATA_DIR=/data \
     BUN_CONFIG_MAX_HTTP_REQUESTS=20000 \
     BUN_JSC_forceRAMSize=300000000 \
+    BUN_JSC_numberOfGCMarkers=1 \
     container=oci
 USER 65532:65532
 WORKDIR /data

@@ -8,5 +8,6 @@ if ((process.argv[2] ?? "start") === "start") {
   restartWithVariables({
     BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
     BUN_JSC_forceRAMSize: "300000000",
+    BUN_JSC_numberOfGCMarkers: "1",
   });
 }

@@ -18,6 +18,7 @@ const SETTINGS = {
   // An executable starts itself a second time without them.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
   BUN_JSC_forceRAMSize: "300000000",
+  BUN_JSC_numberOfGCMarkers: "1",
 };
 
 const COMPILED = process.env["TEST_PROGRAM"] ?? "";

@@ -30,4 +30,4 @@ export async function openPlain(
 }
 
 /** As launch.mjs starts the gateway. */
-const HEAP_ENV = { BUN_JSC_forceRAMSize: "300000000" };
+const HEAP_ENV = { BUN_JSC_forceRAMSize: "300000000", BUN_JSC_numberOfGCMarkers: "1" };

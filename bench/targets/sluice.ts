@@ -118,6 +118,7 @@ export async function startSluice(
         // As launch.mjs starts it.
         BUN_CONFIG_MAX_HTTP_REQUESTS: "20000",
         BUN_JSC_forceRAMSize: "300000000",
+        BUN_JSC_numberOfGCMarkers: "1",
         ...(database === undefined ? {} : { DATABASE_URL: database.url }),
         ...env,
       },

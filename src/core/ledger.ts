@@ -43,7 +43,7 @@ export interface HoldRequest {
   readonly context: HoldContext;
 }
 
-export interface Held {
+interface Held {
   readonly durable: Promise<void>;
 }
 

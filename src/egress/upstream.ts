@@ -102,7 +102,7 @@ function knownHead(request: UpstreamRequest, secret: string | undefined): KnownH
   return isRepeatable(request) ? known : undefined;
 }
 
-/** A head is kept only if it follows from what `KnownHead` compares. */
+/** A head is kept only if it follows from the members of `KnownHead`. */
 function isRepeatable(request: UpstreamRequest): boolean {
   const { authorize, isFile, overrides, placeholder } = request;
   const isPlain = isFile !== true && overrides === undefined && placeholder === undefined;

@@ -1,4 +1,3 @@
-import { loadTokenizer } from "#relay/metering/tokens.ts";
 import { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { CallDeps } from "#relay/call-deps.ts";
 import { CallObservers } from "#relay/call-observers.ts";
@@ -33,10 +32,6 @@ export interface Relay {
 /** Opens the relay for calls, and the scheduler of their tasks. */
 export function openRelay(needs: RelayNeeds, opened: AsyncDisposableStack): Relay {
   const { channels, health, settings } = needs;
-  // Loaded in the background: only token counting waits for it.
-  loadTokenizer().catch((cause: unknown) =>
-    needs.problems.error("tokenizer", cause, "tokenizer load failed: will retry"),
-  );
   const buffered = new BufferedBytes(settings.limits);
   const metrics = openMetrics({
     channels: () => channels.all,

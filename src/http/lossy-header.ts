@@ -3,11 +3,11 @@
  * ASCII only.
  */
 export function lossyHeader(lost: readonly string[]): Readonly<Record<string, string>> {
-  if (lost.length === 0) return NOTHING;
+  if (lost.length === 0) return NO_HEADERS;
   const names = lost.map((name) => name.toWellFormed().replaceAll(ODD, encodeURIComponent));
   return { "sluice-lossy": names.join(", ") };
 }
 
-const NOTHING: Readonly<Record<string, string>> = {};
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 const ODD = /[^\x21-\x7e]|,/gu;

@@ -60,6 +60,7 @@ interface Lossy {
   readonly lost: readonly string[];
 }
 
+const NO_LOSS: Lossy = { lost: [] };
 /** Maximum time that a response waits for its settlement on disk. */
 const DURABLE_WAIT_MS = 5_000;
 
@@ -75,7 +76,7 @@ export class Settlement implements Watched {
   readonly durable: Promise<void>;
   #route: Candidate | undefined;
   #metered: Metered | undefined;
-  #lossy: Lossy = { lost: [] };
+  #lossy: Lossy = NO_LOSS;
   #firstByteAt: number | undefined;
   #upstreamMs = 0;
   /** Only if the upstream reports no usage. */
@@ -456,7 +457,8 @@ export class Settlement implements Watched {
     const graded = grade === undefined || usage.grade !== undefined ? usage : { ...usage, grade };
     if (route === undefined) return graded;
     const searched = withChargedSearches(graded, route.price);
-    const named = route.hasOwnPrice === true ? withoutServedBy(searched) : searched;
+    const isNamed = searched.servedBy === undefined || route.hasOwnPrice !== true;
+    const named = isNamed ? searched : withoutServedBy(searched);
     if (route.price?.variants === undefined) return named;
     return { ...named, served: { ...servedUnlessTold(this.#call, route), ...usage.served } };
   }
@@ -543,16 +545,17 @@ function withFailure(
 
 function holdFor(call: Endable, amount: NanoUsd): HoldRequest {
   const { id, key, at } = call;
-  return {
+  const request: Mutable<HoldRequest> = {
     callId: id,
     accounts: key.accounts,
     amount,
     openedAt: at,
     context: contextOf(call),
-    ...(key.budgets && { budgets: key.budgets }),
-    ...(call.isLasting && { isLasting: true }),
-    ...(isProvisional(call) && { isProvisional: true }),
   };
+  if (key.budgets !== undefined) request.budgets = key.budgets;
+  if (call.isLasting) request.isLasting = true;
+  if (isProvisional(call)) request.isProvisional = true;
+  return request;
 }
 
 /** No byte of a complete response leaves before its settlement. */

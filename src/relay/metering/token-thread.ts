@@ -5,7 +5,7 @@ import { bytePairCounter } from "./byte-pairs.ts";
 import { sampleTokens } from "./sample-tokens.ts";
 import { readVocabulary, Vocabulary } from "./vocabulary.ts";
 
-/** Texts to count together; an empty list loads the vocabulary. */
+/** Texts to count together. */
 export interface CountQuestion {
   readonly id: number;
   readonly texts: readonly string[];

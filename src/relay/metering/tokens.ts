@@ -11,12 +11,8 @@ export async function countTexts(texts: readonly string[]): Promise<number> {
   return said.length === 0 ? 0 : await ask(said);
 }
 
-/** Before the first call: loading the vocabulary takes a while. */
-export async function loadTokenizer(): Promise<void> {
-  await ask([]);
-}
-
 const waiting = new Map<number, PromiseWithResolvers<number>>();
+/** Opened by the first count: its 10 MB are not needed if all upstreams report their usage. */
 let thread: Worker | undefined;
 let lastId = 0;
 /** Questions of this turn of the event loop, for one message: thousands of streams may ask. */

@@ -10,7 +10,11 @@ export function fitRequest(
   report: LossReport,
   dropsMisplaced = false,
 ): BodyEdits {
-  const context = { report, dropsMisplaced, ...targetOf({ endpoint, traits }) };
+  const { dialect } = endpoint;
+  const context =
+    dialect === undefined
+      ? { report, dropsMisplaced, model: traits }
+      : { report, dropsMisplaced, model: traits, dialect };
   return endpoint.style.outbound.fitRequest?.(body, context) ?? NO_EDITS;
 }
 

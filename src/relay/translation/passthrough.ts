@@ -3,6 +3,7 @@ import { LossReport } from "#core/lossy.ts";
 import { bodyOverrides } from "#core/overrides.ts";
 import type {
   AnswerContext,
+  AnswerFacts,
   BodyEdits,
   OutboundStyle,
   Passthrough,
@@ -74,10 +75,7 @@ export function passthroughRequest(
   }
   // The prompt may have been another one, or none, when the conversation's reasoning was signed.
   const dropsMisplaced = isAway || systemPrompt !== undefined;
-  edits = merged(
-    edits,
-    fitRequest(withEdits(body.json, edits), { endpoint, traits }, report, dropsMisplaced),
-  );
+  edits = merged(edits, fitRequest(withEdits(body.json, edits), route, report, dropsMisplaced));
   const { adaptRequest, headers, pathFor } = endpoint;
   if (adaptRequest !== undefined) {
     const context = requestContext(route, call.header);
@@ -160,7 +158,25 @@ export function passWhole(
   if (facts.error !== undefined) throw asGatewayError(facts.error);
   const repairs = passthrough.repairAnswer?.(json, call.facts, contextOf(call));
   const body = repairs === undefined ? bytes : edited(bytes, repairs);
-  return { body, usage: facts.usage, takeOutputText: () => facts.outputText(), lost };
+  return new PassedAnswer(body, facts, lost);
+}
+
+class PassedAnswer implements WholeReading {
+  readonly body: Uint8Array | string;
+  readonly usage: Usage | undefined;
+  readonly lost: readonly string[];
+  readonly #facts: AnswerFacts;
+
+  constructor(body: Uint8Array | string, facts: AnswerFacts, lost: readonly string[]) {
+    this.body = body;
+    this.usage = facts.usage;
+    this.lost = lost;
+    this.#facts = facts;
+  }
+
+  takeOutputText(): string {
+    return this.#facts.outputText();
+  }
 }
 
 function contextOf(call: Call): AnswerContext {

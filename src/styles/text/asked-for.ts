@@ -10,7 +10,9 @@ export function askedFor(
   more: Pick<AskedFor, "keepsLong" | "models"> = {},
 ): { readonly asked?: AskedFor } {
   const served = servedAs(said);
-  if (served === undefined && more.keepsLong === undefined && more.models === undefined) return {};
+  if (served === undefined && more.keepsLong === undefined && more.models === undefined) {
+    return NOT_ASKED;
+  }
   return { asked: { ...served, ...more } };
 }
 
@@ -37,5 +39,6 @@ function nameIn({ model }: JsonObject): string | undefined {
   return textOf(model);
 }
 
+const NOT_ASKED = {};
 const LONG = { keepsLong: true } as const;
 const NOT_LONG = {};

@@ -31,6 +31,13 @@ export class BodyEditor {
     return (this.get(name) ?? undefined) !== undefined;
   }
 
+  /** Those that are neither absent nor null; no list is made if there is nothing. */
+  present(names: readonly string[]): readonly string[] {
+    let present: string[] | undefined;
+    for (const name of names) if (this.has(name)) (present ??= []).push(name);
+    return present ?? NO_NAMES;
+  }
+
   /** Members of the body as it came that are not among these; most bodies have none. */
   namesBeside(known: ReadonlySet<string>): readonly string[] {
     let beside: string[] | undefined;

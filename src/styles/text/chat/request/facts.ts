@@ -3,7 +3,7 @@ import type { Address, RequestFacts } from "#core/style.ts";
 import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { validate } from "#core/validate.ts";
 import { REQUEST } from "./fields.ts";
-import { integerOf, listOf, textOf } from "#lib/values.ts";
+import { integerOf, listOf, textOf, type Mutable } from "#lib/values.ts";
 import { askedFor, keepsLong } from "#styles/text/asked-for.ts";
 import { checkVendorMembers } from "./vendor-members.ts";
 
@@ -17,7 +17,11 @@ export function readRequest(body: JsonObject, address: Address = {}): RequestFac
   const stream = body["stream"] === true;
   // What cannot be translated is not written anew.
   const isCompact = stream && address.compactStream === true && unknownValue === undefined;
-  return {
+  const { asked } = askedFor(
+    { serviceTier: body["service_tier"] },
+    keepsLong(body["prompt_cache_options"]),
+  );
+  const facts: Mutable<RequestFacts> = {
     model: textOf(body["model"]) ?? "",
     stream,
     maxOutputTokens: integerOf(body["max_completion_tokens"]) ?? integerOf(body["max_tokens"]),
@@ -25,12 +29,13 @@ export function readRequest(body: JsonObject, address: Address = {}): RequestFac
     messages: listOf(body["messages"]).length,
     // Clients of compact streams cannot ask for usage, and expect it.
     wantsUsage: isCompact || wantsUsage(body),
-    ...(isCompact ? { compactStream: true } : {}),
-    ...(unknownValue && { unknownValue }),
-    ...askedFor({ serviceTier: body["service_tier"] }, keepsLong(body["prompt_cache_options"])),
-    ...(isObject(body["tool_choice"]) ? { forcesTool: true } : {}),
-    ...(stream && inlinesReasoning(body) ? { mustTranslate: true } : {}),
   };
+  if (isCompact) facts.compactStream = true;
+  if (unknownValue !== undefined) facts.unknownValue = unknownValue;
+  if (asked !== undefined) facts.asked = asked;
+  if (isObject(body["tool_choice"])) facts.forcesTool = true;
+  if (stream && inlinesReasoning(body)) facts.mustTranslate = true;
+  return facts;
 }
 
 /** Two forms are in use, and each has the function's name in another place. */

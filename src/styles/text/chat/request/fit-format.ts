@@ -19,11 +19,14 @@ const FORMATS: Readonly<Record<string, AnswerFormat>> = {
  * and what that does not say is asked for in words.
  */
 export function fitFormat(fit: Fit): void {
+  const written = fit.editor.get("response_format");
+  const format = FORMATS[textOf(memberOf(written, "type")) ?? ""];
+  if (format !== undefined) enforce(format, written, fit);
+}
+
+function enforce(format: AnswerFormat, written: Json | undefined, fit: Fit): void {
   const { editor, context, dialect } = fit;
   const { model } = context;
-  const written = editor.get("response_format");
-  const format = FORMATS[textOf(memberOf(written, "type")) ?? ""];
-  if (format === undefined) return;
   const isStopped = dialect.formatsWhileReasoning !== false || stopReasoning(fit);
   const takes = (one: AnswerFormat): boolean =>
     isStopped &&

@@ -27,8 +27,12 @@ const OWN: Readonly<Record<ReasoningTerms, readonly string[]>> = {
  */
 export function fitReasoning({ editor, context, dialect }: Fit): void {
   const { reasoning: terms } = dialect;
-  const given = MEMBERS.filter((name) => editor.has(name));
-  if (terms === undefined || given.length === 0) return;
+  if (terms === undefined) return;
+  const given = editor.present(MEMBERS);
+  if (given.length > 0) restate(given, terms, { editor, context, dialect });
+}
+
+function restate(given: readonly string[], terms: ReasoningTerms, { editor, context }: Fit): void {
   const body = editor.current;
   const isOwn = given.every((name) => OWN[terms].includes(name));
   if (isOwn && isAccepted(body, terms, context)) return;

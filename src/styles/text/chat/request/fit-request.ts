@@ -87,12 +87,14 @@ const RANDOM_SEED = "random_seed";
 function fitRules({ editor, context: { model } }: Fit): void {
   const refused = model.rules?.refuses ?? [];
   const names = refused.includes("logprobs") ? [...refused, "top_logprobs"] : refused;
-  editor.drop(names, (name, value) => {
-    const isHarmless = isDefault(name, value);
-    // The caller waits for all of them.
-    if (name === "n" && !isHarmless) throw refuse("n", "this model gives one answer.");
-    return isHarmless;
-  });
+  editor.drop(names, isHarmless);
+}
+
+function isHarmless(name: string, value: Json): boolean {
+  const isUsual = isDefault(name, value);
+  // The caller waits for all of them.
+  if (name === "n" && !isUsual) throw refuse("n", "this model gives one answer.");
+  return isUsual;
 }
 
 function fitServiceTier({ editor, dialect }: Fit): void {
@@ -118,9 +120,9 @@ function fitParts({ editor, dialect: { parts } }: Fit): void {
 /** One vendor takes a link alone where all others want an object that holds it. */
 function fitLinks({ editor }: Fit): void {
   const messages = editor.get("messages");
-  if (!isArray(messages) || !messages.some((message) => partsOf(message).some(isBareLink))) return;
+  if (!isArray(messages) || !messages.some(holdsBareLink)) return;
   const fitted = messages.map((message) =>
-    isObject(message) && partsOf(message).some(isBareLink)
+    isObject(message) && holdsBareLink(message)
       ? { ...message, content: partsOf(message).map(withLink) }
       : message,
   );
@@ -129,6 +131,10 @@ function fitLinks({ editor }: Fit): void {
 
 function partsOf(message: Json): readonly Json[] {
   return isObject(message) ? listOf(message["content"]) : NO_PARTS;
+}
+
+function holdsBareLink(message: Json): boolean {
+  return partsOf(message).some(isBareLink);
 }
 
 function isBareLink(part: Json): boolean {

@@ -13,22 +13,23 @@ import { buildWebSearch, parseWebSearch, SEARCH_MEMBERS } from "./web-search.ts"
  * Says in members that every vendor has what the body says in extensions that
  * this vendor does not know. What it says of reasoning, `fitReasoning` reads.
  */
-export function liftExtensions({ editor, dialect, context: { report } }: Fit): void {
-  const { knows } = dialect;
-  if (knows === undefined) return;
-  const unknown = editor.namesBeside(knows);
-  if (unknown.length === 0) return;
+export function liftExtensions(fit: Fit): void {
+  const { knows } = fit.dialect;
+  if (knows !== undefined && fit.editor.namesBeside(knows).length > 0) lift(fit);
+}
+
+function lift({ editor, dialect, context: { report } }: Fit): void {
   const body = editor.current;
 
-  const lift = (name: string, value: Json | undefined): void => {
+  const add = (name: string, value: Json | undefined): void => {
     if (value !== undefined && !editor.has(name)) editor.set(name, value, NO_LOSS);
   };
-  lift("temperature", parseTemperature(body));
-  lift("top_p", parseTopP(body));
+  add("temperature", parseTemperature(body));
+  add("top_p", parseTopP(body));
   if (holders(body).some((name) => editor.has(name))) {
     const { effort, budgetTokens } = parseReasoning(body) ?? {};
-    lift("reasoning_effort", effort);
-    if (effort === undefined) lift("thinking_budget", budgetTokens);
+    add("reasoning_effort", effort);
+    if (effort === undefined) add("thinking_budget", budgetTokens);
   }
   if (!editor.has("web_search_options") && asksToSearch(body)) {
     const search = parseWebSearch(body);

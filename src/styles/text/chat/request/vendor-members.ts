@@ -15,7 +15,11 @@ export function vendorObjects(body: JsonObject): readonly JsonObject[] {
 
 /** Root members that are a vendor's object. */
 export function vendorNames(body: JsonObject): readonly string[] {
-  return Object.keys(body).filter((name) => name !== "extra_body" && isVendorObject(body[name]));
+  let names: string[] | undefined;
+  for (const name in body) {
+    if (name !== "extra_body" && isVendorObject(body[name])) (names ??= []).push(name);
+  }
+  return names ?? NO_NAMES;
 }
 
 function isVendorObject(value: Json | undefined): boolean {
@@ -62,10 +66,13 @@ export function withoutKnown(vendor: Json | undefined, known: readonly string[])
  * where the rules do not see it, and holds no whole number.
  */
 export function checkVendorMembers(body: JsonObject): void {
-  const nested = objectOf(body["extra_body"]) ?? {};
+  const nested = objectOf(body["extra_body"]) ?? NO_MEMBERS;
   for (const name in nested) checkVendor(`extra_body.${name}`, nested[name]);
   for (const name of vendorNames(body)) checkVendor(name, body[name]);
 }
+
+const NO_NAMES: readonly string[] = [];
+const NO_MEMBERS: JsonObject = {};
 
 const NATIVE_WORDS: ReadonlyMap<string, string> = new Map([
   ["thinkingConfig", "thinking_config"],
