@@ -7,7 +7,7 @@ import { isDefault } from "./defaults.ts";
 
 /**
  * In which ways a vendor's reading of chat completions is its own. Declared by
- * the provider; what is not declared is as in the style.
+ * the provider; the style decides everything that is not declared.
  */
 export interface ChatDialect {
   /** Knows `system` only: `developer` is renamed. */
@@ -59,7 +59,7 @@ export interface ChatDialect {
 
   /** Calls one tool at a time unless it is told otherwise; other styles' callers expect several. */
   readonly callsInParallel?: false;
-  /** Refuses what a user says right behind what tools returned. */
+  /** Refuses a message of a user directly after results of tools. */
   readonly usersAfterTools?: false;
   /** Wants earlier reasoning back: as `reasoning_content`, or its own proofs as `reasoning_details`. */
   readonly reasoningBack?: "text" | "details";
@@ -87,7 +87,7 @@ export interface ChatDialect {
  */
 export type ReasoningTerms = "effort" | "switch" | "type" | "object" | "any";
 
-/** As the provider declared it: the endpoint's style says whose terms they are. */
+/** As the provider declared it, in the terms of the endpoint's style. */
 export function dialectOf({ dialect }: Pick<OutboundContext, "dialect">): ChatDialect {
   return (dialect ?? {}) as ChatDialect;
 }
