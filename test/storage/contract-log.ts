@@ -37,6 +37,21 @@ export function describeLog(openPlace: () => Promise<Place>, engine: "sqlite" | 
     );
   });
 
+  test("calls of a user by a key are found, also if the key belongs to another user or no user now", async () => {
+    await using place = await openPlace();
+    await using storage = await openAt(place.address);
+    const records = Array.from({ length: 300 }, (_, at) => someCall(at));
+    await writeAll(storage, records);
+
+    for (const isAscending of [false, true]) {
+      const query = { userId: 1, keyId: 4, isAscending, limit: 20 };
+      const found = await listAll(storage, query);
+      const expected = records.filter((call) => matches(call, query)).map(({ id }) => id);
+      expect(expected.length).toBeGreaterThan(1);
+      expect(found).toEqual(isAscending ? expected : expected.toReversed());
+    }
+  });
+
   test("a search within a team or of a user finds nothing of others", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);
