@@ -24,7 +24,7 @@ test.if(words.length === 0 && process.platform === "linux")(
       await once(createInterface(child.stdout), "line");
       const read = readFileSync(`/proc/${child.pid ?? 0}/environ`, "utf8").split("\0");
 
-      expect(SETTINGS).toHaveLength(2);
+      expect(SETTINGS.length).toBeGreaterThan(1);
       expect(read).toEqual(expect.arrayContaining(SETTINGS));
       child.kill("SIGTERM");
       expect(await once(child, "exit")).toEqual([0, null]);
