@@ -34,6 +34,7 @@ const TARGETS: readonly Target[] = [
   {
     path: "src/core/money.ts",
     tests: [
+      "src/core/money-steps.test.ts",
       "src/core/price-variants.test.ts",
       "src/core/price-on-channel.test.ts",
       "src/relay/metering/settlement-charge.test.ts",
