@@ -265,3 +265,31 @@ test("a hold near a tier's bound covers the tier of a quarter more input", () =>
   expect(Number(estimateCost(tokens(800, 0), price))).toBe(800 * 2_000);
   expect(Number(estimateCost(tokens(801, 0), price))).toBe(801 * 4_000);
 });
+
+test("a call of which another model did every step has no charge without a count", () => {
+  const usage: Usage = { ...tokens(10, 1), steps: [{ model: "other", usage: tokens(10, 1) }] };
+
+  expect(rated(usage)).toEqual({ rates: CHEAPER, charges: undefined });
+});
+
+test("a part that exceeds its whole costs its rate, and nothing is subtracted for it", () => {
+  const usage = { ...tokens(1, 0), audioInputTokens: 5 };
+
+  expect(Number(costOf(usage, { ...PRICE, audioInput: 6_000 }))).toBe(30);
+});
+
+test("a hold may exceed nine dollars", () => {
+  expect(Number(estimateCost(tokens(100_000_000, 0), PRICE))).toBe(200_000_000_000);
+});
+
+test("a hold near the bound of one variant covers it beside variants without a bound", () => {
+  const price = {
+    ...PRICE,
+    variants: [
+      { when: { aboveInputTokens: 1_000 }, factor: 2_000 },
+      { when: { speeds: ["fast"] }, factor: 3_000 },
+    ],
+  } as Price;
+
+  expect(Number(estimateCost(tokens(900, 0), price))).toBe(900 * 4_000);
+});

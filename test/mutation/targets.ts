@@ -157,6 +157,73 @@ export const EQUIVALENT: readonly Equivalent[] = [
     line: "return nanoUsd(Number(nano > LARGEST ? LARGEST : nano));",
     change: "> -> >=",
   },
+  // Quicker ways to the same amount: the general way gives it as well.
+  {
+    line: "return plainCost(usage, rates) ?? sumOf(partsOf(usage, rates));",
+    change:
+      "plainCost(usage, rates) ?? sumOf(partsOf(usage, rates)) -> sumOf(partsOf(usage, rates))",
+  },
+  {
+    line: "for (const name of SPECIAL_COUNTS) if ((usage[name] ?? 0) > 0) return undefined;",
+    change: "(usage[name] ?? 0) > 0 -> true",
+  },
+  {
+    line: "for (const name of SPECIAL_COUNTS) if ((usage[name] ?? 0) > 0) return undefined;",
+    change: "> -> >=",
+  },
+  {
+    line: "if (price.tiers === undefined && price.variants === undefined) {",
+    change: "price.tiers === undefined && price.variants === undefined -> false",
+  },
+  {
+    line: "if (serviceTier === undefined && speed === undefined && region === undefined)",
+    change: "serviceTier === undefined && speed === undefined && region =... -> false",
+  },
+  {
+    line: "if (ofText !== undefined && !hasUnits(size)) return ofText;",
+    change: "ofText !== undefined && !hasUnits(size) -> false",
+  },
+  {
+    line: "if (usage.steps === undefined && usage.servedBy === undefined) {",
+    change: "usage.steps === undefined && usage.servedBy === undefined -> false",
+  },
+  { line: "if (isOne) return { rates: ratesFor(usage, price) };", change: "isOne -> false" },
+  {
+    line: "if (!dependsOnTime(each.when)) return [each];",
+    change: "!dependsOnTime(each.when) -> false",
+  },
+  // The largest of equal amounts is either of them.
+  {
+    line: "return estimates.reduce((most, each) => (each > most ? each : most));",
+    change: "> -> >=",
+  },
+  {
+    line: "return [[name, Number(exact > LARGEST ? LARGEST : exact)] as const];",
+    change: "> -> >=",
+  },
+  // Only the names of these records are read; the values are there for the compiler.
+  { line: "longCacheWriteTokens: true,", change: "true -> false" },
+  { line: "audioInputTokens: true,", change: "true -> false" },
+  { line: "imageInputTokens: true,", change: "true -> false" },
+  { line: "audioOutputTokens: true,", change: "true -> false" },
+  { line: "imageOutputTokens: true,", change: "true -> false" },
+  { line: "images: true,", change: "true -> false" },
+  { line: "referenceImages: true,", change: "true -> false" },
+  { line: "durationMs: true,", change: "true -> false" },
+  { line: "characters: true,", change: "true -> false" },
+  { line: "searches: true,", change: "true -> false" },
+  { line: "kind: true,", change: "true -> false" },
+  { line: "line: true,", change: "true -> false" },
+  { line: "deprecatedAt: true,", change: "true -> false" },
+  { line: "retiresAt: true,", change: "true -> false" },
+  { line: "counting: true,", change: "true -> false" },
+  { line: "contextTokens: true,", change: "true -> false" },
+  { line: "maxOutputTokens: true,", change: "true -> false" },
+  { line: "input: true,", change: "true -> false" },
+  { line: "output: true,", change: "true -> false" },
+  { line: "tools: true,", change: "true -> false" },
+  { line: "reasoningControls: true,", change: "true -> false" },
+  { line: "rules: true,", change: "true -> false" },
   // Nothing of something costs nothing either way.
   {
     line: 'if (count > 0) femto += count * rate * (kind === "second" ? 1 : 1_000);',
