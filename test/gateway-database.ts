@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { isBusy } from "#storage/sqlite/failure.ts";
 import { databasePath } from "#storage/sqlite/open.ts";
 import { waitFor } from "./wait.ts";
 
@@ -17,8 +18,8 @@ export async function writeWhenFree(db: Database, write: (db: Database) => void)
       write(db);
       return true;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return false;
-      throw error;
+      if (!isBusy(error)) throw error;
+      return false;
     }
   });
 }
