@@ -1,12 +1,9 @@
 import { useTexts } from "../app/language.ts";
 import type { Budget, Sending } from "./budget-section.tsx";
 import { BUDGET_TEXTS } from "./budget-texts.ts";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import { decimal } from "./format.ts";
-import { Problem } from "./problem.tsx";
-import { UI_TEXTS } from "./texts.ts";
 import { useFields } from "./use-fields.ts";
 
 export const PERIODS = ["hour", "day", "week", "month"] as const;
@@ -35,7 +32,6 @@ export function BudgetForm({
   readonly onClose: () => void;
 }) {
   const t = useTexts(BUDGET_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const initial = fieldsOf(budgets, quota);
   const [form, field] = useFields<Readonly<Record<string, string>>>(initial);
   const save = (): void => {
@@ -58,57 +54,38 @@ export function BudgetForm({
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={t.title}
+      action={t.save}
+      busy={sending.busy}
+      error={sending.error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="budget-form" busy={sending.busy}>
-            {t.save}
-          </Button>
-        </>
-      }
     >
-      <form
-        id="budget-form"
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {sending.error !== null && <Problem error={sending.error} />}
-        <p className="text-muted text-xs">{t.formHint}</p>
-        {quota !== undefined && (
+      <p className="text-muted text-xs">{t.formHint}</p>
+      {quota !== undefined && (
+        <TextField label={t.quotaUsd} hint={t.quotaHint} inputMode="decimal" {...field("quota")} />
+      )}
+      <div className="grid grid-cols-2 gap-3">
+        {PERIODS.flatMap((period) => [
           <TextField
-            label={t.quotaUsd}
-            hint={t.quotaHint}
+            key={`${period} amount`}
+            label={t.amountUsd(t.periods[period])}
             inputMode="decimal"
-            {...field("quota")}
-          />
-        )}
-        <div className="grid grid-cols-2 gap-3">
-          {PERIODS.flatMap((period) => [
-            <TextField
-              key={`${period} amount`}
-              label={t.amountUsd(t.periods[period])}
-              inputMode="decimal"
-              {...field(`${period} amount`)}
-            />,
-            <TextField
-              key={`${period} warn`}
-              label={t.warnUsd(t.periods[period])}
-              inputMode="decimal"
-              {...field(`${period} warn`)}
-            />,
-          ])}
-        </div>
-        {quota !== undefined && (
-          <TextField label={t.reason} required maxLength={500} {...field("reason")} />
-        )}
-      </form>
-    </Dialog>
+            {...field(`${period} amount`)}
+          />,
+          <TextField
+            key={`${period} warn`}
+            label={t.warnUsd(t.periods[period])}
+            inputMode="decimal"
+            {...field(`${period} warn`)}
+          />,
+        ])}
+      </div>
+      {quota !== undefined && (
+        <TextField label={t.reason} required maxLength={500} {...field("reason")} />
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,8 @@
 import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { ALERT_TEXTS } from "./texts.ts";
 
@@ -44,7 +41,6 @@ export function DestinationForm({
   readonly onClose: () => void;
 }) {
   const t = useTexts(ALERT_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const [kind, setKind] = useState<Kind>("webhook");
   const [form, field] = useFields({ name: "", url: "", to: "", secret: "" });
   const save = (): void => {
@@ -54,55 +50,41 @@ export function DestinationForm({
     onSave({ ...named, url: form.url.trim(), ...(hasSecret ? { secret: form.secret } : {}) });
   };
   return (
-    <Dialog
+    <FormDialog
       title={t.addDestination}
+      action={t.save}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="destination-form" busy={busy}>
-            {t.save}
-          </Button>
-        </>
-      }
     >
-      <form
-        id="destination-form"
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && <Problem error={error} />}
-        <TextField label={t.name} required autoFocus {...field("name")} />
-        <SelectField
-          label={t.kind}
-          value={kind}
-          choices={KINDS.map((value) => ({ value, label: t.destinationKinds[value] }))}
-          onChange={(event) => setKind(event.target.value as Kind)}
+      <TextField label={t.name} required autoFocus {...field("name")} />
+      <SelectField
+        label={t.kind}
+        value={kind}
+        choices={KINDS.map((value) => ({ value, label: t.destinationKinds[value] }))}
+        onChange={(event) => setKind(event.target.value as Kind)}
+      />
+      {kind === "email" ? (
+        <TextArea label={t.to} hint={t.toHint} required rows={3} {...field("to")} />
+      ) : (
+        <TextField
+          label={t.url}
+          type="url"
+          required
+          hint={kind === "webhook" ? t.webhookHint : undefined}
+          {...field("url")}
         />
-        {kind === "email" ? (
-          <TextArea label={t.to} hint={t.toHint} required rows={3} {...field("to")} />
-        ) : (
-          <TextField
-            label={t.url}
-            type="url"
-            required
-            hint={kind === "webhook" ? t.webhookHint : undefined}
-            {...field("url")}
-          />
-        )}
-        {SIGNED.includes(kind) && (
-          <TextField
-            label={t.signing}
-            hint={t.signingHint}
-            type="password"
-            autoComplete="new-password"
-            {...field("secret")}
-          />
-        )}
-      </form>
-    </Dialog>
+      )}
+      {SIGNED.includes(kind) && (
+        <TextField
+          label={t.signing}
+          hint={t.signingHint}
+          type="password"
+          autoComplete="new-password"
+          {...field("secret")}
+        />
+      )}
+    </FormDialog>
   );
 }

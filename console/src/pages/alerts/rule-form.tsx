@@ -1,11 +1,8 @@
 import { useState } from "react";
 import type { Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { ALERT_TEXTS } from "./texts.ts";
 
 export type Rule = Schemas["AlertRule"];
@@ -55,7 +52,6 @@ export function RuleForm({
   readonly onClose: () => void;
 }) {
   const t = useTexts(ALERT_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const [name, setName] = useState(rule?.name ?? "");
   const [kind, setKind] = useState<Kind>(rule?.kind ?? "error_rate");
   const [terms, setTerms] = useState<Partial<Record<Term, string>>>(() => textsOf(rule?.terms));
@@ -70,70 +66,56 @@ export function RuleForm({
       remind_minutes: remind === "" ? null : Number(remind),
     });
   return (
-    <Dialog
+    <FormDialog
       title={rule === undefined ? t.addRule : t.editRule}
+      action={t.save}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="rule-form" busy={busy}>
-            {t.save}
-          </Button>
-        </>
-      }
     >
-      <form
-        id="rule-form"
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && <Problem error={error} />}
+      <TextField
+        label={t.name}
+        required
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label={t.kind}
+        disabled={rule !== undefined}
+        value={kind}
+        choices={KINDS.map((value) => ({ value, label: t.kinds[value] }))}
+        onChange={(event) => setKind(event.target.value as Kind)}
+      />
+      {TERMS[kind].map((term) => (
         <TextField
-          label={t.name}
-          required
-          autoFocus
-          value={name}
-          onChange={(event) => setName(event.target.value)}
+          key={term}
+          label={t.termNames[term]}
+          hint={t.termsHint}
+          inputMode="numeric"
+          pattern={term === "levels" ? "[0-9 ,]*" : "[0-9]*"}
+          placeholder={[rule?.effective_terms[term] ?? ""].flat().join(", ")}
+          value={terms[term] ?? ""}
+          onChange={(event) => setTerms({ ...terms, [term]: event.target.value })}
         />
-        <SelectField
-          label={t.kind}
-          disabled={rule !== undefined}
-          value={kind}
-          choices={KINDS.map((value) => ({ value, label: t.kinds[value] }))}
-          onChange={(event) => setKind(event.target.value as Kind)}
-        />
-        {TERMS[kind].map((term) => (
-          <TextField
-            key={term}
-            label={t.termNames[term]}
-            hint={t.termsHint}
-            inputMode="numeric"
-            pattern={term === "levels" ? "[0-9 ,]*" : "[0-9]*"}
-            placeholder={[rule?.effective_terms[term] ?? ""].flat().join(", ")}
-            value={terms[term] ?? ""}
-            onChange={(event) => setTerms({ ...terms, [term]: event.target.value })}
-          />
-        ))}
-        <TextField
-          label={t.remind}
-          hint={t.remindHint}
-          type="number"
-          min={1}
-          value={remind}
-          onChange={(event) => setRemind(event.target.value)}
-        />
-        <TextArea
-          label={t.sendTo}
-          hint={t.sendToHint}
-          rows={2}
-          value={to}
-          onChange={(event) => setTo(event.target.value)}
-        />
-      </form>
-    </Dialog>
+      ))}
+      <TextField
+        label={t.remind}
+        hint={t.remindHint}
+        type="number"
+        min={1}
+        value={remind}
+        onChange={(event) => setRemind(event.target.value)}
+      />
+      <TextArea
+        label={t.sendTo}
+        hint={t.sendToHint}
+        rows={2}
+        value={to}
+        onChange={(event) => setTo(event.target.value)}
+      />
+    </FormDialog>
   );
 }
 

@@ -5,14 +5,13 @@ import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { count } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
 import { At } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useFields } from "../../ui/use-fields.ts";
@@ -127,8 +126,9 @@ function NewGroup({ onClose }: Closing) {
   const [form, field] = useFields({ name: "", description: "", place: "vendor" });
   const create = hooks.useMutation("post", "/api/asset/self/group", useDone(onClose, t.groupMade));
   return (
-    <GroupDialog
+    <FormDialog
       title={t.newGroup}
+      action={t.newGroup}
       error={create.error}
       busy={create.isPending}
       onClose={onClose}
@@ -152,7 +152,7 @@ function NewGroup({ onClose }: Closing) {
         }))}
         {...field("place")}
       />
-    </GroupDialog>
+    </FormDialog>
   );
 }
 
@@ -165,8 +165,9 @@ function RenameGroup({ group, onClose }: Closing & { readonly group: AssetGroup 
     useDone(onClose, t.renamed),
   );
   return (
-    <GroupDialog
+    <FormDialog
       title={t.rename}
+      action={t.rename}
       error={rename.error}
       busy={rename.isPending}
       onClose={onClose}
@@ -175,49 +176,6 @@ function RenameGroup({ group, onClose }: Closing & { readonly group: AssetGroup 
       }
     >
       <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
-    </GroupDialog>
-  );
-}
-
-function GroupDialog({
-  title,
-  error,
-  busy,
-  onSave,
-  onClose,
-  children,
-}: Closing & {
-  readonly title: string;
-  readonly error: unknown;
-  readonly busy: boolean;
-  readonly onSave: () => void;
-  readonly children: ReactNode;
-}) {
-  const ui = useTexts(UI_TEXTS);
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="asset-group-form" busy={busy}>
-            {title}
-          </Button>
-        </>
-      }
-    >
-      <form
-        id="asset-group-form"
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSave();
-        }}
-      >
-        {error !== null && <Problem error={error} />}
-        {children}
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -10,11 +10,11 @@ import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
 import { Ago, At } from "../../ui/time.tsx";
 import { pageIn, PAGE_SIZE } from "./asset.ts";
 import { Pager } from "./pager.tsx";
@@ -178,45 +178,30 @@ function Begin({
   readonly onClose: () => void;
 }) {
   const t = useTexts(ASSET_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const [url, setUrl] = useState("");
   const begin = hooks.useMutation("post", "/api/asset/self/verification", {
     onSuccess: ({ data }) => onBegun(data),
     onError: () => undefined,
   });
   return (
-    <Dialog
+    <FormDialog
       title={t.begin}
+      action={t.beginAction}
+      busy={begin.isPending}
+      error={begin.error}
+      onSave={() => begin.mutate({ body: { callback_url: url.trim() } })}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="verification-form" busy={begin.isPending}>
-            {t.beginAction}
-          </Button>
-        </>
-      }
     >
-      <form
-        id="verification-form"
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin.mutate({ body: { callback_url: url.trim() } });
-        }}
-      >
-        {begin.error !== null && <Problem error={begin.error} />}
-        <p className="text-muted text-sm">{t.beginHint}</p>
-        <TextField
-          label={t.callback}
-          hint={t.callbackHint}
-          type="url"
-          required
-          autoFocus
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-        />
-      </form>
-    </Dialog>
+      <p className="text-muted text-sm">{t.beginHint}</p>
+      <TextField
+        label={t.callback}
+        hint={t.callbackHint}
+        type="url"
+        required
+        autoFocus
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+    </FormDialog>
   );
 }

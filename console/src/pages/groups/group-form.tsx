@@ -1,10 +1,7 @@
 import { useState } from "react";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { LEVELS, LIMIT_NAMES, type Group, type GroupFields } from "./group.ts";
 import { PriceRows, pricesOf, rowsOf } from "./price-rows.tsx";
@@ -21,7 +18,6 @@ interface GroupFormProps {
 /** A new group or an existing one. A name is enough. */
 export function GroupForm({ group, error, busy, onSave, onClose }: GroupFormProps) {
   const t = useTexts(GROUP_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const [prices, setPrices] = useState(() => rowsOf(group?.prices ?? {}));
   const [form, field] = useFields(() => ({
     name: group?.name ?? "",
@@ -52,68 +48,50 @@ export function GroupForm({ group, error, busy, onSave, onClose }: GroupFormProp
       shared_concurrency: numberOf(form.shared_concurrency),
     });
   return (
-    <Dialog
+    <FormDialog
       shape="wide"
       title={group === undefined ? t.create : t.edit}
+      action={t.save}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="group-form" busy={busy}>
-            {t.save}
-          </Button>
-        </>
-      }
+      className="flex flex-col gap-4"
     >
-      <form
-        id="group-form"
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && <Problem error={error} />}
-        <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
-          <TextField label={t.name} required autoFocus maxLength={100} {...field("name")} />
-          <TextField
-            label={t.factor}
-            hint={t.factorHint}
-            inputMode="decimal"
-            {...field("factor")}
-          />
-          <SelectField
-            label={t.contentLog}
-            choices={[
-              { value: "", label: t.usual },
-              ...LEVELS.map((value) => ({ value, label: t.levels[value] })),
-            ]}
-            {...field("content")}
-          />
-        </div>
-        <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-          <TextArea label={t.models} hint={t.modelsHint} rows={3} {...field("models")} />
-          <TextArea label={t.channels} hint={t.channelsHint} rows={3} {...field("channels")} />
-        </div>
-        <PriceRows rows={prices} onChange={setPrices} />
-        {(["", "shared_"] as const).map((prefix) => (
-          <fieldset key={prefix} className="grid min-w-0 grid-cols-1 gap-3 sm:grid-cols-3">
-            <legend className="mb-1 text-sm font-medium">
-              {prefix === "" ? t.each : t.together}
-            </legend>
-            {LIMIT_NAMES.map((name) => (
-              <TextField
-                key={name}
-                label={t[name]}
-                type="number"
-                min={1}
-                {...field(`${prefix}${name}`)}
-              />
-            ))}
-          </fieldset>
-        ))}
-      </form>
-    </Dialog>
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
+        <TextField label={t.name} required autoFocus maxLength={100} {...field("name")} />
+        <TextField label={t.factor} hint={t.factorHint} inputMode="decimal" {...field("factor")} />
+        <SelectField
+          label={t.contentLog}
+          choices={[
+            { value: "", label: t.usual },
+            ...LEVELS.map((value) => ({ value, label: t.levels[value] })),
+          ]}
+          {...field("content")}
+        />
+      </div>
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+        <TextArea label={t.models} hint={t.modelsHint} rows={3} {...field("models")} />
+        <TextArea label={t.channels} hint={t.channelsHint} rows={3} {...field("channels")} />
+      </div>
+      <PriceRows rows={prices} onChange={setPrices} />
+      {(["", "shared_"] as const).map((prefix) => (
+        <fieldset key={prefix} className="grid min-w-0 grid-cols-1 gap-3 sm:grid-cols-3">
+          <legend className="mb-1 text-sm font-medium">
+            {prefix === "" ? t.each : t.together}
+          </legend>
+          {LIMIT_NAMES.map((name) => (
+            <TextField
+              key={name}
+              label={t[name]}
+              type="number"
+              min={1}
+              {...field(`${prefix}${name}`)}
+            />
+          ))}
+        </fieldset>
+      ))}
+    </FormDialog>
   );
 }
 

@@ -2,11 +2,8 @@ import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { INVITATION_TEXTS } from "./texts.ts";
 
@@ -35,7 +32,6 @@ interface InvitationFormProps {
 /** Everything has a default: a link for one member, valid for a week. */
 export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormProps) {
   const t = useTexts(INVITATION_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const own = useUser().role;
   const isAdmin = isAtLeast(own, "admin");
   const [form, field] = useFields({
@@ -60,52 +56,35 @@ export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormP
       expires_in_seconds: Number(form.days) * DAY_S,
     });
   return (
-    <Dialog
+    <FormDialog
       title={t.create}
+      action={t.send}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="invitation-form" busy={busy}>
-            {t.send}
-          </Button>
-        </>
-      }
+      className="grid grid-cols-1 gap-3 sm:grid-cols-2"
     >
-      <form
-        id="invitation-form"
-        className="grid grid-cols-1 gap-3 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && (
-          <div className="sm:col-span-2">
-            <Problem error={error} />
-          </div>
-        )}
-        <TextField label={t.email} hint={t.emailHint} type="email" autoFocus {...field("email")} />
-        <TextField label={t.note} maxLength={500} {...field("note")} />
-        {isAdmin && (
-          <>
-            <SelectField
-              label={t.role}
-              choices={INVITED_ROLES.filter((each) => each !== own && isAtLeast(own, each)).map(
-                (value) => ({ value, label: t.roles[value] }),
-              )}
-              {...field("role")}
-            />
-            <Places field={field} />
-          </>
-        )}
-        <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
-        <TextField label={t.days} type="number" min={1} max={90} required {...field("days")} />
-        {form.email === "" && (
-          <TextField label={t.maxUses} type="number" min={1} max={1_000} {...field("uses")} />
-        )}
-      </form>
-    </Dialog>
+      <TextField label={t.email} hint={t.emailHint} type="email" autoFocus {...field("email")} />
+      <TextField label={t.note} maxLength={500} {...field("note")} />
+      {isAdmin && (
+        <>
+          <SelectField
+            label={t.role}
+            choices={INVITED_ROLES.filter((each) => each !== own && isAtLeast(own, each)).map(
+              (value) => ({ value, label: t.roles[value] }),
+            )}
+            {...field("role")}
+          />
+          <Places field={field} />
+        </>
+      )}
+      <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
+      <TextField label={t.days} type="number" min={1} max={90} required {...field("days")} />
+      {form.email === "" && (
+        <TextField label={t.maxUses} type="number" min={1} max={1_000} {...field("uses")} />
+      )}
+    </FormDialog>
   );
 }
 

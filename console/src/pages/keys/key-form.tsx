@@ -1,10 +1,7 @@
 import type { Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { KEY_TEXTS } from "./texts.ts";
 
@@ -38,7 +35,6 @@ interface KeyFormProps {
 /** One dialog for a new key and for an existing one. A name is enough. */
 export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
   const t = useTexts(KEY_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const [form, field] = useFields(() => ({
     name: token?.name ?? t.defaultName,
     models: token === undefined || token.models.join() === "*" ? "" : token.models.join("\n"),
@@ -69,48 +65,34 @@ export function KeyForm({ token, error, busy, onSave, onClose }: KeyFormProps) {
       expires_at: form.expiry === "" ? null : Math.floor(Date.parse(form.expiry) / 1_000),
     });
   return (
-    <Dialog
+    <FormDialog
       title={token === undefined ? t.createTitle : t.edit}
+      action={t.save}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="key-form" busy={busy}>
-            {t.save}
-          </Button>
-        </>
-      }
     >
-      <form
-        id="key-form"
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && <Problem error={error} />}
-        <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
-        <details open={token !== undefined}>
-          <summary className="text-accent text-sm">{t.more}</summary>
-          <div className="mt-3 grid grid-cols-1 gap-3 sm:grid-cols-2">
-            <div className="sm:col-span-2">
-              <TextArea label={t.models} hint={t.modelsHint} rows={2} {...field("models")} />
-            </div>
-            <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
-            <TextField label={t.expiry} type="date" {...field("expiry")} />
-            <TextField label={t.budgetHour} inputMode="decimal" {...field("hour")} />
-            <TextField label={t.budgetDay} inputMode="decimal" {...field("day")} />
-            <TextField label={t.budgetWeek} inputMode="decimal" {...field("week")} />
-            <TextField label={t.budgetMonth} inputMode="decimal" {...field("month")} />
-            <TextField label={t.rpm} type="number" min={1} {...field("rpm")} />
-            <TextField label={t.tpm} type="number" min={1} {...field("tpm")} />
-            <TextField label={t.concurrency} type="number" min={1} {...field("concurrency")} />
-            <TextArea label={t.networks} hint={t.networksHint} rows={2} {...field("networks")} />
+      <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
+      <details open={token !== undefined}>
+        <summary className="text-accent text-sm">{t.more}</summary>
+        <div className="mt-3 grid grid-cols-1 gap-3 sm:grid-cols-2">
+          <div className="sm:col-span-2">
+            <TextArea label={t.models} hint={t.modelsHint} rows={2} {...field("models")} />
           </div>
-        </details>
-      </form>
-    </Dialog>
+          <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
+          <TextField label={t.expiry} type="date" {...field("expiry")} />
+          <TextField label={t.budgetHour} inputMode="decimal" {...field("hour")} />
+          <TextField label={t.budgetDay} inputMode="decimal" {...field("day")} />
+          <TextField label={t.budgetWeek} inputMode="decimal" {...field("week")} />
+          <TextField label={t.budgetMonth} inputMode="decimal" {...field("month")} />
+          <TextField label={t.rpm} type="number" min={1} {...field("rpm")} />
+          <TextField label={t.tpm} type="number" min={1} {...field("tpm")} />
+          <TextField label={t.concurrency} type="number" min={1} {...field("concurrency")} />
+          <TextArea label={t.networks} hint={t.networksHint} rows={2} {...field("networks")} />
+        </div>
+      </details>
+    </FormDialog>
   );
 }
 

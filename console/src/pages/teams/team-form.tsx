@@ -1,11 +1,8 @@
 import type { Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { decimal } from "../../ui/format.ts";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
 import { useFields } from "../../ui/use-fields.ts";
 import { namesIn } from "./names-in.ts";
 import { TEAM_TEXTS } from "./texts.ts";
@@ -36,7 +33,6 @@ export function TeamForm({
   readonly onClose: () => void;
 }) {
   const t = useTexts(TEAM_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const [form, field] = useFields({
     name: team?.name ?? "",
     month: "",
@@ -56,45 +52,28 @@ export function TeamForm({
     });
   };
   return (
-    <Dialog
+    <FormDialog
       title={team === undefined ? t.create : t.edit}
+      action={t.save}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="team-form" busy={busy}>
-            {t.save}
-          </Button>
-        </>
-      }
+      className="grid grid-cols-1 gap-3 sm:grid-cols-2"
     >
-      <form
-        id="team-form"
-        className="grid grid-cols-1 gap-3 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && (
-          <div className="sm:col-span-2">
-            <Problem error={error} />
-          </div>
-        )}
-        <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
-        {team === undefined && (
-          <>
-            <TextField label={t.budgetMonthUsd} inputMode="decimal" {...field("month")} />
-            <TextField label={t.budgetDayUsd} inputMode="decimal" {...field("day")} />
-          </>
-        )}
-        <TextField label={t.quotaUsd} inputMode="decimal" {...field("quota")} />
-        {team === undefined && (
-          <div className="sm:col-span-2">
-            <TextArea label={t.members} hint={t.membersHint} rows={5} {...field("members")} />
-          </div>
-        )}
-      </form>
-    </Dialog>
+      <TextField label={t.name} required autoFocus maxLength={64} {...field("name")} />
+      {team === undefined && (
+        <>
+          <TextField label={t.budgetMonthUsd} inputMode="decimal" {...field("month")} />
+          <TextField label={t.budgetDayUsd} inputMode="decimal" {...field("day")} />
+        </>
+      )}
+      <TextField label={t.quotaUsd} inputMode="decimal" {...field("quota")} />
+      {team === undefined && (
+        <div className="sm:col-span-2">
+          <TextArea label={t.members} hint={t.membersHint} rows={5} {...field("members")} />
+        </div>
+      )}
+    </FormDialog>
   );
 }

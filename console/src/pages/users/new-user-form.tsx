@@ -1,11 +1,8 @@
 import { useTexts } from "../../app/language.ts";
 import type { Role } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { UI_TEXTS } from "../../ui/texts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { USER_TEXTS } from "./texts.ts";
 import { rolesBelow, useNames } from "./user.ts";
@@ -30,7 +27,6 @@ interface NewUserFormProps {
 /** A user whose password the admin chooses; an invitation lets the person choose it. */
 export function NewUserForm({ error, busy, onSave, onClose }: NewUserFormProps) {
   const t = useTexts(USER_TEXTS);
-  const ui = useTexts(UI_TEXTS);
   const own = useUser().role;
   const { groups } = useNames();
   const [form, field] = useFields({
@@ -53,56 +49,39 @@ export function NewUserForm({ error, busy, onSave, onClose }: NewUserFormProps) 
       ...(form.password === "" ? {} : { password: form.password }),
     });
   return (
-    <Dialog
+    <FormDialog
       title={t.create}
+      action={t.save}
+      busy={busy}
+      error={error}
+      onSave={save}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{ui.cancel}</Button>
-          <Button look="main" type="submit" form="new-user" busy={busy}>
-            {t.save}
-          </Button>
-        </>
-      }
+      className="grid grid-cols-1 gap-3 sm:grid-cols-2"
     >
-      <form
-        id="new-user"
-        className="grid grid-cols-1 gap-3 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
-        {error !== null && (
-          <div className="sm:col-span-2">
-            <Problem error={error} />
-          </div>
-        )}
-        <TextField label={t.username} required autoFocus maxLength={64} {...field("username")} />
-        <TextField label={t.displayName} maxLength={100} {...field("display")} />
-        <TextField label={t.email} type="email" {...field("email")} />
-        <TextField
-          label={t.password}
-          hint={t.passwordHint}
-          type="password"
-          autoComplete="new-password"
-          {...field("password")}
-        />
-        <SelectField
-          label={t.role}
-          choices={rolesBelow(own).map((value) => ({ value, label: t.roles[value] }))}
-          {...field("role")}
-        />
-        <SelectField
-          label={t.group}
-          choices={[
-            { value: "", label: t.none },
-            ...[...groups].map(([id, label]) => ({ value: String(id), label })),
-          ]}
-          {...field("group")}
-        />
-        <TextField label={t.quotaUsd} inputMode="decimal" {...field("quota")} />
-      </form>
-    </Dialog>
+      <TextField label={t.username} required autoFocus maxLength={64} {...field("username")} />
+      <TextField label={t.displayName} maxLength={100} {...field("display")} />
+      <TextField label={t.email} type="email" {...field("email")} />
+      <TextField
+        label={t.password}
+        hint={t.passwordHint}
+        type="password"
+        autoComplete="new-password"
+        {...field("password")}
+      />
+      <SelectField
+        label={t.role}
+        choices={rolesBelow(own).map((value) => ({ value, label: t.roles[value] }))}
+        {...field("role")}
+      />
+      <SelectField
+        label={t.group}
+        choices={[
+          { value: "", label: t.none },
+          ...[...groups].map(([id, label]) => ({ value: String(id), label })),
+        ]}
+        {...field("group")}
+      />
+      <TextField label={t.quotaUsd} inputMode="decimal" {...field("quota")} />
+    </FormDialog>
   );
 }
