@@ -27,9 +27,11 @@ beforeAll(async () => {
     );
     ids.push(((await response.json()) as { readonly task_id: string }).task_id);
   }
+  // A task has succeeded before its charge is written: the cost says that it was.
   await waitFor(async () => {
     const { data: page } = await root("GET", "/api/task?state=succeeded");
-    return listOf(page["items"]).length === 2;
+    const costs = listOf(page["items"]).map((each) => memberOf(each, "cost_usd"));
+    return costs.length === 2 && !costs.includes(null);
   });
 });
 afterAll(async () => {
