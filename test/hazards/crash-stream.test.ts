@@ -35,12 +35,10 @@ test("a stream interrupted by a crash is charged and recorded with its delivered
   });
   const id = answer.headers.get("x-request-id");
   let received = "";
-  let came = 0;
   const reading = (async () => {
     const decoder = new TextDecoder();
     for await (const chunk of answer.body ?? []) {
       received += decoder.decode(chunk, { stream: true });
-      came++;
     }
   })().catch(() => {});
   // The tokenizer may still be loading when the stream begins.
@@ -63,7 +61,6 @@ test("a stream interrupted by a crash is charged and recorded with its delivered
   });
   // What came since the last note is not paid, and more than came is never paid.
   const most = await countTokens(summarize(received).text);
-  expect(came).toBeGreaterThan(10);
   expect(Number(call?.["output_tokens"])).toBeWithin(20, most + 2);
   const rates = JSON.parse(String(call?.["rates"] ?? "{}")) as Record<string, number>;
   expect(Number(call?.["cost"])).toBeGreaterThan(0);
