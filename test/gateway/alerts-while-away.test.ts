@@ -81,9 +81,10 @@ test.if(isPostgresReachable || process.env["CI"] !== undefined)(
     await Bun.sleep(300);
     const ends = ofDatabase().slice(2);
     expect(new Set(ends.map(({ path }) => path))).toEqual(new Set(["/well", "/ill"]));
+    await waitFor(async () => (await alertsOf(root, "database_down", "ended")).length > 0);
     const [ended] = await alertsOf(root, "database_down", "ended");
     expect(ended).toMatchObject({ state: "ended", messages: 2 });
-    expect(await alertsOf(root, "database_down")).toEqual([]);
+    await waitFor(async () => (await alertsOf(root, "database_down")).length === 0);
   },
   60_000,
 );

@@ -107,6 +107,13 @@ export function isOver(text: string): boolean {
   );
 }
 
+/** Whether an answer shows a task that is not finished, in the formats that call it a status. */
+export function isRunning(text: string): boolean {
+  const body = parseJson(text);
+  if (!isObject(body)) return false;
+  return /^(queued|in_progress|running|processing)$/.test(textOf(body["status"]) ?? "");
+}
+
 function valueIn(text: string): Json {
   const whole = parseJson(text);
   if (whole !== undefined) return whole;
