@@ -124,7 +124,9 @@ content_log:
       path: "/v1/video/generations",
       body: { model: "kling-v2-6", prompt, messages: undefined },
     });
-    return textIn(JSON.parse(text) as JsonObject, "task_id");
+    const answer = JSON.parse(text) as JsonObject;
+    expect(answer).toHaveProperty("task_id");
+    return textIn(answer, "task_id");
   }
 
   async function contentOf(id: string, ask = root, path = "/api/log"): Promise<JsonObject> {

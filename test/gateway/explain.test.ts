@@ -151,11 +151,11 @@ describe.each(UPSTREAMS.map((upstream) => [upstream.id, upstream] as const))(
       async (style, stream, ask) => {
         const { path, body } = ask(upstream.model, stream);
         await books.whenSettled();
-        const before = { books: books.dump(), requests: sandbox.requests.length };
+        const before = { books: books.dumpOfCalls(), requests: sandbox.requests.length };
 
         const explained = await explain(gateway, { path, body });
 
-        expect({ books: books.dump(), requests: sandbox.requests.length }).toEqual(before);
+        expect({ books: books.dumpOfCalls(), requests: sandbox.requests.length }).toEqual(before);
         const answer = await gateway.post(path, body);
         await answer.text();
         const sent = sandbox.requests.at(-1);

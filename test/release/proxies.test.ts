@@ -15,12 +15,13 @@ const nginxTest = test.if(NGINX !== null);
 
 const MIB = 1024 * 1024;
 const PIECES = 5;
-const BETWEEN_MS = 200;
+/** Resolves once the reader has the last piece. */
+let arrived = Promise.withResolvers<void>();
 let folder = "";
 let url = "";
 let nginx: ChildProcess | undefined;
 
-/** Answers with pieces over a second, or with the size of the body and the headers that arrived. */
+/** Answers with pieces, each after the last has arrived, or with the size of the body and the headers that arrived. */
 const upstream = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -34,8 +35,9 @@ const upstream = Bun.serve({
 
 async function* pieces(): AsyncGenerator<string> {
   for (let piece = 0; piece < PIECES; piece++) {
+    arrived = Promise.withResolvers();
     yield `data: ${piece}\n\n`;
-    await Bun.sleep(BETWEEN_MS);
+    await arrived.promise;
   }
 }
 
@@ -73,7 +75,10 @@ nginxTest("nginx delivers each piece of a stream before the next is written", as
   const response = await fetch(`${url}/stream`);
   const reads: string[] = [];
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) reads.push(decoder.decode(chunk));
+  for await (const chunk of response.body ?? []) {
+    reads.push(decoder.decode(chunk));
+    arrived.resolve();
+  }
 
   expect(reads).toEqual(Array.from({ length: PIECES }, (_, piece) => `data: ${piece}\n\n`));
 });
