@@ -33,6 +33,7 @@ const steps = {
   sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
   agents: [[bun, "test/agents/main.ts", ...rest]],
   mutate: [[bun, "test/mutation/main.ts", ...rest]],
+  truth: [...buildConsole, [bun, "packages/truth/main.ts", ...ownProgram(), ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
   build: [...buildConsole, [bun, "build.ts", ...rest]],
   release: [...buildConsole, [bun, "release/main.ts", ...rest]],
@@ -55,6 +56,12 @@ if (steps === undefined) {
 for (const [program, ...args] of steps) {
   const status = await runChild(program, args, { cwd: root, settings: settingsOf(command) });
   if (status !== 0) process.exit(status);
+}
+
+/** The gateway of these sources, unless another gateway is asked for. */
+function ownProgram() {
+  const isOther = rest.some((each) => /^--(gateway|adapter|program)\b/.test(each));
+  return isOther ? [] : [`--program=${bun} ${join(root, "src", "main.ts")}`];
 }
 
 /** Does nothing if the stamp in node_modules names the current lockfile. */
@@ -115,7 +122,7 @@ function findBun() {
 
 /** What the runtime of the command reads once, before the program starts. */
 function settingsOf(command) {
-  const isGateway = ["start", "dev", "sluice"].includes(command);
+  const isGateway = ["start", "dev", "sluice", "truth"].includes(command);
   const isCheck = ["check", "fix"].includes(command);
   return {
     ...(isGateway ? GATEWAY_SETTINGS : RUNTIME_SETTINGS),

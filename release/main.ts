@@ -1,15 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { makeArtifacts } from "./artifacts.ts";
 import { makeNpmPackage } from "./npm-package.ts";
+import { makeTruthPackage } from "./truth-package.ts";
 import { prepareRelease } from "./prepare.ts";
 
 const PACKAGE = "dist/npm";
+const TRUTH = "dist/truth";
 const ARTIFACTS = "dist/release";
 const USAGE = `Usage:
   npm run release -- major|minor|patch|VERSION [--no-tests]
       checks the tree, writes the next version and its changelog, and makes the files of the release
   npm run release -- artifacts   makes the files of the current version in ${ARTIFACTS}
   npm run release -- package     makes the npm package in ${PACKAGE}
+  npm run release -- truth       makes the npm package gateway-truth in ${TRUTH}
 `;
 
 const [command, ...options] = process.argv.slice(2);
@@ -30,6 +33,10 @@ async function run(): Promise<number> {
     case "package":
       await makeNpmPackage(PACKAGE);
       process.stdout.write(`${PACKAGE}: publish it with \`npm publish ./${PACKAGE}\`\n`);
+      return 0;
+    case "truth":
+      await makeTruthPackage(TRUTH);
+      process.stdout.write(`${TRUTH}: publish it with \`npm publish ./${TRUTH}\`\n`);
       return 0;
     case "artifacts":
       return report(await makeArtifacts(ARTIFACTS));

@@ -158,6 +158,16 @@ test("the simulators import no code of the gateway", () => {
   expect(violations).toEqual([]);
 });
 
+test("the measurement of other gateways runs without this project's packages", () => {
+  const violations = listSources("packages/truth")
+    .filter((path) => !path.endsWith(".test.ts"))
+    .filter((path) =>
+      importsOf(readFileSync(path, "utf8")).some((each) => !/^(node:|\.\.?\/)/.test(each)),
+    );
+
+  expect(violations).toEqual([]);
+});
+
 function listSources(root: string): string[] {
   return readdirSync(root, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
