@@ -149,3 +149,39 @@ test("a message about the end has both times, and one of another version is not 
   expect(readMessage(JSON.stringify(ended))).toEqual(ended);
   expect(readMessage('{"event":"sung"}')).toBeUndefined();
 });
+
+test("a webhook without a secret is not signed", () => {
+  const { headers } = write("webhook", "https://ops.example/alerts");
+
+  expect(headers).toEqual({
+    ...JSON_TYPE,
+    "webhook-id": "msg_1",
+    "webhook-timestamp": "1800000000",
+  });
+});
+
+test("a webhook about the end has its time in whole seconds", () => {
+  const ended = { ...MESSAGE, alert: { ...MESSAGE.alert, endedAt: NOW + 60_000 } };
+  const address = { url: "https://ops.example/alerts" };
+
+  const { body } = FORMATS.webhook.write(ended, { id: "1", now: NOW, address });
+
+  expect(JSON.parse(body)).toMatchObject({ data: { ended_at: 1_800_000_060 } });
+});
+
+test("a text is cut only if it is longer than a service takes", () => {
+  const contentFor = (kind: "discord" | "wecom", length: number): string => {
+    const rest = plainText({ ...MESSAGE, alert: { ...MESSAGE.alert, text: "" } }).length;
+    const long = { ...MESSAGE, alert: { ...MESSAGE.alert, text: "x".repeat(length - rest) } };
+    const address = { url: "https://chat.example" };
+    const { body } = FORMATS[kind].write(long, { id: "1", now: NOW, address });
+    const said = JSON.parse(body) as { content?: string; text?: { content: string } };
+    return said.content ?? said.text?.content ?? "";
+  };
+
+  expect(contentFor("discord", 2_000)).toEndWith("00:00Z");
+  expect(contentFor("discord", 2_001)).toEndWith("00:0…");
+  expect(contentFor("discord", 2_001)).toHaveLength(2_000);
+  expect(contentFor("wecom", 2_048)).toEndWith("00:00Z");
+  expect(contentFor("wecom", 2_049)).toEndWith("…");
+});

@@ -76,6 +76,7 @@ export class GatewayWatch {
     const times = this.#logins.get(address) ?? [];
     times.push(this.#deps.clock.now());
     if (times.length > MAX_ATTEMPTS) times.shift();
+    this.#logins.delete(address);
     const [oldest] = this.#logins.size >= MAX_ADDRESSES ? this.#logins.keys() : [];
     if (oldest !== undefined) this.#logins.delete(oldest);
     this.#logins.set(address, times);

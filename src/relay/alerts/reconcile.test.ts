@@ -26,9 +26,12 @@ class Course {
   ended: Alert[] = [];
   #ids = 0;
 
-  /** The events of one evaluation. */
-  see(...levels: readonly number[]): readonly (string | undefined)[] {
-    return this.changes(...levels).map(({ event }) => event);
+  text = "used";
+  seenAt: number | undefined;
+
+  /** The events of one evaluation; "untold" for a change without a message. */
+  see(...levels: readonly number[]): readonly string[] {
+    return this.changes(...levels).map(({ event = "untold" }) => event);
   }
 
   changes(...levels: readonly number[]): readonly AlertChange[] {
@@ -36,7 +39,8 @@ class Course {
       ruleId: this.rule.id,
       subject: "team:3",
       level,
-      text: `used to ${level} %`,
+      text: this.text,
+      ...(this.seenAt === undefined ? {} : { seenAt: this.seenAt }),
     }));
     const evaluation: Evaluation = {
       rule: this.rule,
@@ -73,7 +77,7 @@ test("an alert is told once when it begins and once when it ends", () => {
 
   expect(course.see(80)).toEqual(["began"]);
   course.now += MINUTE_MS;
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
   course.now += 1_000;
   expect(course.see(80)).toEqual([]);
   expect(course.see()).toEqual(["ended"]);
@@ -81,13 +85,48 @@ test("an alert is told once when it begins and once when it ends", () => {
   expect(course.ended).toMatchObject([{ beganAt: START, messages: 2, endedAt: course.now }]);
 });
 
+test("an open alert is written again if its text changed, or a minute after it was written", () => {
+  const course = new Course();
+  course.see(80);
+
+  course.text = "used more";
+  expect(course.see(80)).toEqual(["untold"]);
+  course.now += MINUTE_MS - 1;
+  expect(course.see(80)).toEqual([]);
+  course.now += 1;
+  expect(course.see(80)).toEqual(["untold"]);
+  expect(course.open).toMatchObject([{ text: "used more", seenAt: course.now, messages: 1 }]);
+});
+
+test("an alert has the time at which its condition was last seen", () => {
+  const course = new Course();
+  course.seenAt = START - 5_000;
+
+  course.see(80);
+
+  expect(course.open).toMatchObject([{ beganAt: START, seenAt: START - 5_000 }]);
+});
+
+test("the end of an alert is not told without a destination, and is told when its silence ended", () => {
+  const course = new Course();
+  course.see(80);
+  course.destinations = [];
+  expect(course.see()).toEqual(["untold"]);
+  course.destinations = [OPS];
+  course.see(80);
+  course.change({ silencedUntil: course.now });
+
+  expect(course.see()).toEqual(["ended"]);
+  expect(course.ended.map(({ messages }) => messages)).toEqual([1, 2]);
+});
+
 test("a worse level is told, and a better one is not", () => {
   const course = new Course();
   course.see(50);
 
   expect(course.see(80)).toEqual(["worsened"]);
-  expect(course.see(50)).toEqual([undefined]);
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(50)).toEqual(["untold"]);
+  expect(course.see(80)).toEqual(["untold"]);
   expect(course.see(100)).toEqual(["worsened"]);
 });
 
@@ -96,14 +135,14 @@ test("an open alert is told again at its interval, until an admin acknowledges i
   course.see(80);
 
   course.now += 59 * MINUTE_MS;
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
   course.now += MINUTE_MS;
   expect(course.see(80)).toEqual(["reminder"]);
   course.now += 60 * MINUTE_MS;
   expect(course.see(80)).toEqual(["reminder"]);
   course.change({ acknowledgedAt: course.now, acknowledgedBy: "ann" });
   course.now += 600 * MINUTE_MS;
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
   expect(course.see(100)).toEqual(["worsened"]);
   expect(course.see()).toEqual(["ended"]);
 });
@@ -115,21 +154,21 @@ test("a rule without reminders tells an open alert once", () => {
   course.see(80);
 
   course.now += 10_000 * MINUTE_MS;
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
 });
 
 test("a silent alert is told when the silence ends, if it is still open", () => {
   const course = new Course();
   course.rule = { ...RULE, silencedUntil: START + 10 * MINUTE_MS };
 
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
   course.now += 5 * MINUTE_MS;
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
   course.now += 5 * MINUTE_MS;
   expect(course.see(80)).toEqual(["began"]);
   course.change({ silencedUntil: course.now + MINUTE_MS });
-  expect(course.see(100)).toEqual([undefined]);
-  expect(course.see()).toEqual([undefined]);
+  expect(course.see(100)).toEqual(["untold"]);
+  expect(course.see()).toEqual(["untold"]);
 });
 
 test("an alert that was never told has no message about its end", () => {
@@ -138,13 +177,13 @@ test("an alert that was never told has no message about its end", () => {
   course.see(80);
 
   course.now += 2 * MINUTE_MS;
-  expect(course.see()).toEqual([undefined]);
+  expect(course.see()).toEqual(["untold"]);
 });
 
 test("without a destination nothing is told, and the first destination learns of open alerts", () => {
   const course = new Course();
   course.destinations = [destination(7, "ops", false)];
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
 
   course.destinations = [OPS];
   expect(course.see(80)).toEqual(["began"]);
@@ -158,7 +197,7 @@ test("a rule tells the destinations that it names, or all enabled ones", () => {
   course.rule = { ...RULE, destinations: ["night", "off"] };
   expect(course.changes(80).map(({ destinations }) => destinations)).toEqual([[8]]);
   course.rule = { ...RULE, destinations: [] };
-  expect(course.see(100)).toEqual([undefined]);
+  expect(course.see(100)).toEqual(["untold"]);
 });
 
 test("an alert without news stays open for the quiet time of its kind, unless it is over", () => {
@@ -181,6 +220,6 @@ test("the alerts of a disabled rule end without a message", () => {
   course.see(80);
   course.rule = { ...RULE, isEnabled: false };
 
-  expect(course.see(80)).toEqual([undefined]);
+  expect(course.see(80)).toEqual(["untold"]);
   expect(course.open).toEqual([]);
 });

@@ -174,7 +174,6 @@ export class AlertWatch {
     }
     this.#downSince = undefined;
     this.#told = undefined;
-    this.#untold = [];
   }
 
   #databaseRule(): AlertRule | undefined {

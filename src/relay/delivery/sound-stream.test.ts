@@ -58,3 +58,17 @@ test("an empty response is refused", async () => {
 
   expect(failure).toMatchObject({ code: "upstream_failed" });
 });
+
+test("audio is the vendor's own, and its connection is closed with it", () => {
+  let closed = 0;
+  const stream = new SoundStream({
+    ...replyOf([]),
+    waitingBytes: 7,
+    close: () => void closed++,
+  });
+
+  stream.close();
+
+  expect([stream.isTranslated, stream.waitingBytes, closed]).toEqual([false, 7, 1]);
+  expect(new SoundStream(replyOf([])).waitingBytes).toBe(0);
+});

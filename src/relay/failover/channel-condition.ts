@@ -96,10 +96,11 @@ function failingCondition(
   const share = failed === 0 ? "" : ` ${failed} of ${attempts} attempts failed in 5 minutes.`;
   const last = lastFailure?.code === code ? ` Last failure: ${wordsOf(lastFailure)}` : "";
   const until = isOpen ? ` Paused until ${show(openUntil)}.` : "";
+  const { state, text } = STATE_OF_FAULT[code] ?? FAILING_STATE;
   return {
-    ...(STATE_OF_FAULT[code] ?? { state: "failing", text: "failing" }),
+    state,
     ...(isOpen ? { until: openUntil } : {}),
-    text: `${(STATE_OF_FAULT[code] ?? FAILING_STATE).text}:${share}${until}${last}`,
+    text: `${text}:${share}${until}${last}`,
   };
 }
 

@@ -33,6 +33,10 @@ class World {
   probes = 0;
   loads = 0;
   reads = 0;
+  minuteReads = 0;
+  /** Rules of a second channel, which is never disabled. */
+  neighbour: DisableRules | undefined;
+  onProbe: (() => unknown) | undefined;
   isSimulated = false;
   readonly pruned: [before: number, names: readonly string[]][] = [];
   refusals: ChannelFailure[] = [];
@@ -56,10 +60,15 @@ class World {
       const disabled = state?.isDisabled === true ? { disabled: state } : {};
       return { source: this.isSimulated ? "simulated" : "file", channel, ...disabled };
     };
+    const autoDisable = this.neighbour;
+    const neighbours: readonly ListedChannel[] =
+      autoDisable === undefined
+        ? []
+        : [{ source: "file", channel: aChannel({ name: "two", autoDisable }) }];
     const watch = new ChannelWatch({
       registry: {
         get channels() {
-          return [listed()];
+          return [listed(), ...neighbours];
         },
         load: async () => void this.loads++,
       },
@@ -72,7 +81,10 @@ class World {
         }),
       },
       minutes: {
-        read: async (_channel, from) => this.minutes.filter(({ minute }) => minute >= from),
+        read: async (_channel, from) => {
+          this.minuteReads++;
+          return this.minutes.filter(({ minute }) => minute >= from);
+        },
       },
       states: this.#store(),
       balances: {
@@ -85,6 +97,7 @@ class World {
       clock: { now: () => this.now },
       probe: async () => {
         this.probes++;
+        await this.onProbe?.();
         return this.works;
       },
       observers: [
@@ -259,6 +272,35 @@ describe("a channel that the gateway disabled", () => {
     await Promise.all([one.run(), other.run()]);
 
     expect(world.probes).toBe(1);
+    expect(world.loads).toBe(1);
+  });
+
+  test("is tested although no channel has a rule any more", async () => {
+    const world = new World();
+    world.neighbour = {};
+    world.refusals = [refusal(FIRST.label), refusal(SECOND.label)];
+    await world.gateway({ refused: true }).run();
+    world.works = true;
+    world.now += MINUTE;
+
+    await world.gateway({}).run();
+
+    expect(world.told).toEqual(["one refused", "one back, by a test"]);
+  });
+
+  test("is not reported again if a user enables it during its test", async () => {
+    const world = new World();
+    const gateway = world.gateway({ refused: true });
+    world.refusals = [refusal(FIRST.label), refusal(SECOND.label)];
+    await gateway.run();
+    world.works = true;
+    world.now += MINUTE;
+    world.onProbe = () => gateway.enable("ada");
+
+    await gateway.run();
+
+    expect(world.told).toEqual(["one refused", "one back, by ada"]);
+    expect(world.loads).toBe(2);
   });
 
   test("is enabled by a user at once", async () => {
@@ -365,17 +407,30 @@ describe("the watch of channels", () => {
 
     await world.gateway().run();
     expect(world.reads).toBe(0);
+    await world.gateway({ refused: true }).run();
+    expect([world.reads, world.minuteReads]).toEqual([1, 0]);
     await world.gateway({ failingShare: 0.5 }).run();
 
-    expect(world.reads).toBe(1);
+    expect([world.reads, world.minuteReads]).toEqual([2, 1]);
+  });
+
+  test("changes nothing if no rule applies", async () => {
+    const world = new World();
+
+    await world.gateway({ refused: true, failingShare: 0.5, noBalance: true }).run();
+
+    expect([world.loads, world.told]).toEqual([0, []]);
   });
 
   test("reads balances only for a rule about them", async () => {
     const world = new World();
 
     await world.gateway({ noBalance: true }).run();
-
     expect(world.reads).toBe(2);
+    world.neighbour = { refused: true };
+    await world.gateway({ noBalance: true }).run();
+
+    expect(world.reads).toBe(4);
   });
 
   test("leaves simulated channels alone", async () => {

@@ -63,9 +63,12 @@ export class ChannelWatch {
     for (const { channel } of ruled) {
       if (await this.#disable(channel, states.get(channel.name), balances)) isChanged = true;
     }
-    const due = watched.filter(({ channel }) => this.#isDue(states.get(channel.name)));
-    const returned = await mapAtMost(due, AT_ONCE, ({ channel }) =>
-      this.#tryAgain(channel, states.get(channel.name), signal),
+    const due = watched.flatMap(({ channel }) => {
+      const state = states.get(channel.name);
+      return this.#isDue(state) ? [{ channel, state }] : [];
+    });
+    const returned = await mapAtMost(due, AT_ONCE, ({ channel, state }) =>
+      this.#tryAgain(channel, state, signal),
     );
     if (isChanged || returned.includes(true)) await this.#deps.registry.load();
     await this.#prune(watched);
@@ -134,16 +137,11 @@ export class ChannelWatch {
     return sumMinutes(await this.#deps.minutes.read(channel.name, first, END_OF_TIME));
   }
 
-  #isDue(state: ChannelState | undefined): boolean {
+  #isDue(state: ChannelState | undefined): state is ChannelState {
     return state?.isDisabled === true && state.probeAt <= this.#deps.clock.now();
   }
 
-  async #tryAgain(
-    channel: Channel,
-    state: ChannelState | undefined,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if (state === undefined) return false;
+  async #tryAgain(channel: Channel, state: ChannelState, signal: AbortSignal): Promise<boolean> {
     const { states, clock, observers } = this.#deps;
     const nextAt = clock.now() + probeDelayMs(state.probes + 1);
     if (!(await states.leaseProbe(state, nextAt))) return false;

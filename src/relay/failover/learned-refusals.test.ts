@@ -56,6 +56,7 @@ describe("nothing is learned from", () => {
     ["an essential field of the request", "messages", { messages: [] }],
     ["a part of the conversation", "tools.strict", { tools: { strict: true } }],
     ["a field that was not sent", "verbosity", { model: "m" }],
+    ["a part of a field without parts", "verbosity.level", { verbosity: null }],
     ["the longest answer", "max_completion_tokens", { max_completion_tokens: 9 }],
   ])("%s", (_what, member, body) => {
     const { learned, learn } = open();
@@ -92,14 +93,38 @@ test("at most a thousand models are kept, the newest ones, and at most sixteen m
   expect(learned.all.filter(({ model }) => model === "m1")).toHaveLength(16);
 });
 
+test("a model whose refusal was learned again is not the oldest one", () => {
+  const { learned, learn, at } = open();
+  learn("seed", { seed: 1 }, "first");
+  at(1);
+  learn("seed", { seed: 1 }, "second");
+  at(DAY_MS);
+  learn("seed", { seed: 1 }, "first");
+
+  for (let i = 0; i < 999; i++) learn("seed", { seed: 1 }, `m${i}`);
+
+  expect(learned.all.map(({ model }) => model).slice(0, 2)).toEqual(["first", "m0"]);
+});
+
 test("an omitted member is reported, and its neighbours stay", () => {
   const report = new LossReport();
-  const body = { seed: 1, generationConfig: { topK: 3, thinkingConfig: { a: 1, b: 2 } } };
-  const members = ["generationConfig.topK", "generationConfig.thinkingConfig.a", "seed", "absent"];
+  const body = {
+    seed: 1,
+    text: { verbosity: { level: 1 } },
+    generationConfig: { topK: 3, thinkingConfig: { a: 1, b: 2 } },
+  };
+  const sent = [
+    "generationConfig.topK",
+    "generationConfig.thinkingConfig.a",
+    "seed",
+    "text.verbosity",
+  ];
+  const members = [...sent, "absent", "generationConfig.absent", "seed.absent", "absent.absent"];
 
   expect(editsWithout(body, members, report)).toEqual({
     seed: undefined,
+    text: {},
     generationConfig: { thinkingConfig: { b: 2 } },
   });
-  expect(report.fields).toEqual(members.slice(0, 3));
+  expect(report.fields).toEqual(sent);
 });

@@ -115,8 +115,7 @@ function holds(value: Json, steps: readonly string[]): boolean {
 
 function without(value: Json, steps: readonly string[]): Json | undefined {
   const [step, ...rest] = steps;
-  if (step === undefined) return undefined;
-  if (!isObject(value)) return value;
+  if (step === undefined || !isObject(value)) return undefined;
   const { [step]: inner, ...others } = value;
   const kept = inner === undefined ? undefined : without(inner, rest);
   return kept === undefined ? others : { ...others, [step]: kept };

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import type { Channel } from "#core/channel.ts";
+import { credential, type Channel } from "#core/channel.ts";
 import { findProvider } from "#providers/index.ts";
 import { aChannel } from "#test/a-channel.ts";
+import { poolOf } from "./pools.ts";
 import { addressOf, upstreamTerms } from "./upstream-terms.ts";
 
 const vertex = findProvider("vertex");
@@ -46,4 +47,29 @@ test("an operation with another authentication does not change that of models", 
   expect(models.authorize).toBe(ark.authorize);
   expect([assets.authorize, again.authorize]).toEqual([service.authorize, service.authorize]);
   expect(service.authorize).not.toBe(ark.authorize);
+});
+
+test("the terms of a channel and a credential are built once", () => {
+  const [one, two] = [credential("sk-1"), credential("sk-2")];
+  const channel = channelOf({ overrides: { headers: { set: { "x-team": "a" } } } });
+  const to = { channel, provider: openai };
+
+  const terms = [one, two, one].map((each) => upstreamTerms(to, each));
+
+  expect(terms.map((each) => terms.indexOf(each))).toEqual([0, 1, 0]);
+  expect(terms.map(({ pool }) => pool)).toEqual(
+    [one, two, one].map((each) => poolOf(channel, each)),
+  );
+  expect(terms[0]?.overrides).toBe(channel.overrides);
+});
+
+test("a channel without an address has the one of its vendor in the location of its options", () => {
+  const at = (location: string) =>
+    addressOf({
+      channel: channelOf({ baseUrl: "", options: { project: "p", location } }),
+      provider: vertex,
+    });
+
+  expect(at("europe-west4")).not.toBe(at("us-east1"));
+  expect(addressOf({ channel: channelOf({ baseUrl: "" }), provider: openai })).toBe("");
 });

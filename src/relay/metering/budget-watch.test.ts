@@ -99,6 +99,155 @@ test("the failure of one observer is reported, and does not keep news from the o
   expect(errors).toHaveLength(1);
 });
 
+test("a quota of nothing is used up", async () => {
+  const { watch, key, uses, grant } = setup({});
+  grant("user:7", 0);
+
+  watch.note(key);
+  await watch.check();
+
+  expect(uses).toMatchObject([{ account: "user:7", percent: 100, before: 0 }]);
+});
+
+test("a percentage that fell to zero is reported again when it grows", async () => {
+  const { watch, key, uses, spend, grant } = setup({});
+  spend("user:7", 50);
+
+  for (const granted of [100, 100_000, 100]) {
+    grant("user:7", granted);
+    watch.note(key);
+    await watch.check();
+  }
+
+  expect(uses.map(({ before, percent }) => [before, percent])).toEqual([
+    [0, 50],
+    [0, 50],
+  ]);
+});
+
+test("an account without any entry is skipped", async () => {
+  const { watch, key, uses, grant } = setup({});
+  grant("user:7", 0);
+
+  watch.note({ ...key, accounts: ["user:8", "user:7"] });
+  await watch.check();
+
+  expect(uses.map(({ account }) => account)).toEqual(["user:7"]);
+});
+
+test("a key without budgets has no warnings, while another one has", async () => {
+  const { watch, key, spend } = setup({ warn: 100 });
+  const { budgets, ...bare } = key;
+  expect(watch.warningsOf(bare, NOON)).toEqual([]);
+  spend(DAY, 100);
+  watch.note(key);
+
+  await watch.check();
+
+  expect(watch.warningsOf(key, NOON)).toEqual(budgets ?? []);
+  expect(watch.warningsOf(bare, NOON)).toEqual([]);
+});
+
+/** A watch over any number of accounts, each of which has spent half of its quota or budget. */
+function setupMany() {
+  const { key } = setup({});
+  const reads: AccountId[] = [];
+  const uses: BudgetUse[] = [];
+  const [granted, spent, held] = [nanoUsd(200), nanoUsd(100), nanoUsd(0)];
+  const watch = new BudgetWatch({
+    ledger: {
+      async findAccounts(ids) {
+        reads.push(...ids);
+        return new Map(ids.map((id) => [id, { id, granted, spent, held }]));
+      },
+    },
+    clock: { now: () => NOON, monotonic: () => 0 },
+    onError: () => {},
+  });
+  watch.add({ onBudgetUse: (use) => uses.push(use) });
+  const users = (count: number): AccountId[] =>
+    Array.from({ length: count }, (_, at): AccountId => `user:${at}`);
+  /** Budgets of a day, each of which reached its warning amount. */
+  const budgets = (count: number): Budget[] =>
+    Array.from({ length: count }, (_, at) => ({
+      owner: `team:${at}`,
+      period: "day",
+      amount: null,
+      warn: nanoUsd(100),
+    }));
+  const checkAll = async (): Promise<void> => {
+    for (let before = -1; reads.length > before;) {
+      before = reads.length;
+      await watch.check();
+    }
+  };
+  return { watch, key: { ...key, budgets: [] }, reads, uses, users, budgets, checkAll };
+}
+
+test("a check reads a thousand accounts, and later ones the rest, of at most ten thousand", async () => {
+  const { watch, key, reads, users, checkAll } = setupMany();
+  watch.note({ ...key, accounts: users(10_001) });
+
+  await watch.check();
+  expect(reads).toHaveLength(1_000);
+  await checkAll();
+
+  expect(reads).toEqual(users(10_000));
+});
+
+test("at most ten thousand keys are followed between two checks", async () => {
+  const { watch, key, reads } = setupMany();
+  for (let at = 0; at < 10_000; at++) watch.note({ ...key, accounts: ["user:1"] });
+  watch.note({ ...key, accounts: ["user:2"] });
+
+  await watch.check();
+
+  expect(reads).toEqual(["user:1"]);
+});
+
+test("ten thousand budgets can warn; one more ends the warning of the one that was not read longest", async () => {
+  const { watch, key, budgets, checkAll } = setupMany();
+  const all = budgets(10_001);
+  const [first, second, third, ...rest] = all;
+  if (first === undefined || second === undefined || third === undefined)
+    throw new Error("Budgets were expected.");
+  const warnings = (): number => watch.warningsOf({ ...key, budgets: all }, NOON).length;
+  watch.note({ ...key, accounts: [], budgets: all.slice(0, 10_000) });
+  await checkAll();
+  for (const again of [second, first]) {
+    watch.note({ ...key, accounts: [], budgets: [again] });
+    await checkAll();
+    expect(warnings()).toBe(10_000);
+  }
+
+  watch.note({ ...key, accounts: [], budgets: rest.slice(-1) });
+  await checkAll();
+
+  expect(warnings()).toBe(10_000);
+  expect(watch.warningsOf({ ...key, budgets: [first, second, third] }, NOON)).toEqual([
+    first,
+    second,
+  ]);
+});
+
+test("of more than ten thousand percentages, the one that was not read longest is reported again", async () => {
+  const { watch, key, uses, users, checkAll } = setupMany();
+  const reportsOf = async (accounts: readonly AccountId[]): Promise<number> => {
+    const before = uses.length;
+    watch.note({ ...key, accounts });
+    await checkAll();
+    return uses.length - before;
+  };
+  expect(await reportsOf(users(10_000))).toBe(10_000);
+  expect(await reportsOf(["user:1"])).toBe(0);
+  expect(await reportsOf(["user:0"])).toBe(0);
+
+  expect(await reportsOf(["user:10000"])).toBe(1);
+
+  expect(await reportsOf(["user:0", "user:1"])).toBe(0);
+  expect(await reportsOf(["user:2"])).toBe(1);
+});
+
 function setup(
   terms: { readonly amount?: number; readonly warn?: number },
   first?: BudgetObserver["onBudgetUse"],

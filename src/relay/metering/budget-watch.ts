@@ -57,7 +57,7 @@ export class BudgetWatch {
   readonly #watched = new Map<AccountId, Watched>();
   /** Last reported percent by account and bound, the oldest first. */
   readonly #reported = new Map<string, number>();
-  /** Accounts that reached their warning amount. */
+  /** Accounts that reached their warning amount, the longest unread first. */
   readonly #warned = new Set<AccountId>();
 
   constructor(deps: BudgetWatchDeps) {
@@ -126,12 +126,8 @@ export class BudgetWatch {
   }
 
   #warn(id: AccountId): void {
-    if (this.#warned.size >= MAX_WATCHED) {
-      for (const oldest of this.#warned) {
-        this.#warned.delete(oldest);
-        break;
-      }
-    }
+    this.#warned.delete(id);
+    makeRoom(this.#warned);
     this.#warned.add(id);
   }
 
@@ -153,13 +149,17 @@ export class BudgetWatch {
   /** A raised limit lowers the percentage, so that it can be reached again. */
   #remember(name: string, percent: number): void {
     this.#reported.delete(name);
-    if (this.#reported.size >= MAX_WATCHED) {
-      for (const oldest of this.#reported.keys()) {
-        this.#reported.delete(oldest);
-        break;
-      }
-    }
-    if (percent > 0) this.#reported.set(name, percent);
+    makeRoom(this.#reported);
+    this.#reported.set(name, percent);
+  }
+}
+
+/** Removes the oldest one if there are too many for another. */
+function makeRoom<K>(kept: Pick<Map<K, unknown>, "size" | "keys" | "delete">): void {
+  if (kept.size < MAX_WATCHED) return;
+  for (const oldest of kept.keys()) {
+    kept.delete(oldest);
+    break;
   }
 }
 

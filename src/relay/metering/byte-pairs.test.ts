@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { bytePairCounter } from "./byte-pairs.ts";
 import { countTexts } from "./tokens.ts";
+import { readVocabulary, Vocabulary } from "./vocabulary.ts";
 
 /** The tokenizer's package, in a thread of its own: its vocabulary is never on the main thread. */
 let oracle: Worker;
@@ -55,4 +57,12 @@ test("every text has as many tokens as the tokenizer's package counts", async ()
     }),
     { numRuns: 30 },
   );
+});
+
+test("a word that is a token itself is one token, even if no two of its parts form a token", () => {
+  const file = ["a", "b", "c", "abc"].map((token, rank) => `${btoa(token)} ${rank}\n`).join("");
+  const count = bytePairCounter(new Vocabulary(readVocabulary(Buffer.from(file))), /\S+/g);
+
+  expect(count("abc")).toBe(1);
+  expect(count("abcc cab")).toBe(7);
 });

@@ -30,6 +30,58 @@ function openMeter(route: Route = ROUTE, call: Partial<Call> = {}): EventMeter {
   return new EventMeter({ ...aCall(), ...call }, route, reasoningCache);
 }
 
+test("the end of a block, a citation and the end of the response are no text", () => {
+  expect(
+    textOf([
+      { type: "start", id: "1", model: "m", createdAt: 1 },
+      { type: "open", choice: 0, block: { type: "text" } },
+      { type: "delta", choice: 0, text: "Hi." },
+      { type: "close", choice: 0 },
+      { type: "finish", choice: 0, reason: "stop" },
+    ]),
+  ).toBe("Hi.");
+});
+
+test("reasoning with a signature is kept for the next request of the conversation", () => {
+  const call = aCall();
+  const cache = new ReasoningCache(
+    { now: () => 0, monotonic: () => 0 },
+    { keepMs: 1, maxLength: 10_000 },
+  );
+  const meter = new EventMeter(call, SAME_STYLE, cache);
+  const signature = { value: "signed", issuer: "messages" } as const;
+  for (const event of [
+    { type: "open", choice: 0, block: { type: "reasoning" } },
+    { type: "delta", choice: 0, text: "Hm." },
+    { type: "close", choice: 0, signature },
+    {
+      type: "open",
+      choice: 0,
+      block: { type: "tool_call", id: "c1", name: "find", kind: "function" },
+    },
+    { type: "close", choice: 0 },
+  ] as const) {
+    meter.see(event);
+  }
+
+  const block = {
+    type: "tool_call",
+    id: "c1",
+    name: "find",
+    arguments: "{}",
+    kind: "function",
+  } as const;
+  const request = {
+    model: "m",
+    messages: [{ role: "assistant", blocks: [block] }],
+    stream: false,
+    sampling: {},
+  } as const;
+  const [message] = cache.restore(call.key, request).messages;
+
+  expect(message?.blocks).toEqual([{ type: "reasoning", text: "Hm.", signature }, block]);
+});
+
 function textOf(events: readonly ChatEvent[]): string {
   const meter = openMeter();
   for (const event of events) meter.see(event);

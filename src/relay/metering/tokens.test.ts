@@ -1,58 +1,5 @@
-import { describe, expect, test } from "bun:test";
-import { sampleTokens } from "./sample-tokens.ts";
+import { expect, test } from "bun:test";
 import { countTexts, countTokens } from "./tokens.ts";
-
-/** Five million characters of what is slow to count, or merely long. */
-const CHARS = 5_000_000;
-const LONG = {
-  "one letter": "a".repeat(CHARS),
-  spaces: " ".repeat(CHARS),
-  Chinese: "天地玄黄宇宙洪荒".repeat(CHARS / 8),
-  base64: Buffer.alloc((CHARS / 4) * 3, "\u0001\u00f7\u0042\u00a9\u0013").toString("base64"),
-  emoji: "🦊".repeat(CHARS / 2),
-  sentences: "The quick brown fox jumps over it. ".repeat(CHARS / 35),
-};
-
-/** Counts four characters a token, and notes what it is given. */
-function spy() {
-  const given: string[] = [];
-  const count = (text: string): number => {
-    given.push(text);
-    return text.length / 4;
-  };
-  return { given, count };
-}
-
-describe("the tokenizer's input is limited, and the whole text is still counted", () => {
-  test.each(Object.entries(LONG))("%s", (_, text) => {
-    const { given, count } = spy();
-
-    const tokens = sampleTokens([text], count);
-
-    expect(given.length).toBeLessThanOrEqual(1_001);
-    expect(Math.max(...given.map(({ length }) => length))).toBeLessThanOrEqual(400);
-    expect(tokens).toBeWithin((text.length / 4) * 0.999, (text.length / 4) * 1.001);
-  });
-
-  test("a million short texts", () => {
-    const { given, count } = spy();
-
-    const tokens = sampleTokens(Array<string>(1_000_000).fill("word"), count);
-
-    expect(given.length).toBeLessThanOrEqual(1_001);
-    expect(tokens).toBe(1_000_000);
-  });
-
-  test("no character is split", () => {
-    const { given, count } = spy();
-
-    sampleTokens([`x${"🦊".repeat(2_000)}`], count);
-
-    expect(given.length).toBeGreaterThan(5);
-    expect(given.every((piece) => piece.isWellFormed())).toBe(true);
-    expect(given.join("")).toBe(`x${"🦊".repeat(2_000)}`);
-  });
-});
 
 test("a sample of a long text gives the count of the whole text", async () => {
   const sentence = "Sluice counts every token once, and 天地玄黄 as well: 3.14159! ";

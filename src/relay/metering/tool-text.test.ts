@@ -54,3 +54,16 @@ test("an invalid schema is harmless", () => {
   for (const kind of ["json", "types", "words"] as const)
     expect(toolText({ kind: "function", name: "odd", parameters: odd }, kind)).toContain("odd");
 });
+
+test("a member of several types, or one of several schemas, has all of them", () => {
+  const parameters = {
+    properties: {
+      name: { type: ["string", "null"] },
+      place: { anyOf: [{ properties: { city: {} } }, { properties: { port: { title: "No." } } }] },
+    },
+  };
+  const tool: Tool = { kind: "function", name: "go", parameters };
+
+  expect(toolText(tool, "types")).toContain("name?: string | null,\n");
+  expect(toolText(tool, "words")).toBe("go  name place city port No.");
+});

@@ -7,7 +7,12 @@ import type { StoredChannel } from "#core/stored-routing.ts";
 import { systemClock } from "#lib/clock.ts";
 import { Channels } from "./channels.ts";
 import { Health, type Visit } from "../failover/health.ts";
-import { ChannelRegistry, type ChannelRegistryDeps } from "./channel-registry.ts";
+import {
+  ChannelRegistry,
+  isConfigured,
+  isServing,
+  type ChannelRegistryDeps,
+} from "./channel-registry.ts";
 import { poolOf, poolsOf } from "../failover/pools.ts";
 
 const CATALOG: Catalog = {
@@ -159,6 +164,138 @@ describe("channels", () => {
     await own.refresh();
     expect(reads).toBe(2);
     expect(names()).toEqual(["main"]);
+  });
+});
+
+describe("the simulator answers", () => {
+  test("alone until a channel is stored", async () => {
+    const own = channelRegistry();
+    expect(own.isSimulated).toBe(false);
+    await own.load();
+    expect(own.isSimulated).toBe(true);
+
+    stored = [storedChannel()];
+    await own.load();
+
+    expect(own.isSimulated).toBe(false);
+  });
+
+  test("never if there is none", async () => {
+    const own = channelRegistry({ fallback: undefined });
+
+    await own.load();
+
+    expect([own.isSimulated, own.channels]).toEqual([false, []]);
+  });
+});
+
+test("a stored channel keeps all that its owner configured", async () => {
+  const configured = {
+    style: "responses",
+    options: { region: "r" },
+    limits: { requestsPerMinute: 3 },
+    modelPrefix: "mine",
+    notes: "A note.",
+  };
+  stored = [storedChannel(configured)];
+
+  await channelRegistry().load();
+
+  expect(current()).toMatchObject({ ...configured, isSimulated: false });
+  stored = [storedChannel()];
+  await channelRegistry().load();
+  for (const name in configured) expect(current()).not.toHaveProperty(name);
+});
+
+test("the place where an entry is configured is known by its kind and name", () => {
+  const own = channelRegistry({
+    channels: [
+      { source: "environment", owner: "a variable", channel: { ...SIMULATED, name: "first" } },
+      { source: "file", owner: "line 1", channel: { ...SIMULATED, name: "both" } },
+    ],
+    models: new Map([["both", { source: "file", owner: "line 2", override: {} }]]),
+  });
+
+  expect(own.ownerOf("channels", "first")).toBe("a variable");
+  expect(own.ownerOf("channels", "both")).toBe("line 1");
+  expect(own.ownerOf("models", "both")).toBe("line 2");
+  expect(own.ownerOf("models", "first")).toBeUndefined();
+  expect(own.ownerOf("channels", "third")).toBeUndefined();
+});
+
+test("each load begins with updates of the catalog, and a failed one does not block the next", async () => {
+  const failure = new Error("No database.");
+  let loads = 0;
+  const load = async (): Promise<void> => {
+    if (++loads === 1) throw failure;
+  };
+  const own = channelRegistry({ catalog: { load } });
+  stored = [storedChannel()];
+
+  expect(await own.load().catch((cause: unknown) => cause)).toBe(failure);
+  expect(names()).toEqual([]);
+  await own.load();
+
+  expect(loads).toBe(2);
+  expect(names()).toEqual(["main"]);
+});
+
+test("loads do not overlap, so that the latest is applied last", async () => {
+  const running = { now: 0, most: 0 };
+  const load = async (): Promise<void> => {
+    running.most = Math.max(running.most, ++running.now);
+    await Promise.resolve();
+    running.now--;
+  };
+  const own = channelRegistry({ catalog: { load } });
+
+  await Promise.all([own.load(), own.load()]);
+
+  expect(running.most).toBe(1);
+});
+
+describe("a channel that the gateway disabled", () => {
+  const disabledState = (change: Partial<ChannelState> = {}): ChannelState => ({
+    channel: "main",
+    isDisabled: true,
+    cause: "failing",
+    reason: "it fails",
+    since: 1,
+    probeAt: 2,
+    probes: 0,
+    returnedAt: undefined,
+    ...change,
+  });
+
+  test("stays in the table, and gets no calls until it returns", async () => {
+    stored = [storedChannel()];
+    states = [disabledState()];
+    const own = channelRegistry();
+    await own.load();
+    const isUsed = () => own.channels.map((each) => [isConfigured(each), isServing(each)]);
+
+    expect(names()).toEqual(["main"]);
+    expect(own.channels[0]?.disabled?.reason).toBe("it fails");
+    expect(isUsed()).toEqual([[true, false]]);
+    expect(health.mayTry({ channel: current(), upstreamModel: "m" })).toBe(false);
+    states = [disabledState({ isDisabled: false })];
+    await own.load();
+
+    expect(own.channels[0]).not.toHaveProperty("disabled");
+    expect(isUsed()).toEqual([[true, true]]);
+    expect(health.mayTry({ channel: current(), upstreamModel: "m" })).toBe(true);
+  });
+
+  test("is shown with the mistake of its configuration instead, if it has one", async () => {
+    stored = [storedChannel({ credentials: [] })];
+    states = [disabledState()];
+    const own = channelRegistry();
+
+    await own.load();
+
+    expect(own.channels[0]).toMatchObject({ issue: "credential_missing" });
+    expect(own.channels[0]).not.toHaveProperty("disabled");
+    expect(own.channels.map(isServing)).toEqual([false]);
   });
 });
 

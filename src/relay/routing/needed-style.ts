@@ -25,7 +25,6 @@ export function neededStyle(
 ): NeededStyle | undefined {
   const ofChannel = channel.options && provider.needsStyle?.(channel.options);
   const ofModel = traits.rules?.needsStyle;
-  if (ofModel === undefined && ofChannel === undefined) return undefined;
   const needs = { ...ofModel, ...ofChannel };
   const features = CALL_FEATURES.filter((each) => (needs[each] ?? usual) !== usual);
   if (features.length === 0) return undefined;

@@ -80,3 +80,35 @@ test("a continued conversation has its account's channel first, independent of t
   expect(isAway(home, one, { account: HOME.account })).toBe(true);
   expect(isAway(undefined, one, { account: "" })).toBe(false);
 });
+
+test("a conversation is stored by its first answer, once there is one", async () => {
+  const { homes, asked, kept } = homesAt(HOME);
+  const plan = planOf(route("one", KEYS), route("two", KEYS));
+
+  const homing = await findHome(A_TALK, plan, homes);
+  homing.keep({ route: route("two", KEYS), account: HOME.account });
+
+  expect(kept.map(([digest]) => digest)).toEqual([asked[0]?.[0] ?? ""]);
+  expect(asked[0]?.[0]).not.toBe(asked[0]?.[1]);
+});
+
+test.each([
+  ["one of whose channels reasons", planOf(route("one", KEYS, false), route("two", KEYS))],
+  ["with two channels of one account each", planOf(route("one", []), route("two", []))],
+  ["with two accounts of one channel", planOf(route("one", KEYS))],
+])("the account is looked up for a call %s", async (_what, plan) => {
+  const { homes, asked } = homesAt(HOME);
+
+  await findHome(A_TALK, plan, homes);
+
+  expect(asked).toHaveLength(1);
+});
+
+test("a plan without a channel has no account to look up", async () => {
+  const { homes, asked } = homesAt(HOME);
+
+  await findHome(A_TALK, planOf(), homes);
+  await findHome(A_TALK, planOf(route("one", KEYS)), undefined);
+
+  expect(asked).toEqual([]);
+});

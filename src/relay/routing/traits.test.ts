@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mergeTraits, originsOf, type TraitSources } from "./traits.ts";
+import { mergeTraits, originsOf, traitsOf, type TraitSources } from "./traits.ts";
 
 const SOURCES: TraitSources = {
   family: {
@@ -44,4 +44,12 @@ test("the source of each trait is known, for rules one by one", () => {
 test("an unknown model has no traits", () => {
   expect(mergeTraits({})).toEqual({});
   expect(originsOf({})).toEqual({});
+});
+
+test("a catalog row has the same traits each time, and nothing else of the row", () => {
+  const row = { id: "m", match: "m-*", contextTokens: 5, tools: true, rules: {} } as never;
+
+  expect(traitsOf(row)).toEqual({ contextTokens: 5, tools: true, rules: {} });
+  expect(traitsOf(row)).toBe(traitsOf(row));
+  expect(traitsOf(undefined)).toBeUndefined();
 });
