@@ -92,7 +92,7 @@ export async function endRaise(
   return true;
 }
 
-function changed(before: BudgetsByPeriod, change: BudgetChange): BudgetsByPeriod {
+export function changed(before: BudgetsByPeriod, change: BudgetChange): BudgetsByPeriod {
   const entries = PERIODS.flatMap((period) => {
     const { [period]: given } = change;
     const terms = given === undefined ? before[period] : changedTerms(before[period], given);
