@@ -112,7 +112,7 @@ function currentAccount(
 }
 
 /** Locks the owner's budgets until the transaction ends. */
-async function lockBudgets(db: Kysely<Tables>, owner: OwnerId): Promise<BudgetsByPeriod> {
+export async function lockBudgets(db: Kysely<Tables>, owner: OwnerId): Promise<BudgetsByPeriod> {
   await db
     .insertInto("budgets")
     .values({ owner, terms: writeTerms(NO_BUDGETS) })
