@@ -50,6 +50,11 @@ describe("arguments become a request to the management API", () => {
       method: "DELETE",
       path: "/api/user/self/access-token/31",
     });
+    expect(await question(tokens, "rename 31 nightly --user 7")).toEqual({
+      method: "PUT",
+      path: "/api/user/7/access-token/31",
+      body: { name: "nightly" },
+    });
     expect(question(tokens, "create ci")).rejects.toThrow(UsageError);
   });
 

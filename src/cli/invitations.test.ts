@@ -21,7 +21,8 @@ function shown(noun: Noun, name: string, data: JsonObject): readonly string[] {
 }
 
 test("an invitation is created with role, team and end, and its link is printed", async () => {
-  const typed = "create --email ada@example.com --team 3 --owner --quota 2.5 --days 14";
+  const typed =
+    "create --email ada@example.com --team 3 --owner --quota 2.5 --budget-day 1 --days 14";
 
   expect(await asked(invitations, typed)).toEqual({
     method: "POST",
@@ -31,6 +32,7 @@ test("an invitation is created with role, team and end, and its link is printed"
       team_id: 3,
       team_role: "owner",
       quota_usd: "2.5",
+      budget_day_usd: "1",
       expires_in_seconds: 1_209_600,
     },
   });

@@ -1,5 +1,6 @@
 import { defined, memberOf } from "#lib/values.ts";
 import { cell, moment, table, UsageError, type Noun } from "./command.ts";
+import { BUDGET_OPTIONS, readBudgetOptions } from "./budget-options.ts";
 import { readNumber } from "./keys.ts";
 
 const DAY_S = 86_400;
@@ -43,6 +44,7 @@ export const invitations: Noun = {
         owner: undefined,
         group: "<id>",
         quota: "<usd>",
+        ...BUDGET_OPTIONS,
         uses: "<number>",
         days: "<number>",
         note: "<text>",
@@ -60,6 +62,7 @@ export const invitations: Noun = {
           team_role: words.has("owner") ? "owner" : undefined,
           group_id: words.count("group"),
           quota_usd: words.text("quota"),
+          ...readBudgetOptions(words),
           max_uses: words.count("uses"),
           expires_in_seconds: days === undefined ? undefined : days * DAY_S,
           note: words.text("note"),

@@ -1,3 +1,4 @@
+import { BUDGET_OPTIONS, readBudgetOptions } from "./budget-options.ts";
 import { instant } from "#config/documents/key.ts";
 import type { JsonObject } from "#lib/json.ts";
 import { defined, textOf } from "#lib/values.ts";
@@ -17,10 +18,7 @@ const BOUNDS = {
   models: "<a,b*>",
   quota: "<usd>",
   expires: "<date>",
-  "budget-hour": "<usd>",
-  "budget-day": "<usd>",
-  "budget-week": "<usd>",
-  "budget-month": "<usd>",
+  ...BUDGET_OPTIONS,
   networks: "<cidr,...>",
   endpoints: "<family,...>",
   rpm: "<n>",
@@ -144,10 +142,7 @@ function readBounds(words: Words): JsonObject {
     models: words.list("models"),
     quota_usd: words.text("quota"),
     expires_at: readInstant(words.text("expires"), "expires"),
-    budget_hour_usd: words.text("budget-hour"),
-    budget_day_usd: words.text("budget-day"),
-    budget_week_usd: words.text("budget-week"),
-    budget_month_usd: words.text("budget-month"),
+    ...readBudgetOptions(words),
     ip_ranges: words.list("networks"),
     endpoints: words.list("endpoints"),
     rpm: words.count("rpm"),

@@ -40,6 +40,16 @@ export const tokens: Noun = {
       show: (data) => [textOf(data["token"]) ?? ""],
     },
     {
+      usage: "rename <id> <name>",
+      doc: "renames an access token; its scopes and its end stay",
+      options: OF_USER,
+      ask(words) {
+        const [id, name] = words.two("the id of an access token and its new name");
+        return { method: "PUT", path: `${tokensPath(words)}/${readNumber(id)}`, body: { name } };
+      },
+      show: listing,
+    },
+    {
       usage: "revoke <id>",
       doc: "revokes an access token",
       options: OF_USER,

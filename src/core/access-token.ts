@@ -46,6 +46,8 @@ export interface AccessTokens {
   ): Promise<{ readonly token: AccessToken; readonly secret: string }>;
   /** Newest first. */
   list(userId: number): Promise<readonly AccessToken[]>;
+  /** Undefined if the user has no such token. */
+  rename(userId: number, id: number, name: string): Promise<AccessToken | undefined>;
   /** False if the user has no such token. */
   revoke(userId: number, id: number): Promise<boolean>;
   /** The number of revoked tokens. */

@@ -147,12 +147,14 @@ export function outOfQuota(
     return new GatewayError(
       "out_of_quota",
       `Quota exceeded: the quota of ${whose} does not cover this call. Raise the quota or lower max_tokens.`,
+      owner === "" ? {} : { limit: { of: owner, by: "total" } },
     );
   }
   const reset = new Date(scheduleIn(budget).spanAt(at).endsAt).toISOString();
   return new GatewayError(
     "out_of_quota",
     `Budget exceeded: the ${PERIOD_NAMES[budget.period]} budget of ${whose} does not cover this call. It resets on ${reset.slice(0, 10)} at ${reset.slice(11, 16)} UTC.`,
+    { limit: { of: owner, by: budget.period } },
   );
 }
 

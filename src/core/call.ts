@@ -1,5 +1,6 @@
 import type { FaultCode } from "./error.ts";
 import type { Family } from "./family.ts";
+import type { ExceededLimit } from "./limits.ts";
 import type { Charge, NanoUsd, Rates } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
@@ -52,6 +53,8 @@ export interface CallRecord {
   /** Fields that no upstream style could carry. */
   readonly lost: readonly string[];
   readonly tags?: CallTags;
+  /** The limit that refused the call; absent if none did, and for calls of earlier versions. */
+  readonly refusedBy?: ExceededLimit;
 }
 
 /** Labels that a client sends about its work. They affect no decision. */

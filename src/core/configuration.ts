@@ -1,6 +1,7 @@
 import type { Json } from "#lib/json.ts";
 import type { AlertDestinationStore, AlertRuleStore } from "./alert.ts";
 import type { GroupStore } from "./group.ts";
+import type { GatewayBudgetStore } from "./quota.ts";
 import type { SettingStore } from "./setting.ts";
 import type { ChannelStore, ModelStore } from "./stored-routing.ts";
 import type { TeamStore } from "./team.ts";
@@ -15,6 +16,7 @@ export interface DescribedStores {
   readonly models: ModelStore;
   readonly groups: GroupStore;
   readonly teams: TeamStore;
+  readonly gatewayBudgets: GatewayBudgetStore;
   readonly alertDestinations: AlertDestinationStore;
   readonly alertRules: AlertRuleStore;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "#lib/json.ts";
+import type { ExceededLimit } from "./limits.ts";
 
 /** The meaning of a failure: who caused it, its HTTP status, and how the router continues. */
 interface Fault {
@@ -70,6 +71,8 @@ interface ErrorDetails {
   readonly retryAfterMs?: number;
   /** Details that the client library acts on, in the terms of its style. */
   readonly details?: JsonObject;
+  /** The limit or budget that refused the call, for the journal. */
+  readonly limit?: ExceededLimit;
   /** The vendor's own report, for the journal. */
   readonly vendor?: VendorFailure;
   /** False if a retry cannot help, even if the status suggests one. */
@@ -114,6 +117,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly details: JsonObject | undefined;
+  readonly limit: ExceededLimit | undefined;
   readonly vendor: VendorFailure | undefined;
   readonly mayRetry: false | undefined;
 
@@ -123,18 +127,20 @@ export class GatewayError extends Error {
     this.param = details.param;
     this.retryAfterMs = details.retryAfterMs;
     this.details = details.details;
+    this.limit = details.limit;
     this.vendor = details.vendor;
     this.mayRetry = details.mayRetry;
   }
 
   /** The same error with a wait for the client. */
   withWait(retryAfterMs: number): GatewayError {
-    const { param, details, vendor, mayRetry, cause } = this;
+    const { param, details, limit, vendor, mayRetry, cause } = this;
     const timed = new GatewayError(this.code, this.message, {
       retryAfterMs,
       cause,
       ...(param === undefined ? {} : { param }),
       ...(details === undefined ? {} : { details }),
+      ...(limit === undefined ? {} : { limit }),
       ...(vendor === undefined ? {} : { vendor }),
       ...(mayRetry === undefined ? {} : { mayRetry }),
     });

@@ -1,7 +1,8 @@
+import type { BudgetChange, BudgetsByPeriod } from "./budget.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Role, User } from "./user.ts";
 
-/** The holder of its link becomes a user with this role, team, group and quota. */
+/** The holder of its link becomes a user with this role, team, group, quota and budgets. */
 export interface Invitation {
   readonly id: number;
   /** The user who invited. */
@@ -20,12 +21,17 @@ export interface Invitation {
   readonly groupId?: number;
   /** Total spending limit of each invited user; unlimited if absent. */
   readonly quota?: NanoUsd;
+  /** Of each invited user. */
+  readonly budgets?: BudgetsByPeriod;
   /** The address of the only person who is invited, in lower case. */
   readonly email?: string;
   readonly note?: string;
 }
 
-export type InvitationDraft = Omit<Invitation, "id" | "createdAt" | "revokedAt" | "uses">;
+export type InvitationDraft = Omit<
+  Invitation,
+  "id" | "createdAt" | "revokedAt" | "uses" | "budgets"
+> & { readonly budgets?: BudgetChange };
 
 /** An invitation with names beside the ids. */
 export interface NamedInvitation extends Invitation {

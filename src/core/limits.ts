@@ -1,3 +1,5 @@
+import type { Period } from "./key.ts";
+
 /** Rate limits of one client, model or channel; an absent field is unlimited. */
 export interface RateLimits {
   readonly requestsPerMinute?: number;
@@ -43,6 +45,8 @@ export interface RateLimiter {
   correct(reservation: RateReservation, usedTokens: number): void;
   /** Releases the call's concurrency slots. Its requests stay counted. */
   release(reservation: RateReservation): void;
+  /** The decision that `take` would make now. Takes nothing. */
+  peek(bounds: readonly Bound[]): Verdict | Promise<Verdict>;
 }
 
 export interface Verdict {
@@ -60,7 +64,19 @@ export interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-type Dimension = "requests" | "tokens" | "concurrency";
+export const DIMENSIONS = ["requests", "tokens", "concurrency"] as const;
+
+type Dimension = (typeof DIMENSIONS)[number];
+
+/** The limit that refused a call. */
+export interface ExceededLimit {
+  /** Its owner: `key:31`, `user:7`, `team:2`, `group:2`, `gateway:0`, or a model. */
+  readonly of: string;
+  /** A rate, a period of a budget, or `total` for a quota. */
+  readonly by: Dimension | Period | "total";
+  /** Of a rate. */
+  readonly amount?: number;
+}
 
 /** The remaining allowances of a bound. */
 export interface RateLimitStatus {

@@ -29,7 +29,7 @@ export interface Level {
 }
 
 /** A decision, and the state of each bound after it. */
-interface Ruling {
+export interface Ruling {
   readonly refusal?: Refusal;
   readonly levels: readonly Level[];
 }

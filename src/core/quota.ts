@@ -48,6 +48,13 @@ interface GrantQuery {
   readonly limit: number;
 }
 
+/** The budgets of all callers together. */
+export interface GatewayBudgetStore {
+  list(): Promise<readonly Budget[]>;
+  /** `note` goes to the ledger. */
+  change(change: BudgetChange, note: string): Promise<void>;
+}
+
 /** The spending limits of users, teams and members of teams: total and for periods. */
 export interface QuotaStore {
   /** Applies the whole change or nothing. `note` goes to the ledger. */

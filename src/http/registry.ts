@@ -31,11 +31,13 @@ import {
   createOwnAccessToken,
   deleteAccessToken,
   listOwnAccessTokens,
+  renameOwnAccessToken,
   revokeOwnAccessToken,
 } from "./api/access-token/own-access-tokens.ts";
 import {
   createUserAccessToken,
   listUserAccessTokens,
+  renameUserAccessToken,
   revokeUserAccessToken,
 } from "./api/access-token/user-access-tokens.ts";
 import { arkOperations, arkTaskOperations, arkText } from "./api/ark.ts";
@@ -452,9 +454,11 @@ export const ENDPOINTS: EndpointsBySubject = {
     deleteAccessToken,
     listOwnAccessTokens,
     createOwnAccessToken,
+    renameOwnAccessToken,
     revokeOwnAccessToken,
     listUserAccessTokens,
     createUserAccessToken,
+    renameUserAccessToken,
     revokeUserAccessToken,
   ],
   joining: [

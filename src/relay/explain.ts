@@ -6,6 +6,7 @@ import type { CallFeature } from "#core/model.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { PLACEHOLDER } from "#egress/fetch.ts";
+import { rateRefusal, type RateReservationDeps } from "./metering/rate-reservations.ts";
 import { askAdapter } from "./translation/adapted.ts";
 import { pathOf } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
@@ -20,6 +21,7 @@ interface ExplainDeps {
   readonly router: Router;
   readonly reasoningCache: ReasoningCache;
   readonly ledger: Pick<Ledger, "findAccount">;
+  readonly rates: Pick<RateReservationDeps, "limiter" | "userLimits">;
   readonly maxAttempts: number;
 }
 
@@ -62,14 +64,15 @@ interface ExplainedRequest {
  * calls no upstream and stores nothing.
  */
 export async function explain(call: Call, deps: ExplainDeps): Promise<Explanation> {
-  const { router } = deps;
+  const { router, rates } = deps;
   const links = new Set<string>();
   const account = await accountOfKey(call, deps);
+  const limited = await rateRefusal(call, { ...rates, router });
   let prospects: readonly Prospect[];
   try {
     prospects = router.survey(call, await isBounded(call.key, deps.ledger));
   } catch (cause) {
-    const refusal = GatewayError.from(cause);
+    const refusal = limited ?? GatewayError.from(cause);
     return { channels: [], estimate: undefined, refusal, account, links: [] };
   }
 
@@ -88,7 +91,7 @@ export async function explain(call: Call, deps: ExplainDeps): Promise<Explanatio
       outputTokens: Math.max(...plan.routes.map((each) => router.outputTokens(each, call))),
     },
     // A request that cannot be built for the first channel is refused, without failover.
-    refusal: admitted.refusal ?? channels[0]?.refusal,
+    refusal: limited ?? admitted.refusal ?? channels[0]?.refusal,
     account,
     links: [...links],
   };

@@ -26,7 +26,7 @@ import type { GroupStore } from "#core/group.ts";
 import type { MailLinks } from "#core/mail-link.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
 import type { Ledger } from "#core/ledger.ts";
-import type { QuotaStore } from "#core/quota.ts";
+import type { GatewayBudgetStore, QuotaStore } from "#core/quota.ts";
 import type { RedemptionCodes } from "#core/redemption-code.ts";
 import type { ResponseStore } from "#core/responses.ts";
 import type { WebhookSecrets, WebhookOutbox } from "#core/webhook-delivery.ts";
@@ -59,6 +59,7 @@ import { createChannelMinutes } from "./routing/channel-minutes.ts";
 import { createChannelStore } from "./routing/channels.ts";
 import type { CountingJournal, Engine, EngineOptions } from "./database/engine.ts";
 import type { WriteStats } from "./accounts/group-commit.ts";
+import { createGatewayBudgets } from "./accounts/gateway-budgets.ts";
 import { createGrants, type GrantsDeps } from "./accounts/grants.ts";
 import { createIdentitySessionStore } from "./media/identity-sessions.ts";
 import { createIdentities } from "./access/identities.ts";
@@ -166,6 +167,7 @@ export interface Storage extends AsyncDisposable {
   readonly writes: WriteStats;
   readonly channelMinutes: ChannelMinuteStore;
   readonly contents: ContentIndex;
+  readonly gatewayBudgets: GatewayBudgetStore;
   readonly alertRules: AlertRuleStore;
   readonly alertDestinations: AlertDestinationStore;
   readonly alerts: AlertStore;
@@ -311,6 +313,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     writes: engine.writes,
     channelMinutes: createChannelMinutes(db, instance),
     contents: createContentIndex(db),
+    gatewayBudgets: createGatewayBudgets({ db, grants, keys, clock }),
     alertRules: createAlertRules(db, clock),
     alertDestinations: createAlertDestinations({ db, clock, seal: destinationSeal }),
     alerts: createAlerts({ db, instance, sharedNow: () => engine.sharedNow() }),

@@ -25,6 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
+/** A user with a session. Unlike `asUser` it leaves root's oldest session open. */
+async function newUser(username: string): Promise<Ask> {
+  await root("POST", "/api/user", { username, role: "user", password: PASSWORD });
+  return askWith(opened.url, await logIn(opened.url, { username, password: PASSWORD }));
+}
+
 async function tokenWith(ask: Ask, fields: JsonObject): Promise<Ask> {
   const { data } = await ask("POST", OWN, { name: "made", ...fields });
   return askWith(opened.url, bearer(textIn(data, "token")));
@@ -35,6 +41,25 @@ function inSeconds(more: number): number {
 }
 
 describe("an access token", () => {
+  test("is renamed by its user and by admins, and keeps its rights", async () => {
+    const [ask, other] = [await newUser("renata"), await newUser("rolf")];
+    const made = await ask("POST", OWN, { name: "old", scopes: ["usage:read"] });
+    const path = `${OWN}/${Number(made.data["id"])}`;
+
+    const renamed = await ask("PUT", path, { name: "новый" });
+    expect(renamed.data).toMatchObject({ name: "новый", scopes: ["usage:read"] });
+    const opener = askWith(opened.url, bearer(textIn(made.data, "token")));
+    expect((await opener("GET", "/api/usage/self")).status).toBe(200);
+    expect((await opener("PUT", path, { name: "mine" })).status).toBe(403);
+    expect((await other("PUT", path, { name: "his" })).status).toBe(404);
+    for (const body of [{}, { name: "" }, { name: "a", scopes: null }])
+      expect((await ask("PUT", path, body)).status).toBe(400);
+    const { id } = (await ask("GET", "/api/user/self")).data;
+    const ofUser = `/api/user/${Number(id)}/access-token/${Number(made.data["id"])}`;
+    expect((await other("PUT", ofUser, { name: "his" })).status).toBe(403);
+    expect((await root("PUT", ofUser, { name: "by root" })).data["name"]).toBe("by root");
+  });
+
   test("with a name, scopes and an end is listed without its secret, and revoked alone", async () => {
     const ask = askWith(opened.url, bearer(await tokenOf(opened.url, "ada")));
     const end = inSeconds(3_600);

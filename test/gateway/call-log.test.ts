@@ -243,6 +243,7 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
       fault: "rate_limited",
       status: 429,
       attempts: [],
+      refused_by: { of: `key:${id}`, by: "requests", amount: 1 },
       limits: {
         rates: [{ of: `key:${id}`, rpm: 1, tpm: null, concurrency: null }],
         budgets: [
@@ -254,7 +255,11 @@ ${simulatedChannel("ill", broken.url.origin, `models: [${MODEL}, gpt-4o]`)}`,
     expect(explained.data).toMatchObject({
       request: "placeholder",
       explanation: {
-        refused: null,
+        refused: {
+          status: 429,
+          message: "This API key is at its limit of 1 requests a minute.",
+          limit: { of: `key:${id}`, by: "requests", amount: 1 },
+        },
         style: "chat",
         model: { name: MODEL },
         channels: [{ name: "ill" }, { name: "good" }],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "#lib/json.ts";
 import { memberOf } from "#lib/values.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, logIn, openWithRoot, ROOT, textIn, type Ask } from "#test/accounts.ts";
@@ -78,6 +79,24 @@ describe("a channel with a system prompt", () => {
 
     expect([passed.status, await passed.text()]).toEqual([200, expect.any(String)]);
     expect(memberOf(lastBody(), "system")).toEqual([{ type: "text", text: PROMPT }, marked]);
+  });
+
+  test("counts it where a client asks for the tokens of a call", async () => {
+    const { name } = await create({ system_prompt: PROMPT }, MESSAGES);
+    const { name: plain } = await create({}, MESSAGES);
+    const messages = [{ role: "user", content: "hi" }];
+    const count = async (path: string, body: object): Promise<number> =>
+      Number(((await (await opened.post(path, body)).json()) as JsonObject)["input_tokens"]);
+    const path = "/v1/messages/count_tokens";
+
+    const counted = await count(path, { model: name, messages });
+
+    expect(counted).toBe(await count(path, { model: plain, system: PROMPT, messages }));
+    expect(counted).toBeGreaterThan(await count(path, { model: plain, messages }));
+    const input = { instructions: PROMPT, input: "hi" };
+    expect(await count("/v1/responses/input_tokens", { model: name, input: "hi" })).toBe(
+      await count("/v1/responses/input_tokens", { model: plain, ...input }),
+    );
   });
 
   test("explains its place to callers, but not its words", async () => {

@@ -147,6 +147,11 @@ teams:
       day: 0.5
       month: "0.000000001"
   - name: without
+gateway:
+  budgets:
+    week:
+      warn: 5
+    month: 20000
 `;
 
 /** The rules of a new database. */
@@ -190,7 +195,7 @@ describe("a configuration as one document", () => {
     const made = await documents.make(WHOLE);
     const exported = await documents.export();
 
-    expect(made).toMatchObject({ status: 200, message: "Changes made: 8." });
+    expect(made).toMatchObject({ status: 200, message: "Changes made: 9." });
     expect(parse(exported)).toEqual(NORMAL);
     expect(await documents.export()).toBe(exported);
     expect(Object.keys(parse(exported))).toEqual([
@@ -199,6 +204,7 @@ describe("a configuration as one document", () => {
       "models",
       "groups",
       "teams",
+      "gateway",
       "alert_destinations",
       "alert_rules",
     ]);
@@ -211,11 +217,39 @@ describe("a configuration as one document", () => {
     const planned = await documents.plan(exported);
     const before = gateway.gateway.channels[0]?.credentials;
 
-    expect(planned.changes.length).toBe(8 + ALERTS.alert_rules.length);
+    expect(planned.changes.length).toBe(9 + ALERTS.alert_rules.length);
     expect(await documents.changes(exported)).toEqual([]);
     expect((await documents.apply(exported, planned.digest)).message).toBe("Changes made: 0.");
     expect(await documents.export()).toBe(exported);
     expect(gateway.gateway.channels[0]?.credentials[0]).toBe(before?.[0]);
+  });
+
+  test("changes the budgets of all callers, and keeps their raises", async () => {
+    const path = "/api/gateway/budget";
+    const until = Math.floor(Date.now() / 1_000) + 86_400;
+    const raise = { period: "month", add_usd: 7, until, reason: "launch" };
+    await documents.ask("POST", `${path}/raise`, raise);
+
+    const made = await documents.make("gateway: { budgets: { month: 30000 } }");
+    const changed = await documents.ask("GET", path);
+    const removed = await documents.make("gateway: {}");
+
+    expect(made.changes).toEqual([
+      {
+        section: "gateway",
+        name: "budgets",
+        action: "change",
+        fields: [
+          { field: "month", before: 20_000, after: 30_000 },
+          { field: "week", before: { warn: 5 }, after: null },
+        ],
+      },
+    ]);
+    expect(changed.data["budgets"]).toMatchObject([
+      { period: "month", amount_usd: 30_000, limit_usd: 30_007, raises: [{ reason: "launch" }] },
+    ]);
+    expect(removed.changes).toMatchObject([{ section: "gateway", action: "delete" }]);
+    expect((await documents.ask("GET", path)).data["budgets"]).toEqual([]);
   });
 
   test("keeps omitted sections, and deletes objects that an included section omits", async () => {
@@ -432,6 +466,7 @@ models: { m: { context: 5 } }
       models: {},
       groups: [],
       teams: [],
+      gateway: {},
       ...ALERTS,
     });
     const { mistakes } = await documents.plan(`settings: { users: { rpm: 6 } }
@@ -575,6 +610,7 @@ describe("a property", () => {
         ),
       }),
     ),
+    gateway: maybe({ budgets: some(maybe({ hour: rate, month: fc.oneof(rate, terms) })) }),
     alert_destinations: fc.constant([]),
     alert_rules: named(
       title,
@@ -627,6 +663,7 @@ describe("a property", () => {
               },
               groups: [{ name: "1e3", prices: { ["__proto__"]: { input: 1, output: 1 } } }],
               teams: [{ name: "on: off", budgets: { day: 0 } }],
+              gateway: { budgets: { hour: 0 } },
               alert_destinations: [],
               alert_rules: [{ name: "yes", kind: "budget", terms: { levels: [7] } }],
             },

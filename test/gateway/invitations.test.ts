@@ -76,6 +76,10 @@ test("a link without an address is shown once, and its holder becomes a user and
     team_id: team,
     team_role: "owner",
     quota_usd: 3,
+    budget_day_usd: 2,
+    budgets: [
+      { period: "month", amount_usd: 9, warn_usd: 5, start_day: 3, time_zone: "Asia/Tokyo" },
+    ],
     note: "trial",
   });
   const link = { token };
@@ -102,10 +106,22 @@ test("a link without an address is shown once, and its holder becomes a user and
     team_id: team,
     team_role: "owner",
   });
-  expect((await ada("GET", "/api/user/self/quota")).data).toMatchObject({ quota_usd: 3 });
+  expect((await ada("GET", "/api/user/self/quota")).data).toMatchObject({
+    quota_usd: 3,
+    budget_day_usd: 2,
+    budgets: [
+      { period: "month", amount_usd: 9, warn_usd: 5, start_day: 3, time_zone: "Asia/Tokyo" },
+      { period: "day", amount_usd: 2, warn_usd: null },
+    ],
+  });
   expect(again.status).toBe(401);
   expect(listed.data).toMatchObject({
-    invitation: { state: "used_up", uses: 1, note: "trial" },
+    invitation: {
+      state: "used_up",
+      uses: 1,
+      note: "trial",
+      budgets: [{ period: "month" }, { period: "day" }],
+    },
     accepted: [{ username: "ada" }],
   });
   expect(JSON.stringify(listed.data)).not.toContain(token);

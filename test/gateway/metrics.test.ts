@@ -33,10 +33,12 @@ test("a gateway that served, failed and refused calls has them in its metrics", 
     const line = text.split("\n").find((each) => each.startsWith(`${sample} `));
     return Number(line?.slice(sample.length + 1) ?? Number.NaN);
   };
-  const one = 'channel="sim",model="gpt-4o",style="chat"';
+  const one = 'channel="sim",model="gpt-4o",style="chat",endpoint="text"';
   expect(value(`sluice_calls_total{${one},outcome="completed"}`)).toBeGreaterThanOrEqual(2);
   expect(value(`sluice_first_byte_seconds_count{${one}}`)).toBeGreaterThanOrEqual(2);
-  expect(value('sluice_overhead_seconds_count{style="chat"}')).toBeGreaterThanOrEqual(2);
+  expect(
+    value('sluice_overhead_seconds_count{style="chat",endpoint="text"}'),
+  ).toBeGreaterThanOrEqual(2);
   expect(value('sluice_refused_total{status="404",reason="model_not_found"}')).toBe(1);
   expect(value('sluice_refused_total{status="404",reason="unknown_path"}')).toBe(1);
   expect(value('sluice_refused_total{status="401",reason="unauthenticated"}')).toBe(1);

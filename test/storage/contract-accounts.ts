@@ -472,6 +472,7 @@ const ADDED = {
       ["session_id", "agent_id", "parent_agent_id"],
       ["reference_images"],
       ["endpoint", "team_id", "group_id", "tags", "failed_channels"],
+      ["refused_by"],
     ],
   },
   /** Others refer to them. */

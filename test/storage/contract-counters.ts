@@ -47,6 +47,20 @@ export function describeLimiter(name: string, open: () => Promise<LimiterPlace>)
       expect(next.refusal).toMatchObject({ by: "requests" });
     });
 
+    test("a look at the limits tells the decision, and takes nothing", async () => {
+      await using place = await open();
+      const [id, limits] = [newId(), { requestsPerMinute: 1, concurrency: 1 }];
+      const bounds = [{ id, limits, tokens: 0 }];
+
+      const before = [await place.limiter.peek(bounds), await place.limiter.peek(bounds)];
+      const taken = await place.limiter.take({ id: "call", bounds });
+      const after = await place.limiter.peek(bounds);
+
+      expect(before.map(({ refusal }) => refusal)).toEqual([undefined, undefined]);
+      expect(taken.refusal).toBeUndefined();
+      expect(after.refusal).toMatchObject({ by: "requests", bound: { id } });
+    });
+
     test("an idle bucket holds at most one minute's worth", async () => {
       await using place = await open();
       const id = newId();

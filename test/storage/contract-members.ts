@@ -1,3 +1,4 @@
+import { spendOfKeys } from "#storage/journal/spend.ts";
 import { expect, test } from "bun:test";
 import { nanoUsd } from "#core/money.ts";
 import type { Storage } from "#storage/open.ts";
@@ -209,8 +210,11 @@ export function describeMembers(openPlace: () => Promise<Place>): void {
     await storage.ping();
 
     const expected = { day: nanoUsd(1_000), month: nanoUsd(1_110) };
+    const total = nanoUsd(1_111);
     const check = async (): Promise<void> => {
       expect(await usage.spend("key", [1, 3], now)).toEqual(new Map([[1, expected]]));
+      const ofKeys = await spendOfKeys(storage.db, [1, 3], now);
+      expect(ofKeys).toEqual(new Map([[1, { ...expected, total }]]));
       expect(await usage.spend("user", [ada, bob], now)).toEqual(
         new Map([
           [ada, expected],

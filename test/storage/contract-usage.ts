@@ -17,7 +17,7 @@ import {
   type Place,
 } from "./contract-place.ts";
 import type { Storage } from "#storage/open.ts";
-import { createSpendReports } from "#storage/journal/spend.ts";
+import { createSpendReports, spendOfKeys } from "#storage/journal/spend.ts";
 import { createUsageReports } from "#storage/journal/usage-report.ts";
 import { verifyLedger } from "#storage/accounts/verify-ledger.ts";
 import type { Tables } from "#storage/tables.ts";
@@ -448,6 +448,7 @@ export function describeUsage(
 
     for (const query of USAGE_REPORTS) await reports.report({ ...query, limit: 1_000 });
     for (const by of ["key", "user", "team"] as const) await spends.spend(by, [1, 2], FILLED_UNTIL);
+    await spendOfKeys(db, [1, 2], FILLED_UNTIL);
 
     expect(queries.length).toBeGreaterThan(USAGE_REPORTS.length * 4);
     const bad: string[] = [];

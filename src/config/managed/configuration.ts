@@ -19,6 +19,7 @@ import type { MapNode } from "../tree.ts";
 import { alertDestinations } from "./alert-destinations.ts";
 import { alertRules } from "./alert-rules.ts";
 import { channels } from "./channels.ts";
+import { gateway } from "./gateway.ts";
 import { groups } from "./groups.ts";
 import { models } from "./models.ts";
 import {
@@ -48,6 +49,7 @@ const SECTIONS = new Map([
   ["models", kind(models)],
   ["groups", kind(groups)],
   ["teams", kind(teams)],
+  ["gateway", kind(gateway)],
   ["alert_destinations", kind(alertDestinations)],
   ["alert_rules", kind(alertRules)],
 ]);

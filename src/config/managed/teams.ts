@@ -1,12 +1,10 @@
-import { budgetsIn, changedTerms, scheduleIn } from "#core/budget.ts";
-import { PERIODS, type Budget } from "#core/key.ts";
-import { writeUsd } from "#core/money.ts";
+import type { Budget } from "#core/key.ts";
 import type { Team } from "#core/team.ts";
-import type { Json, JsonObject } from "#lib/json.ts";
-import { defined } from "#lib/values.ts";
+import type { JsonObject } from "#lib/json.ts";
 import { wholeChange } from "../documents/budgets.ts";
 import { TEAM } from "../documents/team.ts";
-import { listed, numeral, readNamed, type Section, type StoredById } from "./section.ts";
+import { asStored, budgetFields } from "./budgets.ts";
+import { listed, readNamed, type Section, type StoredById } from "./section.ts";
 
 const PAGE = 1_000;
 
@@ -37,7 +35,7 @@ export const teams: Section<StoredById> = {
       const budgets = wholeChange(described);
       const id = stored.get(name)?.id;
       return {
-        fields: fieldsOf(asStored(budgets)),
+        fields: fieldsOf(asStored("team:0", budgets)),
         save: ({ teams: store }, note) =>
           id === undefined
             ? store.create({ name, budgets }, note)
@@ -48,30 +46,6 @@ export const teams: Section<StoredById> = {
   write: listed,
 };
 
-/** As the store would read them. */
-function asStored(change: ReturnType<typeof wholeChange>): readonly Budget[] {
-  const terms = PERIODS.flatMap((period) => {
-    const after = changedTerms(undefined, change[period]);
-    return after === undefined ? [] : [[period, after] as const];
-  });
-  return budgetsIn("team:0", Object.fromEntries(terms));
-}
-
 function fieldsOf(budgets: readonly Budget[]): JsonObject {
-  const said = budgets.map((budget) => [budget.period, termsOf(budget)] as const);
-  return said.length === 0 ? {} : { budgets: Object.fromEntries(said) };
-}
-
-/** An amount without terms of its own stands alone. */
-function termsOf(budget: Budget): Json {
-  const { amount, warn, schedule } = budget;
-  const said = amount === null ? undefined : numeral(writeUsd(amount));
-  if (said !== undefined && warn === undefined && schedule === undefined) return said;
-  const { startDay, timeZone } = scheduleIn(budget);
-  return defined({
-    amount: said,
-    warn: warn === undefined ? undefined : numeral(writeUsd(warn)),
-    start_day: startDay === 1 ? undefined : startDay,
-    time_zone: timeZone === "UTC" ? undefined : timeZone,
-  });
+  return budgets.length === 0 ? {} : { budgets: budgetFields(budgets) };
 }

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { scheduleIn, type BudgetChange, type BudgetTermsChange } from "#core/budget.ts";
+import {
+  scheduleIn,
+  type BudgetChange,
+  type BudgetsByPeriod,
+  type BudgetTermsChange,
+} from "#core/budget.ts";
 import { isTimeZone } from "#core/budget-schedule.ts";
 import { GatewayError, invalid } from "#core/error.ts";
 import { PERIODS, type Budget, type Period } from "#core/key.ts";
@@ -111,6 +116,14 @@ const SHOWN_RAISE = z.object({
   by: z.string(),
 });
 
+const TERMS_SHOWN = {
+  period: z.enum(PERIODS),
+  amount_usd: z.number().nullable(),
+  warn_usd: z.number().nullable(),
+  start_day: z.int(),
+  time_zone: z.string(),
+};
+
 export const SHOWN_BUDGETS = {
   budget_hour_usd: z.number().nullable(),
   budget_day_usd: z.number().nullable(),
@@ -118,11 +131,7 @@ export const SHOWN_BUDGETS = {
   budget_month_usd: z.number().nullable(),
   budgets: z.array(
     z.object({
-      period: z.enum(PERIODS),
-      amount_usd: z.number().nullable(),
-      warn_usd: z.number().nullable(),
-      start_day: z.int(),
-      time_zone: z.string(),
+      ...TERMS_SHOWN,
       limit_usd: z.number().nullable().describe("The amount with its raises."),
       ...USE,
       is_warning: z.boolean().describe("The warning amount is reached."),
@@ -132,6 +141,23 @@ export const SHOWN_BUDGETS = {
     }),
   ),
 };
+
+/** Budgets that no call has drawn on yet. */
+export const BUDGETS_GIVEN = z.array(z.object(TERMS_SHOWN));
+
+export function showBudgetsGiven(budgets: BudgetsByPeriod = {}): JsonObject[] {
+  return PERIODS.flatMap((period) => {
+    const terms = budgets[period];
+    if (terms === undefined) return [];
+    return {
+      period,
+      amount_usd: showUsdOrNull(terms.amount),
+      warn_usd: showUsdOrNull(terms.warn ?? null),
+      start_day: terms.startDay ?? 1,
+      time_zone: terms.timeZone ?? "UTC",
+    };
+  });
+}
 
 /** `now`: Unix ms. */
 export function showBudgets(statuses: readonly BudgetStatus[], now: number): JsonObject {

@@ -12,6 +12,7 @@ import type { ExplainedChannel, Explanation } from "#relay/explain.ts";
 import type { Route } from "#relay/routing/route.ts";
 import { originsOf } from "#relay/routing/traits.ts";
 import type { HttpLimits } from "../limits.ts";
+import { REFUSED_BY, showExceeded } from "./log/call-json.ts";
 import { PRICE, showPrice } from "./price-json.ts";
 import type { TextOperation } from "./text/operations.ts";
 
@@ -22,6 +23,7 @@ const REFUSED = z
     message: z.string(),
     param: z.string().optional(),
     retry_after_ms: z.number().optional(),
+    limit: REFUSED_BY.optional(),
   })
   .nullable();
 
@@ -150,12 +152,14 @@ export function describeRefusal({ style }: TextOperation, refusal: GatewayError)
   };
 }
 
-function refusalOf({ code, fault, message, param, retryAfterMs }: GatewayError): JsonObject {
+function refusalOf(refusal: GatewayError): JsonObject {
+  const { code, fault, message, param, retryAfterMs, limit } = refusal;
   return {
     status: fault.status,
     code,
     message,
     ...defined({ param, retry_after_ms: retryAfterMs }),
+    ...(limit === undefined ? {} : { limit: showExceeded(limit) }),
   };
 }
 

@@ -78,6 +78,7 @@ export async function explainBody(
     router,
     reasoningCache,
     ledger: admission.ledger,
+    rates: admission,
     maxAttempts: attempts.maxAttempts,
   });
   for (const { refusal } of [explanation, ...explanation.channels]) {

@@ -58,6 +58,7 @@ function setup(
     },
     correct: () => {},
     release: () => {},
+    peek: () => ({ statuses: [] }),
   };
   const text = more.body ?? BODY;
   const parsed = parseJson(text);
@@ -299,6 +300,7 @@ describe("a request without a model call", () => {
       },
       correct: () => {},
       release: ({ id }: RateReservation) => void seen.push(`released ${id}`),
+      peek: () => ({ statuses: [] }),
     };
     const key = { ...KEY, ...(limits === undefined ? {} : { limits }) };
     const told = await countRequest(key, "call", { limiter, userLimits: undefined }).catch(
@@ -337,6 +339,7 @@ test("unused tokens of a call are released, and so is its slot", () => {
     take: () => ({ statuses: [] }),
     correct: ({ id }, tokens) => void seen.push(`${id} used ${tokens}`),
     release: ({ id }) => void seen.push(`${id} released`),
+    peek: () => ({ statuses: [] }),
   });
 
   expect(seen).toEqual(["call used 12", "call released"]);

@@ -76,6 +76,19 @@ export function reserveOnChannel(
   return { id: call.id, bounds: [boundOf({ id: `channel:${name}`, limits }, size)] };
 }
 
+/** The error that a call would get now because of a rate limit. Reserves nothing. */
+export async function rateRefusal(
+  call: Served,
+  { limiter, userLimits, router }: RateReservationDeps,
+): Promise<GatewayError | undefined> {
+  const { key, facts } = call;
+  const limited = [...callerLimits(key, userLimits), ...router.limitsOn(key, facts.model)];
+  if (limited.length === 0) return undefined;
+  const size = router.sizeOf(call);
+  const { refusal } = await limiter.peek(limited.map((each) => boundOf(each, size)));
+  return refusal && refused(refusal);
+}
+
 async function reserve(
   call: Served,
   limited: readonly Limited[],
@@ -121,6 +134,8 @@ function scarcest(allowances: readonly Allowance[]): Allowance | undefined {
 
 function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
   const { requestsPerMinute, tokensPerMinute, concurrency } = bound.limits;
+  const amount = { requests: requestsPerMinute, tokens: tokensPerMinute, concurrency }[by];
+  const limit = { of: bound.id, by, ...(amount === undefined ? {} : { amount }) };
   const who = nameOf(bound);
   const most = {
     requests: `${requestsPerMinute} requests a minute`,
@@ -130,12 +145,14 @@ function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {
   if (retryAfterMs !== undefined) {
     return new GatewayError("rate_limited", `This ${who} is at its limit of ${most}.`, {
       retryAfterMs,
+      limit,
     });
   }
   return new GatewayError(
     "rate_limited",
     `This call may need ${bound.tokens} tokens, and this ${who} has ${most}: ` +
       "lower max_tokens or send less.",
+    { limit },
   );
 }
 

@@ -82,7 +82,7 @@ function addPrice(record: Mutable<CallRecord>, route: Candidate, course: Course)
 
 /** A call that was refused before anything was reserved. */
 export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock): CallRecord {
-  return recordOf(call, clock, {
+  const record = recordOf(call, clock, {
     outcome: "failed",
     fault: error.code,
     usage: NO_USAGE,
@@ -93,4 +93,5 @@ export function recordOfRefusal(call: Served, error: GatewayError, clock: Clock)
     attempts: [],
     lost: [],
   });
+  return error.limit === undefined ? record : { ...record, refusedBy: error.limit };
 }

@@ -71,6 +71,7 @@ async function stage({ served = {}, held = 9_000, available = 0 }: Staged = {}) 
       take: () => ({ statuses: [] }),
       correct: ({ id }: RateReservation, used: number) => void limits.push(`${id} used ${used}`),
       release: ({ id }: RateReservation) => void limits.push(`${id} released`),
+      peek: () => ({ statuses: [] }),
     },
     clock,
     delivery: { deadlines: new Deadlines(clock) },

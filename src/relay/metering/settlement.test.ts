@@ -237,6 +237,7 @@ function stage({
       correct: ({ id }: RateReservation, tokens: number) =>
         void limits.push(`${id} used ${tokens}`),
       release: ({ id }: RateReservation) => void limits.push(`${id} released`),
+      peek: () => ({ statuses: [] }),
     },
     clock,
     delivery: { deadlines: new Deadlines(clock) },

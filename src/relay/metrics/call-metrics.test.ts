@@ -15,6 +15,7 @@ const SERVED: CallRecord = {
   channel: "one",
   provider: "openai",
   style: "chat",
+  endpoint: "text",
   isStream: true,
   outcome: "completed",
   fault: null,
@@ -62,7 +63,7 @@ function linesAfter(...records: readonly CallRecord[]): string[] {
     .filter((line) => !line.startsWith("#"));
 }
 
-const ONE = 'channel="one",model="m",style="chat"';
+const ONE = 'channel="one",model="m",style="chat",endpoint="text"';
 
 test("a served call counts its outcome, cost, tokens and attempts", () => {
   const lines = linesAfter(SERVED, SERVED);
@@ -93,8 +94,8 @@ test("durations, first bytes and the gateway's overhead are counted by bucket", 
     `sluice_call_seconds_count{${ONE}} 1`,
     `sluice_first_byte_seconds_bucket{${ONE},le="0.01"} 0`,
     `sluice_first_byte_seconds_bucket{${ONE},le="0.025"} 1`,
-    'sluice_overhead_seconds_bucket{style="chat",le="0.0002"} 0',
-    'sluice_overhead_seconds_bucket{style="chat",le="0.0003"} 1',
+    'sluice_overhead_seconds_bucket{style="chat",endpoint="text",le="0.0002"} 0',
+    'sluice_overhead_seconds_bucket{style="chat",endpoint="text",le="0.0003"} 1',
   ]) {
     expect(lines).toContain(expected);
   }
@@ -120,7 +121,7 @@ test("a call that failed at its upstreams is not counted as refused", () => {
 
   expect(lines.filter((line) => line.startsWith("sluice_refused_total"))).toEqual([]);
   expect(lines).toContain(
-    'sluice_calls_total{channel="",model="m",style="chat",outcome="failed"} 1',
+    'sluice_calls_total{channel="",model="m",style="chat",endpoint="text",outcome="failed"} 1',
   );
 });
 
@@ -149,6 +150,6 @@ test("models above the limit of series are one label", () => {
   const calls = lines.filter((line) => line.startsWith("sluice_calls_total"));
   expect(calls).toHaveLength(1_001);
   expect(calls).toContain(
-    'sluice_calls_total{channel="one",model="other",style="chat",outcome="completed"} 100',
+    'sluice_calls_total{channel="one",model="other",style="chat",endpoint="text",outcome="completed"} 100',
   );
 });

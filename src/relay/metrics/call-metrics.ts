@@ -26,12 +26,14 @@ export class CallMetrics implements CallObserver {
   readonly #series = new Map<string, Map<string, Map<string, Series>>>();
   #seriesCount = 0;
   readonly #attempts = new Map<string, Map<string, number>>();
-  readonly #overheads = new Map<string, Histogram>();
+  /** By style, each of which serves one endpoint family. */
+  readonly #overheads = new Map<string, Overheads>();
   readonly #refusals = new Map<string, { readonly status: number; count: number }>();
 
   observe(record: CallRecord): void {
-    const { channel, attempts, firstByteMs, overheadMs, style, usage } = record;
-    const series = this.#seriesOf(channel ?? "", this.#models.nameOf(record) ?? UNKNOWN, style);
+    const { channel, attempts, firstByteMs, overheadMs, usage } = record;
+    const model = this.#models.nameOf(record) ?? UNKNOWN;
+    const series = this.#seriesOf(channel ?? "", model, record);
     series.count(record);
     for (const attempt of attempts) this.#countAttempt(attempt);
     series.durationsMs.observe(record.durationMs);
@@ -42,7 +44,7 @@ export class CallMetrics implements CallObserver {
     series.outputTokens += usage.outputTokens;
     series.reasoningTokens += usage.reasoningTokens;
     if (overheadMs !== undefined && overheadMs !== null)
-      this.#overheadsOf(style).observe(overheadMs);
+      this.#overheadsOf(record).observe(overheadMs);
     if (isRefusal(record)) this.countRefusal(FAULTS[record.fault].status, record.fault);
   }
 
@@ -70,19 +72,20 @@ export class CallMetrics implements CallObserver {
       "sluice_overhead_seconds",
       "Time to the first byte of an answer that was not spent waiting for upstreams.",
     );
-    for (const [style, overheads] of this.#overheads) {
-      text.histogram(overheads, SECONDS_PER_MS, labelsOf({ style }));
+    for (const [style, { endpoint, overheads }] of this.#overheads) {
+      text.histogram(overheads, SECONDS_PER_MS, labelsOf({ style, endpoint }));
     }
   }
 
-  #seriesOf(channel: string, model: string, style: string): Series {
+  #seriesOf(channel: string, model: string, of: Pick<CallRecord, "style" | "endpoint">): Series {
+    const { style } = of;
     const known = this.#series.get(channel)?.get(model)?.get(style);
     if (known !== undefined) return known;
     // The series of other models are few: one for each channel and style.
     if (this.#seriesCount >= MAX_SERIES && model !== OTHER && model !== UNKNOWN) {
-      return this.#seriesOf(channel, OTHER, style);
+      return this.#seriesOf(channel, OTHER, of);
     }
-    const made = new Series({ channel, model, style });
+    const made = new Series({ channel, model, style, endpoint: of.endpoint ?? "" });
     const ofChannel = childOf(this.#series, channel, () => new Map<string, Map<string, Series>>());
     childOf(ofChannel, model, () => new Map<string, Series>()).set(style, made);
     this.#seriesCount++;
@@ -100,14 +103,22 @@ export class CallMetrics implements CallObserver {
     faults.set(fault ?? "", (faults.get(fault ?? "") ?? 0) + 1);
   }
 
-  #overheadsOf(style: string): Histogram {
-    return childOf(this.#overheads, style, () => new Histogram(OVERHEADS_MS));
+  #overheadsOf({ style, endpoint }: Pick<CallRecord, "style" | "endpoint">): Histogram {
+    return childOf(this.#overheads, style, () => ({
+      endpoint: endpoint ?? "",
+      overheads: new Histogram(OVERHEADS_MS),
+    })).overheads;
   }
+}
+
+interface Overheads {
+  readonly endpoint: string;
+  readonly overheads: Histogram;
 }
 
 /** The calls of one model on one channel in one style. */
 class Series {
-  readonly names: Readonly<Record<"channel" | "model" | "style", string>>;
+  readonly names: Readonly<Record<"channel" | "model" | "style" | "endpoint", string>>;
   /** By the index of the outcome. */
   readonly calls = new Float64Array(OUTCOMES.length);
   readonly costNanoUsd = new Float64Array(OUTCOMES.length);

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatRequest, Message } from "#core/chat.ts";
+import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { GatewayError } from "#core/error.ts";
 import { LossReport, reportLosses, type LossRule } from "#core/lossy.ts";
 import type { Usage } from "#core/usage.ts";
@@ -12,6 +12,7 @@ import { lossNames } from "./callers-field.ts";
 import { hasNeedlessChoice } from "./needless-choice.ts";
 import { readRequest, StreamWriter, writeWhole } from "./translate.ts";
 import type { ReasoningCache } from "./reasoning-cache.ts";
+import { withSystemPrompt } from "./with-system-prompt.ts";
 import type { WholeReading } from "../delivery/whole.ts";
 
 const LOSSES: readonly LossRule<ChatRequest>[] = [{ lost: "tool_choice", when: hasNeedlessChoice }];
@@ -59,9 +60,7 @@ export function askAdapter(
   const request = readRequest(call, route, reasoningCache);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   reportLosses(LOSSES, request, report);
-  const { systemPrompt } = channel;
-  const asked = systemPrompt === undefined ? request : preceded(request, systemPrompt);
-  const events = adapter.answer(asked, {
+  const events = adapter.answer(withSystemPrompt(request, channel), {
     baseUrl: channel.baseUrl,
     options: channel.options ?? {},
     traits,
@@ -71,11 +70,6 @@ export function askAdapter(
     placeholder: PLACEHOLDER,
   });
   return { request, report, events };
-}
-
-function preceded(request: ChatRequest, text: string): ChatRequest {
-  const prompt: Message = { role: "system", blocks: [{ type: "text", text }] };
-  return { ...request, messages: [prompt, ...request.messages] };
 }
 
 class AdaptedStream implements AnswerStream {

@@ -63,6 +63,17 @@ export function createAccessTokens({ db, clock, pepper }: AccessTokenDeps): Acce
       return rows.map(toAccessToken);
     },
 
+    async rename(userId, id, name) {
+      const row = await db
+        .updateTable("access_tokens")
+        .set({ name })
+        .where("user_id", "=", userId)
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toAccessToken(row);
+    },
+
     async revoke(userId, id) {
       const { numDeletedRows } = await db
         .deleteFrom("access_tokens")

@@ -9,8 +9,10 @@ import {
 import { createSecret, isWellFormed } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import { defined } from "#lib/values.ts";
+import { changed } from "../accounts/budgets.ts";
 import { digestOf } from "../secrets/secrets.ts";
 import type { Tables } from "../tables.ts";
+import { NO_BUDGETS, writeTerms } from "../tables/budgets.ts";
 import { toInvitation } from "../tables/invitations.ts";
 import { toUser } from "../tables/users.ts";
 import type { Passwords } from "./passwords.ts";
@@ -55,6 +57,7 @@ export function createInvitationStore({
             is_team_owner: draft.isTeamOwner ? 1 : 0,
             group_id: draft.groupId ?? null,
             quota: draft.quota ?? null,
+            budgets: draft.budgets ? writeTerms(changed(NO_BUDGETS, draft.budgets)) : null,
             email: draft.email ?? null,
             note: draft.note ?? null,
           })
@@ -119,8 +122,8 @@ export function createInvitationStore({
           if (invitation === undefined) return undefined;
           // Thrown, so that the use is not counted.
           if (!(await isInviterGood(transaction, invitation))) throw new Ended();
-          const { id, role, teamId, isTeamOwner, groupId, quota } = invitation;
-          const place = defined({ teamId, groupId, quota });
+          const { id, role, teamId, isTeamOwner, groupId, quota, budgets } = invitation;
+          const place = defined({ teamId, groupId, quota, budgets });
           const draft = { ...person, role, isTeamOwner, ...place };
           const user = await insertUser(transaction, draft, hash, now);
           const use = { invitation_id: id, user_id: user.id, at: now };

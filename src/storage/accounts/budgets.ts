@@ -92,7 +92,7 @@ export async function endRaise(
   return true;
 }
 
-function changed(before: BudgetsByPeriod, change: BudgetChange): BudgetsByPeriod {
+export function changed(before: BudgetsByPeriod, change: BudgetChange): BudgetsByPeriod {
   const entries = PERIODS.flatMap((period) => {
     const { [period]: given } = change;
     const terms = given === undefined ? before[period] : changedTerms(before[period], given);
@@ -112,7 +112,7 @@ function currentAccount(
 }
 
 /** Locks the owner's budgets until the transaction ends. */
-async function lockBudgets(db: Kysely<Tables>, owner: OwnerId): Promise<BudgetsByPeriod> {
+export async function lockBudgets(db: Kysely<Tables>, owner: OwnerId): Promise<BudgetsByPeriod> {
   await db
     .insertInto("budgets")
     .values({ owner, terms: writeTerms(NO_BUDGETS) })

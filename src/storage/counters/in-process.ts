@@ -1,5 +1,5 @@
-import type { RateReservation, RateLimiter, Verdict } from "#core/limits.ts";
-import { ahead, rule, verdictOf, type Level } from "#core/pace.ts";
+import type { Bound, RateReservation, RateLimiter, Verdict } from "#core/limits.ts";
+import { ahead, rule, verdictOf, type Level, type Ruling } from "#core/pace.ts";
 import type { Clock } from "#lib/clock.ts";
 
 /** The state of one owner with limits. */
@@ -33,10 +33,7 @@ export class InProcessLimiter implements RateLimiter {
 
   take({ id, bounds }: RateReservation): Verdict {
     const now = this.#clock.monotonic();
-    const ruling = rule(
-      bounds,
-      bounds.map((bound) => levelOf(this.#entries.get(bound.id), now)),
-    );
+    const ruling = this.#rule(bounds, now);
     if (ruling.refusal !== undefined) return verdictOf(bounds, ruling);
 
     for (const [index, bound] of bounds.entries()) {
@@ -64,6 +61,17 @@ export class InProcessLimiter implements RateLimiter {
 
   release({ id, bounds }: RateReservation): void {
     for (const bound of bounds) this.#entries.get(bound.id)?.running.delete(id);
+  }
+
+  peek(bounds: readonly Bound[]): Verdict {
+    return verdictOf(bounds, this.#rule(bounds, this.#clock.monotonic()));
+  }
+
+  #rule(bounds: readonly Bound[], now: number): Ruling {
+    return rule(
+      bounds,
+      bounds.map((bound) => levelOf(this.#entries.get(bound.id), now)),
+    );
   }
 
   #add(id: string, now: number): Entry {

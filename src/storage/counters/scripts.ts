@@ -9,8 +9,8 @@ export interface Script {
 
 export interface Scripts {
   /**
-   * Keys: hash and slots of each bound. Arguments: reservation, lease in ms,
-   * then for each bound its requests and tokens per minute and its slots, -1
+   * Keys: hash and slots of each bound. Arguments: reservation, lease in ms (0
+   * takes nothing), then for each bound its requests and tokens per minute and its slots, -1
    * for unlimited, and the tokens to take.
    */
   readonly take: Script;
@@ -58,7 +58,7 @@ end
   return {
     take: script(`${common}
 local id, lease = ARGV[1], tonumber(ARGV[2])
-local reply, writes, admitted = {}, {}, true
+local reply, writes, admitted = {}, {}, lease > 0
 for i = 1, #KEYS, 2 do
   local at = 3 + (i - 1) * 2
   local rpm, tpm = tonumber(ARGV[at]), tonumber(ARGV[at + 1])

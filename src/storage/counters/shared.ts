@@ -76,6 +76,12 @@ export class SharedLimiter implements RateLimiter, Disposable {
     return this.#link.isUp ? this.#takeThere(reservation) : this.#takeHere(reservation);
   }
 
+  async peek(bounds: readonly Bound[]): Promise<Verdict> {
+    const levels = this.#link.isUp ? await this.#levels(bounds, "", 0) : undefined;
+    if (levels === undefined) return await this.#options.local.peek(bounds);
+    return verdictOf(bounds, rule(bounds, levels));
+  }
+
   correct(reservation: RateReservation, usedTokens: number): void {
     if (this.#local.has(reservation)) {
       this.#options.local.correct(reservation, usedTokens);
@@ -111,17 +117,26 @@ export class SharedLimiter implements RateLimiter, Disposable {
 
   async #takeThere(reservation: RateReservation): Promise<Verdict> {
     const { id, bounds } = reservation;
-    const keys = bounds.flatMap((bound) => [this.#levelKey(bound.id), this.#placesKey(bound.id)]);
-    const args = [id, String(this.#leaseMs), ...bounds.flatMap(numbersOf)];
-    const levels = await this.#link.ask(this.#scripts.take, keys, args, (reply) =>
-      readLevels(reply, bounds.length),
-    );
+    const levels = await this.#levels(bounds, id, this.#leaseMs);
     if (levels === undefined) return this.#takeHere(reservation);
     // The script applies the same rule and returns the levels from before; the
     // verdict follows from them.
     const ruling = rule(bounds, levels);
     if (ruling.refusal === undefined) this.#hold(reservation);
     return verdictOf(bounds, ruling);
+  }
+
+  /** The levels before; a lease of 0 takes nothing. Undefined if the server does not answer. */
+  async #levels(
+    bounds: readonly Bound[],
+    id: string,
+    leaseMs: number,
+  ): Promise<readonly Level[] | undefined> {
+    const keys = bounds.flatMap((bound) => [this.#levelKey(bound.id), this.#placesKey(bound.id)]);
+    const args = [id, String(leaseMs), ...bounds.flatMap(numbersOf)];
+    return await this.#link.ask(this.#scripts.take, keys, args, (reply) =>
+      readLevels(reply, bounds.length),
+    );
   }
 
   #hold(reservation: RateReservation): void {

@@ -1,10 +1,13 @@
 import { sql, type Kysely } from "kysely";
 import type { Atomically } from "#core/configuration.ts";
+import { GATEWAY_OWNER } from "#core/key.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Seal } from "#lib/seal.ts";
 import { createAlertDestinations } from "../alerts/destinations.ts";
 import { createAlertRules } from "../alerts/rules.ts";
 import { createChannelStore } from "../routing/channels.ts";
+import { createGatewayBudgets } from "../accounts/gateway-budgets.ts";
+import { lockBudgets } from "../accounts/budgets.ts";
 import { createGrants, type GrantsDeps } from "../accounts/grants.ts";
 import type { OpenKeyStore } from "../keys/keys.ts";
 import { createModelStore } from "../routing/models.ts";
@@ -50,6 +53,7 @@ export function createAtomically({
           models: createModelStore(transaction, clock),
           groups: createGroupStore({ db: transaction, clock, keys }),
           teams: createTeamStore({ db: transaction, grants, keys, clock }),
+          gatewayBudgets: createGatewayBudgets({ db: transaction, grants, keys, clock }),
           alertRules: createAlertRules(transaction, clock),
           alertDestinations: createAlertDestinations({
             db: transaction,
@@ -92,4 +96,5 @@ async function lockDescribed(transaction: Kysely<Tables>): Promise<void> {
     .set(({ ref }) => ({ terms: ref("terms") }))
     .where(sql<string>`owner`, "like", "team:%")
     .execute();
+  await lockBudgets(transaction, GATEWAY_OWNER);
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import { periodStart } from "#core/budget.ts";
-import { MAX_NANO_USD, nanoUsd } from "#core/money.ts";
+import { MAX_NANO_USD, nanoUsd, type NanoUsd } from "#core/money.ts";
 import type { Spend, SpendReports } from "#core/spend.ts";
 import type { Tables } from "../tables.ts";
 import { DAY_MS } from "../tables/usage-hours.ts";
@@ -22,10 +22,7 @@ export function createSpendReports(db: Kysely<Tables>): SpendReports {
           cast(sum(case when day >= ${day} then cost else 0 end) as double precision) as day,
           cast(sum(cost) as double precision) as month
         from (
-          select ${of} as id, day, cost from usage_days where day >= ${month} and ${isOne}
-          union all
-          select ${of} as id, hour - hour % ${sql.lit(DAY_MS)} as day, cost from usage_hours
-          where hour >= ${markOf(FOLDED_MARK)} and hour >= ${month} and ${isOne}
+          ${ofSums(of, isOne, month)}
           union all
           select ${of} as id, at - at % ${sql.lit(DAY_MS)} as day, cost from calls
           where seq > ${markOf(USAGE_MARK)} and at >= ${month} and ${isOne}
@@ -33,6 +30,41 @@ export function createSpendReports(db: Kysely<Tables>): SpendReports {
       return new Map(rows.map((row): [number, Spend] => [Number(row.id), spendOf(row)]));
     },
   };
+}
+
+/** With the cost of all calls of a key, which are read once for the three sums. */
+export async function spendOfKeys(
+  db: Kysely<Tables>,
+  ids: readonly number[],
+  now: number,
+): Promise<ReadonlyMap<number, Spend & { readonly total: NanoUsd }>> {
+  if (ids.length === 0) return new Map();
+  const month = periodStart("month", now);
+  const day = periodStart("day", now);
+  const { of, isOne } = OWNERS.key(ids);
+  const { rows } = await sql<Row & { readonly total: number }>`select id,
+      cast(sum(case when day >= ${day} then cost else 0 end) as double precision) as day,
+      cast(sum(case when day >= ${month} then cost else 0 end) as double precision) as month,
+      cast(sum(total) as double precision) as total
+    from (
+      select id, day, cost, 0 as total from (${ofSums(of, isOne, month)}) as summed
+      union all
+      select ${of} as id, at - at % ${sql.lit(DAY_MS)} as day, cost, cost as total from calls
+      where seq > ${markOf(USAGE_MARK)} and ${isOne}
+      union all
+      select ${of} as id, 0 as day, 0 as cost, cost as total from key_usage where ${isOne}
+    ) as used group by id`.execute(db);
+  return new Map(
+    rows.map((row) => [Number(row.id), { ...spendOf(row), total: amountOf(row.total) }]),
+  );
+}
+
+/** Of the calls that are summed, since the begin of the month. */
+function ofSums(of: RawBuilder<unknown>, isOne: RawBuilder<unknown>, month: number) {
+  return sql`select ${of} as id, day, cost from usage_days where day >= ${month} and ${isOne}
+    union all
+    select ${of} as id, hour - hour % ${sql.lit(DAY_MS)} as day, cost from usage_hours
+    where hour >= ${markOf(FOLDED_MARK)} and hour >= ${month} and ${isOne}`;
 }
 
 interface Row {
@@ -67,6 +99,9 @@ const OWNERS: Readonly<
 };
 
 function spendOf({ day, month }: Row): Spend {
-  const amount = (cost: number) => nanoUsd(Math.min(Math.round(cost), MAX_NANO_USD));
-  return { day: amount(day), month: amount(month) };
+  return { day: amountOf(day), month: amountOf(month) };
+}
+
+function amountOf(cost: number): NanoUsd {
+  return nanoUsd(Math.min(Math.round(cost), MAX_NANO_USD));
 }

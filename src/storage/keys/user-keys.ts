@@ -2,14 +2,12 @@ import type { Kysely } from "kysely";
 import type { AccountId, OwnerId } from "#core/key.ts";
 import type { Ledger } from "#core/ledger.ts";
 import { nanoUsd, type NanoUsd } from "#core/money.ts";
-import type { Spend } from "#core/spend.ts";
 import type { ListedKey, UserKeys } from "#core/user-keys.ts";
 import type { Clock } from "#lib/clock.ts";
 import { readBudgetStatuses, type BudgetStatusDeps } from "../accounts/budget-statuses.ts";
 import { changeBudgets } from "../accounts/budgets.ts";
 import type { Grants, GrantTransaction } from "../accounts/grants.ts";
-import { spentByKeys } from "../journal/key-usage.ts";
-import { createSpendReports } from "../journal/spend.ts";
+import { spendOfKeys } from "../journal/spend.ts";
 import { taken } from "./key-taken.ts";
 import { createRotation } from "./rotation.ts";
 import { selectKeys, type OpenKeyStore } from "./keys.ts";
@@ -110,7 +108,7 @@ export function createUserKeys(deps: UserKeysDeps): Omit<UserKeys, "create" | "s
   }
 }
 
-const NO_SPEND: Spend = { day: nanoUsd(0), month: nanoUsd(0) };
+const NO_SPEND = { day: nanoUsd(0), month: nanoUsd(0), total: nanoUsd(0) };
 
 /** With the budgets and the spending of all keys, in a few queries. */
 export async function listedKeys(
@@ -123,14 +121,13 @@ export async function listedKeys(
     budgeted.map(({ id }): OwnerId => `key:${id}`),
   );
   const ids = rows.map(({ id }) => id);
-  const spends = await createSpendReports(deps.db).spend("key", ids, deps.clock.now());
-  const keys = rows.map((row) =>
-    toListedKey(row, statuses.get(`key:${row.id}`) ?? [], spends.get(row.id) ?? NO_SPEND),
-  );
-  // Keys without a quota have no account.
-  const unbounded = keys.filter(({ quota }) => quota === null).map(({ key }) => key.id);
-  const spent = await spentByKeys(deps.db, unbounded);
-  return keys.map((each) => (each.quota === null ? { ...each, used: spent(each.key.id) } : each));
+  const spends = await spendOfKeys(deps.db, ids, deps.clock.now());
+  return rows.map((row) => {
+    const { total, ...spend } = spends.get(row.id) ?? NO_SPEND;
+    const listed = toListedKey(row, statuses.get(`key:${row.id}`) ?? [], spend);
+    // A key without a quota has no account.
+    return listed.quota === null ? { ...listed, used: total } : listed;
+  });
 }
 
 /** Writes only changed quotas, so that a key without a quota gets no account. */

@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { AttemptRecord, CallOutcome, CallRecord, CallTags } from "#core/call.ts";
 import { FAULTS, type FaultCode } from "#core/error.ts";
 import type { Family } from "#core/family.ts";
+import { PERIODS } from "#core/key.ts";
+import { DIMENSIONS } from "#core/limits.ts";
 import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import type { ServedAs } from "#core/price-condition.ts";
 import type { Usage } from "#core/usage.ts";
@@ -67,6 +69,8 @@ export interface CallsTable {
   tags: string | null;
   /** Channels on which an attempt failed, written like the tags. */
   failed_channels: string | null;
+  /** JSON of the `ExceededLimit`. */
+  refused_by: string | null;
 }
 
 export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
@@ -114,6 +118,7 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   group_id: "bigint",
   tags: "text",
   failed_channels: "text",
+  refused_by: "text",
 };
 
 export function callValues(record: CallRecord): Values {
@@ -163,6 +168,7 @@ export function callValues(record: CallRecord): Values {
     record.groupId ?? null,
     writeList(record.tags?.free),
     failedChannels(record.attempts),
+    record.refusedBy === undefined ? null : text(JSON.stringify(record.refusedBy)),
   ];
 }
 
@@ -229,6 +235,7 @@ export function toCallRecord(row: Selectable<CallsTable>): CallRecord {
     row.tags === null
       ? {}
       : { tags: toTags(row) }),
+    ...(row.refused_by === null ? {} : { refusedBy: refusedBy.parse(JSON.parse(row.refused_by)) }),
   };
 }
 
@@ -308,3 +315,9 @@ const attempts = z.array(
 );
 
 const lost = z.array(z.string());
+
+const refusedBy = z.object({
+  of: z.string(),
+  by: z.enum([...DIMENSIONS, ...PERIODS, "total"]),
+  amount: z.number().exactOptional(),
+});

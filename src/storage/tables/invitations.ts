@@ -3,6 +3,7 @@ import type { Invitation } from "#core/invitation.ts";
 import type { NanoUsd } from "#core/money.ts";
 import type { Role } from "#core/user.ts";
 import { defined } from "#lib/values.ts";
+import { readTerms } from "./budgets.ts";
 
 export interface InvitationsTable {
   id: Generated<number>;
@@ -19,6 +20,8 @@ export interface InvitationsTable {
   is_team_owner: Generated<number>;
   group_id: number | null;
   quota: NanoUsd | null;
+  /** JSON of `BudgetsByPeriod`. */
+  budgets: string | null;
   /** In lower case. */
   email: string | null;
   note: string | null;
@@ -57,6 +60,7 @@ export function toInvitation(row: Selectable<InvitationsTable>): Invitation {
       teamId: row.team_id ?? undefined,
       groupId: row.group_id ?? undefined,
       quota: row.quota ?? undefined,
+      budgets: row.budgets === null ? undefined : readTerms(row.budgets),
       email: row.email ?? undefined,
       note: row.note ?? undefined,
     }),

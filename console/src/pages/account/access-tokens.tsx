@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { Checkbox, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Table } from "../../ui/table.tsx";
@@ -24,6 +25,7 @@ export function AccessTokens() {
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const [secret, setSecret] = useState<string>();
   const [asks, setAsks] = useState<AccessToken>();
+  const [renamed, setRenamed] = useState<AccessToken>();
   const tokens = hooks.useQuery("get", "/api/user/self/access-token");
   const refresh = (): void =>
     void client.invalidateQueries({ queryKey: ["get", "/api/user/self/access-token"] });
@@ -71,11 +73,16 @@ export function AccessTokens() {
           {
             name: "end",
             label: "",
-            width: "7rem",
+            width: "11rem",
             cell: (token) => (
-              <Button look="quiet" className="text-bad h-7" onClick={() => setAsks(token)}>
-                {t.revoke}
-              </Button>
+              <>
+                <Button look="quiet" className="h-7" onClick={() => setRenamed(token)}>
+                  {t.rename}
+                </Button>
+                <Button look="quiet" className="text-bad h-7" onClick={() => setAsks(token)}>
+                  {t.revoke}
+                </Button>
+              </>
             ),
           },
         ]}
@@ -139,6 +146,16 @@ export function AccessTokens() {
           <Code text={secret} label={t.tokens} />
         </Dialog>
       )}
+      {renamed !== undefined && (
+        <RenameToken
+          token={renamed}
+          onDone={() => {
+            setRenamed(undefined);
+            refresh();
+          }}
+          onClose={() => setRenamed(undefined)}
+        />
+      )}
       {asks !== undefined && (
         <Confirm
           title={t.revokeTitle(asks.name)}
@@ -151,5 +168,45 @@ export function AccessTokens() {
         </Confirm>
       )}
     </Section>
+  );
+}
+
+function RenameToken({
+  token,
+  onDone,
+  onClose,
+}: {
+  readonly token: AccessToken;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const t = useTexts(ACCOUNT_TEXTS);
+  const [name, setName] = useState(token.name);
+  const rename = hooks.useMutation("put", "/api/user/self/access-token/{token}", {
+    onSuccess: onDone,
+    onError: () => undefined,
+  });
+  return (
+    <FormDialog
+      title={t.renameTitle(token.name)}
+      action={t.rename}
+      busy={rename.isPending}
+      error={rename.error}
+      onSave={() =>
+        rename.mutate({
+          params: { path: { token: String(token.id) } },
+          body: { name: name.trim() },
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label={t.tokenName}
+        required
+        maxLength={64}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+    </FormDialog>
   );
 }

@@ -18,6 +18,8 @@ interface NewInvitation {
   readonly team_id?: number;
   readonly group_id?: number;
   readonly quota_usd?: string;
+  readonly budget_day_usd?: string;
+  readonly budget_month_usd?: string;
   readonly max_uses: number;
   readonly expires_in_seconds: number;
 }
@@ -41,6 +43,8 @@ export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormP
     team: "",
     group: "",
     quota: "",
+    day: "",
+    month: "",
     uses: "1",
     days: "7",
   });
@@ -49,6 +53,8 @@ export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormP
       ...(form.email === "" ? {} : { email: form.email }),
       ...(form.note === "" ? {} : { note: form.note }),
       ...(form.quota === "" ? {} : { quota_usd: form.quota }),
+      ...(form.day === "" ? {} : { budget_day_usd: form.day }),
+      ...(form.month === "" ? {} : { budget_month_usd: form.month }),
       ...(isAdmin ? { role: form.role } : {}),
       ...(form.team === "" ? {} : { team_id: Number(form.team) }),
       ...(form.group === "" ? {} : { group_id: Number(form.group) }),
@@ -80,6 +86,8 @@ export function InvitationForm({ error, busy, onSave, onClose }: InvitationFormP
         </>
       )}
       <TextField label={t.quota} inputMode="decimal" {...field("quota")} />
+      <TextField label={t.budgetDay} inputMode="decimal" {...field("day")} />
+      <TextField label={t.budgetMonth} inputMode="decimal" {...field("month")} />
       <TextField label={t.days} type="number" min={1} max={90} required {...field("days")} />
       {form.email === "" && (
         <TextField label={t.maxUses} type="number" min={1} max={1_000} {...field("uses")} />

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { ReactNode } from "react";
 import { hooks } from "../../api/client.ts";
 import { ApiError } from "../../api/error.ts";
-import { useTexts } from "../../app/language.ts";
+import { useTexts, type Translated } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
@@ -106,6 +106,9 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
           </Link>
         )}
       </div>
+      {call.refused_by !== null && (
+        <p className="text-bad text-sm">{refusalText(call.refused_by, t)}</p>
+      )}
       <dl className="grid grid-cols-1 gap-x-6 gap-y-1 text-sm sm:grid-cols-2">
         {facts.map(([label, value]) => (
           <div key={label} className="flex min-w-0 gap-2">
@@ -138,6 +141,16 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
       )}
     </div>
   );
+}
+
+function refusalText(
+  { of, by, amount }: NonNullable<CallInParts["refused_by"]>,
+  t: Translated<typeof LOG_TEXTS.en>,
+): string {
+  if (by === "requests" || by === "tokens" || by === "concurrency") {
+    return t.call.atRate(of, t.call.rateNames[by](count(amount)));
+  }
+  return t.call.atBudget(of, t.call.spans[by]);
 }
 
 /** Members do not see them; the charge of a task has none, although a channel did the work. */

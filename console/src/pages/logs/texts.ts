@@ -127,6 +127,14 @@ export const LOG_TEXTS = messages(
       resets: "resets",
       owners: { key: "Key", user: "User", team: "Team" },
       spans: { month: "month", week: "week", day: "day", hour: "hour", total: "total" },
+      atRate: (of: string, limit: string) => `Refused: ${of} was at its limit of ${limit}.`,
+      rateNames: {
+        requests: (amount: string) => `${amount} requests a minute`,
+        tokens: (amount: string) => `${amount} tokens a minute`,
+        concurrency: (amount: string) => `${amount} calls at once`,
+      },
+      atBudget: (of: string, span: string) =>
+        `Refused: the budget of ${of} (${span}) did not cover the call.`,
       replay: "Open in the playground",
       again: "Explain again",
       againTitle: "The same request now",
@@ -268,6 +276,13 @@ export const LOG_TEXTS = messages(
       resets: "重置于",
       owners: { key: "密钥", user: "用户", team: "团队" },
       spans: { month: "月", week: "周", day: "日", hour: "小时", total: "总计" },
+      atRate: (of, limit) => `已拒绝：${of} 已达到限制（${limit}）。`,
+      rateNames: {
+        requests: (amount) => `每分钟 ${amount} 个请求`,
+        tokens: (amount) => `每分钟 ${amount} 个 token`,
+        concurrency: (amount) => `${amount} 个并发调用`,
+      },
+      atBudget: (of, span) => `已拒绝：${of} 的预算（${span}）不足以支付此调用。`,
       replay: "在试验场中打开",
       again: "重新解释",
       againTitle: "现在发送同样的请求",

@@ -18,6 +18,9 @@ export const NEW_ACCESS_TOKEN = z.strictObject({
   expires_at: z.int().min(1).max(LAST_SECOND).describe("Unix seconds; null for never.").nullish(),
 });
 
+/** Rights and end of a token stay as they were given. */
+export const RENAMED_ACCESS_TOKEN = z.strictObject({ name: NAME });
+
 interface Giver {
   /** The token that authenticated the request, which gives nothing that it lacks. */
   readonly token: AccessToken | undefined;

@@ -6,7 +6,12 @@ import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
 import { management } from "../management.ts";
 import { readId } from "../read-id.ts";
-import { givenBy, NEW_ACCESS_TOKEN, readAccessToken } from "./access-token-draft.ts";
+import {
+  givenBy,
+  NEW_ACCESS_TOKEN,
+  readAccessToken,
+  RENAMED_ACCESS_TOKEN,
+} from "./access-token-draft.ts";
 import {
   ACCESS_TOKEN,
   GRANTABLE,
@@ -58,6 +63,31 @@ export const createOwnAccessToken = management({
   handle: (exchange, deps: IssueDeps, { body }) =>
     issueAccessToken(exchange, deps, requireUser(exchange), body),
 });
+
+export const renameOwnAccessToken = management({
+  operationId: "renameOwnAccessToken",
+  ...common,
+  scope: "account:write",
+  method: "PUT",
+  path: `${PATH}/:token`,
+  summary: "Renames one of your access tokens. Its scopes and its end stay.",
+  body: RENAMED_ACCESS_TOKEN,
+  data: ACCESS_TOKEN,
+
+  handle: (exchange, deps: Pick<AccessTokenDeps, "accessTokens">, { body: { name } }) =>
+    renameAccessToken(exchange, deps, requireUser(exchange).id, name),
+});
+
+export async function renameAccessToken(
+  exchange: Exchange,
+  { accessTokens }: Pick<AccessTokenDeps, "accessTokens">,
+  userId: number,
+  name: string,
+): Promise<Response> {
+  const token = await accessTokens.rename(userId, tokenInPath(exchange), name);
+  if (token === undefined) throw noSuchAccessToken();
+  return succeed(exchange.id, "The access token was renamed.", showAccessToken(token));
+}
 
 export const revokeOwnAccessToken = management({
   operationId: "revokeOwnAccessToken",

@@ -6,10 +6,10 @@ import { succeed } from "../envelope.ts";
 import { items, management } from "../management.ts";
 import { findManagedService, findTokenUser } from "../service-account/find-service-account.ts";
 import { findManaged } from "../user/find-user.ts";
-import { NEW_ACCESS_TOKEN } from "./access-token-draft.ts";
+import { NEW_ACCESS_TOKEN, RENAMED_ACCESS_TOKEN } from "./access-token-draft.ts";
 import { ACCESS_TOKEN, NEW_ACCESS_TOKEN_SHOWN, showAccessToken } from "./access-token-json.ts";
 import { issueAccessToken, type IssueDeps } from "./issue-access-token.ts";
-import { noSuchAccessToken, tokenInPath } from "./own-access-tokens.ts";
+import { noSuchAccessToken, renameAccessToken, tokenInPath } from "./own-access-tokens.ts";
 
 const PATH = "/api/user/:id/access-token";
 
@@ -52,6 +52,30 @@ export const createUserAccessToken = management({
   },
 });
 
+export const renameUserAccessToken = management({
+  operationId: "renameUserAccessToken",
+  ...common,
+  method: "PUT",
+  path: `${PATH}/:token`,
+  access: "admin",
+  scope: "users:write",
+  summary:
+    "Renames an access token of a user of a role below your own, or of a service account of the team " +
+    "that you own.",
+  body: RENAMED_ACCESS_TOKEN,
+  data: ACCESS_TOKEN,
+
+  async handle(
+    exchange,
+    deps: Pick<AccessTokenDeps, "accessTokens" | "users">,
+    { body: { name } },
+  ) {
+    const user = await findTokenHolder(exchange, deps);
+    exchange.note({ user: user.name });
+    return await renameAccessToken(exchange, deps, user.id, name);
+  },
+});
+
 export const revokeUserAccessToken = management({
   operationId: "revokeUserAccessToken",
   ...common,
@@ -64,7 +88,7 @@ export const revokeUserAccessToken = management({
     "that you own.",
 
   async handle(exchange, deps: Pick<AccessTokenDeps, "accessTokens" | "users">) {
-    const user = await revocable(exchange, deps);
+    const user = await findTokenHolder(exchange, deps);
     exchange.note({ user: user.name });
     if (!(await deps.accessTokens.revoke(user.id, tokenInPath(exchange)))) {
       throw noSuchAccessToken();
@@ -73,7 +97,7 @@ export const revokeUserAccessToken = management({
   },
 });
 
-async function revocable(
+async function findTokenHolder(
   exchange: Exchange,
   { users }: Pick<AccessTokenDeps, "users">,
 ): Promise<User> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { stateOf, type NamedInvitation } from "#core/invitation.ts";
 import { ROLES } from "#core/user.ts";
 import type { JsonObject } from "#lib/json.ts";
+import { BUDGETS_GIVEN, showBudgetsGiven } from "../budget-fields.ts";
 import { seconds } from "../seconds.ts";
 import { showUsdOrNull } from "../usd.ts";
 
@@ -16,6 +17,7 @@ export const INVITATION = z
     group_id: z.int().nullable(),
     group: z.string().nullable(),
     quota_usd: z.number().nullable().describe("Total quota of each invited user."),
+    budgets: BUDGETS_GIVEN.describe("Budgets of each invited user."),
     email: z.string().nullable(),
     note: z.string().nullable(),
     uses: z.int(),
@@ -40,6 +42,7 @@ export function showInvitation(invitation: NamedInvitation, now: number): JsonOb
     group_id: invitation.groupId ?? null,
     group: invitation.group ?? null,
     quota_usd: showUsdOrNull(invitation.quota ?? null),
+    budgets: showBudgetsGiven(invitation.budgets),
     email: invitation.email ?? null,
     note: invitation.note ?? null,
     uses: invitation.uses,

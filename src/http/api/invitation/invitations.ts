@@ -8,6 +8,7 @@ import type { JoiningDeps } from "#http/deps/joining.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { Exchange } from "#http/routes.ts";
 import { succeed } from "../envelope.ts";
+import { BUDGETS, readBudgets } from "../budget-fields.ts";
 import { optional } from "../fields.ts";
 import { items, management } from "../management.ts";
 import { afterField, pageSize } from "../query-fields.ts";
@@ -30,6 +31,7 @@ const NEW_INVITATION = z.strictObject({
   team_role: optional(z.enum(["member", "owner"])),
   group_id: ID,
   quota_usd: USD,
+  ...BUDGETS,
   email: optional(MAIL_ADDRESS).describe("The only person who is invited; gets the link by mail."),
   note: optional(z.string().min(1).max(500)),
   max_uses: optional(z.int().min(1).max(1_000)).describe("1 if absent."),
@@ -160,6 +162,7 @@ function readDraft(body: NewInvitation, inviter: User, now: number): InvitationD
   if (email !== undefined && maxUses !== 1) {
     throw invalid("max_uses", "'max_uses' must be 1 for an invitation to one address.");
   }
+  const budgets = readBudgets(body);
   const draft = {
     createdBy: inviter.id,
     role,
@@ -167,6 +170,7 @@ function readDraft(body: NewInvitation, inviter: User, now: number): InvitationD
     isTeamOwner: body.team_role === "owner",
     expiresAt: now + (body.expires_in_seconds ?? 7 * DAY_S) * 1_000,
     ...defined({ email, note: body.note, quota: body.quota_usd ?? undefined }),
+    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
   };
   if (isAdmin(inviter)) {
     refuseUnlessAbove(inviter, role);

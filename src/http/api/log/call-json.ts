@@ -2,6 +2,8 @@ import { z } from "zod";
 import { endOf, statusOf } from "#core/call-filter.ts";
 import type { AttemptRecord, CallNames, CallRecord } from "#core/call.ts";
 import { FAMILIES } from "#core/family.ts";
+import { PERIODS } from "#core/key.ts";
+import { DIMENSIONS, type ExceededLimit } from "#core/limits.ts";
 import { partsOf, writePartCost, type Charge, type CostPart } from "#core/money.ts";
 import { wordOf, writeRate } from "#core/rate-words.ts";
 import type { JsonObject } from "#lib/json.ts";
@@ -37,6 +39,17 @@ const ATTEMPT = z.object({
   duration_ms: z.number(),
 });
 
+export const REFUSED_BY = z
+  .object({
+    of: z.string().describe("`key:31`, `user:7`, `team:2`, `group:2`, `gateway:0`, or a model."),
+    by: z
+      .enum([...DIMENSIONS, ...PERIODS, "total"])
+      .describe("A rate, the period of a budget, or `total` for a quota."),
+    amount: z.number().nullable().describe("Of a rate."),
+  })
+  .nullable()
+  .describe("The limit or budget that refused the call.");
+
 const FIELDS = {
   id: z.string(),
   created_at: z.int(),
@@ -52,6 +65,7 @@ const FIELDS = {
   status: z
     .int()
     .describe("HTTP status of the answer, or of its failure if a part was sent before."),
+  refused_by: REFUSED_BY,
   upstream_status: z.int().nullable(),
   upstream_code: z.string().nullable(),
   usage: z.object({
@@ -127,6 +141,7 @@ export function showCall(call: CallRecord, names: CallNames): JsonObject {
     outcome: call.outcome,
     fault: call.fault,
     status: statusOf(call),
+    refused_by: showExceeded(call.refusedBy),
     ...showUpstreamFailure(call),
     usage: {
       input_tokens: usage.inputTokens,
@@ -159,6 +174,11 @@ export function showCall(call: CallRecord, names: CallNames): JsonObject {
     parent_agent_id: call.tags?.parentAgent ?? null,
     tags: call.tags?.free ?? [],
   };
+}
+
+export function showExceeded(limit: ExceededLimit | undefined): JsonObject | null {
+  if (limit === undefined) return null;
+  return { of: limit.of, by: limit.by, amount: limit.amount ?? null };
 }
 
 /** One bar of the waterfall. */

@@ -4,6 +4,7 @@ import { schemaOf } from "#lib/rule-schema.ts";
 import type { ObjectRule } from "#lib/rules.ts";
 import { countInput } from "#relay/metering/count-input.ts";
 import { unknownModel } from "#relay/routing/unknown-model.ts";
+import { withSystemPrompt } from "#relay/translation/with-system-prompt.ts";
 import { withinReach } from "#relay/routing/reach.ts";
 import { gemini } from "#styles/text/gemini/index.ts";
 import { buildCountError } from "#styles/text/messages/error.ts";
@@ -101,5 +102,6 @@ async function count(
   const found = channels.find(facts.model);
   const [candidate] = withinReach(requireKey(exchange), facts.model, found) ?? [];
   if (candidate === undefined) throw unknownModel(requireKey(exchange), facts.model, channels);
-  return await countInput(style.inbound.parseRequest(body, facts), candidate.traits);
+  const request = withSystemPrompt(style.inbound.parseRequest(body, facts), candidate.channel);
+  return await countInput(request, candidate.traits);
 }
