@@ -53,7 +53,8 @@ export function renderMarkdown(page: DocPage, links: Links): string {
         return `<img src="${escape(address)}" alt="${escape(text)}" loading="lazy">`;
       },
       code({ text, lang = "" }) {
-        const language = lang === "" ? "" : ` class="language-${escape(lang)}"`;
+        const [word = ""] = lang.split(" ");
+        const language = word === "" ? "" : ` class="language-${escape(word)}"`;
         return `<div class="code"><pre tabindex="0"><code${language}>${escape(text)}\n</code></pre></div>\n`;
       },
       html({ text }) {

@@ -10,29 +10,51 @@ interface Section {
 export const NAVIGATION: readonly Section[] = [
   {
     title: { en: "Start", zh: "入门" },
-    pages: ["index"],
+    pages: ["index", "quick-start", "concepts"],
+  },
+  {
+    title: { en: "Connect clients", zh: "接入客户端" },
+    pages: ["coding-agents", "client-libraries", "chat-apps"],
+  },
+  {
+    title: { en: "Route calls", zh: "路由" },
+    pages: ["routing", "failover"],
+  },
+  {
+    title: { en: "Money", zh: "费用" },
+    pages: ["money", "models-and-prices", "keys-and-quotas", "rate-limits"],
+  },
+  {
+    title: { en: "Access", zh: "访问" },
+    pages: ["access", "login", "inviting-users", "management-api"],
   },
   {
     title: { en: "Connect vendors", zh: "接入供应商" },
-    pages: ["channels", "models-and-prices", "failover", "sandbox"],
-  },
-  {
-    title: { en: "Money and access", zh: "费用与访问" },
-    pages: ["keys-and-quotas", "rate-limits", "login", "inviting-users", "management-api"],
+    pages: ["providers", "channels", "sandbox"],
   },
   {
     title: { en: "Observe", zh: "可观测性" },
-    pages: ["health-and-logs", "usage-and-audit", "content-log", "alerts", "console"],
+    pages: [
+      "observability",
+      "health-and-logs",
+      "alerts",
+      "usage-and-audit",
+      "content-log",
+      "console",
+    ],
   },
   {
-    title: { en: "Run", zh: "运行" },
+    title: { en: "Install and run", zh: "安装与运行" },
     pages: [
       "install-and-run",
       "install",
       "proxies",
       "backup",
+      "upgrade",
+      "sizing",
       "scaling",
       "performance",
+      "hardening",
       "migration",
     ],
   },
@@ -50,11 +72,11 @@ export const NAVIGATION: readonly Section[] = [
   },
   {
     title: { en: "Reference", zh: "参考" },
-    pages: ["configuration", "changelog"],
+    pages: ["configuration", "cli", "requests", "errors", "headers", "metrics", "faq", "changelog"],
   },
   {
     title: { en: "Security", zh: "安全" },
-    pages: ["security"],
+    pages: ["security-model", "security"],
   },
   {
     title: { en: "Change the code", zh: "参与开发" },

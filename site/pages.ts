@@ -51,7 +51,7 @@ function nameOf(file: string): string {
 function pageOf(name: string, source: string, text: string): DocPage {
   const language = name === "zh" || name.startsWith("zh/") ? "zh" : "en";
   const base = language === "zh" ? name.slice("zh/".length) || "index" : name;
-  const markdown = fillIn(text, language, source);
+  const markdown = fillIn(text, source);
   const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
   if (title === undefined) throw new Error(`${source} has no title.`);
   const [summary = ""] =
