@@ -10,7 +10,7 @@ interface Section {
 export const NAVIGATION: readonly Section[] = [
   {
     title: { en: "Start", zh: "入门" },
-    pages: ["index", "quick-start", "concepts"],
+    pages: ["index", "quick-start", "concepts", "install-and-run"],
   },
   {
     title: { en: "Connect clients", zh: "接入客户端" },
@@ -44,9 +44,8 @@ export const NAVIGATION: readonly Section[] = [
     ],
   },
   {
-    title: { en: "Install and run", zh: "安装与运行" },
+    title: { en: "Operate", zh: "运维" },
     pages: [
-      "install-and-run",
       "install",
       "proxies",
       "backup",

@@ -328,6 +328,7 @@ function greet(gateway: Gateway, { settings, keys, misspelt }: Config): string {
       ? `Key: ${describeKey(settings, keys)}`
       : `Your first key, shown only now: ${firstKey}`,
     `Base URLs: ${url}/openai/v1 for OpenAI clients, ${url} for Anthropic's and Google's`,
+    ...(settings.console === "off" ? [] : [`Documentation: ${url}/docs`]),
     "",
     "Try:",
     ...describeCall(gateway, settings),
