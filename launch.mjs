@@ -17,17 +17,18 @@ const [command = "start", ...rest] = process.argv.slice(2);
 
 setUp();
 const bun = findBun();
-// Does nothing if the sources of the console have not changed; a package has it built.
-const buildConsole = existsSync(join(root, "console", "build.ts"))
-  ? [[bun, "console/build.ts"]]
-  : [];
+// The console and the documentation; nothing happens if their sources have not changed.
+const buildPages = ["console/build.ts", "site/build.ts"]
+  .filter((path) => existsSync(join(root, path)))
+  .map((path) => [bun, path]);
 const consoleTypes = [bun, "console/types.ts"];
 const steps = {
-  start: [...buildConsole, [bun, "src/main.ts", "start", ...rest]],
-  dev: [...buildConsole, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
-  test: [...buildConsole, [bun, "test/run.ts", ...rest]],
+  start: [...buildPages, [bun, "src/main.ts", "start", ...rest]],
+  dev: [...buildPages, [bun, "--watch", "src/main.ts", "start", "--dev", ...rest]],
+  test: [...buildPages, [bun, "test/run.ts", ...rest]],
   bench: [[bun, "bench/main.ts", ...rest]],
-  "bench:console": [...buildConsole, [bun, "bench/console/main.ts", ...rest]],
+  "bench:console": [...buildPages, [bun, "bench/console/main.ts", ...rest]],
+  docs: [[bun, "site/build.ts", "--html"]],
   ladder: [[bun, "bench/main.ts", "--ladder", ...rest]],
   matrix: [[bun, "test/matrix/main.ts", ...rest]],
   sweep: [[bun, "test/matrix/sweep/main.ts", ...rest]],
@@ -35,14 +36,15 @@ const steps = {
   mutate: [[bun, "test/mutation/main.ts", ...rest]],
   truth: [...buildConsole, [bun, "packages/truth/main.ts", ...ownProgram(), ...rest]],
   clients: [[bun, "test/languages/main.ts", ...rest]],
-  build: [...buildConsole, [bun, "build.ts", ...rest]],
-  release: [...buildConsole, [bun, "release/main.ts", ...rest]],
+  build: [...buildPages, [bun, "build.ts", ...rest]],
+  release: [...buildPages, [bun, "release/main.ts", ...rest]],
   sluice: [[bun, "src/main.ts", ...rest]],
   check: [
     // What it found in unchanged files is read from the file of its last run.
     tool("typescript", "tsc", "--incremental", "--tsBuildInfoFile", BUILD_INFO),
     consoleTypes,
     tool("typescript", "tsc", "-p", "console", "--incremental", "--tsBuildInfoFile", CONSOLE_INFO),
+    tool("typescript", "tsc", "-p", "site/client"),
     tool("oxlint", "oxlint"),
     tool("oxfmt", "oxfmt", "--check"),
   ],

@@ -32,6 +32,8 @@ const folder = import.meta.dir;
 const root = join(folder, "..");
 /** They help to build the console and are no part of it. */
 const BUILD_TOOLS = /^(@types\/|typescript$|openapi-typescript$|bun-plugin-tailwind$)/;
+/** The search of the documentation. */
+const IN_PAGES = ["minisearch"];
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
 export function writeAbout(): string {
@@ -63,12 +65,15 @@ function librariesOf(): { readonly libraries: readonly Library[]; readonly texts
   return { libraries: [...once.values()], texts };
 }
 
-/** Everything that the gateway and the console depend on, by its place in the lock file. */
+/** Everything that the gateway and its pages depend on, by its place in the lock file. */
 function dependenciesIn(packages: Readonly<Record<string, Locked>>): ReadonlyMap<string, Locked> {
   const found = new Map<string, Locked>();
   const consoles = Object.keys(packages["console"]?.devDependencies ?? {});
   const waiting = [
-    ...Object.keys(packages[""]?.dependencies ?? {}).map((name) => ({ from: "", name })),
+    ...[...Object.keys(packages[""]?.dependencies ?? {}), ...IN_PAGES].map((name) => ({
+      from: "",
+      name,
+    })),
     ...consoles
       .filter((name) => !BUILD_TOOLS.test(name))
       .map((name) => ({ from: "console", name })),

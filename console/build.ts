@@ -109,7 +109,7 @@ function nameOf(path: string): string {
 
 /** The script that has the name of a page, and those that it imports at once. */
 function scriptsOf(path: string): readonly string[] {
-  const name = path === "/" ? "home" : path.slice(1);
+  const [name = ""] = path === "/" ? ["home"] : path.slice(1).split("/");
   const own = files.find((file) => file.name.startsWith(`${name}-`) && file.name.endsWith(".js"));
   const all = new Set(own === undefined ? [] : [own.name]);
   for (const each of all) {

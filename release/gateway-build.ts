@@ -12,7 +12,7 @@ export const BUILD_OPTIONS = {
 } as const;
 
 export interface BuiltGateway {
-  /** Packages with files in the program or in its console. */
+  /** Packages with files in the program or in its pages. */
   readonly packages: readonly IncludedPackage[];
 }
 
@@ -33,8 +33,10 @@ export async function buildGateway(folder: string): Promise<BuiltGateway> {
     const reasons = logs.map(({ message }) => message).join("\n");
     throw new Error(`The gateway was not built: ${reasons}`);
   }
-  const consoleInputs = JSON.parse(readFileSync("console/dist/inputs.json", "utf8")) as string[];
-  return { packages: packagesOf([...Object.keys(metafile?.inputs ?? {}), ...consoleInputs]) };
+  const pageInputs = ["console", "site"].flatMap(
+    (name) => JSON.parse(readFileSync(`${name}/dist/inputs.json`, "utf8")) as string[],
+  );
+  return { packages: packagesOf([...Object.keys(metafile?.inputs ?? {}), ...pageInputs]) };
 }
 
 /**

@@ -700,7 +700,7 @@ export const SETTINGS = {
     path: "console",
     parser: take.choice("on", "off"),
     default: "on",
-    doc: "Whether the gateway serves its console to browsers, at `/`.",
+    doc: "Whether the gateway serves its console at `/`, and the documentation at `/docs`.",
   }),
   unpriced: setting({
     env: "SLUICE_UNPRICED",

@@ -1,41 +1,19 @@
 import "./runtime-settings.ts";
 import { availableParallelism } from "node:os";
-import { audit, AUDIT_USAGE } from "#cli/audit.ts";
-import { backup, BACKUP_ROWS, restore, RESTORE_ROWS } from "#cli/backup.ts";
-import { budgets } from "#cli/budgets.ts";
-import { alerts } from "#cli/alerts.ts";
-import { assets } from "#cli/assets.ts";
+import { audit } from "#cli/audit.ts";
+import { backup, restore } from "#cli/backup.ts";
 import { auditRows } from "#cli/audit-rows.ts";
-import { channels } from "#cli/channels.ts";
 import { check } from "#cli/check.ts";
 import type { ApiClient } from "#cli/client.ts";
-import { describeNoun, type Noun } from "#cli/command.ts";
+import type { Noun } from "#cli/command.ts";
+import { COMMANDS, NOUNS } from "#cli/commands.ts";
 import { completionScript, SHELLS } from "#cli/completion.ts";
 import { doctor } from "#cli/doctor.ts";
-import { config as configuration } from "#cli/config.ts";
 import { health } from "#cli/health.ts";
-import { commandOf, describeHelp, helpAskedFor, unknownCommand, type Command } from "#cli/help.ts";
-import { groups } from "#cli/groups.ts";
-import { keys } from "#cli/keys.ts";
-import { models } from "#cli/models.ts";
-import { PLAIN_OPTIONS, unexpectedWord } from "#cli/plain-arguments.ts";
+import { describeHelp, helpAskedFor, unknownCommand } from "#cli/help.ts";
+import { unexpectedWord } from "#cli/plain-arguments.ts";
 import { openApiClient } from "#cli/reach.ts";
 import { runNoun } from "#cli/run.ts";
-import { serviceAccounts } from "#cli/service-accounts.ts";
-import { settings } from "#cli/settings.ts";
-import { log as logNoun } from "#cli/log.ts";
-import { invoice } from "#cli/invoice.ts";
-import { prices } from "#cli/prices.ts";
-import { teams } from "#cli/teams.ts";
-import { tokens } from "#cli/tokens.ts";
-import { usage } from "#cli/usage.ts";
-import { codes } from "#cli/codes.ts";
-import { imports } from "#cli/imports.ts";
-import { invitations } from "#cli/invitations.ts";
-import { mail } from "#cli/mail.ts";
-import { tasks } from "#cli/tasks.ts";
-import { users } from "#cli/users.ts";
-import { webhooks } from "#cli/webhooks.ts";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { describeMisspelt } from "#config/misspelt-variables.ts";
 import { ConfigError } from "#config/mistakes.ts";
@@ -49,32 +27,6 @@ import { countWorkers } from "#workers/worker-count.ts";
 import { openWorkerLink } from "#workers/worker-link.ts";
 import { type Gateway, openGateway, openOffline, VERSION } from "./gateway.ts";
 
-const NOUNS = [
-  keys,
-  tokens,
-  users,
-  teams,
-  serviceAccounts,
-  budgets,
-  groups,
-  invitations,
-  codes,
-  mail,
-  channels,
-  models,
-  webhooks,
-  logNoun,
-  tasks,
-  assets,
-  usage,
-  invoice,
-  prices,
-  alerts,
-  settings,
-  configuration,
-  imports,
-];
-
 const ONE_KEY_PRESS_MS = 1_000;
 const LAST_DRAIN_MS = 5_000;
 const LAUNCHER_CHECK_MS = 500;
@@ -84,57 +36,6 @@ const input: ConfigInput = {
   readFile: readFileHead,
   knownProviders: PROVIDERS.map(requirementsOf),
 };
-
-const KNOWN_COMMANDS: readonly Command[] = [
-  { name: "start", rows: [["start", "runs the gateway"]], words: [] },
-  {
-    name: "check",
-    rows: [
-      [
-        "check [--json]",
-        "shows the configuration and the source of each value, or all mistakes in it",
-      ],
-    ],
-    words: PLAIN_OPTIONS.check,
-  },
-  {
-    name: "doctor",
-    rows: [["doctor [--json]", "checks everything that a gateway needs and reports problems"]],
-    words: PLAIN_OPTIONS.doctor,
-  },
-  {
-    name: "health",
-    rows: [
-      ["health [--json]", "asks the running gateway for /readyz; exit code 1 if it is not ready"],
-    ],
-    words: PLAIN_OPTIONS.health,
-  },
-  {
-    name: "audit",
-    rows: [
-      [AUDIT_USAGE.replace(/^sluice /, ""), "verifies the audit log"],
-      ...describeNoun(auditRows),
-    ],
-    words: ["verify", ...commandOf(auditRows).words],
-  },
-  { name: "backup", rows: BACKUP_ROWS, words: ["--files", "--json"] },
-  { name: "restore", rows: RESTORE_ROWS, words: ["--replace", "--check", "--json"] },
-  ...NOUNS.map(commandOf),
-  {
-    name: "completion",
-    rows: [[`completion ${SHELLS.join("|")}`, "prints a script that completes commands"]],
-    words: SHELLS,
-  },
-  { name: "version", rows: [["version", "shows the version, as --version does"]], words: [] },
-];
-const COMMANDS: readonly Command[] = [
-  ...KNOWN_COMMANDS,
-  {
-    name: "help",
-    rows: [["help [command]", "shows this text, or that of a command"]],
-    words: KNOWN_COMMANDS.map(({ name }) => name),
-  },
-];
 
 const typed = process.argv.slice(2);
 const [command = "start", ...words] = typed;
@@ -427,6 +328,7 @@ function greet(gateway: Gateway, { settings, keys, misspelt }: Config): string {
       ? `Key: ${describeKey(settings, keys)}`
       : `Your first key, shown only now: ${firstKey}`,
     `Base URLs: ${url}/openai/v1 for OpenAI clients, ${url} for Anthropic's and Google's`,
+    ...(settings.console === "off" ? [] : [`Documentation: ${url}/docs`]),
     "",
     "Try:",
     ...describeCall(gateway, settings),

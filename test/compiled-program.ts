@@ -6,9 +6,11 @@ import { ENTRY_POINTS } from "../entry-points.ts";
  * from source each start compiles all of it anew, for half a second.
  */
 export async function compileProgram(folder: string): Promise<string> {
-  // It contains the console.
-  const built = Bun.spawnSync([process.execPath, "console/build.ts"]);
-  if (built.exitCode !== 0) throw new Error(built.stderr.toString());
+  // It contains the console and the documentation.
+  for (const path of ["console/build.ts", "site/build.ts"]) {
+    const built = Bun.spawnSync([process.execPath, path]);
+    if (built.exitCode !== 0) throw new Error(built.stderr.toString());
+  }
   const outfile = join(folder, process.platform === "win32" ? "sluice.exe" : "sluice");
   const { success, logs } = await Bun.build({
     entrypoints: ENTRY_POINTS,

@@ -23,6 +23,6 @@ export const PAGE_PATHS = [
   "/settings",
   "/account",
   "/about",
-  "/docs",
+  "/docs/api",
   "/pricing",
 ] as const;

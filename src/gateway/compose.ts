@@ -4,7 +4,6 @@ import { RefusalSample } from "#http/refusal-sample.ts";
 import type { Readiness } from "#http/server.ts";
 import { noteRefusals } from "#jobs/note-refusals.ts";
 import { openAccessLog } from "./access-log.ts";
-import { openConsole } from "./console.ts";
 import { openContentLog } from "./content-log.ts";
 import { addGatewayMetrics } from "./metrics.ts";
 import { ChannelBalances } from "#relay/channel-balances.ts";
@@ -19,6 +18,7 @@ import { openLinks } from "./links.ts";
 import { openMail } from "./mail.ts";
 import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
+import { openPages } from "./pages.ts";
 import { openRelay } from "./relay.ts";
 import { openRouting } from "./routing.ts";
 import { openTelemetry } from "./telemetry.ts";
@@ -94,8 +94,8 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     settings: endpoint.settingDeps(served),
     status: endpoint.statusDeps(served, options),
   });
-  const console = await openConsole(infrastructure);
-  const app = appDeps({ ...served, routes, console }, options);
+  const pages = await openPages(infrastructure);
+  const app = appDeps({ ...served, routes, pages }, options);
   return { ...gateway, app, listener: listenerDeps(served) };
 }
 

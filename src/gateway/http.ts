@@ -47,10 +47,10 @@ export function appDeps(
     deadlines,
     channelRegistry,
     metrics,
-    console,
+    pages,
     storage: { audit },
   }: Pick<AppDeps, "routes" | "callers"> &
-    Pick<Refusing, "console"> &
+    Pick<Refusing, "pages"> &
     Pick<AuditDeps, "refusals"> &
     Pick<Infrastructure, "clock" | "problems" | "settings" | "deadlines"> &
     Pick<Routing, "channelRegistry"> &
@@ -71,7 +71,7 @@ export function appDeps(
     settings,
     ...defined({ onAnswer }),
     refusing: {
-      console,
+      pages,
       onRefused: (status, reason) => metrics.calls.countRefusal(status, reason),
     },
     onError,

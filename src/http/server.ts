@@ -23,7 +23,6 @@ import {
 } from "./cross-origin.ts";
 import { showAnswer, type SeenAnswer } from "./show-answer.ts";
 import { readClient } from "./client.ts";
-import type { ConsolePages } from "./console-pages.ts";
 import { errorResponse } from "./error-response.ts";
 import { HttpExchange, IDLE_SECONDS, bodySlotsFor, type Surroundings } from "./exchange.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -77,10 +76,15 @@ export interface AppDeps {
   onError(error: GatewayError, requestId: string): void;
 }
 
+/** The console and the documentation, at paths that no route has. */
+export interface Pages {
+  /** Undefined at paths of others. */
+  answer(request: Request, path: string): Response | undefined;
+}
+
 /** Handling of requests that are refused before they are calls. */
 export interface Refusing {
-  /** Pages for browsers, at paths that no route has. */
-  readonly console: Pick<ConsolePages, "answer"> | undefined;
+  readonly pages: Pages | undefined;
   /** A request for a model endpoint was refused before it was a call. */
   onRefused(status: number, reason: string): void;
 }
@@ -246,7 +250,7 @@ function buildApp(deps: AppDeps, around: Surroundings): App {
   const { routes } = deps;
   const router = new Router(routes);
   const unserved = new UnservedPaths(router, routes, deps.clock);
-  const targets = new Targets(router, unserved, aliasesFor(deps), deps.refusing.console);
+  const targets = new Targets(router, unserved, aliasesFor(deps), deps.refusing.pages);
   const find: Find = (request) => targets.find(request);
   const serveFound = (request: Request, found: Target | Response): Promise<Response> => {
     if (!(found instanceof Response)) return serve(request, found, deps, around, unserved);
@@ -271,19 +275,19 @@ class Targets {
   readonly #router: Router<Route>;
   readonly #unserved: UnservedPaths;
   readonly #toKnown: (path: string) => string;
-  readonly #console: Refusing["console"];
+  readonly #pages: Refusing["pages"];
   readonly #known = new Map<string, Map<string, Target>>();
 
   constructor(
     router: Router<Route>,
     unserved: UnservedPaths,
     toKnown: (path: string) => string,
-    console: Refusing["console"],
+    pages: Refusing["pages"],
   ) {
     this.#router = router;
     this.#unserved = unserved;
     this.#toKnown = toKnown;
-    this.#console = console;
+    this.#pages = pages;
   }
 
   /** The response if no route serves it: a page for a browser, or a refusal. */
@@ -305,7 +309,7 @@ class Targets {
 
   #rewritten(request: Request, asked: string, path: string): Target | Response {
     // A page's path may also be a client's short form of a model endpoint.
-    const page = this.#console?.answer(request, asked);
+    const page = this.#pages?.answer(request, asked);
     if (page !== undefined) return page;
     const rewritten = this.#unserved.rewrite(this.#toKnown(tidyPath(asked)));
     const meant = rewritten?.path ?? path;

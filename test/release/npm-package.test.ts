@@ -15,7 +15,7 @@ const made = join(folder, "made");
 const installed = join(folder, "installed");
 
 beforeAll(async () => {
-  run(process.execPath, ["console/build.ts"], ".");
+  for (const path of ["console/build.ts", "site/build.ts"]) run(process.execPath, [path], ".");
   await makeNpmPackage(made);
   run("npm", ["pack", "--pack-destination", folder], made);
   install(installed);
@@ -34,7 +34,7 @@ test.if(IS_LONG)("it also runs if npm ran no install scripts", () => {
   expect(run("npx", ["--no-install", "sluice", "--version"], other)).toBe(manifest.version);
 });
 
-test("the installed package starts a gateway with its console, and answers a call", async () => {
+test("the installed package starts a gateway with its console and documentation, and answers a call", async () => {
   const env = { SLUICE_DATA_DIR: join(folder, "data"), SLUICE_SANDBOX: "on" };
   const command = [join(installed, "node_modules/.bin/sluice"), "start"];
   await using program = await startProgram(env, command);
@@ -43,11 +43,13 @@ test("the installed package starts a gateway with its console, and answers a cal
   const answer = await ask(program.url, "/v1/chat/completions", key);
   const count = await ask(program.url, "/v1/messages/count_tokens", key);
   const page = await fetch(program.url, { headers: { accept: "text/html" } });
+  const manual = await fetch(`${program.url}/docs/configuration.md`);
 
   expect(program.output()).toStartWith(`Sluice ${manifest.version} listens on `);
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("usage")]);
   expect([count.status, await count.json()]).toEqual([200, { input_tokens: expect.any(Number) }]);
   expect(await page.text()).toContain("<title>");
+  expect(await manual.text()).toStartWith("# Configuration");
   expect(await program.end("SIGTERM")).toBe(0);
 });
 
@@ -60,7 +62,14 @@ test("the package can be published: it depends on Bun alone, and has all license
   expect(published).not.toHaveProperty("private");
   expect(published).toMatchObject({ name: "sluice", bin: { sluice: "sluice.mjs" } });
   expect(dependencies).toEqual({ bun: manifest.dependencies.bun });
-  for (const name of ["hono", "zod", "react-dom", "tailwindcss", "@opentelemetry/resources"])
+  for (const name of [
+    "hono",
+    "zod",
+    "react-dom",
+    "minisearch",
+    "tailwindcss",
+    "@opentelemetry/resources",
+  ])
     expect(notices).toMatch(new RegExp(`^${name} \\d+\\.`, "m"));
   expect(notices).not.toMatch(/^typescript /m);
 });

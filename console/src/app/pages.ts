@@ -204,7 +204,7 @@ export const PAGES: readonly PageEntry[] = [
     Page: page(() => import("../pages/playground/playground.tsx")),
   },
   {
-    path: "/docs",
+    path: "/docs/api",
     name: "docs",
     group: "try",
     icon: BookOpen,

@@ -1,4 +1,4 @@
-import { Menu, Search } from "lucide-react";
+import { BookText, Menu, Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -6,7 +6,7 @@ import { classes } from "../ui/classes.ts";
 import { Empty, Page } from "../ui/page.tsx";
 import { UI_TEXTS } from "../ui/texts.ts";
 import { Boundary } from "./boundary.tsx";
-import { useTexts } from "./language.ts";
+import { useLanguage, useTexts } from "./language.ts";
 import { Mark } from "./mark.tsx";
 import { isShownTo, PAGES, type PageEntry } from "./pages.ts";
 import { useShortcuts } from "./shortcuts.ts";
@@ -29,6 +29,7 @@ const GROUPS = ["see", "give", "run", "try"] as const;
 export function Shell() {
   const t = useTexts(SHELL_TEXTS);
   const ui = useTexts(UI_TEXTS);
+  const manual = useLanguage() === "zh" ? "/docs/zh" : "/docs";
   const user = useUser();
   const pages = PAGES.filter((page) => isShownTo(user, page));
   const [over, setOver] = useState<"palette" | "keyboard">();
@@ -84,6 +85,13 @@ export function Shell() {
           />
         ))}
         <div className="mt-auto">
+          <a
+            href={manual}
+            className="text-ink hover:bg-hover flex h-8 items-center gap-2 rounded-md px-2 text-sm"
+          >
+            <BookText size={16} aria-hidden />
+            <span className="truncate">{t.manual}</span>
+          </a>
           <UserMenu />
         </div>
       </nav>

@@ -63,7 +63,7 @@ function Facts() {
         )}
       </dl>
       <nav aria-label={t.links} className="flex flex-wrap gap-4 text-sm">
-        <Link href="/docs" className="text-accent hover:underline">
+        <Link href="/docs/api" className="text-accent hover:underline">
           {t.reference}
         </Link>
         <a href="/readyz" className="text-accent hover:underline">

@@ -16,7 +16,7 @@ import { DOCS_TEXTS } from "./texts.ts";
 export function Page() {
   const t = useTexts(DOCS_TEXTS);
   const [params, setParams] = useQueryState();
-  const [, opened] = useRoute("/docs/:id");
+  const [, opened] = useRoute("/docs/api/:id");
   const document = useQuery({
     queryKey: ["openapi"],
     staleTime: Infinity,
@@ -110,7 +110,7 @@ function Group({
         {operations.map(({ id, method, path, summary }) => (
           <li key={id}>
             <Link
-              href={`/docs/${id}${query}`}
+              href={`/docs/api/${id}${query}`}
               title={summary}
               aria-current={id === opened ? "page" : undefined}
               className={classes(

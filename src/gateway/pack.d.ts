@@ -1,4 +1,4 @@
-/** The built console; the path of its file. */
+/** The built console or documentation; the path of its file. */
 declare module "*.pack" {
   const path: string;
   export default path;
