@@ -78,8 +78,19 @@ describe("the balance of a channel", () => {
     expect(state.closed).toBe(1);
   });
 
+  test("is asked for a span of time, if its vendor wants one", async () => {
+    const { balances, sent } = stage();
+    const channel = { ...channelWith("a", "access:secret"), provider: "kling" };
+
+    await balances.read(channel, NEVER).catch(() => {});
+
+    const { searchParams } = sent[0]?.url ?? new URL("https://unsent.test");
+    expect(Number(searchParams.get("start_time"))).toBeLessThan(1_000 * MINUTE);
+    expect(Number(searchParams.get("end_time"))).toBeGreaterThan(0);
+  });
+
   test("is the lowest of its credentials, each of which is asked", async () => {
-    const { balances, sent } = stage({ one: 5, two: 3, three: 7 });
+    const { balances, sent } = stage({ one: 5, two: 3, three: 3.5 });
 
     const { amount } = await balances.read(channelWith("a", "one", "two", "three"), NEVER);
 

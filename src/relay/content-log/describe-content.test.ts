@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Form } from "#lib/form.ts";
 import type { CapturedAnswer } from "./capture.ts";
 import { describeContent, describeWhole } from "./describe-content.ts";
 import { Redactor } from "./redactor.ts";
@@ -143,4 +144,16 @@ describe("a stream", () => {
       isTruncated: true,
     });
   });
+});
+
+test("a form is stored as its fields, and the names of its files", async () => {
+  const file = { name: "f", filename: "a.wav", mediaType: "audio/wav", bytes: Buffer.alloc(4) };
+  const request = new Form([{ name: "to", value: MAIL }, file]);
+
+  const described = await describeContent({ request, answer: undefined }, redactor(), 1_000);
+
+  expect(JSON.parse(described.request.text)).toEqual([
+    { name: "to", value: "[email]" },
+    { name: "f", filename: "a.wav", content_type: "audio/wav", bytes: 4 },
+  ]);
 });
