@@ -40,3 +40,11 @@ test("the first error is the result, and no further call starts", async () => {
   await Bun.sleep(0);
   expect(begun).toEqual([1, 2, 3]);
 });
+
+test("an item may be undefined", async () => {
+  expect(await mapAtMost([undefined, "a", undefined], 2, async (each) => each ?? "none")).toEqual([
+    "none",
+    "a",
+    "none",
+  ]);
+});

@@ -8,14 +8,16 @@ export async function mapAtMost<T, R>(
   map: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
-  let next = 0;
+  /** Shared by all workers. */
+  const entries = items.entries();
+  let hasFailed = false;
   const work = async (): Promise<void> => {
-    for (let at = next++; at < items.length; at = next++) {
-      const item = items[at];
+    for (const [at, item] of entries) {
+      if (hasFailed) return;
       try {
-        if (item !== undefined) results[at] = await map(item);
+        results[at] = await map(item);
       } catch (cause) {
-        next = items.length;
+        hasFailed = true;
         throw cause;
       }
     }

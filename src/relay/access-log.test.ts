@@ -95,6 +95,13 @@ test("a served call is one line with its ids, names, counts, cost and times", as
   ]);
 });
 
+test("a line names the endpoint, and has no time that is unknown", async () => {
+  const { upstreamMs: _, ...record } = SERVED;
+  const [line] = await linesOf({ ...record, endpoint: "text", overheadMs: null });
+
+  expect(line).toMatchObject({ endpoint: "text", upstream_ms: null, overhead_ms: null });
+});
+
 test("an unknown model is text of the client, and is not written", async () => {
   const [line] = await linesOf({ ...REFUSED, model: "any text" });
 

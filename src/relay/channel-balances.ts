@@ -60,8 +60,7 @@ export class ChannelBalances {
       AT_ONCE,
       (each) => this.#ask(channel, each, limited),
     );
-    const [lowest] = found.toSorted((one, other) => one.amount - other.amount);
-    if (lowest === undefined) throw noBalance();
+    const lowest = found.reduce((one, other) => (other.amount < one.amount ? other : one));
     const balance = { ...lowest, channel: channel.name, at: this.#deps.clock.now() };
     await this.#deps.store.put(balance);
     this.#listed = { until: -Infinity, all: new Map() };

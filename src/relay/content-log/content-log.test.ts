@@ -1,15 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { CallOutcome } from "#core/call.ts";
-import type { ContentIndex, StoredContent } from "#core/content-log.ts";
 import { GatewayError } from "#core/error.ts";
 import { LinearPattern } from "#lib/linear-pattern.ts";
 import { Form } from "#lib/form.ts";
-import { openMediaFolder } from "#storage/media/media-folder.ts";
-import { removeOldDays } from "#storage/media/remove-old-days.ts";
-import { pruneContents } from "#jobs/prune-contents.ts";
 import { recordOfRefusal } from "../metering/record.ts";
 import { aCall } from "#test/a-call.ts";
 import {
@@ -18,8 +11,6 @@ import {
   type DescribedCall,
   type DescribedResult,
 } from "./content-log.ts";
-import { ContentStore } from "./content-store.ts";
-import { shortenBase64 } from "./shorten-base64.ts";
 import type { CaptureStart } from "./capture.ts";
 
 const CLOCK = { now: () => 5, monotonic: () => 0 };
@@ -35,16 +26,22 @@ function stage(more: Partial<ContentLogSettings> = {}) {
   const results: DescribedResult[] = [];
   const removed: string[] = [];
   const errors: unknown[] = [];
+  const batches: number[] = [];
+  const looked: string[] = [];
   const log = new ContentLog({
     settings: { ...SETTINGS, ...more },
     async store(contents) {
+      batches.push(contents.length);
       for (const each of contents) {
         if ("content" in each) stored.push(each);
         else results.push(each);
       }
       return { count: contents.length, sizeBytes: 7 };
     },
-    find: async (id) => stored.find(({ callId }) => callId === id)?.content,
+    find: async (id) => {
+      looked.push(id);
+      return stored.find(({ callId }) => callId === id)?.content;
+    },
     remove: async (callId) => void removed.push(callId),
     resultOf: async (id) =>
       id === "deleted" ? undefined : `{"of":"${id}","to":"ada@example.com"}`,
@@ -60,7 +57,7 @@ function stage(more: Partial<ContentLogSettings> = {}) {
   };
   const endTask = (id: string, outcome: CallOutcome): void =>
     log.observe({ ...recordWith(id, outcome), isTask: true });
-  return { log, run, endTask, stored, results, removed, errors };
+  return { log, run, endTask, stored, results, removed, errors, batches, looked };
 }
 
 function recordWith(id: string, outcome: CallOutcome) {
@@ -85,7 +82,7 @@ describe("the content log stores", () => {
   });
 
   test("the result of a task beside its request, and a succeeded one only at the level all", async () => {
-    const { log, run, endTask, stored, results, removed } = stage();
+    const { log, run, endTask, stored, results, removed, errors, looked } = stage();
 
     for (const level of ["all", "errors"] as const) {
       for (const outcome of ["completed", "failed"] as const) {
@@ -110,14 +107,18 @@ describe("the content log stores", () => {
       "all failed",
       "errors failed",
     ]);
+    expect(looked).not.toContain(undefined as never);
+    expect([errors, log.counts.unredacted]).toEqual([[], 0]);
     expect(results[0]?.result.text).toBe('{"of":"all completed","to":"[email]"}');
     expect(removed).toEqual(["errors completed"]);
   });
 
   test("the result of a task that ended before the answer to its creation", async () => {
-    const { log, endTask, stored, results } = stage();
+    const { log, endTask, stored, results, looked } = stage();
     const capture = log.open({ callId: "task", level: "all", request: "{}", isLasting: true });
     endTask("task", "completed");
+    await log[Symbol.asyncDispose]();
+    expect(looked).toEqual([]);
     capture.take("{}", "application/json");
     capture.end();
     await log[Symbol.asyncDispose]();
@@ -203,117 +204,105 @@ describe("the content log stores", () => {
   });
 });
 
-test("long base64 is replaced by its length in every field", () => {
-  const long = "QUJD".repeat(300);
-  for (const before of ["", "a ", "words in a row, ".repeat(100)]) {
-    const text = `${before}"${long}" and "${long.slice(0, 900)}" and '${long}=='`;
+describe("the memory of the content log", () => {
+  const LARGE = { request: "x".repeat(9_000) };
 
-    expect(shortenBase64(text)).toBe(
-      `${before}"[base64, 1200 characters]" and "${long.slice(0, 900)}" and '[base64, 1202 characters]'`,
-    );
-  }
+  test("may be used up to its last byte", async () => {
+    const { log, stored } = stage();
+    const capture = log.open({
+      callId: "call",
+      level: "all",
+      request: "x".repeat(10_000),
+      isLasting: false,
+    });
+    log.observe(recordWith("unknown", "completed"));
+    log.observe(recordWith("call", "completed"));
+    capture.end();
+    await log[Symbol.asyncDispose]();
+
+    expect(stored).toHaveLength(1);
+    expect([capture.request, capture.answer]).toEqual(["", undefined]);
+  });
+
+  test("is free again after a call that is not stored", async () => {
+    const { log, run, stored } = stage();
+
+    run({ ...LARGE, callId: "no call" }, undefined);
+    run({ callId: "its answer has no room", request: "x".repeat(9_995) }, "completed");
+    run({ ...LARGE, callId: "next" }, "completed");
+    await log[Symbol.asyncDispose]();
+
+    expect([stored.length, log.counts.dropped]).toEqual([1, 1]);
+  });
+
+  test("holds two thousand contents and ended tasks, and is free again after a dropped one", async () => {
+    const { log, run, endTask, stored, batches, looked } = stage();
+    for (let at = 0; at < 2_000; at++) endTask(`task-${at}`, "completed");
+
+    run({ ...LARGE, callId: "dropped" }, "completed");
+    endTask("dropped", "completed");
+    expect(log.counts.dropped).toBe(2);
+    await log[Symbol.asyncDispose]();
+    run({ ...LARGE, callId: "next" }, "completed");
+    await log[Symbol.asyncDispose]();
+
+    expect([looked.length, log.counts.dropped]).toEqual([2_000, 2]);
+    expect(stored.map(({ callId }) => callId)).toEqual(["next"]);
+    // Nothing is stored for tasks without content.
+    expect(batches).toEqual([1]);
+  });
 });
 
-describe("stored contents", () => {
-  const CONTENT = { request: { text: "a", sizeBytes: 1, isTruncated: false }, answer: null };
-  const DAY_MS = 86_400_000;
+test("the result of a task that takes too long to redact is not stored, and counted", async () => {
+  const { log, run, endTask, results, errors } = stage({
+    contentLogPatterns: [new LinearPattern("x+y")],
+    limits: { contentLogBytes: 1_000_000, contentLogBufferBytes: 1_000_000 },
+  });
+  const callId = `${"x".repeat(99)} `.repeat(5_000);
+  run({ callId, isLasting: true }, undefined);
+  endTask(callId, "completed");
+  await log[Symbol.asyncDispose]();
 
-  test("are read as they were, and deleted by age and by size", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "sluice-contents-"));
-    const index = memoryIndex();
-    let now = Date.parse("2026-11-20T12:00Z");
-    const clock = { now: () => now, monotonic: () => 0 };
-    const errors: unknown[] = [];
-    const store = new ContentStore({
-      index,
-      stores: { folder: openMediaFolder(folder) },
-      place: "folder",
-      clock,
-      onError: (cause) => void errors.push(cause),
-    });
-    for (const callId of ["a", "b", "c", "d"]) {
-      await store.store([{ callId, content: CONTENT }]);
-      now += 2 * DAY_MS;
+  expect([results, errors, log.counts.unredacted]).toEqual([[], [], 1]);
+});
+
+test("a body that cannot be searched for another reason is reported, and not stored", async () => {
+  const { log, run, stored, errors } = stage();
+  run({ request: "[".repeat(600) + "]".repeat(600) }, "completed");
+  await log[Symbol.asyncDispose]();
+
+  expect([stored, log.counts.unredacted]).toEqual([[], 1]);
+  expect(errors.map(String)).toEqual(["Error: A body nests too deep to be redacted."]);
+});
+
+test("contents that the store could not take are counted as failed", async () => {
+  const errors: unknown[] = [];
+  let isBroken = false;
+  const log = new ContentLog({
+    settings: SETTINGS,
+    async store() {
+      if (isBroken) throw new Error("No database.");
+      return { count: 1, sizeBytes: 7 };
+    },
+    find: async () => undefined,
+    remove: async () => {},
+    resultOf: async () => undefined,
+    onError: (cause) => void errors.push(cause),
+  });
+  const storeTwo = async (): Promise<void> => {
+    for (const callId of ["a", "b"]) {
+      const capture = log.open({ callId, level: "all", request: "{}", isLasting: false });
+      log.observe(recordWith(callId, "completed"));
+      capture.end();
     }
-    const read = await store.read("b");
-    const sizeBytes = read?.row.sizeBytes ?? 0;
-    const settings = { contentLogDays: 5, contentLogTotalBytes: sizeBytes };
-    const orphans = openMediaFolder(folder);
-    await orphans.put("2026-11-01/orphan", bytesOf("x"), "");
-
-    const job = pruneContents(store, (before) => removeOldDays(folder, before), settings, clock);
-    await job.run(new AbortController().signal);
-
-    expect(read?.content).toEqual(CONTENT);
-    expect(await store.read("a")).toBeUndefined();
-    expect([...index.rows.keys()]).toEqual(["d"]);
-    expect(readdirSync(folder).filter((name) => !name.startsWith("."))).toEqual(["2026-11-26"]);
-    expect(errors).toEqual([]);
-    rmSync(folder, { recursive: true });
-  });
-
-  test("have the result of their task once it is stored, and are removed on demand", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "sluice-contents-"));
-    const index = memoryIndex();
-    const stores = { folder: openMediaFolder(folder) };
-    const onError = () => expect.unreachable();
-    const store = new ContentStore({ index, stores, place: "folder", clock: CLOCK, onError });
-    const result = { text: "done", sizeBytes: 4, isTruncated: false };
-    const begun = { ...CONTENT, isProvisional: true } as const;
-
-    await store.store([{ callId: "task", content: begun }]);
-    const before = await store.read("task");
-    await store.store([{ callId: "task", result }]);
-    const after = await store.read("task");
-    await store.remove("task");
-    await store.remove("unknown");
-
-    expect([before?.content, after?.content]).toEqual([begun, { ...begun, result }]);
-    expect(await store.read("task")).toBeUndefined();
-    rmSync(folder, { recursive: true });
-  });
-
-  test("that cannot be written are reported, and leave no row", async () => {
-    const index = memoryIndex();
-    const errors: unknown[] = [];
-    const store = new ContentStore({
-      index,
-      stores: {
-        s3: {
-          put: (path) =>
-            path.includes("bad")
-              ? Promise.reject(new Error("The bucket is gone."))
-              : Promise.resolve({ sizeBytes: 1, digest: "" }),
-          open: async () => undefined,
-          remove: async () => {},
-        },
-      },
-      place: "s3",
-      clock: CLOCK,
-      onError: (cause) => void errors.push(cause),
-    });
-
-    const sum = await store.store(["good", "bad"].map((callId) => ({ callId, content: CONTENT })));
-
-    expect(sum.count).toBe(1);
-    expect([...index.rows.keys()]).toEqual(["good"]);
-    expect(errors).toHaveLength(1);
-  });
-});
-
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
-
-function memoryIndex(): ContentIndex & { readonly rows: Map<string, StoredContent> } {
-  const rows = new Map<string, StoredContent>();
-  return {
-    rows,
-    add: async (contents) => contents.forEach((each) => rows.set(each.callId, each)),
-    find: async (callId) => rows.get(callId),
-    listBefore: async (before, limit) =>
-      [...rows.values()].filter(({ at }) => at < before).slice(0, limit),
-    totalBytes: async () => [...rows.values()].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    forget: async (callIds) => callIds.forEach((callId) => rows.delete(callId)),
+    await log[Symbol.asyncDispose]();
   };
-}
+  await storeTwo();
+  expect(log.counts).toMatchObject({ stored: 1, failed: 1, storedBytes: 7 });
+
+  isBroken = true;
+  await storeTwo();
+
+  expect(log.counts).toMatchObject({ stored: 1, failed: 3, storedBytes: 7 });
+  expect(errors).toHaveLength(1);
+});

@@ -124,7 +124,7 @@ export class ContentLog implements CallObserver, AsyncDisposable {
   /** Its content may be stored by now, also by another gateway, or still be on its way. */
   #endTask(task: CallRecord): void {
     const capture = this.#running.get(task.id);
-    if (capture === undefined) this.#queue.add(task);
+    if (capture === undefined) this.#add(task);
     else capture.endedTask = task;
   }
 
@@ -132,14 +132,22 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     this.#running.delete(capture.callId);
     if (!isWanted(capture)) {
       this.#release(capture);
-    } else if (capture.isLost || this.#queued >= MAX_QUEUED) {
+    } else if (capture.isLost) {
       this.counts.dropped++;
       this.#release(capture);
-    } else {
-      this.#queued++;
-      this.#queue.add(capture);
-      if (capture.endedTask !== undefined) this.#queue.add(capture.endedTask);
+    } else if (!this.#add(capture)) this.#release(capture);
+    else if (capture.endedTask !== undefined) this.#add(capture.endedTask);
+  }
+
+  /** False if the queue is full. It counts ended tasks too, so that the queue itself drops nothing. */
+  #add(item: Capture | CallRecord): boolean {
+    if (this.#queued >= MAX_QUEUED) {
+      this.counts.dropped++;
+      return false;
     }
+    this.#queued++;
+    this.#queue.add(item);
+    return true;
   }
 
   #release(capture: Capture): void {
@@ -148,10 +156,14 @@ export class ContentLog implements CallObserver, AsyncDisposable {
   }
 
   async #takeAll(items: readonly (Capture | CallRecord)[]): Promise<void> {
-    const captures = items.filter((item) => item instanceof Capture);
-    if (captures.length > 0) await this.#storeAll(captures);
-    // Their calls are in this batch or an earlier one.
-    for (const item of items) if (!(item instanceof Capture)) await this.#storeResult(item);
+    try {
+      const captures = items.filter((item) => item instanceof Capture);
+      if (captures.length > 0) await this.#storeAll(captures);
+      // Their calls are in this batch or an earlier one.
+      for (const item of items) if (!(item instanceof Capture)) await this.#storeResult(item);
+    } finally {
+      this.#queued -= items.length;
+    }
   }
 
   async #storeResult({ id: callId, outcome }: CallRecord): Promise<void> {
@@ -169,22 +181,15 @@ export class ContentLog implements CallObserver, AsyncDisposable {
 
   async #storeAll(captures: readonly Capture[]): Promise<void> {
     const described: DescribedCall[] = [];
-    try {
-      for (const capture of captures) {
-        const content = await this.#redacted((redactor, maxChars) =>
-          describeContent(capture, redactor, maxChars),
-        );
-        this.#release(capture);
-        if (content === undefined) continue;
-        const { callId } = capture;
-        const isProvisional = isOfTask(capture) && capture.level === "errors";
-        described.push({
-          callId,
-          content: { ...content, ...(isProvisional && { isProvisional }) },
-        });
-      }
-    } finally {
-      this.#queued -= captures.length;
+    for (const capture of captures) {
+      const content = await this.#redacted((redactor, maxChars) =>
+        describeContent(capture, redactor, maxChars),
+      );
+      this.#release(capture);
+      if (content === undefined) continue;
+      const { callId } = capture;
+      const isProvisional = isOfTask(capture) && capture.level === "errors";
+      described.push({ callId, content: { ...content, ...(isProvisional && { isProvisional }) } });
     }
     await this.#store(described);
   }

@@ -28,7 +28,24 @@ describe("an e-mail address is redacted", () => {
     });
   }
 
-  for (const text of ["@media print", "user@localhost", "a @ b.com", "5 @ 3.50", "x@y."]) {
+  test("also behind another sign at the begin", () => {
+    expect(redact("@ada: ask bob@example.com")).toBe("@ada: ask [email]");
+  });
+
+  test("with at most 64 characters before the sign", () => {
+    expect(redact(`${"x".repeat(70)}@example.com`)).toBe(`${"x".repeat(6)}[email]`);
+  });
+
+  const tooLong = `x@${"ab.".repeat(84)}cd`;
+  for (const text of [
+    "@media print",
+    "@example.com",
+    "user@localhost",
+    "a @ b.com",
+    "5 @ 3.50",
+    "x@y.",
+    tooLong,
+  ]) {
     test(`but not '${text}'`, () => expect(redact(text)).toBe(text));
   }
 });
@@ -38,6 +55,7 @@ describe("a phone number is redacted", () => {
     "+49 30 1234567",
     "+1 (415) 555-0132",
     "+8613812345678",
+    "+49 301234",
     "(415) 555-0132",
     "415-555-0132",
     "13812345678",
@@ -53,6 +71,7 @@ describe("a phone number is redacted", () => {
   for (const text of [
     "2026-11-27T06:31:27Z",
     "on 01-2025",
+    "+49 30123",
     "version 0.12.345",
     "1732689087123",
     "a total of 1,234,567.89",
@@ -124,6 +143,45 @@ describe("a body stays readable", () => {
     expect(await redactContent(body, redactor(), { isStream: false })).toBe(body);
   });
 
+  test("members of every kind are kept beside a redacted one", async () => {
+    const body = '{"a":null,"b":true,"c":[],"d":{},"e":"ada@example.com"}';
+
+    expect(await redactContent(body, redactor(), { isStream: false })).toBe(
+      body.replace("ada@example.com", "[email]"),
+    );
+  });
+
+  test("JSON of which only a name is redacted is written anew", async () => {
+    expect(await redactContent('{"ada@example.com": 1}', redactor(), { isStream: false })).toBe(
+      '{"[email]":1}',
+    );
+  });
+
+  test("a number is searched from a million on, and stays a number otherwise", async () => {
+    const body = '{"a":1000000,"b":-1000000,"c":999999}';
+
+    expect(await redactContent(body, redactor(String.raw`\d+`), { isStream: false })).toBe(
+      '{"a":"[redacted]","b":"-[redacted]","c":999999}',
+    );
+  });
+
+  test("a number alone is no JSON document", async () => {
+    expect(await redactContent("4111111111111111", redactor(), { isStream: false })).toBe("[card]");
+  });
+
+  test.each([
+    ["lists", "[", "]"],
+    ["objects", '{"a":', "}"],
+  ])("nested %s are searched to a depth of 500", async (_, open, close) => {
+    const nested = (depth: number) =>
+      redactContent(open.repeat(depth - 1) + "[]" + close.repeat(depth - 1), redactor(), {
+        isStream: false,
+      });
+
+    expect(await nested(500)).toStartWith(open);
+    expect(await nested(501).catch(String)).toBe("Error: A body nests too deep to be redacted.");
+  });
+
   test("neighbouring texts of one request are not read as one", async () => {
     const body = JSON.stringify({ messages: [{ content: "x@" }, { content: "example.com" }] });
 
@@ -165,6 +223,26 @@ describe("in a stream, a text that is split over events is redacted", () => {
       expect(written).toContain("data: [DONE]");
     });
   }
+
+  test("but ids and models that repeat are not read as one text", async () => {
+    const body = ["x@", "example.com", "y"]
+      .map((model) => `data: {"model":"${model}"}\n\n`)
+      .join("");
+
+    expect(await redactContent(body, redactor(), { isStream: true })).toBe(body);
+  });
+
+  test.each(["data: ", "data:", ""])("and its lines begin with '%s' as before", async (head) => {
+    const lines = (...texts: readonly string[]) =>
+      texts.map((text) => `${head}{"t":"${text}"}\r\n`).join("");
+
+    expect(
+      await redactContent(lines("by ", "ada@example.com"), redactor(), { isStream: true }),
+    ).toBe(lines("by ", "[email]"));
+    expect(await redactContent(lines("a", "b"), redactor(), { isStream: true })).toBe(
+      lines("a", "b"),
+    );
+  });
 
   test("of an array of events", async () => {
     const written = await redactContent(JSON.stringify(cases.gemini), redactor(), {

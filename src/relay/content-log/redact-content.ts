@@ -162,13 +162,12 @@ class Document {
   }
 
   #collectFromObject(object: JsonObject, path: string, found: Leaf[], depth: number): void {
-    const names = Object.keys(object);
-    const indexes = names.filter((name) => INDEX.test(name)).map((name) => object[name]);
+    const members = Object.entries(object);
+    const indexes = members.filter(([name]) => INDEX.test(name)).map(([, value]) => value);
     const here =
       path + indexes.map((each) => (typeof each === "number" ? `#${each}` : "")).join("");
     const written = object as Record<string, Json>;
-    for (const name of names) {
-      const value = object[name];
+    for (const [name, value] of members) {
       if (value === undefined) continue;
       let current = name;
       this.#collect(value, `${here}.${name}`, found, depth + 1, (text) => {

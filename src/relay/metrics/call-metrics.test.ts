@@ -153,3 +153,27 @@ test("models above the limit of series are one label", () => {
     'sluice_calls_total{channel="one",model="other",style="chat",endpoint="text",outcome="completed"} 100',
   );
 });
+
+test("tokens written to a cache are counted", () => {
+  const usage = { ...NO_USAGE, inputTokens: 9, cacheWriteTokens: 6 };
+
+  expect(linesAfter({ ...SERVED, usage })).toContain(
+    `sluice_tokens_total{${ONE},direction="cache_write"} 6`,
+  );
+});
+
+test("a call without a first byte or an overhead has no such time", () => {
+  const { overheadMs: _, ...unknown } = SERVED;
+  const lines = linesAfter(REFUSED, { ...unknown, firstByteMs: null });
+
+  expect(lines.filter((line) => /^sluice_(?:first_byte|overhead)_seconds/.test(line))).toEqual([]);
+});
+
+test("only outcomes that occurred have a number of calls and a cost", () => {
+  const lines = linesAfter(SERVED, { ...SERVED, outcome: "canceled", cost: nanoUsd(0) });
+  const labelled = (name: string) =>
+    lines.filter((line) => line.startsWith(name)).map((line) => /outcome="(\w+)"/.exec(line)?.[1]);
+
+  expect(labelled("sluice_calls_total")).toEqual(["completed", "canceled"]);
+  expect(labelled("sluice_cost_usd_total")).toEqual(["completed", "canceled"]);
+});

@@ -188,7 +188,7 @@ function writeTimes(text: PrometheusText, all: readonly Series[]): void {
     "Time from admission to the first byte of the answer.",
   );
   for (const { names, firstBytesMs } of all) {
-    if (firstBytesMs.sum > 0 || firstBytesMs.count > 0) {
+    if (firstBytesMs.count > 0) {
       text.histogram(firstBytesMs, SECONDS_PER_MS, labelsOf(names));
     }
   }

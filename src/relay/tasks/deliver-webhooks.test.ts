@@ -108,6 +108,34 @@ test("a webhook that its receiver refuses is retried later, and the next ones ar
   });
 });
 
+test("a receiver gets four webhooks at the same time, also after the first ones ended", async () => {
+  const running = { now: 0, most: 0 };
+  const deps = depsWith(async () => {
+    running.most = Math.max(running.most, ++running.now);
+    await Promise.resolve();
+    running.now--;
+    return 200;
+  });
+  for (let at = 0; at < 14; at++) await add(`w${at}`, `https://a.example/${at}`, START);
+
+  await deliverWebhooks(deps, NEVER);
+
+  expect(running).toEqual({ now: 0, most: 4 });
+});
+
+test("an attempt is reported with its duration", async () => {
+  await add("only", "https://a.example/", START);
+  const attempts: object[] = [];
+  const deps = depsWith(async () => {
+    now += 25;
+    return 200;
+  });
+
+  await deliverWebhooks({ ...deps, onAttempt: (attempt) => void attempts.push(attempt) }, NEVER);
+
+  expect(attempts).toMatchObject([{ at: START, durationMs: 25 }]);
+});
+
 async function onlyOne(): Promise<WebhookDelivery | undefined> {
   const [delivery] = await storage.notices.list({ userId: 1, limit: 1 });
   return delivery;

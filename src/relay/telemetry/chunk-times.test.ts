@@ -31,3 +31,15 @@ test("a stream that takes the place of a failed one is timed alone", () => {
 
   expect(times.take("call")?.sum).toBe(0.01);
 });
+
+test("a hundred thousand streams are timed at once; one more ends the times of the oldest", () => {
+  const times = new ChunkTimes(() => 0);
+  for (let at = 0; at < 100_000; at++) times.start(`call-${at}`);
+  times.start("call-0");
+
+  times.start("another");
+
+  expect(times.take("call-0")).toBeUndefined();
+  expect(times.take("call-1")).toBeDefined();
+  expect(times.take("another")).toBeDefined();
+});
